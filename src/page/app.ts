@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import type { AccessOptions } from './access/access-options.ts';
+import { MACHINE_PAGE, type AccessOptions } from './access/access-options.ts';
 import { protect } from './access/protection.ts';
 import { failure, fileRefusal } from './access/refusal.ts';
 import { assetRoutes, type AssetFiles } from './assets.ts';
 import { compressed } from './compressed.ts';
-import { frameWith } from './frame.tsx';
+import { frameWith, type PageFrame } from './frame.tsx';
 import { keepingView } from './kept-view.ts';
 import type { PagedMachine } from './paged-machine.ts';
 import { addActionRoutes } from './routes/action-routes.tsx';
@@ -26,17 +26,29 @@ interface PageOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+const MACHINE: PageFrame = {
+  tabs: [
+    ['/', 'Modules'],
+    ['/history', 'History'],
+    ['/logs', 'Logs'],
+    ['/config', 'Config'],
+  ],
+  signIn: { command: 'modreg page sign-in', where: 'on the machine' },
+};
+
 /** The page of a machine and its JSON API, as a Hono app. */
 export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOptions): Hono {
   const machine = keepingView(paged);
   const app = new Hono();
   app.use(compressed);
   const served = new Hono();
-  const frame = frameWith(assetRoutes(served, assets));
+  const frame = frameWith(assetRoutes(served, assets), MACHINE);
   if (access) protect(app, access, frame.signIn);
   app.onError((error) => {
     onError?.(error);
-    return error instanceof DatabaseError ? fileRefusal(error) : failure();
+    return error instanceof DatabaseError
+      ? fileRefusal(error, MACHINE_PAGE)
+      : failure(MACHINE_PAGE);
   });
   app.route('/', served);
   addModuleRoutes(app, machine, frame);

@@ -6,7 +6,7 @@ import type { SignInView } from './access/access-options.ts';
 import type { MachineView, PageProblem } from './paged-machine.ts';
 import { Layout, type Assets, type Live, type Tab } from './views/layout.tsx';
 import { Problems } from './views/modules-view.tsx';
-import { SignIn } from './views/sign-in.tsx';
+import { SignIn, type SignInHelp } from './views/sign-in.tsx';
 
 type Answer = Response | Promise<Response>;
 
@@ -17,8 +17,8 @@ export interface Frame {
     shown: {
       readonly view: Pick<MachineView, 'title'>;
       readonly title: string;
-      readonly tab: Tab;
-      readonly live?: Live;
+      readonly tab: string;
+      readonly live?: Live | undefined;
     },
     content: Child,
   ): Answer;
@@ -28,12 +28,25 @@ export interface Frame {
   readonly signIn: SignInView;
 }
 
-export function frameWith(assets: Assets): Frame {
+/** What the pages of a machine or a site have in common. */
+export interface PageFrame {
+  readonly tabs: readonly Tab[];
+  readonly signIn: SignInHelp;
+}
+
+export function frameWith(assets: Assets, { tabs, signIn: help }: PageFrame): Frame {
   return {
     page: (c, { view, title, tab, live }, content) =>
       answer(
         c,
-        <Layout title={title} machine={view.title} tab={tab} live={live} assets={assets}>
+        <Layout
+          title={title}
+          machine={view.title}
+          tabs={tabs}
+          tab={tab}
+          live={live}
+          assets={assets}
+        >
           {content}
         </Layout>,
       ),
@@ -41,7 +54,7 @@ export function frameWith(assets: Assets): Frame {
       c.status(status);
       return answer(
         c,
-        <Layout title="Problem" machine="modreg" assets={assets}>
+        <Layout title="Problem" machine="modreg" tabs={tabs} assets={assets}>
           <h1>{c.req.method === 'GET' ? 'This cannot be shown' : 'This was not done'}</h1>
           <Problems problems={problems} />
         </Layout>,
@@ -49,8 +62,8 @@ export function frameWith(assets: Assets): Frame {
     },
     signIn: async (problem) => {
       const page = await document(
-        <Layout title="Sign in" machine="modreg" isPrivate={false} assets={assets}>
-          <SignIn problem={problem} />
+        <Layout title="Sign in" machine="modreg" tabs={[]} isPrivate={false} assets={assets}>
+          <SignIn help={help} problem={problem} />
         </Layout>,
       );
       return page.toString();

@@ -43,7 +43,7 @@ describe('what is offered without a registry', () => {
     ['help resolve ', ''],
     ['quarantine ', 'list add lift help'],
     ['registry token ', 'create list revoke help'],
-    ['registry help ', 'publish yank unyank list show token backup verify restore serve'],
+    ['registry help ', 'publish yank unyank list show token backup verify restore serve page'],
     ['registry token create --s', '--scope'],
     ['plan machine.json --de', '--debug --deployed'],
     ['status ', '--json --color --debug --exit-code --max-age --help'],

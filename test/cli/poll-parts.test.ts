@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isOpenToOthers, parseMetricsPlace } from '../../src/cli/metrics/metrics-place.ts';
+import { isOpenToOthers, parsePlace } from '../../src/cli/metrics/metrics-place.ts';
 import { readInterval } from '../../src/cli/plan/interval-option.ts';
 import { programRecord } from '../../src/cli/poll/earlier-program.ts';
 import { firstVersions } from '../../src/cli/poll/first-versions.ts';
@@ -293,7 +293,7 @@ describe('the options of modreg poll', () => {
     [':9464', '--metrics is ":9464", expected an address and a port, such as 127.0.0.1:9464'],
     ['9464', '--metrics is "9464", expected an address and a port, such as 127.0.0.1:9464'],
   ])('--metrics %s', (text, expected, isOpen) => {
-    const place = parseMetricsPlace(text);
+    const place = parsePlace(text);
     expect(place.ok ? place.value : place.error.message).toEqual(expected);
     expect(place.ok && place.value ? isOpenToOthers(place.value) : undefined).toBe(isOpen);
   });

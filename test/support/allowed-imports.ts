@@ -162,6 +162,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   page: [
     'core',
     'logs/log-record.ts',
+    'server/fleet/site-queries.ts',
     'server/limits',
     'server/registry-options.ts',
     'server/routes/openapi-parts.ts',

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
-import type { AccessEvent } from '../../src/page/access/access-options.ts';
+import { MACHINE_PAGE, type AccessEvent } from '../../src/page/access/access-options.ts';
 import { loopbackName } from '../../src/page/access/host-names.ts';
 import { openPageFile, type PageFile } from '../../src/page/access/page-file.ts';
 import { protect } from '../../src/page/access/protection.ts';
@@ -37,14 +37,14 @@ export function protectedPage({ isTls = false }: { readonly isTls?: boolean } = 
   const events: AccessEvent[] = [];
   const app = new Hono();
   app.onError((error) => {
-    if (error instanceof DatabaseError) return fileRefusal(error);
+    if (error instanceof DatabaseError) return fileRefusal(error, MACHINE_PAGE);
     throw error;
   });
   const onEvent = (event: AccessEvent): void => void events.push(event);
   const names = (one: string): boolean => one === name;
   protect(
     app,
-    { file, names, isTls, now: () => NOW, onEvent },
+    { naming: MACHINE_PAGE, file, names, isTls, now: () => NOW, onEvent },
     (problem) => `sign-in: ${problem ?? 'no problem'}`,
   );
   app.get('/', (c) => c.html('the machine'));

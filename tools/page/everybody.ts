@@ -29,15 +29,19 @@ interface AxeReport {
   }[];
 }
 
-/** Fails with the findings of axe and the parts that are wider than the screen, of all pages. */
-export async function checkForEverybody(browser: Browser, place: Place): Promise<void> {
+/** Fails with the findings of axe and the parts that are wider than the screen, of all pages: those of the rover without others. */
+export async function checkForEverybody(
+  browser: Browser,
+  place: Place,
+  paths: readonly string[] = PATHS,
+): Promise<void> {
   const found: string[] = [];
   for (const colorScheme of THEMES) {
     for (const width of WIDTHS) {
       // axe is a script of this test, which the policy of the page forbids.
       const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true };
       const { page, close } = await openTab(browser, place, options);
-      for (const path of PATHS) {
+      for (const path of paths) {
         await page.goto(place.url + path);
         const findings = [...(await axeFindings(page)), ...(await tooWide(page))];
         found.push(...findings.map((one) => `/${path} ${colorScheme} ${width} px: ${one}`));

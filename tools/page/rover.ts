@@ -132,7 +132,8 @@ function rover(): Rover {
   return { folder, write, release, constrain, ...processesIn(folder) };
 }
 
-function processesIn(folder: string): Pick<Rover, 'start' | 'end'> {
+/** Starts `modreg` in a folder, and ends what was started. */
+export function processesIn(folder: string): Pick<Rover, 'start' | 'end'> {
   const started: ChildProcess[] = [];
   return {
     async start(pattern, ...args) {

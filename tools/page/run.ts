@@ -3,13 +3,14 @@
  * Without a browser it is skipped; with MODREG_REQUIRE_CHROMIUM=1 that is a failure.
  */
 import { existsSync } from 'node:fs';
-import { checkFirstView, checkFleet, checkPoller } from './budgets.ts';
+import { checkFirstView, checkFleet, checkLargeSite, checkPoller } from './budgets.ts';
 import { CHROMIUM, launchChromium } from '../chromium.ts';
 import { placeOf } from './browser.ts';
 import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
 import { checkForEverybody } from './everybody.ts';
 import { checkHostileTexts } from './hostile.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
+import { checkSite } from './site-stories.ts';
 import { STORIES } from './stories.ts';
 
 if (!existsSync(CHROMIUM)) {
@@ -48,6 +49,8 @@ try {
       await check(name, async () => await story(browser, rover, place));
     }
   });
+  await checkSite(browser, check);
+  await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
   await check('the first view is fast', async () => await checkFirstView(browser));
   await check('a thousand modules are fast', async () => await checkFleet(browser));
   await check('open tabs cost the poller nothing', async () => await checkPoller(browser));

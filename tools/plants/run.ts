@@ -107,10 +107,14 @@ const FOLDERS = [
   'test/testing',
 ];
 
+/** What only the page of a site uses. */
+const FOR_SITE_PAGE = ['src/cli/site', 'src/server/fleet/site-queries.ts'];
+
 /** The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. */
 function testsOf(file: string): readonly string[] {
   if (file === NOTHING.file) return FOLDERS;
   if (file.startsWith('src/sqlite')) return ['test/store', 'test/server'];
+  if (FOR_SITE_PAGE.some((path) => file.startsWith(path))) return ['test/page'];
   return FOLDERS.filter((folder) => file.startsWith(folder.replace('test', 'src')));
 }
 

@@ -1,11 +1,9 @@
 import { indexReleases, parseVersion, type ModuleId } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { describeTime } from '../../core/text/time-words.ts';
 import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
 import { withAbsoluteUrls } from '../../registry/formats/hosted-artifact.ts';
 import { RegistryError, type ReleaseList } from '../../registry/index.ts';
-import { timeZoneIn } from '../../store/facts.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { countOf } from '../output/count.ts';
@@ -15,6 +13,7 @@ import { commandRegistries } from '../registry/command-registries.ts';
 import type { World } from '../world.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 import { describedRelease } from './described-release.ts';
+import { groupedEffects, type EffectGroup } from './effect-groups.ts';
 import { effectsOf, type MachinesWithEffect } from './what-if.ts';
 
 export interface WhatIfOptions extends FleetOptions {
@@ -121,14 +120,6 @@ function asJson(
   });
 }
 
-/** The machines with the same line. */
-interface Line {
-  readonly cells: readonly string[];
-  readonly machines: string[];
-  /** `Infinity` if they never get the release, or if it is not known when. */
-  readonly at: number;
-}
-
 /** So many machines of a line are named. */
 const MOST_NAMED = 3;
 const HEADS = ['WHEN', 'MACHINES', 'DEPLOYED', 'CONSTRAINT', 'WHAT'];
@@ -138,50 +129,17 @@ function linesOf(
   { moduleId, version, isPublished }: Asked,
   world: World,
 ): string[] {
-  const lines = new Map<string, Line>();
-  let all = 0;
-  let upgraded = 0;
-  for (const { state, effect, machines } of effects) {
-    all += machines.length;
-    if (effect.kind !== 'never') upgraded += machines.length;
-    const when = whenOf(effect, state.facts, world);
-    const cells = [when, state.deployed, state.constraint ?? 'none', whatOf(effect)];
-    const key = cells.join('\n');
-    const at = effect.kind === 'now' ? 0 : effect.kind === 'later' ? effect.at : undefined;
-    const line = lines.get(key) ?? { cells, machines: [], at: at ?? Infinity };
-    lines.set(key, line);
-    for (const machine of machines) line.machines.push(machine);
-  }
-  const rows = [...lines.values()]
-    .toSorted((a, b) => (a.at === b.at ? b.machines.length - a.machines.length : a.at - b.at))
-    .map(rowOf);
+  const { machines, included, groups } = groupedEffects(effects, world.clock());
+  const rows = groups.map(rowOf);
   const format = columnsOf(HEADS, rows, world.columns);
   const name = `${moduleId} ${version}${isPublished ? '' : ' (not published)'}`;
-  const head = `${name}: ${upgraded} of ${countOf(all, 'machine')} would get it`;
+  const head = `${name}: ${included} of ${countOf(machines, 'machine')} would get it`;
   return rows.length === 0 ? [head] : [head, '', ...format(HEADS), ...rows.flatMap(format)];
 }
 
-function rowOf({
-  cells: [when = '', deployed = '', constraint = '', what = ''],
-  machines,
-}: Line): string[] {
+function rowOf({ when, deployed, constraint, what, machines }: EffectGroup): string[] {
   const named = machines.slice(0, MOST_NAMED).map((id) => excerpt(id));
   const rest = machines.length > MOST_NAMED ? ', …' : '';
   const found = `${machines.length}: ${named.join(', ')}${rest}`;
   return [when, found, excerpt(deployed), excerpt(constraint), what];
-}
-
-function whenOf(effect: MachinesWithEffect['effect'], facts: object | null, world: World): string {
-  if (effect.kind === 'later-step') return 'in a later step';
-  if (effect.kind !== 'later') return effect.kind;
-  if (effect.at === undefined) return 'held';
-  return describeTime(effect.at, { now: world.clock(), timeZone: timeZoneIn(facts) });
-}
-
-function whatOf(effect: MachinesWithEffect['effect']): string {
-  if ('because' in effect) return effect.because;
-  const { direction, stops } = effect;
-  return stops.length === 0
-    ? direction
-    : `${direction}, stops ${stops.map((name) => excerpt(name)).join(', ')}`;
 }

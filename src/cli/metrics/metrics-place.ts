@@ -10,16 +10,18 @@ export interface MetricsPlace {
 
 const LARGEST_PORT = 65_535;
 
-/** Parses `--metrics`. */
-export function parseMetricsPlace(
+/** Parses the place of `--metrics`, or of another option. */
+export function parsePlace(
   text: string | undefined,
+  option: '--metrics' | '--page' = '--metrics',
 ): Result<MetricsPlace | undefined, Problem> {
   if (text === undefined) return { ok: true, value: undefined };
   const [, bracketed, name, digits = ''] =
     /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
   const [host, port] = [bracketed ?? name, Number(digits)];
   if (host !== undefined && port <= LARGEST_PORT) return { ok: true, value: { host, port } };
-  const message = `--metrics is ${quote(text)}, expected an address and a port, such as 127.0.0.1:9464`;
+  const example = option === '--page' ? '127.0.0.1:4891' : '127.0.0.1:9464';
+  const message = `${option} is ${quote(text)}, expected an address and a port, such as ${example}`;
   return { ok: false, error: { severity: 'error', kind: 'usage', message } };
 }
 

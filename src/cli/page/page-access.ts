@@ -1,8 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
-import { platformHome } from '../../config/platform-home.ts';
 import { quote } from '../../core/text/quote.ts';
 import {
   bracketed,
@@ -11,26 +9,26 @@ import {
   shownName,
   type HostNames,
 } from '../../page/access/host-names.ts';
-import { openPageFile, PAGE_FILE, type PageFile } from '../../page/access/page-file.ts';
+import { openPageFile, type PageFile } from '../../page/access/page-file.ts';
 import type { TlsInUse } from '../../server/tls/tls-reload.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import { NO_HOME } from '../machine/open-state.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
+import type { PageIdentity } from './page-identity.ts';
 
 /** Short, because the page answers no request while it waits. */
 const BUSY_TIMEOUT_MS = 200;
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Opens `page.db` in the platform's home. It only has what everybody can get again by signing in, so a damaged one is replaced;
+ * Opens the file of the sessions. It only has what everybody can get again by signing in, so a damaged one is replaced;
  * it stays beside the new one under another name (T129).
  */
-export function openAccess(world: World): Result<PageFile, Problem> {
-  const home = platformHome(world.environment);
-  if (home === undefined) return { ok: false, error: NO_HOME };
-  const path = join(home, PAGE_FILE);
+export function openAccess(
+  { path }: Pick<PageIdentity, 'path'>,
+  world: World,
+): Result<PageFile, Problem> {
   try {
     return { ok: true, value: openPageFile(path, BUSY_TIMEOUT_MS) };
   } catch (error) {
@@ -44,7 +42,7 @@ export function openAccess(world: World): Result<PageFile, Problem> {
   }
 }
 
-/** What a command reports for `error` of page.db. */
+/** What a command reports for `error` of the file of the sessions. */
 export function fileProblem({ kind, message }: DatabaseError): Problem {
   return { severity: 'error', kind: STATE_ERRORS[kind], message };
 }

@@ -6,7 +6,7 @@ import { isOpenToOthers } from '../metrics/metrics-place.ts';
 import { wholeNumber } from '../number-option.ts';
 import type { Problem } from '../problem.ts';
 import { usage } from '../registry/catalogue-options.ts';
-import { readTlsOptions } from '../registry/serve-terms.ts';
+import { readTlsOptions } from '../registry/tls-options.ts';
 import type { World } from '../world.ts';
 
 export interface PageServingOptions {
@@ -38,7 +38,7 @@ const FIRST_FD = 3;
 /** Parses the options of `modreg page`, and finds a socket that systemd passed. */
 export function readPageTerms(
   { host = LOOPBACK, port = DEFAULT_PORT, tlsCert, tlsKey, idle }: PageServingOptions,
-  { environment }: World,
+  { environment }: Pick<World, 'environment'>,
   pid: number,
 ): Result<PageTerms, Problem> {
   const number = wholeNumber('--port', port, LARGEST_PORT);
@@ -56,10 +56,9 @@ export function readPageTerms(
 }
 
 /** The problem of a page that others on the network could reach. */
-export function needsTls(found: string): Problem {
+export function needsTls(found: string, port: string = DEFAULT_PORT): Problem {
   const message = `${found}, which is not a loopback address: others on the network could read codes and sessions`;
-  const hint =
-    'pass --tls-cert and --tls-key, or leave the page on 127.0.0.1 and use a tunnel, such as ssh -L 4890:127.0.0.1:4890';
+  const hint = `pass --tls-cert and --tls-key, or leave the page on 127.0.0.1 and use a tunnel, such as ssh -L ${port}:127.0.0.1:${port}`;
   return { severity: 'error', kind: 'usage', message, hint };
 }
 

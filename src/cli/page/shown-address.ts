@@ -1,15 +1,13 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
-import { platformHome } from '../../config/platform-home.ts';
 import { quote } from '../../core/text/quote.ts';
 import { CODE_MS } from '../../page/access/sign-in-codes.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
+import type { PageIdentity } from './page-identity.ts';
 
-const FILE = 'page-address';
 const PRIVATE_MODE = 0o600;
 
 /**
@@ -18,20 +16,22 @@ const PRIVATE_MODE = 0o600;
  */
 export function shownAddress(
   { address, code }: { readonly address: string; readonly code: string },
+  { addressFile: path, schema }: PageIdentity,
   { json }: { readonly json?: true },
-  { environment, isAnswerShown }: World,
+  { isAnswerShown }: World,
 ): Result<string, Problem> {
   const secret = `${address}/#code=${code}`;
   if (isAnswerShown && !json) return { ok: true, value: secret };
-  const path = join(platformHome(environment) ?? '.', FILE);
   const written = writePrivate(path, `${secret}\n`);
   if (!written.ok) return written;
-  if (json) return { ok: true, value: jsonLine({ schema: 'modreg/page@1', file: path }) };
+  if (json) return { ok: true, value: jsonLine({ schema, file: path }) };
   return { ok: true, value: `the address for signing in is in ${quote(path)}` };
 }
 
 /** What a person should know of a code. */
-export const CODE_NOTE: string = `note: the code can be used once, within ${describeDuration(CODE_MS)}; modreg page sign-in shows another one`;
+export function codeNote({ naming: { command } }: PageIdentity): string {
+  return `note: the code can be used once, within ${describeDuration(CODE_MS)}; ${command} sign-in shows another one`;
+}
 
 function writePrivate(path: string, text: string): Result<void, Problem> {
   try {

@@ -4,20 +4,30 @@ import { failed } from '../registry/catalogue-options.ts';
 import type { Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { fileProblem, openAccess } from './page-access.ts';
-import { DEFAULT_PORT } from './page-terms.ts';
-import { CODE_NOTE, shownAddress } from './shown-address.ts';
+import { machinePage, type PageIdentity } from './page-identity.ts';
+import { codeNote, shownAddress } from './shown-address.ts';
 
 /** `modreg page sign-in`: a new code for the page of this machine, which may be started by the next connection only. */
 export function signInCommand(options: { readonly json?: true }, world: World): Outcome {
-  const file = openAccess(world);
+  const identity = machinePage(world);
+  return identity.ok ? newCodeFor(identity.value, options, world) : failed(identity.error);
+}
+
+/** An address with a new code for a page. */
+export function newCodeFor(
+  identity: PageIdentity,
+  options: { readonly json?: true },
+  world: World,
+): Outcome {
+  const file = openAccess(identity, world);
   if (!file.ok) return failed(file.error);
   try {
     const address =
-      file.value.address() ?? `http://${loopbackName(file.value.label)}:${DEFAULT_PORT}`;
+      file.value.address() ?? `http://${loopbackName(file.value.label)}:${identity.port}`;
     const code = file.value.newCode(world.clock());
-    const shown = shownAddress({ address, code }, options, world);
+    const shown = shownAddress({ address, code }, identity, options, world);
     if (!shown.ok) return failed(shown.error);
-    return { answer: [shown.value], notes: options.json ? [] : [CODE_NOTE], problems: [] };
+    return { answer: [shown.value], notes: options.json ? [] : [codeNote(identity)], problems: [] };
   } catch (error) {
     if (error instanceof DatabaseError) return failed(fileProblem(error));
     throw error;

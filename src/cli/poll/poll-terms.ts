@@ -1,7 +1,7 @@
 import type { Platform, Result } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { machineIdOf } from '../agent/machine-id.ts';
-import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
+import { parsePlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
 import type { Problem } from '../problem.ts';
 import type { RegistryOptions } from '../registry/registry-choice.ts';
@@ -41,7 +41,7 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
   const interval = readInterval(options.interval);
   const timeout = readTimeout(options.timeout);
   const program = findProgram(options.exec, world);
-  const metrics = parseMetricsPlace(options.metrics);
+  const metrics = parsePlace(options.metrics);
   const machineId = machineIdOf(world);
   // The credentials have the id as well, and are named once.
   const reports = machineId.ok ? reportTarget(options, world) : machineId;

@@ -4,16 +4,30 @@ import { logLine, type Level } from '../output/log-line.ts';
 import type { World } from '../world.ts';
 
 const SCHEMA = 'modreg/registry-log@1';
+/** Of another process. */
+const LONGEST_LINE = 1000;
 
 /** Writes the log of `registry serve` on stderr: a line of JSON for each event. */
 export function registryLog(world: World): (level: Level, event: string, fields: object) => void {
-  return (level, event, fields) => {
-    const now = world.clock();
-    const line = logLine({ schema: SCHEMA, now, level }, { event, ...fields });
-    world.log('stderr', line, (count) =>
-      logLine({ schema: SCHEMA, now, level: 'warn' }, { event: 'dropped', count }),
-    );
-  };
+  return (level, event, fields) =>
+    write(logLine({ schema: SCHEMA, now: world.clock(), level }, { event, ...fields }), world);
+}
+
+function write(line: string, world: World): void {
+  world.log('stderr', line, (count) => {
+    const head = { schema: SCHEMA, now: world.clock(), level: 'warn' } as const;
+    return logLine(head, { event: 'dropped', count });
+  });
+}
+
+/** Writes a line of another process of the registry: one of its log as it is, other text in a line of the log. */
+export function logLineOf(
+  what: string,
+  [level, line]: readonly [Level, string],
+  world: World,
+): void {
+  if (line.startsWith(`{"schema":"${SCHEMA}",`)) write(line, world);
+  else registryLog(world)(level, what, { text: excerpt(line, LONGEST_LINE) });
 }
 
 /** Logs an event of the server. */

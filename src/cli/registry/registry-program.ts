@@ -6,6 +6,7 @@ import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 import type { ServeCommandOptions } from './serve-terms.ts';
 import type { RestoreOptions } from './restore-command.ts';
+import type { SitePageOptions } from '../site/site-page-command.ts';
 import { addTokens } from './token-program.ts';
 
 /** By the name of the command. */
@@ -37,7 +38,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry restore /var/backups/modreg --replace`,
   serve: `
   modreg registry serve
+  modreg registry serve --page
   modreg registry serve --port 4870 --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
+  page: `
+  modreg registry page
+  modreg registry page --db registry.db --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
 };
 
 /** Adds `modreg registry …`. */
@@ -51,6 +56,7 @@ export function addRegistryCommands(modreg: Command, context: CommandContext): v
   addTokens(registry, context);
   addBackups(registry, context);
   addServe(registry, context);
+  addPage(registry, context);
   for (const command of registry.commands) {
     const examples = EXAMPLES[command.name()];
     if (examples !== undefined) command.addHelpText('before', `Examples:${examples}\n`);
@@ -168,9 +174,40 @@ function addBackups(registry: Command, context: CommandContext): void {
 function addServe(registry: Command, context: CommandContext): void {
   withServing(registry.command('serve'), context)
     .description('Serves the registry over HTTP until SIGTERM.')
+    .option(
+      '--page [host:port]',
+      'serve the page of the site as well (default: 127.0.0.1:4891; other hosts need --tls-cert)',
+    )
     .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import('./serve-command.ts');
       context.finish(await serveCommand(options, context.world));
+    });
+}
+
+function addPage(registry: Command, context: CommandContext): void {
+  const page = withFile(registry.command('page'), context)
+    .description('Serves a web page of the machines that report to this registry.')
+    .option(
+      '--host <host>',
+      'the address to listen on; others than loopback need TLS (default: 127.0.0.1)',
+    )
+    .option('--port <port>', 'the port; 0 selects any free port (default: 4891)')
+    .option('--tls-cert <file>', 'serve HTTPS with this certificate, in PEM')
+    .option('--tls-key <file>', 'the private key of the certificate')
+    .option(
+      '--idle <duration>',
+      'end when nobody used the page for so long (default: never, and 5m on a socket of systemd)',
+    )
+    .action(async (options: SitePageOptions) => {
+      const { sitePageCommand } = await import('../site/site-page-command.ts');
+      context.finish(await sitePageCommand(options, context.world));
+    });
+  withFile(page.command('sign-in'), context)
+    .description('Shows an address with a new code, with which one person can sign in to the page.')
+    .addHelpText('before', `Examples:\n  modreg registry page sign-in\n`)
+    .action(async (options: CatalogueOptions) => {
+      const { siteSignInCommand } = await import('../site/site-page-command.ts');
+      context.finish(siteSignInCommand(options, context.world));
     });
 }
 

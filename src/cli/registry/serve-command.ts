@@ -15,16 +15,18 @@ import { databaseProblem, failed, openCatalogue, modeOf } from './catalogue-opti
 import { watchForDamage } from './damage-watch.ts';
 import { damageIn } from './quick-check.ts';
 import { defaultDatabase } from './registry-choice.ts';
+import { isOpenToOthers } from '../metrics/metrics-place.ts';
 import { listenForScrapes, metricsNote } from '../metrics/metrics-listener.ts';
 import { registryMetrics } from '../metrics/registry-metrics.ts';
-import { logEvent, registryLog } from './registry-log.ts';
+import { logEvent, logLineOf, registryLog } from './registry-log.ts';
 import {
   cannotListen,
   readServeTerms,
-  tlsProblem,
   type ServeCommandOptions,
   type ServeTerms,
 } from './serve-terms.ts';
+import { flagsOf, runPage } from '../page/page-child.ts';
+import { tlsProblem } from './tls-options.ts';
 import type { World } from '../world.ts';
 
 /** Short, because the server answers no request while it waits for another process. */
@@ -77,7 +79,6 @@ async function serve(
   options: Serving,
   { world, attach }: { readonly world: World; readonly attach: Attach | undefined },
 ): Promise<Outcome> {
-  const { host, port, spreadMs, tls } = options;
   const log = registryLog(world);
   const started: { running?: RunningRegistry } = {};
   const { scrape, observe, onEvent } = registryMetrics(catalogue, () => started.running?.load());
@@ -87,29 +88,59 @@ async function serve(
   const listener = options.metrics && (await listenForScrapes(options.metrics, scrape));
   if (listener?.ok === false) return failed(listener.error);
   try {
-    const running = await serveRegistry(
-      catalogue,
-      { host, port },
-      {
-        clock,
-        replica: front?.value.replica,
-        spreadMs,
-        tls,
-        observe,
-        metrics: listener ? undefined : scrape,
-        log: (event) => {
-          onEvent(event);
-          logEvent(log, event);
-        },
+    const running = await serveRegistry(catalogue, options, {
+      clock,
+      replica: front?.value.replica,
+      spreadMs: options.spreadMs,
+      tls: options.tls,
+      observe,
+      metrics: listener ? undefined : scrape,
+      log: (event) => {
+        onEvent(event);
+        logEvent(log, event);
       },
-    );
+    });
     started.running = running;
     if (!options.json && listener) world.note(metricsNote(listener.value, options.metrics));
-    return await serveUntilSignal(running, options, { world, log, catalogue });
+    return await servePage(options, catalogue, world, async () =>
+      serveUntilSignal(running, options, { world, log, catalogue }),
+    );
   } finally {
     listener?.value.close();
     await front?.value.close();
   }
+}
+
+/** The outcome of `work`, with the page of the site meanwhile if the options say so. */
+async function servePage(
+  options: Serving,
+  catalogue: Catalogue,
+  world: World,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const stop = options.page && runPage(pageArguments(options, catalogue), world, pageLog(world));
+  try {
+    return await work();
+  } finally {
+    await stop?.();
+  }
+}
+
+/** The page is a process of its own: counting the machines of a site must not delay the answers of the registry (T176). */
+function pageArguments({ page, tls }: Serving, { path }: Catalogue): string[] {
+  const isOpen = page && isOpenToOthers(page);
+  const flags = flagsOf({
+    db: path,
+    host: page?.host,
+    port: page && `${page.port}`,
+    'tls-cert': isOpen ? tls?.certificate : undefined,
+    'tls-key': isOpen ? tls?.key : undefined,
+  });
+  return ['registry', 'page', ...flags];
+}
+
+function pageLog(world: World): Parameters<typeof runPage>[2] {
+  return (level, text) => logLineOf('page', [level, text.replace(/^page: /, '')], world);
 }
 
 async function serveUntilSignal(

@@ -1,10 +1,13 @@
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
-import { readTlsPair, type TlsFiles } from '../../server/tls/tls-files.ts';
-import { parseMetricsPlace, type MetricsPlace } from '../metrics/metrics-place.ts';
+import type { TlsFiles } from '../../server/tls/tls-files.ts';
+import { isOpenToOthers, parsePlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import { wholeNumber } from '../number-option.ts';
 import type { Problem } from '../problem.ts';
+import { SITE_PORT } from '../page/page-identity.ts';
+import { needsTls } from '../page/page-terms.ts';
+import { readTlsOptions } from './tls-options.ts';
 import { usage, type CreatingOptions } from './catalogue-options.ts';
 
 export interface ServeCommandOptions extends CreatingOptions {
@@ -14,6 +17,8 @@ export interface ServeCommandOptions extends CreatingOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly metrics?: string;
+  /** Where the page is served; true for its usual place. */
+  readonly page?: string | true;
 }
 
 /** The parsed options of `modreg registry serve`. */
@@ -22,6 +27,7 @@ export interface ServeTerms {
   readonly spreadMs: number;
   readonly tls: TlsFiles | undefined;
   readonly metrics: MetricsPlace | undefined;
+  readonly page: MetricsPlace | undefined;
 }
 
 const LARGEST_PORT = 65_535;
@@ -35,47 +41,28 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
   if (options.host === '') return { ok: false, error: usage('--host is empty') };
   const tls = readTlsOptions(options);
   if (!tls.ok) return tls;
-  const metrics = parseMetricsPlace(options.metrics);
+  const metrics = parsePlace(options.metrics);
   if (!metrics.ok) return metrics;
+  const page = pagePlace(options.page, tls.value);
+  if (!page.ok) return page;
   const value = {
     port: port.value,
     spreadMs: spread.value,
     tls: tls.value,
     metrics: metrics.value,
+    page: page.value,
   };
   return { ok: true, value };
 }
 
-/** The files for TLS, which were readable a moment ago. */
-export function readTlsOptions({
-  tlsCert: certificate,
-  tlsKey: key,
-}: {
-  readonly tlsCert?: string | undefined;
-  readonly tlsKey?: string | undefined;
-}): Result<TlsFiles | undefined, Problem> {
-  if (certificate === undefined && key === undefined) return { ok: true, value: undefined };
-  if (certificate === undefined) {
-    return {
-      ok: false,
-      error: usage('--tls-key is given without --tls-cert: pass both, or neither'),
-    };
-  }
-  if (key === undefined) {
-    return {
-      ok: false,
-      error: usage('--tls-cert is given without --tls-key: pass both, or neither'),
-    };
-  }
-  // Checked before a file is created.
-  const pair = readTlsPair({ certificate, key });
-  if (!pair.ok) return { ok: false, error: tlsProblem(pair.error) };
-  return { ok: true, value: { certificate, key } };
-}
-
-/** The problem for files that cannot be used. */
-export function tlsProblem(message: string): Problem {
-  return { severity: 'error', kind: 'unreadable-file', message };
+/** Where `--page` puts the page. Others than this machine reach it only with TLS. */
+function pagePlace(
+  page: ServeCommandOptions['page'],
+  tls: TlsFiles | undefined,
+): Result<MetricsPlace | undefined, Problem> {
+  const place = parsePlace(page === true ? `127.0.0.1:${SITE_PORT}` : page, '--page');
+  if (!place.ok || !place.value || tls || !isOpenToOthers(place.value)) return place;
+  return { ok: false, error: needsTls(`--page is ${excerpt(place.value.host)}`, SITE_PORT) };
 }
 
 /** The problem of an address that cannot be used. Throws any other error. */

@@ -116,16 +116,14 @@ function changeBy(event: Change): Partial<Rollout> {
   }
 }
 
-function conflictWith(
-  { status, share, seen }: Rollout,
-  event: Change,
-): RolloutConflict | undefined {
+function conflictWith(rollout: Rollout, event: Change): RolloutConflict | undefined {
+  const { status, share, seen } = rollout;
   if (status === 'completed' || status === 'retracted') return 'ended';
   switch (event.kind) {
     case 'raised':
       if (status !== 'running') return 'not-running';
       // A share never falls: a machine that is included stays included (D54).
-      return badShare(event) ?? (event.share < share ? 'share-falls' : undefined);
+      return badShare(event) ?? (isLower(event, rollout) ? 'share-falls' : undefined);
     case 'halted':
       return status === 'running' ? undefined : 'not-running';
     case 'resumed':
@@ -137,6 +135,10 @@ function conflictWith(
     case 'retracted':
       return undefined;
   }
+}
+
+function isLower(raised: Pick<Rollout, 'percent' | 'share'>, { percent, share }: Rollout): boolean {
+  return raised.share < share || raised.percent < percent;
 }
 
 function badShare({ share }: { readonly share: number }): 'not-a-share' | undefined {

@@ -1,8 +1,20 @@
 import type { HostNames } from './host-names.ts';
 import type { PageFile } from './page-file.ts';
 
+/** How messages name a page. */
+export interface PageNaming {
+  /** The command that serves it, such as `modreg page`. */
+  readonly command: string;
+  /** The name of the file with its sessions. */
+  readonly sessions: string;
+}
+
+/** The page of a machine. */
+export const MACHINE_PAGE: PageNaming = { command: 'modreg page', sessions: 'page.db' };
+
 /** Who may use a page, and under which names. */
 export interface AccessOptions {
+  readonly naming: PageNaming;
   readonly file: PageFile;
   readonly names: HostNames;
   readonly isTls: boolean;

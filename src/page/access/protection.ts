@@ -27,14 +27,11 @@ export function protect(app: Hono, options: AccessOptions, view: SignInView): vo
 }
 
 /** A name that leads here by a foreign DNS entry is not the page's, whatever address it has (T124). */
-function knownHost({ names }: AccessOptions): MiddlewareHandler {
+function knownHost({ names, naming: { command } }: AccessOptions): MiddlewareHandler {
   return async (c, next) => {
     const name = hostNameOf(c);
     if (name !== undefined && names(name)) return await next();
-    return refusal(
-      'unknown-host',
-      'open the address that modreg page or modreg page sign-in shows',
-    );
+    return refusal('unknown-host', `open the address that ${command} or ${command} sign-in shows`);
   };
 }
 

@@ -1,3 +1,4 @@
+import type { PageNaming } from './access-options.ts';
 import type { DatabaseError } from '../../sqlite/database-error.ts';
 
 /** Why a request is refused. */
@@ -43,13 +44,13 @@ export function foreign(): Response {
   );
 }
 
-/** The answer to a request for which page.db cannot be used (T129). It does not say where the file is. */
-export function fileRefusal({ kind }: DatabaseError): Response {
-  if (kind === 'locked') return refusal('locked', 'another process uses page.db: try again');
-  return refusal('unusable-file', `page.db is ${kind}: the output of modreg page says more`);
+/** The answer to a request for which the file of the sessions cannot be used (T129). It does not say where the file is. */
+export function fileRefusal({ kind }: DatabaseError, { command, sessions }: PageNaming): Response {
+  if (kind === 'locked') return refusal('locked', `another process uses ${sessions}: try again`);
+  return refusal('unusable-file', `${sessions} is ${kind}: the output of ${command} says more`);
 }
 
 /** The answer to a request that ended with an error. */
-export function failure(): Response {
-  return refusal('internal', 'the output of modreg page says more');
+export function failure({ command }: PageNaming): Response {
+  return refusal('internal', `the output of ${command} says more`);
 }

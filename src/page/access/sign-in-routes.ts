@@ -9,8 +9,9 @@ import { SESSION_MS } from './sessions.ts';
 
 const LARGEST_BODY = 1024;
 /** The same for a code that is wrong, used or expired: who guesses learns nothing (T127). */
-const NOT_ACCEPTED =
-  'the code is wrong, was used, or has expired: modreg page sign-in makes another one';
+function notAccepted({ naming: { command } }: AccessOptions): string {
+  return `the code is wrong, was used, or has expired: ${command} sign-in makes another one`;
+}
 
 /** Adds the routes with which a person or a program signs in and out. They need no session. */
 export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): void {
@@ -30,7 +31,7 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
   app.post('/sign-in', async (c) => {
     if (senderOf(c, options) !== 'own') return foreign();
     const token = signIn(await codeInForm(c));
-    if (token === undefined) return c.html(await view(NOT_ACCEPTED), 401);
+    if (token === undefined) return c.html(await view(notAccepted(options)), 401);
     return c.body(null, 303, { location: '/', 'set-cookie': sessionCookie(token) });
   });
   app.post('/sign-out', (c) => {
@@ -44,7 +45,7 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
     const code = await codeInJson(c);
     if (code === undefined) return refusal('bad-request', 'send {"code":"…"} as application/json');
     const token = signIn(code);
-    if (token === undefined) return refusal('bad-code', NOT_ACCEPTED);
+    if (token === undefined) return refusal('bad-code', notAccepted(options));
     return c.json({ token, expires_at: formatTime(now() + SESSION_MS) });
   });
   app.post('/v1/sign-out', (c) => {

@@ -30,15 +30,16 @@ export function arrange(ids: readonly string[]): void {
   }
 }
 
-/** Shows what the server answers for this page now. */
-export async function renew(main: Element): Promise<void> {
+/** Shows what the server answers for this page now. False if it does not. */
+export async function renew(main: Element): Promise<boolean> {
   const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 8;
   const answer = await fetch(location.href).catch(() => undefined);
-  if (!answer?.ok) return;
+  if (!answer?.ok) return false;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const fresh = page.querySelector('main');
-  if (!fresh) return;
+  if (!fresh) return false;
   morph(main, fresh);
   // A reader at the end of the log stays at its end.
   if (isAtEnd && scrollY > 0) scrollTo({ top: document.documentElement.scrollHeight });
+  return true;
 }

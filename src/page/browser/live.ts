@@ -5,8 +5,11 @@ import { signInFromAddress } from './sign-in.ts';
 /** A feed that says nothing for so long is lost: it says every 15 s that it is alive. */
 const SILENCE_MS = 40_000;
 const AGAIN_MS = 3000;
+/** As often as the server counts the machines of a rollout. */
+const RENEW_MS = 10_000;
 
 const main = document.querySelector<HTMLElement>('main[data-live]');
+const regular = document.querySelector<HTMLElement>('main[data-renew]');
 const status = document.getElementById('live');
 let feed: EventSource | undefined;
 let timer: number | undefined;
@@ -68,6 +71,14 @@ function lost(of: EventSource): void {
   if (of.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
 }
 
+/** The page of a site has no feed: a page that changes is fetched again. */
+async function renewRegularly(shown: Element): Promise<void> {
+  if (document.hidden) return;
+  if (!(await renew(shown))) return tellLost();
+  heardAt = new Date();
+  tell('connected', 'connected');
+}
+
 function tellLost(): void {
   const at = heardAt.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false });
   tell('lost', `disconnected since ${at}; this data is from then`);
@@ -93,5 +104,9 @@ if (main) {
   });
   growAges();
   if (!document.hidden) open();
+}
+if (regular) {
+  growAges();
+  setInterval(() => void renewRegularly(regular), RENEW_MS);
 }
 signInFromAddress();

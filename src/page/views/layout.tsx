@@ -6,32 +6,26 @@ export interface Assets {
   readonly script: string;
 }
 
-const TABS = [
-  ['/', 'Modules'],
-  ['/history', 'History'],
-  ['/logs', 'Logs'],
-  ['/config', 'Config'],
-] as const;
+/** The address of a tab, and its name. */
+export type Tab = readonly [href: string, name: string];
 
-/** The address of a tab. */
-export type Tab = (typeof TABS)[number][0];
-
-/** What changes while the page is open: its rows, its content, or its content with each record of the log. */
-export type Live = 'rows' | 'page' | 'log';
+/** What changes while the page is open: its rows, its content, or its content with each record of the log; `regular`: its content, without a feed. */
+export type Live = 'rows' | 'page' | 'log' | 'regular';
 
 /** A whole page. */
 export const Layout: FC<{
   readonly title: string;
-  /** The name of the machine. */
+  /** The name of the machine or the site. */
   readonly machine: string;
+  readonly tabs: readonly Tab[];
   /** The address of the tab that is shown. */
-  readonly tab?: Tab;
+  readonly tab?: string;
   /** Whether the page is for a signed-in user, and has the tabs and the button for signing out. */
   readonly isPrivate?: boolean;
   readonly live?: Live | undefined;
   readonly assets: Assets;
   readonly children?: Child;
-}> = ({ title, machine, tab, isPrivate = true, live, assets, children }) => (
+}> = ({ title, machine, tabs, tab, isPrivate = true, live, assets, children }) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -48,20 +42,27 @@ export const Layout: FC<{
       </a>
       <header>
         <p class="machine">{machine}</p>
-        {isPrivate ? <Navigation tab={tab} /> : null}
+        {isPrivate ? <Navigation tabs={tabs} tab={tab} /> : null}
         <p id="live" role="status"></p>
       </header>
-      <main id="content" data-live={live}>
+      <main
+        id="content"
+        data-live={live === 'regular' ? undefined : live}
+        data-renew={live === 'regular'}
+      >
         {children}
       </main>
     </body>
   </html>
 );
 
-const Navigation: FC<{ readonly tab: Tab | undefined }> = ({ tab }) => (
+const Navigation: FC<{ readonly tabs: readonly Tab[]; readonly tab: string | undefined }> = ({
+  tabs,
+  tab,
+}) => (
   <>
     <nav aria-label="Pages">
-      {TABS.map(([href, name]) => (
+      {tabs.map(([href, name]) => (
         <a href={href} aria-current={href === tab ? 'page' : undefined}>
           {name}
         </a>

@@ -1,7 +1,16 @@
 import type { FC } from 'hono/jsx';
 
+/** Which command shows a code, and where it has to run. */
+export interface SignInHelp {
+  readonly command: string;
+  readonly where: string;
+}
+
 /** The form for a code. It needs no script: `browser/sign-in.ts` fills it in from the address. */
-export const SignIn: FC<{ readonly problem: string | undefined }> = ({ problem }) => (
+export const SignIn: FC<{ readonly help: SignInHelp; readonly problem: string | undefined }> = ({
+  help: { command, where },
+  problem,
+}) => (
   <>
     <h1>Sign in</h1>
     {problem === undefined ? null : (
@@ -27,8 +36,8 @@ export const SignIn: FC<{ readonly problem: string | undefined }> = ({ problem }
       </p>
     </form>
     <p id="help">
-      <code>modreg page sign-in</code>, on the machine, shows an address with a code. A code can be
-      used once, within five minutes.
+      <code>{command}</code>, {where}, shows an address with a code. A code can be used once, within
+      five minutes.
     </p>
   </>
 );

@@ -38,6 +38,7 @@ interface Waiting {
 export class FleetFile {
   readonly #path: string;
   readonly #now: () => number;
+  readonly #mode: 'create' | 'read';
   #opened: OpenFile | undefined;
   #reader: OpenFile | undefined;
   /** Ends with the last of the long queries. */
@@ -45,10 +46,11 @@ export class FleetFile {
   #waiting: Waiting[] = [];
   #prunedAt = -Infinity;
 
-  /** `now` returns the time in milliseconds since the epoch. */
-  constructor(path: string, now: () => number) {
+  /** `now` returns the time in milliseconds since the epoch. Nothing is written in the mode `read`. */
+  constructor(path: string, now: () => number, mode: 'create' | 'read' = 'create') {
     this.#path = path;
     this.#now = now;
+    this.#mode = mode;
   }
 
   /** Resolves once the report is on the disk. Rejects with a DatabaseError if that is not possible. */
@@ -107,7 +109,7 @@ export class FleetFile {
   }
 
   #open(): OpenFile {
-    this.#opened ??= opened(this.#path, 'create');
+    this.#opened ??= opened(this.#path, this.#mode);
     return this.#opened;
   }
 

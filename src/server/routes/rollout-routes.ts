@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
-import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type {
   NamedRollout,
@@ -14,8 +13,9 @@ import type { WriteChange } from '../catalogue/write-change.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';
 import { rolloutDocument, rolloutSummary } from '../rollout/rollout-document.ts';
-import { readRolloutRequest, type RolloutRequest } from '../rollout/rollout-request.ts';
-import { rolloutView, type RolloutView } from '../rollout/rollout-view.ts';
+import { describeRefusal, eventFor } from '../rollout/rollout-change.ts';
+import { readRolloutRequest } from '../rollout/rollout-request.ts';
+import { rolloutView } from '../rollout/rollout-view.ts';
 import { readToken, scopeRefusal, tokenOf } from '../tokens/bearer.ts';
 import type { Caller } from '../tokens/caller.ts';
 import { FLEET_READ } from '../tokens/scope.ts';
@@ -128,36 +128,8 @@ async function changeAnswer(
   }
   const stored = storedAt(catalogue, named);
   if (stored instanceof Response) return stored;
-  const event = await eventOf(value, { ...named, ...stored }, options.fleet, now);
+  const event = await eventFor(value, { ...named, ...stored }, options.fleet, now);
   return await written(c, caller, options, { ...named, event });
-}
-
-async function eventOf(
-  request: Exclude<RolloutRequest, { event: 'start' }>,
-  named: NamedRollout,
-  fleet: FleetFile,
-  at: number,
-): Promise<NewRolloutEvent> {
-  const { after } = request;
-  const { rollout } = named;
-  const viewed = async (): Promise<RolloutView> =>
-    await fleet.readInSlices((sql) => rolloutView(sql, named, at));
-  switch (request.event) {
-    case 'halt': {
-      const { failed, silent } = (await viewed()).tally;
-      return { kind: 'halted', after, at, because: request.reason, failures: { failed, silent } };
-    }
-    case 'resume':
-      return { kind: 'resumed', after, at, acknowledged: request.acknowledged };
-    case 'raise': {
-      const next = ROLLOUT_POLICY.steps.find((step) => step > rollout.percent);
-      const percent = request.percent ?? next ?? 100;
-      const { shareAt } = await viewed();
-      return { kind: 'raised', after, at, percent, share: shareAt(percent) };
-    }
-    case 'retract':
-      return { kind: 'retracted', after, at, because: request.reason };
-  }
 }
 
 async function written(
@@ -180,35 +152,16 @@ async function written(
   return await document(c, fleet, { ...named, ...result.value }, now);
 }
 
-const CONFLICTS: Readonly<
-  Record<Exclude<RolloutRefusal, 'unknown-module' | 'unknown-version'>, string>
-> = {
-  stale: 'the rollout has changed since it was read: read it again',
-  'not-started': 'it is not in a rollout',
-  'already-started': 'it is in a rollout already',
-  'not-running': 'the rollout is halted: resume it first',
-  'not-halted': 'the rollout is not halted',
-  ended: 'the rollout has ended',
-  'not-a-share': 'the share is not from 0 to 1',
-  'share-falls': 'the step is lower than the last one, and a share never falls',
-  'share-below-1': 'the rollout does not include all machines yet',
-  'not-acknowledged': 'fewer failures are acknowledged than those for which it was halted',
-  visible:
-    'machines could already select it: a rollout begins with the publication, or with a yanked release',
-};
-
 function refused(
-  { moduleId, version }: Named,
+  named: Named,
   refusal: RolloutRefusal,
   stored: StoredRollout | undefined,
 ): Response {
-  if (refusal === 'unknown-module') {
-    return problem(refusal, `nothing was ever published for ${moduleId}`);
-  }
-  if (refusal === 'unknown-version')
-    return problem(refusal, `${moduleId} has no version ${version}`);
+  const detail = describeRefusal(named, refusal);
+  if (refusal === 'unknown-module' || refusal === 'unknown-version')
+    return problem(refusal, detail);
   const kind = refusal === 'stale' ? 'stale-rollout' : 'rollout-conflict';
   const sequence = stored?.rollout.sequence;
   const members: Record<string, number> = sequence === undefined ? {} : { sequence };
-  return problem(kind, `${moduleId} ${version}: ${CONFLICTS[refusal]}`, { members });
+  return problem(kind, detail, { members });
 }

@@ -85,6 +85,7 @@ describe('an event that must not be written', () => {
     ['raises it to no number', [STARTED], { ...RAISED, share: Number.NaN }, 'not-a-share'],
     ['raises it above 1', [STARTED], { ...RAISED, share: 1.1 }, 'not-a-share'],
     ['lowers the share', [STARTED, RAISED], { ...RAISED, share: 0.049 }, 'share-falls'],
+    ['lowers the percentage', [STARTED, RAISED], { ...RAISED, percent: 1 }, 'share-falls'],
     ['raises a halted one', [STARTED, HALTED], RAISED, 'not-running'],
     ['halts a halted one', [STARTED, HALTED], HALTED, 'not-running'],
     ['completes a halted one', [STARTED, ALL, HALTED], COMPLETED, 'not-running'],

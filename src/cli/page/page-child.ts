@@ -1,49 +1,35 @@
 import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { launch } from '../../agent/process/launch.ts';
 import { describeEnd } from '../../agent/process/program-end.ts';
 import { backOffMs, NO_CRASHES, withCrash } from '../../agent/supervision/back-off.ts';
 import { systemClock } from '../../registry/clock.ts';
 import type { World } from '../world.ts';
-import { AGENTS_MACHINE_ID } from './machine-id.ts';
 
 const STOP_MS = 6000;
-/** They are for the agent only: the page is no service of its own. */
+/** They are for the process that starts the page, which is no service of its own. */
 const NOT_FOR_PAGE =
   /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED|MODREG_TOKEN|PLATFORM_API_KEY)/;
 
-/** The options of the agent that its page has as well, and the id of the machine. */
-interface PageChildOptions {
-  readonly machineId: string | undefined;
-  readonly policy?: string;
-  readonly registry?: string;
-  readonly platform?: string;
-  readonly pagePort?: string;
-}
-
-/** What the agent says of its page. */
+/** What is said of a page. */
 type Say = (level: 'info' | 'warn', text: string) => void;
 
 /**
- * Runs `modreg page` as a process that ends with the agent, and again after a while if it ends by itself. The result stops it.
+ * Runs `modreg` with these arguments, which serves a page, as a process that ends with this one, and again after a while if it ends
+ * by itself. `added` are further variables of its environment. The result stops it.
  */
 export function runPage(
-  machine: string,
-  { machineId, policy, registry, platform, pagePort: port }: PageChildOptions,
+  args: readonly string[],
   { environment }: World,
   say: Say,
+  added: Readonly<Record<string, string>> = {},
 ): () => Promise<void> {
   const stopping = new AbortController();
-  const options = { policy: policy && resolve(policy), registry, platform, port };
-  const flags = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
   const [, script = ''] = process.argv;
   const start = {
     path: process.execPath,
-    arguments: [realpathSync(script), 'page', resolve(machine), ...flags],
+    arguments: [realpathSync(script), ...args],
     folder: process.cwd(),
-    environment: { ...environmentOf(environment), [AGENTS_MACHINE_ID]: machineId ?? '' },
+    environment: { ...environmentOf(environment), ...added },
     runAs: undefined,
     onLine: ({ text }: { readonly text: string }): void => say('info', `page: ${text}`),
   };
@@ -52,6 +38,13 @@ export function runPage(
     stopping.abort();
     await ended;
   };
+}
+
+/** The options that have a value, as arguments. */
+export function flagsOf(options: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
 }
 
 function environmentOf(environment: World['environment']): Record<string, string> {

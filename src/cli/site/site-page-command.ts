@@ -1,0 +1,59 @@
+import { siteApp } from '../../page/site/site-app.ts';
+import type { Outcome } from '../problem.ts';
+import { newCodeFor } from '../page/sign-in-command.ts';
+import { pageAssets } from '../page/page-assets.ts';
+import { sitePage, SITE_PORT } from '../page/page-identity.ts';
+import { readPageTerms, type PageServingOptions } from '../page/page-terms.ts';
+import { servePage, type ServedPage } from '../page/serve-page.ts';
+import {
+  failed,
+  openCatalogue,
+  withCatalogue,
+  type CatalogueOptions,
+} from '../registry/catalogue-options.ts';
+import { registryLog } from '../registry/registry-log.ts';
+import type { World } from '../world.ts';
+import type { OnChange } from './rollouts-on-page.ts';
+import { siteFiles } from './site-files.ts';
+import { siteOnPage } from './site-on-page.ts';
+
+export type SitePageOptions = CatalogueOptions & PageServingOptions;
+
+/** Short, because the page answers no request while it waits for the server. */
+const BUSY_TIMEOUT_MS = 1000;
+
+/** `modreg registry page`: serves the page of the site whose machines report to this registry, until SIGINT or SIGTERM. */
+export async function sitePageCommand(options: SitePageOptions, world: World): Promise<Outcome> {
+  // Registered first, so that a signal during the start also ends the command.
+  const ended = world.untilSignal();
+  const terms = readPageTerms({ port: SITE_PORT, ...options }, world, process.pid);
+  if (!terms.ok) return failed(terms.error);
+  const opened = openCatalogue(options, world, { mode: 'read', busyTimeoutMs: BUSY_TIMEOUT_MS });
+  if (!opened.ok) return failed(opened.error);
+  const catalogue = opened.value;
+  const files = siteFiles(catalogue, () => world.clock());
+  const log = registryLog(world);
+  const onChange: OnChange = (kind, { moduleId: module_id, version }) =>
+    log('info', kind, { module_id, version, by: 'page' });
+  const identity = sitePage(catalogue.path);
+  const appFor: ServedPage['appFor'] = (access, onError) =>
+    siteApp(siteOnPage(files, onChange), {
+      assets: pageAssets(),
+      naming: identity.naming,
+      access,
+      onError,
+    });
+  try {
+    return await servePage({ terms: terms.value, identity, ended, appFor }, options, world);
+  } finally {
+    files.close();
+    catalogue.close();
+  }
+}
+
+/** `modreg registry page sign-in`: a new code for the page of this registry. */
+export function siteSignInCommand(options: CatalogueOptions, world: World): Outcome {
+  return withCatalogue(options, world, { mode: 'read' }, ({ path }) =>
+    newCodeFor(sitePage(path), options, world),
+  );
+}

@@ -1,0 +1,125 @@
+import type { Context, Hono } from 'hono';
+import type { Child } from 'hono/jsx';
+import { parseVersion } from '../../../core/index.ts';
+import type { Frame } from '../../frame.tsx';
+import type { PageProblem } from '../../page-problem.ts';
+import { statusOf } from '../../problem-answer.ts';
+import { formOf } from '../../request-input.ts';
+import { changeIn, CHANGES, percentIn } from '../change-form.ts';
+import type { NamedRelease, PagedSite, ShownRollout, SiteChange } from '../paged-site.ts';
+import { HaltView, RaiseView, ResumeView, RetractView } from '../views/rollout-changes.tsx';
+import { ConflictView, RolloutsView, RolloutView } from '../views/rollouts-view.tsx';
+import { rolloutPath } from '../views/site-words.tsx';
+import { withModule } from './site-module-routes.tsx';
+
+type Answer = Response | Promise<Response>;
+
+interface Pages {
+  readonly site: PagedSite;
+  readonly frame: Frame;
+}
+
+const ROLLOUT = '/rollouts/:module/:version';
+
+/** The pages of all rollouts and of each, and those that say what a change does, with their forms (T175). */
+export function addRolloutRoutes(app: Hono, site: PagedSite, frame: Frame): void {
+  const pages = { site, frame };
+  app.get('/rollouts', async (c) => {
+    const list = await site.rollouts();
+    if (!list.ok) return await notShown(c, pages, list.error);
+    const view = <RolloutsView list={list.value} now={site.now()} />;
+    return await answer(c, pages, { title: 'Rollouts', live: 'regular' }, view);
+  });
+  app.get(ROLLOUT, (c) =>
+    withRollout(c, pages, (rollout) => {
+      const title = `${rollout.moduleId} ${rollout.version}`;
+      const view = <RolloutView rollout={rollout} now={site.now()} />;
+      return answer(c, pages, { title, live: 'regular' }, view);
+    }),
+  );
+  addPreviews(app, pages);
+  for (const event of CHANGES) {
+    app.post(`${ROLLOUT}/${event}`, async (c) => {
+      const form = await formOf(c);
+      if (!form.ok) return await notShown(c, pages, form.error);
+      const change = changeIn(event, form.value);
+      return await withRelease(c, pages, (release) =>
+        change.ok ? changed(c, pages, release, change.value) : notShown(c, pages, change.error),
+      );
+    });
+  }
+}
+
+/** The pages that say what a change does. */
+function addPreviews(app: Hono, pages: Pages): void {
+  const previews = [
+    ['halt', 'Halt', HaltView],
+    ['resume', 'Resume', ResumeView],
+    ['retract', 'Retract', RetractView],
+  ] as const;
+  for (const [event, title, View] of previews) {
+    app.get(`${ROLLOUT}/${event}`, (c) =>
+      withRollout(c, pages, (rollout) => answer(c, pages, { title }, <View rollout={rollout} />)),
+    );
+  }
+  app.get(`${ROLLOUT}/raise`, (c) =>
+    withRelease(c, pages, (release) => {
+      const text = c.req.query('percent');
+      const percent = text === undefined ? undefined : percentIn(text);
+      if (percent?.ok === false) return notShown(c, pages, percent.error);
+      const preview = pages.site.raise(release, percent?.value);
+      if (!preview.ok) return notShown(c, pages, preview.error);
+      return answer(c, pages, { title: 'Raise' }, <RaiseView preview={preview.value} />);
+    }),
+  );
+}
+
+function answer(
+  c: Context,
+  { site, frame }: Pages,
+  page: { readonly title: string; readonly live?: 'regular' },
+  content: Child,
+): Answer {
+  return frame.page(c, { view: site, tab: '/rollouts', ...page }, content);
+}
+
+function notShown(c: Context, { frame }: Pages, problems: readonly PageProblem[]): Answer {
+  return frame.failed(c, problems, statusOf(problems));
+}
+
+function withRelease(
+  c: Context,
+  { frame }: Pages,
+  work: (release: NamedRelease) => Answer,
+): Answer {
+  return withModule(c, frame, (moduleId) => {
+    const version = parseVersion(c.req.param('version'));
+    if (version.ok) return work({ moduleId, version: version.value.text });
+    const { message } = version.error;
+    return frame.failed(c, [{ code: 'UNKNOWN_REFERENCE', message }], 404);
+  });
+}
+
+function withRollout(c: Context, pages: Pages, work: (rollout: ShownRollout) => Answer): Answer {
+  return withRelease(c, pages, (release) => {
+    const rollout = pages.site.rollout(release);
+    return rollout.ok ? work(rollout.value) : notShown(c, pages, rollout.error);
+  });
+}
+
+async function changed(
+  c: Context,
+  pages: Pages,
+  release: NamedRelease,
+  change: SiteChange,
+): Promise<Response> {
+  const { site } = pages;
+  const done = await site.change(release, change);
+  if (done.ok) return c.redirect(rolloutPath(release), 303);
+  if (done.error[0]?.code !== 'ROLLOUT_CONFLICT') return await notShown(c, pages, done.error);
+  const rollout = site.rollout(release);
+  const shown = { problems: done.error, rollout: rollout.ok ? rollout.value : undefined };
+  c.status(409);
+  const view = <ConflictView {...shown} now={site.now()} />;
+  return await answer(c, pages, { title: 'Conflict' }, view);
+}

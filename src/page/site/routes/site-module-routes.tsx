@@ -1,0 +1,45 @@
+import type { Context, Hono } from 'hono';
+import { parseModuleId, type ModuleId } from '../../../core/index.ts';
+import type { Frame } from '../../frame.tsx';
+import { statusOf } from '../../problem-answer.ts';
+import type { PagedSite } from '../paged-site.ts';
+import { SiteModulesView, SiteModuleView } from '../views/site-modules.tsx';
+import { WhatIfView } from '../views/what-if-view.tsx';
+
+type Answer = Response | Promise<Response>;
+
+/** The pages of all modules, of each, and of what a release would do. */
+export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): void {
+  app.get('/modules', (c) => {
+    const after = c.req.query('after') ?? '';
+    const page = site.modules(after);
+    if (!page.ok) return frame.failed(c, page.error, statusOf(page.error));
+    const shown = { view: site, title: 'Modules', tab: '/modules' };
+    return frame.page(c, shown, <SiteModulesView page={page.value} isFirst={after === ''} />);
+  });
+  app.get('/modules/:module', (c) =>
+    withModule(c, frame, (moduleId) => {
+      const module = site.module(moduleId);
+      if (!module.ok) return frame.failed(c, module.error, statusOf(module.error));
+      const shown = { view: site, title: moduleId, tab: '/modules' };
+      return frame.page(c, shown, <SiteModuleView module={module.value} now={site.now()} />);
+    }),
+  );
+  app.get('/modules/:module/what-if', (c) =>
+    withModule(c, frame, (moduleId) => {
+      const release = { moduleId, version: c.req.query('version')?.trim() ?? '' };
+      const whatIf = site.whatIf(release);
+      if (!whatIf.ok) return frame.failed(c, whatIf.error, statusOf(whatIf.error));
+      const shown = { view: site, title: `What if ${release.version}`, tab: '/modules' };
+      return frame.page(c, shown, <WhatIfView release={release} whatIf={whatIf.value} />);
+    }),
+  );
+}
+
+/** Runs `answer` for the module in the address. */
+export function withModule(c: Context, frame: Frame, answer: (id: ModuleId) => Answer): Answer {
+  const moduleId = parseModuleId(c.req.param('module'));
+  if (moduleId.ok) return answer(moduleId.value);
+  const { message } = moduleId.error;
+  return frame.failed(c, [{ code: 'UNKNOWN_REFERENCE', message }], 404);
+}

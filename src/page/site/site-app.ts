@@ -1,0 +1,57 @@
+import { Hono } from 'hono';
+import { DatabaseError } from '../../sqlite/database-error.ts';
+import type { AccessOptions, PageNaming } from '../access/access-options.ts';
+import { protect } from '../access/protection.ts';
+import { failure, fileRefusal } from '../access/refusal.ts';
+import { assetRoutes, type AssetFiles } from '../assets.ts';
+import { compressed } from '../compressed.ts';
+import { frameWith, type PageFrame } from '../frame.tsx';
+import { addUnknownRoutes } from '../routes/unknown-routes.ts';
+import type { PagedSite } from './paged-site.ts';
+import { addMachineRoutes } from './routes/machine-routes.tsx';
+import { addRolloutRoutes } from './routes/rollout-routes.tsx';
+import { addSiteModuleRoutes } from './routes/site-module-routes.tsx';
+
+interface SitePageOptions {
+  readonly assets: AssetFiles;
+  readonly naming: PageNaming;
+  /** Who may use the page; undefined for anybody, as in tests of what it shows. */
+  readonly access: AccessOptions | undefined;
+  /** Called with each error that ended a request. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const FOR_PROGRAMS = 'programs use the HTTP API of the registry';
+
+/** The page of a site, as a Hono app. */
+export function siteApp(
+  site: PagedSite,
+  { assets, naming, access, onError }: SitePageOptions,
+): Hono {
+  const app = new Hono();
+  app.use(compressed);
+  const served = new Hono();
+  const frame = frameWith(assetRoutes(served, assets), frameOf(naming));
+  if (access) protect(app, access, frame.signIn);
+  app.onError((error) => {
+    onError?.(error);
+    return error instanceof DatabaseError ? fileRefusal(error, naming) : failure(naming);
+  });
+  app.route('/', served);
+  addMachineRoutes(app, site, frame);
+  addRolloutRoutes(app, site, frame);
+  addSiteModuleRoutes(app, site, frame);
+  addUnknownRoutes(app, frame, FOR_PROGRAMS);
+  return app;
+}
+
+function frameOf({ command }: PageNaming): PageFrame {
+  return {
+    tabs: [
+      ['/', 'Machines'],
+      ['/rollouts', 'Rollouts'],
+      ['/modules', 'Modules'],
+    ],
+    signIn: { command: `${command} sign-in`, where: 'on the machine of the registry' },
+  };
+}

@@ -1,0 +1,134 @@
+import type { FC } from 'hono/jsx';
+import { excerpt } from '../../../core/text/quote.ts';
+import type {
+  ListedOutcome,
+  MachineDetail,
+  PlacedModule,
+} from '../../../server/fleet/site-queries.ts';
+import { Decision } from './machines-view.tsx';
+import { Ago, At, modulePath } from './site-words.tsx';
+
+/** So many modules of a machine are shown at once. */
+const MOST_MODULES = 200;
+
+/** One machine: its modules with what is decided and why, and its last outcomes. */
+export const MachineView: FC<{ readonly machine: MachineDetail; readonly now: number }> = ({
+  machine,
+  now,
+}) => (
+  <>
+    <h1>{machine.id}</h1>
+    <Facts machine={machine} now={now} />
+    {machine.isDuplicate ? <Duplicate id={machine.id} /> : null}
+    {machine.missingOutcomes === 0 ? null : (
+      <p class="warning">It dropped {machine.missingOutcomes} outcomes before a report.</p>
+    )}
+    <h2>Modules</h2>
+    {machine.modules.length === 0 ? (
+      <p>Nothing is reported.</p>
+    ) : (
+      <Modules modules={machine.modules} />
+    )}
+    <h2>Last outcomes</h2>
+    {machine.outcomes.length === 0 ? <p>No outcome of an action is known.</p> : null}
+    <ol>
+      {machine.outcomes.map((outcome) => (
+        <Outcome outcome={outcome} now={now} />
+      ))}
+    </ol>
+  </>
+);
+
+const Facts: FC<{ readonly machine: MachineDetail; readonly now: number }> = ({
+  machine: { seenAt, platform, modreg },
+  now,
+}) => (
+  <dl>
+    <div>
+      <dt>seen</dt>
+      <dd>
+        <Ago ms={seenAt} now={now} />
+      </dd>
+    </div>
+    <div>
+      <dt>platform</dt>
+      <dd>{platform ?? 'not reported'}</dd>
+    </div>
+    <div>
+      <dt>modreg</dt>
+      <dd>{modreg === undefined ? 'not reported' : excerpt(modreg)}</dd>
+    </div>
+  </dl>
+);
+
+const Duplicate: FC<{ readonly id: string }> = ({ id }) => (
+  <section data-problem>
+    <p>
+      <strong>DUPLICATE_MACHINE</strong> two machines report as {id}, so neither is counted
+    </p>
+    <p>Give one of them another part_id, and a token for it.</p>
+  </section>
+);
+
+const COLUMNS = ['module', 'decision', 'constraint', 'deployed', 'target', 'why and what stops'];
+
+const Modules: FC<{ readonly modules: readonly PlacedModule[] }> = ({ modules }) => (
+  <>
+    <table>
+      <thead>
+        <tr>
+          {COLUMNS.map((head) => (
+            <th scope="col">{head}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {modules.slice(0, MOST_MODULES).map((module) => (
+          <ModuleRow module={module} />
+        ))}
+      </tbody>
+    </table>
+    {modules.length > MOST_MODULES ? (
+      <p>{modules.length - MOST_MODULES} more modules, none of which is shown here.</p>
+    ) : null}
+  </>
+);
+
+const ModuleRow: FC<{ readonly module: PlacedModule }> = ({
+  module: { name, kind, moduleId, constraint, deployed, target, decision, reason, stops },
+}) => (
+  <tr>
+    <th scope="row">
+      {kind === 'module' ? <a href={modulePath(moduleId)}>{moduleId}</a> : excerpt(name)}
+      {kind === 'module' && name !== moduleId.replace(':', '_') ? ` (${excerpt(name)})` : ''}
+    </th>
+    <td>
+      <Decision decision={decision} />
+    </td>
+    <td data-name="constraint">{excerpt(constraint ?? '-')}</td>
+    <td data-name="deployed">{excerpt(deployed)}</td>
+    <td data-name="target">{excerpt(target ?? '-')}</td>
+    <td>
+      {reason === undefined ? null : `${excerpt(reason)} `}
+      {stops.length === 0 ? null : (
+        <>
+          <small>a restart stops</small> {excerpt(stops.join(', '))}
+        </>
+      )}
+    </td>
+  </tr>
+);
+
+const Outcome: FC<{ readonly outcome: ListedOutcome; readonly now: number }> = ({
+  outcome: { receivedAt, name, direction, from, to, result, reason },
+  now,
+}) => (
+  <li>
+    <At ms={receivedAt} now={now} /> <b>{excerpt(name)}</b> {excerpt(direction)}{' '}
+    {from === undefined ? null : `${excerpt(from)} `}→ {excerpt(to)}{' '}
+    <span class="state" data-state={result === 'withdrawn' ? 'waiting' : result}>
+      {result}
+    </span>
+    {reason === undefined ? null : ` ${excerpt(reason)}`}
+  </li>
+);

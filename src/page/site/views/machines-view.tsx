@@ -1,0 +1,203 @@
+import type { FC } from 'hono/jsx';
+import { excerpt } from '../../../core/text/quote.ts';
+import type {
+  ListedMachine,
+  MachineSearch,
+  PlacedModule,
+  SiteTotals,
+} from '../../../server/fleet/site-queries.ts';
+import type { MachinePage } from '../paged-site.ts';
+import { Ago, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
+
+/** The machines of a site: how many are in which condition, and a page of those that are searched for. */
+export const MachinesView: FC<{
+  readonly page: MachinePage;
+  readonly search: MachineSearch;
+  readonly now: number;
+}> = ({ page: { totals, machines, matching, next, moduleIds }, search, now }) => (
+  <>
+    <h1>Machines</h1>
+    <Totals totals={totals} />
+    {totals.machines === 0 ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
+    {totals.machines === 0 ? null : (
+      <p>{matching === 0 ? 'No machine matches.' : foundWords(search, matching)}</p>
+    )}
+    {machines.length === 0 ? null : (
+      <table class="machines">
+        <thead>
+          <tr>
+            <th scope="col">machine</th>
+            <th scope="col">seen</th>
+            <th scope="col">modules</th>
+            <th scope="col">{isAny(search) ? 'needs attention' : 'matching modules'}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {machines.map((machine) => (
+            <Row machine={machine} now={now} />
+          ))}
+        </tbody>
+      </table>
+    )}
+    <Paging search={search} next={next} />
+  </>
+);
+
+function isAny({ module, version, condition }: MachineSearch): boolean {
+  return module === undefined && version === undefined && condition === undefined;
+}
+
+function foundWords(search: MachineSearch, matching: number): string {
+  const all = isAny(search) && search.id === undefined;
+  return all
+    ? `${machinesOf(matching)}, by id`
+    : `${machinesOf(matching)} match${matching === 1 ? 'es' : ''}`;
+}
+
+const NoReports: FC = () => (
+  <section data-problem>
+    <p>
+      <strong>NO_REPORTS</strong> no machine has reported to this registry yet
+    </p>
+    <p>
+      Start the agents with <code>--reports</code> and the address of the registry, or set{' '}
+      <code>MODREG_REPORTS</code>. Each needs a token with the scope <code>machine:&lt;id&gt;</code>
+      .
+    </p>
+  </section>
+);
+
+const Totals: FC<{ readonly totals: SiteTotals }> = ({
+  totals: { machines, seen, stuck, behind, duplicates },
+}) => (
+  <ul id="summary">
+    <li>
+      <b>{numberOf(machines)}</b> in total
+    </li>
+    <li>
+      <b>{numberOf(seen)}</b> seen in 24 h
+    </li>
+    <li data-state={stuck === 0 ? undefined : 'stuck'}>
+      <b>{numberOf(stuck)}</b> <a href={machinesPath({ condition: 'stuck' })}>stuck</a>
+    </li>
+    <li data-state={behind === 0 ? undefined : 'waiting'}>
+      <b>{numberOf(behind)}</b> <a href={machinesPath({ condition: 'behind' })}>behind</a>
+    </li>
+    {duplicates === 0 ? null : (
+      <li data-state="stuck">
+        <b>{numberOf(duplicates)}</b> ids of two machines
+      </li>
+    )}
+  </ul>
+);
+
+const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly string[] }> = ({
+  search: { id, module, version, condition },
+  moduleIds,
+}) => (
+  <form method="get" action="/" role="search" class="search">
+    <label>
+      id contains <input name="id" value={id} autocomplete="off" spellcheck={false} />
+    </label>
+    <label>
+      module{' '}
+      <input
+        name="module"
+        value={module}
+        list="modules-known"
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </label>
+    <datalist id="modules-known">
+      {moduleIds.map((one) => (
+        <option value={one} />
+      ))}
+    </datalist>
+    <label>
+      deployed version{' '}
+      <input name="version" value={version} size={10} autocomplete="off" spellcheck={false} />
+    </label>
+    <label>
+      condition <ConditionChoice chosen={condition} />
+    </label>
+    <button>Search</button>
+  </form>
+);
+
+const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ chosen }) => (
+  <select name="condition">
+    <option value="">any</option>
+    {(['stuck', 'behind'] as const).map((one) => (
+      <option value={one} selected={chosen === one}>
+        {one}
+      </option>
+    ))}
+  </select>
+);
+
+const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
+  machine: { id, seenAt, modules, isDuplicate, shown, shownOf },
+  now,
+}) => (
+  <tr>
+    <th scope="row">
+      <a href={machinePath(id)}>{id}</a>
+    </th>
+    <td data-name="seen">
+      <Ago ms={seenAt} now={now} />
+    </td>
+    <td data-name="modules">{isDuplicate ? 'two machines have this id' : modules}</td>
+    <td class="attention">
+      {shown.map((module) => (
+        <p>
+          <ModuleWords module={module} />
+        </p>
+      ))}
+      {shownOf > shown.length ? <p>{shownOf - shown.length} more</p> : null}
+    </td>
+  </tr>
+);
+
+/** `acme:lidar 1.2.9 → 1.3.0, hold`. */
+const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
+  module: { moduleId, deployed, target, decision, reason },
+}) => (
+  <>
+    {moduleId} {excerpt(deployed)}
+    {target === undefined || target === deployed ? null : ` → ${excerpt(target)}`}{' '}
+    <Decision decision={decision} />
+    {reason === undefined ? null : ` ${excerpt(reason)}`}
+  </>
+);
+
+const STATES: Readonly<Record<string, string>> = {
+  stuck: 'stuck',
+  hold: 'waiting',
+  'up-to-date': 'settled',
+};
+
+/** The decision as a word, with the colour of its state. */
+export const Decision: FC<{ readonly decision: string }> = ({ decision }) => (
+  <span class="state" data-state={STATES[decision] ?? 'due'}>
+    {decision}
+  </span>
+);
+
+const Paging: FC<{ readonly search: MachineSearch; readonly next: string | undefined }> = ({
+  search,
+  next,
+}) => {
+  const { after, ...matched } = search;
+  if (after === '' && next === undefined) return null;
+  return (
+    <nav aria-label="Pages of machines" class="paging">
+      {after === '' ? null : <a href={machinesPath(matched)}>First page</a>}
+      {next === undefined ? null : (
+        <a href={machinesPath({ ...matched, after: next })} rel="next">
+          Next page
+        </a>
+      )}
+    </nav>
+  );
+};

@@ -1,0 +1,192 @@
+import type { FC } from 'hono/jsx';
+import { ROLLOUT_POLICY } from '../../../core/rollout/rollout-policy.ts';
+import { describeDuration } from '../../../core/text/duration.ts';
+import { excerpt, quote } from '../../../core/text/quote.ts';
+import type { Failures, ShownRollout } from '../paged-site.ts';
+import { At, machinePath, numberOf, rolloutPath } from './site-words.tsx';
+
+const { steps: STEPS, highestRate, fewestFailures } = ROLLOUT_POLICY;
+
+const STATES: Readonly<Record<ShownRollout['status'], string>> = {
+  running: 'due',
+  halted: 'stuck',
+  completed: 'settled',
+  retracted: 'waiting',
+};
+
+/** The state of a rollout as a word. */
+export const RolloutState: FC<Pick<ShownRollout, 'status'>> = ({ status }) => (
+  <span class="state" data-state={STATES[status]}>
+    {status}
+  </span>
+);
+
+/** A rollout: its step, its machines, what happens next, and what can be done. */
+export const RolloutCard: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({
+  rollout,
+  now,
+}) => (
+  <article>
+    <h2>
+      <a href={rolloutPath(rollout)}>
+        {rollout.moduleId} {rollout.version}
+      </a>{' '}
+      <RolloutState status={rollout.status} />
+    </h2>
+    <RolloutFacts rollout={rollout} now={now} />
+  </article>
+);
+
+export const RolloutFacts: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({
+  rollout,
+  now,
+}) => (
+  <>
+    <p>
+      {stepWords(rollout)}
+      {rollout.because ? `: ${excerpt(rollout.because)}` : ''}
+    </p>
+    <Counts rollout={rollout} />
+    <Next rollout={rollout} now={now} />
+    <FailureList failures={rollout.failures} />
+    <RolloutActions rollout={rollout} />
+  </>
+);
+
+/** `5 %, step 3 of 6`. */
+export function stepWords({ status, percent }: Pick<ShownRollout, 'status' | 'percent'>): string {
+  if (status === 'completed') return 'All machines may install it';
+  const step = STEPS.findLastIndex((one) => one <= percent) + 1;
+  return `${percent} %, step ${step} of ${STEPS.length}`;
+}
+
+/** How many machines of the share have it. */
+export function installedIn({ counts: { tally } }: ShownRollout): number {
+  return tally.healthy + tally.failed + tally.silent + tally.installing;
+}
+
+const Counts: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
+  const { healthy, failed, silent, installing, waiting } = rollout.counts.tally;
+  const counts: [string, number, string | undefined][] = [
+    ['installed', installedIn(rollout), undefined],
+    ['healthy', healthy, 'settled'],
+    ['failed', failed, 'failed'],
+    ['silent', silent, 'waiting'],
+    ['not known yet', installing, undefined],
+    ['waiting', waiting, undefined],
+  ];
+  return (
+    <dl class="counts">
+      {counts.map(([name, count, state]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd data-count={count === 0 ? undefined : state}>{numberOf(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** What happens next, and when; then what would halt it. */
+const Next: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({ rollout, now }) => {
+  const { status } = rollout;
+  if (status === 'halted') {
+    return <p>No further machine installs it until a person resumes or retracts it.</p>;
+  }
+  if (status !== 'running') return null;
+  return (
+    <>
+      <p>
+        <small>next</small> <NextStepWords rollout={rollout} now={now} />
+      </p>
+      <p>
+        <small>halts</small> {HALT_RULE}
+      </p>
+    </>
+  );
+};
+
+const HALT_RULE = `when at least ${fewestFailures} machines failed and the failure rate's lower bound exceeds ${highestRate * 100} %`;
+
+const NextStepWords: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({
+  rollout: { counts, soakMs },
+  now,
+}) => {
+  const { next, soakedMs, countedAt } = counts;
+  switch (next.kind) {
+    case 'raise':
+      return <>{next.percent} %, in some seconds</>;
+    case 'complete':
+      return <>it is completed, in some seconds</>;
+    case 'halt':
+      return <>it halts, in some seconds</>;
+    case 'wait':
+      break;
+  }
+  const { because } = next;
+  if (because.reason === 'soaking') {
+    const left = Math.max(0, soakMs - soakedMs);
+    return (
+      <>
+        step <At ms={countedAt + left} now={now} /> at the earliest, in {describeDuration(left)}
+      </>
+    );
+  }
+  if (because.reason !== 'few-healthy') return <>nothing</>;
+  return (
+    <>
+      step when {numberOf(because.needed)} machines are healthy, now {numberOf(because.healthy)}
+    </>
+  );
+};
+
+/** So many machines of a reason are named. */
+const MOST_NAMED = 3;
+
+const FailureList: FC<{ readonly failures: readonly Failures[] }> = ({ failures }) =>
+  failures.length === 0 ? null : (
+    <>
+      {failures.map(({ reason, machines }) => (
+        <p>
+          <small>failed</small> {quote(reason)} on{' '}
+          {machines.slice(0, MOST_NAMED).map((id, place) => (
+            <>
+              {place === 0 ? '' : ', '}
+              <a href={machinePath(id)}>{id}</a>
+            </>
+          ))}
+          {machines.length > MOST_NAMED ? ` and ${machines.length - MOST_NAMED} more` : ''}
+        </p>
+      ))}
+    </>
+  );
+
+/** Links to what can be done. Each leads to a page that says what it does. */
+const RolloutActions: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
+  const { status } = rollout;
+  if (status !== 'running' && status !== 'halted') return null;
+  const path = rolloutPath(rollout);
+  const name = ` ${rollout.moduleId} ${rollout.version}`;
+  const actions: [string, string][] =
+    status === 'running'
+      ? [
+          ['halt', 'Halt…'],
+          ['raise', 'Raise now…'],
+          ['retract', 'Retract…'],
+        ]
+      : [
+          ['resume', 'Resume…'],
+          ['retract', 'Retract…'],
+        ];
+  return (
+    <p class="actions">
+      {actions.map(([action, words]) => (
+        <>
+          <a href={`${path}/${action}`} aria-label={`${words}${name}`}>
+            {words}
+          </a>{' '}
+        </>
+      ))}
+    </p>
+  );
+};

@@ -1,0 +1,78 @@
+import type { FC } from 'hono/jsx';
+import { excerpt } from '../../../core/text/quote.ts';
+import type { NamedRelease, WhatIf, WhatIfGroup } from '../paged-site.ts';
+import { WhatIfForm } from './site-modules.tsx';
+import { machinePath, machinesOf, modulePath, numberOf } from './site-words.tsx';
+
+const COLUMNS = ['when', 'machines', 'deployed', 'constraint', 'what'];
+
+/** Which machines would get a release, when, what stops, and why others not. */
+export const WhatIfView: FC<{ readonly release: NamedRelease; readonly whatIf: WhatIf }> = ({
+  release: { moduleId, version },
+  whatIf: { isPublished, machines, included, groups },
+}) => (
+  <>
+    <h1>
+      What if: {moduleId} {version}
+    </h1>
+    <p>
+      {numberOf(included)} of {machinesOf(machines)} would get it.
+      {isPublished
+        ? ''
+        : ' It is not published: this is what would happen if it were published now, for all platforms.'}
+    </p>
+    {groups.length === 0 ? <p>No machine reports {moduleId}.</p> : <Groups groups={groups} />}
+    <WhatIfForm moduleId={moduleId} version={version} />
+    <p>
+      <a href={modulePath(moduleId)}>{moduleId}</a>
+    </p>
+  </>
+);
+
+/** So many groups are shown. */
+const MOST_GROUPS = 100;
+
+const Groups: FC<{ readonly groups: readonly WhatIfGroup[] }> = ({ groups }) => (
+  <>
+    <table>
+      <thead>
+        <tr>
+          {COLUMNS.map((head) => (
+            <th scope="col">{head}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {groups.slice(0, MOST_GROUPS).map((group) => (
+          <Group group={group} />
+        ))}
+      </tbody>
+    </table>
+    {groups.length > MOST_GROUPS ? (
+      <p>
+        {groups.length - MOST_GROUPS} more groups: <code>modreg fleet what-if</code>
+      </p>
+    ) : null}
+  </>
+);
+
+const Group: FC<{ readonly group: WhatIfGroup }> = ({
+  group: { when, count, machines, deployed, constraint, what },
+}) => (
+  <tr>
+    <th scope="row">{when}</th>
+    <td data-name="machines">
+      {numberOf(count)}:{' '}
+      {machines.map((id, place) => (
+        <>
+          {place === 0 ? '' : ', '}
+          <a href={machinePath(id)}>{id}</a>
+        </>
+      ))}
+      {count > machines.length ? ', …' : ''}
+    </td>
+    <td data-name="deployed">{excerpt(deployed)}</td>
+    <td data-name="constraint">{excerpt(constraint)}</td>
+    <td>{excerpt(what)}</td>
+  </tr>
+);

@@ -1,0 +1,285 @@
+import { parseJson } from '../../registry/formats/json-text.ts';
+import type { Row, Statements } from '../../sqlite/statements.ts';
+import { DUPLICATE_MS } from './take-report.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How many machines of a site are in which condition. */
+export interface SiteTotals {
+  readonly machines: number;
+  /** Heard in the last 24 hours. */
+  readonly seen: number;
+  /** Those with a module for which nothing can be selected. */
+  readonly stuck: number;
+  /** Those with a module whose target is not deployed yet. */
+  readonly behind: number;
+  /** Ids under which two machines report. */
+  readonly duplicates: number;
+}
+
+/** A state whose target is not deployed. What is kept, disabled or local waits for no target. */
+const IS_BEHIND = `decision NOT IN ('up-to-date', 'disabled', 'local', 'keep')
+  AND json_extract(content, '$.target') IS NOT NULL AND json_extract(content, '$.target') <> deployed`;
+
+const CONDITIONS: Readonly<Record<'stuck' | 'behind', string>> = {
+  stuck: "decision = 'stuck'",
+  behind: `(${IS_BEHIND})`,
+};
+
+/** What a machine may be searched for. */
+type Condition = keyof typeof CONDITIONS;
+
+export function siteTotals(sql: Statements, now: number): SiteTotals {
+  const count = (query: string, ...values: readonly number[]): number =>
+    Number(sql.get(query, ...values)?.['n']);
+  const having = (condition: Condition): number =>
+    count(`SELECT count(DISTINCT machine) AS n FROM placements
+      WHERE state IN (SELECT id FROM states WHERE ${CONDITIONS[condition]})`);
+  return {
+    machines: count('SELECT count(*) AS n FROM machines'),
+    seen: count('SELECT count(*) AS n FROM machines WHERE seen_at > ?', now - DAY_MS),
+    stuck: having('stuck'),
+    behind: having('behind'),
+    duplicates: count(
+      'SELECT count(*) AS n FROM machines WHERE duplicate_at > ?',
+      now - DUPLICATE_MS,
+    ),
+  };
+}
+
+/** Which machines are shown. An absent field restricts nothing. */
+export interface MachineSearch {
+  /** A part of the id. */
+  readonly id?: string | undefined;
+  readonly module?: string | undefined;
+  readonly version?: string | undefined;
+  readonly condition?: Condition | undefined;
+  /** The last id of the page before; the empty text for the first page. */
+  readonly after: string;
+}
+
+/** A module of a machine, as it was reported. */
+export interface PlacedModule {
+  readonly kind: string;
+  readonly name: string;
+  readonly moduleId: string;
+  readonly constraint: string | undefined;
+  readonly deployed: string;
+  readonly target: string | undefined;
+  readonly decision: string;
+  readonly reason: string | undefined;
+  readonly stops: readonly string[];
+}
+
+export interface ListedMachine {
+  readonly id: string;
+  /** In milliseconds since the epoch. */
+  readonly seenAt: number;
+  readonly platform: string | undefined;
+  readonly modreg: string | undefined;
+  /** Whether two machines report under this id. */
+  readonly isDuplicate: boolean;
+  readonly missingOutcomes: number;
+  readonly modules: number;
+  /** The modules that match the search; without one, those that are stuck or behind. Only the first are listed. */
+  readonly shown: readonly PlacedModule[];
+  readonly shownOf: number;
+}
+
+const MOST_SHOWN = 3;
+
+/** Up to `limit` machines in the order of their ids. */
+export function searchMachines(
+  sql: Statements,
+  search: MachineSearch,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): ListedMachine[] {
+  const { where, values } = machinesOf(search);
+  const rows = sql.all(
+    `SELECT * FROM machines WHERE name > ? AND ${where} ORDER BY name LIMIT ?`,
+    search.after,
+    ...values,
+    limit,
+  );
+  return rows.map((row) => listed(sql, row, search, now));
+}
+
+/** How many machines match, whatever page is shown. */
+export function countMachines(sql: Statements, search: MachineSearch): number {
+  const { where, values } = machinesOf(search);
+  return Number(sql.get(`SELECT count(*) AS n FROM machines WHERE ${where}`, ...values)?.['n']);
+}
+
+/** A part of a WHERE clause, and its values. */
+interface Filter {
+  readonly where: string;
+  readonly values: readonly string[];
+}
+
+function machinesOf(search: MachineSearch): Filter {
+  const states = statesOf(search);
+  return all([
+    search.id === undefined
+      ? undefined
+      : { where: 'instr(lower(name), ?) > 0', values: [search.id.toLowerCase()] },
+    states && {
+      where: `id IN (SELECT machine FROM placements WHERE state IN (SELECT id FROM states WHERE ${states.where}))`,
+      values: states.values,
+    },
+  ]);
+}
+
+/** The states of a search; undefined if it is for any. */
+function statesOf({ module, version, condition }: MachineSearch): Filter | undefined {
+  if (module === undefined && version === undefined && condition === undefined) return undefined;
+  return all([
+    module === undefined ? undefined : { where: 'module_id = ?', values: [module] },
+    version === undefined ? undefined : { where: 'deployed = ?', values: [version] },
+    condition && { where: CONDITIONS[condition], values: [] },
+  ]);
+}
+
+function all(filters: readonly (Filter | undefined)[]): Filter {
+  const given = filters.filter((one) => one !== undefined);
+  return {
+    where: ['TRUE', ...given.map(({ where }) => where)].join(' AND '),
+    values: given.flatMap(({ values }) => values),
+  };
+}
+
+const NEEDS_ATTENTION: Filter = { where: `(decision = 'stuck' OR (${IS_BEHIND}))`, values: [] };
+
+function listed(sql: Statements, row: Row, search: MachineSearch, now: number): ListedMachine {
+  const id = row['id'] ?? null;
+  const { where, values } = statesOf(search) ?? NEEDS_ATTENTION;
+  const rows = sql.all(
+    `SELECT ${PLACED} FROM placements JOIN states ON states.id = state WHERE machine = ? AND ${where}
+      ORDER BY decision <> 'stuck', name`,
+    id,
+    ...values,
+  );
+  const known = sql.get('SELECT count(*) AS n FROM placements WHERE machine = ?', id);
+  return {
+    ...machineIn(row, now),
+    modules: Number(known?.['n']),
+    shown: rows.slice(0, MOST_SHOWN).map(moduleIn),
+    shownOf: rows.length,
+  };
+}
+
+function machineIn(row: Row, now: number): Omit<ListedMachine, 'modules' | 'shown' | 'shownOf'> {
+  const duplicateAt = row['duplicate_at'] ?? null;
+  return {
+    id: String(row['name']),
+    seenAt: Number(row['seen_at']),
+    platform: textOf(row['platform']),
+    modreg: textOf(row['modreg']),
+    isDuplicate: duplicateAt !== null && now - Number(duplicateAt) < DUPLICATE_MS,
+    missingOutcomes: Number(row['missing']),
+  };
+}
+
+/** Without its facts, which may be large. */
+const PLACED = `kind, name, module_id, deployed, decision, json_extract(content, '$.constraint') AS accepted,
+  json_extract(content, '$.target') AS target, json_extract(content, '$.reason') AS reason,
+  json_extract(content, '$.stops') AS stops`;
+
+function moduleIn(row: Row): PlacedModule {
+  const stops = parseJson(String(row['stops']));
+  return {
+    kind: String(row['kind']),
+    name: String(row['name']),
+    moduleId: String(row['module_id']),
+    constraint: textOf(row['accepted']),
+    deployed: String(row['deployed']),
+    target: textOf(row['target']),
+    decision: String(row['decision']),
+    reason: textOf(row['reason']),
+    stops: Array.isArray(stops) ? stops.map(String) : [],
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What an action of a machine came to. */
+export interface ListedOutcome {
+  readonly receivedAt: number;
+  readonly name: string;
+  readonly direction: string;
+  readonly from: string | undefined;
+  readonly to: string;
+  readonly result: string;
+  readonly reason: string | undefined;
+}
+
+export interface MachineDetail extends Omit<ListedMachine, 'shown' | 'shownOf' | 'modules'> {
+  /** Those that are stuck or behind first. */
+  readonly modules: readonly PlacedModule[];
+  /** The newest first. */
+  readonly outcomes: readonly ListedOutcome[];
+}
+
+const MOST_OUTCOMES = 30;
+
+/** A machine with its modules and its last outcomes; undefined if it has never reported. */
+export function machineDetail(sql: Statements, id: string, now: number): MachineDetail | undefined {
+  const row = sql.get('SELECT * FROM machines WHERE name = ?', id);
+  if (!row) return undefined;
+  const modules = sql.all(
+    `SELECT ${PLACED} FROM placements JOIN states ON states.id = state WHERE machine = ?
+      ORDER BY decision <> 'stuck', NOT (${IS_BEHIND}), name`,
+    row['id'] ?? null,
+  );
+  const outcomes = sql.all(
+    `SELECT received_at, version, result, content FROM outcomes WHERE machine = ?
+      ORDER BY received_at DESC, number DESC LIMIT ${MOST_OUTCOMES}`,
+    row['id'] ?? null,
+  );
+  return {
+    ...machineIn(row, now),
+    modules: modules.map(moduleIn),
+    outcomes: outcomes.map(outcomeIn),
+  };
+}
+
+function outcomeIn(row: Row): ListedOutcome {
+  const { name, direction, from, reason } = Object(parseJson(String(row['content'])));
+  return {
+    receivedAt: Number(row['received_at']),
+    name: String(name),
+    direction: String(direction),
+    from: textOf(from),
+    to: String(row['version']),
+    result: String(row['result']),
+    reason: textOf(reason),
+  };
+}
+
+/** How many machines have a version of a module. */
+export interface DeployedVersion {
+  readonly moduleId: string;
+  readonly version: string;
+  readonly machines: number;
+  readonly stuck: number;
+  readonly behind: number;
+}
+
+/** The deployed versions of each module, or of one; those of most machines first. */
+export function deployedVersions(sql: Statements, moduleId?: string): DeployedVersion[] {
+  const rows = sql.all(
+    `SELECT module_id, deployed, sum(machines) AS machines, sum(machines * (decision = 'stuck')) AS stuck,
+        sum(machines * (${IS_BEHIND})) AS behind
+      FROM states WHERE ?1 IS NULL OR module_id = ?1 GROUP BY module_id, deployed
+      ORDER BY module_id, machines DESC, deployed`,
+    moduleId ?? null,
+  );
+  return rows.map((row) => ({
+    moduleId: String(row['module_id']),
+    version: String(row['deployed']),
+    machines: Number(row['machines']),
+    stuck: Number(row['stuck']),
+    behind: Number(row['behind']),
+  }));
+}

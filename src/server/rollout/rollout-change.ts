@@ -1,0 +1,70 @@
+import type { ModuleId } from '../../core/index.ts';
+import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
+import type { NamedRollout, RolloutRefusal } from '../catalogue/catalogue-rollouts.ts';
+import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
+import type { RolloutRequest } from './rollout-request.ts';
+import { rolloutView, type RolloutView } from './rollout-view.ts';
+
+/** A change of a rollout that exists. */
+export type RolloutChange = Exclude<RolloutRequest, { event: 'start' }>;
+
+/** The event that a person asks for, at the time `at`. */
+export async function eventFor(
+  request: RolloutChange,
+  named: NamedRollout,
+  fleet: Pick<FleetFile, 'readInSlices'>,
+  at: number,
+): Promise<NewRolloutEvent> {
+  const { after } = request;
+  const { rollout } = named;
+  const viewed = async (): Promise<RolloutView> =>
+    await fleet.readInSlices((sql) => rolloutView(sql, named, at));
+  switch (request.event) {
+    case 'halt': {
+      const { failed, silent } = (await viewed()).tally;
+      return { kind: 'halted', after, at, because: request.reason, failures: { failed, silent } };
+    }
+    case 'resume':
+      return { kind: 'resumed', after, at, acknowledged: request.acknowledged };
+    case 'raise': {
+      const percent = request.percent ?? nextPercent(rollout.percent);
+      const { shareAt } = await viewed();
+      return { kind: 'raised', after, at, percent, share: shareAt(percent) };
+    }
+    case 'retract':
+      return { kind: 'retracted', after, at, because: request.reason };
+  }
+}
+
+/** The step after the one with this percentage. */
+export function nextPercent(percent: number): number {
+  return ROLLOUT_POLICY.steps.find((step) => step > percent) ?? 100;
+}
+
+const CONFLICTS: Readonly<
+  Record<Exclude<RolloutRefusal, 'unknown-module' | 'unknown-version'>, string>
+> = {
+  stale: 'the rollout has changed since it was read: read it again',
+  'not-started': 'it is not in a rollout',
+  'already-started': 'it is in a rollout already',
+  'not-running': 'the rollout is halted: resume it first',
+  'not-halted': 'the rollout is not halted',
+  ended: 'the rollout has ended',
+  'not-a-share': 'the share is not from 0 to 1',
+  'share-falls': 'the step is lower than the last one, and a share never falls',
+  'share-below-1': 'the rollout does not include all machines yet',
+  'not-acknowledged': 'fewer failures are acknowledged than those for which it was halted',
+  visible:
+    'machines could already select it: a rollout begins with the publication, or with a yanked release',
+};
+
+/** Why an event is not written, for a person. */
+export function describeRefusal(
+  { moduleId, version }: { readonly moduleId: ModuleId; readonly version: string },
+  refusal: RolloutRefusal,
+): string {
+  if (refusal === 'unknown-module') return `nothing was ever published for ${moduleId}`;
+  if (refusal === 'unknown-version') return `${moduleId} has no version ${version}`;
+  return `${moduleId} ${version}: ${CONFLICTS[refusal]}`;
+}

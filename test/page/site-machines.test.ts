@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { ReportedModule } from '../../src/registry/machine-report.ts';
+import { textOf } from '../support/machine-page.ts';
+import { NOW, testSite, type TestSite } from '../support/site-page.ts';
+
+const LIDAR = { constraint: '1.*', deployed: '1.2.9', target: '1.2.9' };
+const ARM: Partial<ReportedModule> = { name: 'acme_arm', module_id: 'acme:arm', deployed: '2.4.0' };
+const STUCK: Partial<ReportedModule> = {
+  ...ARM,
+  target: null,
+  decision: 'stuck',
+  reason: 'no release satisfies 3.*',
+};
+
+/** Four machines: one is restarted, one waits for an upgrade, one is stuck, and one is both. */
+async function fourMachines(): Promise<TestSite> {
+  const site = testSite();
+  const waiting = { ...LIDAR, target: '1.3.0', decision: 'hold' };
+  // A restart is no other version.
+  await site.report('crane-1', [{ ...LIDAR, decision: 'restart' }]);
+  await site.report('rover-1', [waiting, ARM]);
+  await site.report('rover-2', [LIDAR, STUCK]);
+  site.now = NOW + 90_000;
+  await site.report('rover-3', [{ ...waiting, deployed: '1.2.8' }, STUCK]);
+  return site;
+}
+
+/** The ids in the list at an address. */
+async function idsAt({ app }: TestSite, path: string): Promise<string[]> {
+  const html = await (await app.request(path)).text();
+  return Array.from(
+    html.matchAll(/<th scope="row"><a href="\/machines\/([^"]+)"/g),
+    ([, id = '']) => id,
+  );
+}
+
+describe('the machines of a site', () => {
+  it('are counted, and listed with what needs attention', async () => {
+    const site = await fourMachines();
+    const lines = await textOf(site.app, '/');
+    expect(lines.filter((line) => !/^(any|stuck|acme:.{3,5})$/.test(line))).toEqual([
+      'Machines',
+      '4 in total',
+      '4 seen in 24 h',
+      '2 stuck',
+      '2 behindid contains module',
+      'deployed version condition',
+      'behindSearch',
+      '4 machines, by id',
+      'machine seen modules needs attention',
+      'crane-1 1 min 30 s ago 1',
+      'rover-1 1 min 30 s ago 2',
+      'acme:lidar 1.2.9 → 1.3.0 hold',
+      'rover-2 1 min 30 s ago 2',
+      'acme:arm 2.4.0 stuck no release satisfies 3.*',
+      'rover-3 0 s ago 2',
+      'acme:arm 2.4.0 stuck no release satisfies 3.*',
+      'acme:lidar 1.2.8 → 1.3.0 hold',
+    ]);
+  });
+
+  it('are those of the last day, and the earlier ones', async () => {
+    const site = await fourMachines();
+    site.now = NOW + 86_400_000 + 60_000;
+    expect((await textOf(site.app, '/')).slice(1, 3)).toEqual(['4 in total', '1 seen in 24 h']);
+  });
+
+  it.each([
+    ['', ['crane-1', 'rover-1', 'rover-2', 'rover-3']],
+    ['?id=OVER', ['rover-1', 'rover-2', 'rover-3']],
+    ['?id=%25', []],
+    ['?module=acme%3Aarm', ['rover-1', 'rover-2', 'rover-3']],
+    ['?version=1.2.8', ['rover-3']],
+    ['?module=acme%3Aarm&version=1.2.9', []],
+    ['?condition=stuck', ['rover-2', 'rover-3']],
+    ['?condition=behind', ['rover-1', 'rover-3']],
+    ['?condition=behind&module=acme%3Alidar&version=1.2.9&id=1', ['rover-1']],
+    ['?condition=stuck&module=acme%3Alidar', []],
+    ['?condition=nonsense', ['crane-1', 'rover-1', 'rover-2', 'rover-3']],
+    ['?after=rover-1', ['rover-2', 'rover-3']],
+    ['?condition=stuck&after=rover-2', ['rover-3']],
+  ])('%s lists %j', async (query, ids) => {
+    const site = await fourMachines();
+    expect(await idsAt(site, `/${query}`)).toEqual(ids);
+    const lines = await textOf(site.app, `/${query}`);
+    expect(lines.includes('No machine matches.')).toBe(ids.length === 0);
+  });
+
+  it('are on pages of 50, each machine on one of them, and the filter stays', async () => {
+    const site = testSite();
+    const ids = Array.from({ length: 120 }, (_, place) => `m-${`${place}`.padStart(3, '0')}`);
+    for (const id of ids) await site.report(id, [LIDAR]);
+    const seen: string[][] = [];
+    let path: string | undefined = '/?module=acme%3Alidar';
+    while (path !== undefined) {
+      seen.push(await idsAt(site, path));
+      const html: string = await (await site.app.request(path)).text();
+      expect(html).toContain('120 machines match');
+      path = /<a href="([^"]+)" rel="next">/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(seen.map(({ length }) => length)).toEqual([50, 50, 20]);
+    expect(seen.flat()).toEqual(ids);
+  });
+});
+
+describe('a machine of a site', () => {
+  it('shows its modules with decisions and reasons, and its last outcomes', async () => {
+    const site = testSite();
+    await site.report('rover-2', [LIDAR, STUCK], {}, { result: 'failed', reason: 'motor stalled' });
+    expect(await textOf(site.app, '/machines/rover-2')).toEqual([
+      'rover-2',
+      'seen 0 s ago',
+      'platform linux/arm64',
+      'modreg 0.2.0',
+      'Modules',
+      'module decision constraint deployed target why and what stops',
+      'acme:arm stuck 1.* 2.4.0 - no release satisfies 3.* a restart stops lidar0',
+      'acme:lidar up-to-date 1.* 1.2.9 1.2.9 a restart stops lidar0',
+      'Last outcomes',
+      '12:00 UTC acme_lidar upgrade 1.2.8 → 1.2.9 failed motor stalled',
+      '12:00 UTC acme_lidar upgrade 1.2.8 → 1.2.9 done',
+    ]);
+  });
+
+  it('that never reported is not there', async () => {
+    const site = await fourMachines();
+    expect((await site.app.request('/machines/rover-9')).status).toBe(404);
+    expect(await textOf(site.app, '/machines/rover-9')).toEqual([
+      'This cannot be shown',
+      'UNKNOWN_REFERENCE no machine has reported as "rover-9"',
+    ]);
+  });
+});

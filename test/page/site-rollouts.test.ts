@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import { cohort } from '../../src/core/rollout/cohort.ts';
+import { textOf } from '../support/machine-page.ts';
+import { moduleId, NOW, testSite, type TestSite } from '../support/site-page.ts';
+
+const LIDAR = moduleId('acme:lidar');
+const ROLLOUT = '/rollouts/acme%3Alidar/1.3.0';
+const MACHINES = ['rover-1', 'rover-2', 'rover-3', 'rover-4', 'rover-5', 'rover-6'];
+/** The machines in the order in which a share includes them. */
+const BY_COHORT = MACHINES.toSorted((a, b) => cohort(a, 'salt') - cohort(b, 'salt'));
+
+/** Six machines, the first four of which are in the step of 5 %: two are healthy, one failed, and one waits. */
+async function rollingOut(): Promise<TestSite> {
+  const site = testSite();
+  site.publish('acme:lidar', '1.2.9', '1.3.0');
+  site.catalogue.yank(LIDAR, '1.3.0', '');
+  const [fourth = '', fifth = ''] = BY_COHORT.slice(3);
+  const share = (cohort(fourth, 'salt') + cohort(fifth, 'salt')) / 2;
+  const started = { kind: 'started', after: 0, at: NOW, salt: 'salt', percent: 5, share } as const;
+  const change = { kind: 'rollout', moduleId: LIDAR, version: '1.3.0', event: started } as const;
+  expect(site.catalogue.apply({ ...change, soakMs: 3_600_000 }).ok).toBe(true);
+  for (const id of MACHINES) await site.report(id, [{}]);
+  const [first = '', second = '', third = ''] = BY_COHORT;
+  const done = { to: '1.3.0', from: '1.2.9' };
+  await site.report(first, [{ deployed: '1.3.0' }], done);
+  await site.report(second, [{ deployed: '1.3.0' }], done);
+  await site.report(third, [{}], { ...done, result: 'failed', reason: 'motor stalled' });
+  return site;
+}
+
+function stateOf({ catalogue }: TestSite): Record<string, unknown> {
+  const found = catalogue.rollouts.of(LIDAR, '1.3.0');
+  const { status, percent, sequence, because, acknowledged } = Object(
+    found.ok && found.value?.rollout,
+  );
+  return { status, percent, sequence, because, acknowledged };
+}
+
+/** The event that a person saw last. */
+function seenIn(site: TestSite): string {
+  return String(stateOf(site)['sequence']);
+}
+
+const CARD = [
+  '5 %, step 3 of 6',
+  'installed 3',
+  'healthy 2',
+  'failed 1',
+  'silent 0',
+  'not known yet 0',
+  'waiting 1',
+  'next step 13:00 UTC at the earliest, in 1 h',
+  "halts when at least 3 machines failed and the failure rate's lower bound exceeds 1 %",
+  `failed "motor stalled" on ${BY_COHORT[2]}`,
+  'Halt… Raise now… Retract…',
+];
+
+describe('the rollouts of a site', () => {
+  it('are shown with their step, counts, next step, halt rule and failures', async () => {
+    const { app } = await rollingOut();
+    expect(await textOf(app, '/rollouts')).toEqual([
+      'Rollouts',
+      'acme:lidar 1.3.0 running',
+      ...CARD,
+    ]);
+    expect(await textOf(app, ROLLOUT)).toEqual([
+      'acme:lidar 1.3.0 running',
+      ...CARD,
+      'Began 12:00 UTC. Machines were counted 12:00 UTC. acme:lidar',
+    ]);
+  });
+
+  it('are none before the first one', async () => {
+    const { app } = testSite();
+    expect(await textOf(app, '/rollouts')).toEqual([
+      'Rollouts',
+      'No release is in a rollout. modreg registry publish --rollout begins one.',
+    ]);
+  });
+
+  it('that have ended are listed without their machines', async () => {
+    const site = await rollingOut();
+    await site.post(`${ROLLOUT}/retract`, { after: seenIn(site), reason: 'stops the motor' });
+    expect((await textOf(site.app, '/rollouts')).slice(2)).toEqual([
+      'Ended',
+      'release state why',
+      'acme:lidar 1.3.0 retracted stops the motor',
+    ]);
+  });
+
+  it.each([
+    ['/rollouts/acme%3Alidar/1.2.9', 'acme:lidar 1.2.9 is not in a rollout'],
+    ['/rollouts/acme%3Alidar/9.9.9', 'acme:lidar has no version 9.9.9'],
+    ['/rollouts/acme%3Aarm/1.0.0/halt', 'nothing was ever published for acme:arm'],
+    ['/rollouts/lidar/1.0.0', '"lidar" is not a module id'],
+  ])('%s is not there', async (path, message) => {
+    const { app } = await rollingOut();
+    expect((await app.request(path)).status).toBe(404);
+    expect((await textOf(app, path))[1]).toContain(`UNKNOWN_REFERENCE ${message}`);
+  });
+});
+
+describe('a change of a rollout', () => {
+  it.each([
+    [
+      'halt',
+      [
+        'Halt acme:lidar 1.3.0',
+        'Now: 5 %, step 3 of 6, running.',
+        'No further machine installs it. 1 machine of this step have not begun.',
+        '3 machines of the step began or have it: they finish what they began, and keep it.',
+        'It goes on only if a person resumes it and acknowledges the failures.',
+        'reason, which machines and people see Halt now',
+        'Do nothing',
+      ],
+    ],
+    [
+      'raise',
+      [
+        'Raise acme:lidar 1.3.0',
+        'Now: 5 %, step 3 of 6, running.',
+        'From 5 % to 20 %: 0 machines more may install it at once, 4 in total.',
+        'The step is left 1 h early.',
+        'Of 4 machines in the step, 2 are healthy, 1 failed, 0 are silent.',
+        'A share never falls: this cannot be taken back, but the rollout can be halted.Raise to 20 %',
+        'Do nothinganother step',
+        '20 %',
+        '50 %',
+        '100 %Show what that does',
+      ],
+    ],
+    [
+      'raise?percent=100',
+      [
+        'Raise acme:lidar 1.3.0',
+        'Now: 5 %, step 3 of 6, running.',
+        'From 5 % to 100 %: 2 machines more may install it at once, 6 in total.',
+        'The step is left 1 h early.',
+        'Of 4 machines in the step, 2 are healthy, 1 failed, 0 are silent.',
+        'A share never falls: this cannot be taken back, but the rollout can be halted.Raise to 100 %',
+        'Do nothinganother step',
+        '20 %',
+        '50 %',
+        '100 %Show what that does',
+      ],
+    ],
+    [
+      'retract',
+      [
+        'Retract acme:lidar 1.3.0',
+        'Now: 5 %, step 3 of 6, running.',
+        'This ends the rollout for good: no further machine ever installs the release, and it cannot be resumed.',
+        '3 machines of the step that began or have it keep it. modreg registry yank makes them leave it, by their policy.',
+        'To try again, publish another version.',
+        'reason, which machines and people see Retract for good',
+        'Do nothing',
+      ],
+    ],
+  ])('%s says first what it does, and changes nothing', async (page, lines) => {
+    const site = await rollingOut();
+    const before = stateOf(site);
+    expect(await textOf(site.app, `${ROLLOUT}/${page}`)).toEqual(lines);
+    expect(stateOf(site)).toEqual(before);
+  });
+
+  it('names the failures before it resumes, and their number is typed', async () => {
+    const site = await rollingOut();
+    await site.post(`${ROLLOUT}/halt`, { after: seenIn(site) });
+    expect(await textOf(site.app, `${ROLLOUT}/resume`)).toEqual([
+      'Resume acme:lidar 1.3.0',
+      'Now: 5 %, step 3 of 6, halted.',
+      '1 machine failed, 0 became silent. They do not count again.',
+      '1 machine of the step may install it from now on.',
+      'The step begins again and lasts 1 h at least. Further failures halt it again.',
+      'how many machines failed or became silent, in total Resume',
+      'Do nothing',
+    ]);
+    const form = { after: seenIn(site), failed: '1', silent: '0' };
+    const wrong = await site.post(`${ROLLOUT}/resume`, { ...form, failures: '2' });
+    expect(wrong[0]).toBe(409);
+    expect(wrong[1]).toContain(
+      '&quot;2&quot; was typed, but the number of machines that failed or became silent is 1',
+    );
+    expect(stateOf(site)['status']).toBe('halted');
+    expect(await site.post(`${ROLLOUT}/resume`, { ...form, failures: '1' })).toEqual([
+      303,
+      ROLLOUT,
+    ]);
+    expect(stateOf(site)).toMatchObject({
+      status: 'running',
+      acknowledged: { failed: 1, silent: 0 },
+    });
+  });
+
+  it.each([
+    ['halt', { reason: ' loud ' }, { status: 'halted', percent: 5, because: 'loud' }],
+    ['halt', {}, { status: 'halted', percent: 5, because: '' }],
+    ['raise', { percent: '50' }, { status: 'running', percent: 50, because: undefined }],
+    ['retract', { reason: 'x' }, { status: 'retracted', percent: 5, because: 'x' }],
+  ])('by a form: %s %j', async (event, form, expected) => {
+    const site = await rollingOut();
+    const after = seenIn(site);
+    expect(await site.post(`${ROLLOUT}/${event}`, { after, ...form })).toEqual([303, ROLLOUT]);
+    expect(stateOf(site)).toMatchObject(expected);
+    const past = { halt: 'halted', raise: 'raised', retract: 'retracted' }[event];
+    expect(site.changes).toEqual([`rollout-${past} acme:lidar 1.3.0`]);
+  });
+
+  it.each([
+    ['halt', {}, 'after is &quot;&quot;, expected a whole number from 0'],
+    ['raise', { after: '1' }, 'percent is &quot;&quot;, expected more than 0 and at most 100'],
+    ['raise', { after: '1', percent: '101' }, 'percent is &quot;101&quot;, expected more than 0'],
+    [
+      'halt',
+      { after: '1', reason: 'x'.repeat(501) },
+      'reason has 501 characters, expected at most 500',
+    ],
+  ])('%s with %j is refused', async (event, form, message) => {
+    const site = await rollingOut();
+    const before = stateOf(site);
+    const [status, text] = await site.post(`${ROLLOUT}/${event}`, form);
+    expect([status, text]).toEqual([422, expect.stringContaining(message)]);
+    expect(stateOf(site)).toEqual(before);
+    expect(site.changes).toEqual([]);
+  });
+});
+
+describe('[T175] a rollout that changes while a person reads what a change does', () => {
+  it.each([
+    ['halt', {}],
+    ['raise', { percent: '20' }],
+    ['retract', {}],
+    ['resume', { failed: '1', silent: '0', failures: '1' }],
+  ])('is not changed by %s, and shown as it is now', async (event, form) => {
+    const site = await rollingOut();
+    const after = seenIn(site);
+    await site.post(`${ROLLOUT}/raise`, { after, percent: '50' });
+    const now = stateOf(site);
+    const [status, text] = await site.post(`${ROLLOUT}/${event}`, { after, ...form });
+    expect(status).toBe(409);
+    expect(text).toContain(
+      '<strong>ROLLOUT_CONFLICT</strong> acme:lidar 1.3.0: the rollout has changed since it was read: read it again',
+    );
+    expect(text).toContain('The rollout as it is now:');
+    expect(text).toContain('50 %, step 5 of 6');
+    expect(stateOf(site)).toEqual(now);
+    expect(site.changes).toEqual(['rollout-raised acme:lidar 1.3.0']);
+  });
+
+  it.each([
+    ['resume', { failed: '0', silent: '0', failures: '0' }, 'the rollout is not halted'],
+    ['raise', { percent: '1' }, 'a share never falls'],
+  ])('refuses %s of the event that was seen as the command does', async (event, form, message) => {
+    const site = await rollingOut();
+    const after = seenIn(site);
+    const [status, text] = await site.post(`${ROLLOUT}/${event}`, { after, ...form });
+    expect([status, text]).toEqual([409, expect.stringContaining(message)]);
+  });
+});
