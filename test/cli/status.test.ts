@@ -3,7 +3,6 @@ import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { AGENT, commitOne, moduleNamed } from '../support/claimed.ts';
 import { contentsOf, homeAfter, logged, polledHome, wholeSecond } from '../support/machine-home.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { planFor, site } from '../support/site.ts';
@@ -292,13 +291,4 @@ li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)
       }
     },
   );
-});
-
-it.each([['status'], ['why', 'acme:lidar']])('%s says that the home is not a folder', (...args) => {
-  const home = `${temporaryFolder({ home: 'x' })}/home`;
-  expect(modreg(args, { PLATFORM_HOME: home })).toEqual({
-    stdout: '',
-    stderr: `error[USAGE]: the state of this machine is not found: "${home}" is not a folder\nhint: set PLATFORM_HOME to a folder\n`,
-    exit: 2,
-  });
 });
