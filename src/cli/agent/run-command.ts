@@ -1,5 +1,5 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import type { AgentOptions } from '../../agent/agent-options.ts';
 import type { AgentEvent } from '../../agent/event.ts';
@@ -35,10 +35,10 @@ import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { readManufacturer } from './manufacturer-file.ts';
 import { machineCredentials, withPrivateEnvironment, type Credentials } from './credentials.ts';
-import { AGENTS_MACHINE_ID, machineIdWith } from './machine-id.ts';
+import { machineIdWith } from './machine-id.ts';
 import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
-import { flagsOf, runPage } from '../page/page-child.ts';
+import { startPage } from './agent-page.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
   readonly interval?: string;
@@ -167,8 +167,9 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const timeZone = (name: string): string | undefined =>
     timeZoneOf(termsFor(documents.policy, name).window);
   const { options, machineId } = terms;
+  const place = { statePath: file.path, machineId };
   const note: Parameters<typeof agentLog>[2] = (level, text) => report.note(level, text);
-  const log = agentLog({ statePath: file.path, machineId }, world, note);
+  const log = agentLog(place, world, note);
   const { json } = options;
   const printed = { ...(json ? { json } : {}), of: 'agent', onLine: log.onLine } as const;
   const report = new PollReport(printed, timeZone, world);
@@ -187,8 +188,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
-  const page = pageArguments(path, options);
-  const stopPage = options.page ? runPage(page, world, note, ownId(machineId)) : undefined;
+  const stopPage = startPage(path, { ...options, machineId }, world, note);
   const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
     await stopPage?.();
     notify.stop();
@@ -197,18 +197,6 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   });
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending, isLog: true };
-}
-
-/** The page must not read another id. */
-function ownId(machineId: string | undefined): Readonly<Record<string, string>> {
-  return { [AGENTS_MACHINE_ID]: machineId ?? '' };
-}
-
-/** The page has some of the agent's options. */
-function pageArguments(path: string, options: AgentRunOptions): string[] {
-  const { policy, registry, platform, pagePort: port } = options;
-  const flags = flagsOf({ policy: policy && resolve(policy), registry, platform, port });
-  return ['page', resolve(path), ...flags];
 }
 
 async function runUntil(
