@@ -2,7 +2,6 @@ import { Command, CommanderError, Option } from 'commander';
 import type { AcceptOptions } from './registry/accept-command.ts';
 import type { Outcome } from './problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
-import { nearestWord } from '../core/text/nearest-word.ts';
 import type { CommandContext } from './command-context.ts';
 import { addAdd } from './add/add-program.ts';
 import { addAgent } from './agent/agent-program.ts';
@@ -98,14 +97,15 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
     const unknown = argv[0] === 'help' ? 'unknown command' : 'no command is named';
     const message = error.code === 'commander.help' ? unknown : error.message;
     if (error.exitCode === 0) return { answer, notes: [], problems: [] };
-    const suggestion = argv[0] === 'help' ? helpLike(argv[1] ?? '', modreg) : undefined;
+    const suggestion = argv[0] === 'help' ? await helpLike(argv[1] ?? '', modreg) : undefined;
     const problem = usage(message, argv, modreg);
     return { answer, notes: [], problems: [suggestion ? { ...problem, suggestion } : problem] };
   }
 }
 
 /** The help that resembles what `modreg help` was asked for. */
-function helpLike(asked: string, modreg: Command): string | undefined {
+async function helpLike(asked: string, modreg: Command): Promise<string | undefined> {
+  const { nearestWord } = await import('../core/text/nearest-word.ts');
   const names = [...modreg.commands.map((command) => command.name()), 'exit-codes'];
   const found = nearestWord(asked, names);
   return found && `modreg help ${found}`;

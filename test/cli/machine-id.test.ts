@@ -50,7 +50,7 @@ function worldOf(environment: Environment): World {
 
 /** What the rollout says of the machine. */
 function reasonIn(text: string): string | undefined {
-  return /cohort [\d.]+ is not|the machine has no id/.exec(text)?.[0];
+  return /cohort [\d.]+ is not|it has no id/.exec(text)?.[0];
 }
 
 async function planned({ path }: Site, environment: Environment): Promise<string | undefined> {
@@ -106,7 +106,7 @@ describe('the id of the machine, by which a rollout includes it, is the same in 
       'none, if the environment has a key and no id',
       { ...KEYS, part_id: 'f' },
       KEY_VARIABLES,
-      'the machine has no id',
+      'it has no id',
     ],
     [
       'that of the environment, if the file has none',
@@ -120,7 +120,7 @@ describe('the id of the machine, by which a rollout includes it, is the same in 
       { PLATFORM_PART_ID: 'e' },
       OF_ENVIRONMENT,
     ],
-    ['none', undefined, {}, 'the machine has no id'],
+    ['none', undefined, {}, 'it has no id'],
     [
       'that of the agent, for the page that it starts',
       { ...KEYS, part_id: 'f' },

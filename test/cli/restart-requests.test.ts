@@ -91,8 +91,6 @@ describe('[D41] a requested restart is shown by', () => {
             failure: 'it hangs',
           },
         },
-        {},
-        {},
       ],
     });
   });
