@@ -58,6 +58,7 @@ export function* catalogueFindings(database: DatabaseSync, path: string): Genera
     // Tables of a damaged file may not end.
     if (damage.length > 0) return;
     yield* numberFindings(sql);
+    yield* eventFindings(sql);
     for (const row of sql.all('SELECT * FROM modules ORDER BY namespace, name')) {
       yield* moduleFindings(sql, row);
     }
@@ -90,6 +91,18 @@ function numberFindings(sql: Statements): Finding[] {
   return [`the sequence is ${sequence}, and the last change of a module has ${last}`];
 }
 
+/** The list of a module has only the rollouts whose events name this module. */
+function eventFindings(sql: Statements): Finding[] {
+  const rows = sql.all(
+    `SELECT events.sequence AS sequence, events.module AS named, releases.module AS module
+     FROM rollout_events AS events JOIN releases ON releases.id = events.release
+     WHERE events.module <> releases.module ORDER BY events.sequence`,
+  );
+  return rows.map(({ sequence, named, module }) => {
+    return `${quote(sql.path)}: row ${String(sequence)} of rollout_events: it names module ${String(named)}, and its release is one of module ${String(module)}`;
+  });
+}
+
 function* moduleFindings(sql: Statements, row: Row): Generator<Finding> {
   const text = `${String(row['namespace'])}:${String(row['name'])}`;
   const moduleId = parseModuleId(text);
@@ -97,9 +110,13 @@ function* moduleFindings(sql: Statements, row: Row): Generator<Finding> {
     yield `${quote(text)}: ${moduleId.error.message}`;
     return;
   }
-  const releases = storedReleases(sql, { id: Number(row['id']), generation: 0 });
   const generation = Number(row['generation']);
   const name = moduleId.value;
+  const releases = orFinding(() => storedReleases(sql, { id: Number(row['id']), generation }));
+  if (typeof releases === 'string') {
+    yield releases;
+    return;
+  }
   if (generation < releases.length) {
     yield `${name}: generation ${generation} with ${releases.length} releases, expected at least one for each`;
   }
@@ -108,6 +125,16 @@ function* moduleFindings(sql: Statements, row: Row): Generator<Finding> {
   } catch (error) {
     if (!(error instanceof RegistryError || error instanceof RangeError)) throw error;
     yield `${name}: ${error.message}`;
+  }
+}
+
+/** The result of `read`, or what it finds damaged: the rest of the file is checked, too. */
+function orFinding<T>(read: () => T): T | Finding {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DatabaseError && error.kind === 'damaged')) throw error;
+    return error.message;
   }
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { touch } from './module-row.ts';
+import { damagedEvent, storedEvent } from './rollout-event.ts';
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'sequence'> : never;
 
@@ -30,6 +31,7 @@ export interface ReleaseKey {
 export function rolloutIn(sql: Statements, release: number): StoredRollout | undefined {
   return folded(
     sql.all('SELECT * FROM rollout_events WHERE release = ? ORDER BY sequence', release),
+    sql.path,
   );
 }
 
@@ -38,7 +40,7 @@ export function rolloutsIn(sql: Statements, module: number): ReadonlyMap<number,
   const rows = sql.all('SELECT * FROM rollout_events WHERE module = ? ORDER BY sequence', module);
   const found = new Map<number, StoredRollout>();
   for (const [release, events] of Map.groupBy(rows, (row) => Number(row['release']))) {
-    const stored = folded(events);
+    const stored = folded(events, sql.path);
     if (stored) found.set(release, stored);
   }
   return found;
@@ -96,27 +98,22 @@ export function haltAll(
   }
 }
 
-/** The state after all events of one release. */
-function folded(rows: readonly Row[]): StoredRollout | undefined {
+/** The state after all events of one release. Throws a DatabaseError if they are not a log that modreg writes (T200). */
+function folded(rows: readonly Row[], path: string): StoredRollout | undefined {
   let rollout: Rollout | undefined;
   let soakMs = 0;
   for (const row of rows) {
-    const { soakMs: soak, ...content } = JSON.parse(String(row['content']));
-    const applied = applyEvent(rollout, eventOf(row, content));
-    if (!applied.ok) continue;
+    const { event, soakMs: soak = soakMs } = storedEvent(row, path);
+    const applied = applyEvent(rollout, event);
+    if (!applied.ok) {
+      throw damagedEvent(
+        row,
+        path,
+        `${event.kind} cannot follow the row before it: ${applied.error}`,
+      );
+    }
     rollout = applied.value;
-    soakMs = soak ?? soakMs;
+    soakMs = soak;
   }
   return rollout && { rollout, soakMs };
-}
-
-/** Only appendEvent writes the rows. */
-function eventOf({ sequence, after, at, kind }: Row, content: object): RolloutEvent {
-  return {
-    ...content,
-    kind,
-    sequence: Number(sequence),
-    after: Number(after),
-    at: Number(at),
-  } as RolloutEvent;
 }
