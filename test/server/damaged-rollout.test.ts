@@ -145,6 +145,7 @@ describe('[T200] a damaged row of a rollout', () => {
   it('no flipped bit of its kind, or of a name in its content, shows the release to more machines', () => {
     const path = halted();
     const before = listed(path);
+    const damagedRow = `DatabaseError: "${path}": row 5 of rollout_events: `;
     const row = texts(path);
     for (const column of ['kind', 'content'] as const) {
       const all = flippedBits(row[column]);
@@ -153,7 +154,7 @@ describe('[T200] a damaged row of a rollout', () => {
         set(path, column, damaged);
         const after = listed(path);
         const keepsHalt = after.startsWith('{') && isHalted(after);
-        expect(keepsHalt || after.startsWith(`DatabaseError: "${path}": row 5 `), after).toBe(true);
+        expect(keepsHalt ? damagedRow : after).toContain(damagedRow);
       }
       set(path, column, row[column]);
     }
