@@ -22,7 +22,7 @@ interface PageOptions {
   readonly assets: AssetFiles;
   /** Who may use the page; undefined for anybody, as in tests of what it shows. */
   readonly access: AccessOptions | undefined;
-  /** Called with each error that ended a request. */
+  /** Called with each error that ended a request, or a look at the machine for the open pages. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -58,7 +58,7 @@ export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOp
   addApiRoutes(app, machine);
   addChangeApiRoutes(app, machine);
   addConfigApiRoutes(app, machine);
-  addLiveRoutes(app, machine);
+  addLiveRoutes(app, machine, onError);
   addUnknownRoutes(app, frame);
   return app;
 }

@@ -18,14 +18,19 @@ export interface Moment {
 /** Watches the machine while a page is open, once for all of them, and not at all otherwise. */
 export class LiveFeed {
   readonly #machine: PagedMachine;
+  readonly #onError: (error: unknown) => void;
   #followers = 0;
   #timer: NodeJS.Timeout | undefined;
   #seen: { readonly documents: string; readonly renewAt: number } | undefined;
   #moment: Moment | undefined;
   #changed = Promise.withResolvers<void>();
+  /** The error of the last look, which is reported once; undefined if it had none. */
+  #failed: string | undefined;
 
-  constructor(machine: PagedMachine) {
+  /** `onError` is called when the machine cannot be looked at. The feed goes on with what it knows. */
+  constructor(machine: PagedMachine, onError: (error: unknown) => void) {
     this.#machine = machine;
+    this.#onError = onError;
   }
 
   /** Begins to watch, and returns a function that ends it. */
@@ -54,6 +59,19 @@ export class LiveFeed {
   }
 
   async #look(): Promise<void> {
+    try {
+      await this.#renew();
+      this.#failed = undefined;
+    } catch (error) {
+      // The next look is another attempt: an error of one must not end the process.
+      if (this.#failed !== String(error)) this.#onError(error);
+      this.#failed = String(error);
+    }
+    clearTimeout(this.#timer);
+    if (this.#followers > 0) this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
+  }
+
+  async #renew(): Promise<void> {
     const { documents, log } = this.#machine.mark();
     const isNew = documents !== this.#seen?.documents || Date.now() >= this.#seen.renewAt;
     if (isNew) {
@@ -65,8 +83,6 @@ export class LiveFeed {
     } else if (this.#moment && log !== this.#moment.log) {
       this.#tell({ ...this.#moment, log });
     }
-    clearTimeout(this.#timer);
-    if (this.#followers > 0) this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
   }
 
   #tell(moment: Moment): void {

@@ -50,14 +50,17 @@ function wordFor(event: string): string | undefined {
   return id ?? (data === '' ? name : `${name} ${data}`);
 }
 
-function open(): { app: Hono; machine: PagedPlan } {
+function open(): { app: Hono; machine: PagedPlan; errors: string[] } {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
   onTestFinished(() => void vi.useRealTimers());
   const machine = pagedPlan(planWith('2.*'));
-  return {
-    machine,
-    app: pageApp(machine, { assets: { style: '', script: '' }, access: undefined }),
-  };
+  const errors: string[] = [];
+  const app = pageApp(machine, {
+    assets: { style: '', script: '' },
+    access: undefined,
+    onError: (error) => errors.push(String(error)),
+  });
+  return { machine, app, errors };
 }
 
 async function versionOn(app: Hono): Promise<string> {
@@ -132,6 +135,46 @@ describe('the feed of a page', () => {
 });
 
 describe('the watcher of the feeds', () => {
+  it('reports an error once, and looks again until the machine can be read', async () => {
+    const { app, machine, errors } = open();
+    const { view } = machine;
+    const feed = await feedOf(app, '');
+    expect(await feed.next()).toEqual(['alive']);
+    machine.view = async () => await Promise.reject(new Error('out of memory'));
+    machine.files = { documents: 'changed', log: '' };
+    await vi.advanceTimersByTimeAsync(3 * SECOND);
+    expect(errors).toEqual(['Error: out of memory']);
+    machine.view = view;
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(await feed.next()).toEqual(['plan', 'alive']);
+    machine.view = async () => await Promise.reject(new Error('out of memory'));
+    machine.files = { documents: 'changed again', log: '' };
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(errors).toEqual(['Error: out of memory', 'Error: out of memory']);
+    feed.end();
+  });
+
+  it('looks no more once the last feed has ended, and at once for the next one', async () => {
+    const { app, machine } = open();
+    const feed = await feedOf(app, '');
+    await feed.next();
+    let looks = 0;
+    Object.defineProperty(machine, 'files', {
+      get: () => {
+        looks += 1;
+        return { documents: '', log: '' };
+      },
+    });
+    feed.end();
+    await vi.advanceTimersByTimeAsync(5 * SECOND);
+    expect(looks).toBe(0);
+    machine.plan = planWith('3.*');
+    const other = await feedOf(app, '?seen=other');
+    expect(await other.next()).toContain('module-acme_arm');
+    expect(machine.views).toBe(2);
+    other.end();
+  });
+
   it('is one for all, looks when something changes or after a minute, and ends with the last feed', async () => {
     const { app, machine } = open();
     const feeds = await Promise.all(['', '', '?seen='].map(async (query) => feedOf(app, query)));

@@ -9,10 +9,15 @@ const ALIVE_MS = 15_000;
 
 /**
  * The feed of what changes. A page says with `seen` which rows it has, and gets the HTML of those that differ, and
- * `order` with the ids of all if that changed. A page without rows only hears that the `plan` or the `log` changed.
+ * `order` with the ids of all if that changed. A page without rows only hears that the `plan` or the `log` changed. `onError` is
+ * called once for each error of a look at the machine.
  */
-export function addLiveRoutes(app: Hono, machine: PagedMachine): void {
-  const feed = new LiveFeed(machine);
+export function addLiveRoutes(
+  app: Hono,
+  machine: PagedMachine,
+  onError: (error: unknown) => void = () => undefined,
+): void {
+  const feed = new LiveFeed(machine, onError);
   app.get('/v1/live', (c) => {
     const seen = c.req.query('seen');
     const version = seen === undefined ? undefined : (c.req.header('last-event-id') ?? seen);
