@@ -1,5 +1,6 @@
 import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
 import { jsonPointer, type Path } from '../core/text/json-pointer.ts';
+import { readJson } from './text/json-document.ts';
 import { positionIn, type Position } from './text/position.ts';
 
 /** Shown instead of each secret of a document. */
@@ -23,7 +24,7 @@ interface Place {
   readonly owner: string;
 }
 
-/** `text`, a document, with `"•••"` instead of each secret. Comments stay as they are. */
+/** `text`, a document that can be read, with `"•••"` instead of each secret. Comments stay as they are. */
 export function maskSecrets(text: string): string {
   return replaced(
     text,
@@ -47,14 +48,17 @@ export interface Unmasked {
   readonly columnOf: (position: Position) => number;
 }
 
-/** `masked` with the secrets of `original`, each only at the place where it was, in the same entry. */
+/**
+ * `masked` with the secrets of `original`, each only at the place where it was, in the same entry. A text that is not JSON, or
+ * nested too deeply, stays as it is: reading it finds its error (T6).
+ */
 export function unmaskSecrets(masked: string, original: string): Unmasked {
   const secrets = new Map(
-    placesIn(original).flatMap((place) => (place.isSecret ? [[place.pointer, place]] : [])),
+    readablePlaces(original).flatMap((place) => (place.isSecret ? [[place.pointer, place]] : [])),
   );
   const replacements: Replacement[] = [];
   const misplaced: MisplacedMask[] = [];
-  for (const { node, pointer, owner } of placesIn(masked)) {
+  for (const { node, pointer, owner } of readablePlaces(masked)) {
     if (typeof node.value !== 'string' || !node.value.includes(MASK)) continue;
     const secret = secrets.get(pointer);
     if (node.value === MASK && secret?.owner === owner) {
@@ -103,7 +107,12 @@ function replaced(text: string, replacements: readonly Replacement[]): string {
   return parts.join('') + text.slice(end);
 }
 
-/** The texts and numbers of a document, in document order. */
+/** None if the text cannot be read: only a document of limited depth is safe to descend into. */
+function readablePlaces(text: string): Place[] {
+  return readJson(text).isWhole ? placesIn(text) : [];
+}
+
+/** The texts and numbers of a document that can be read, in document order. */
 function placesIn(text: string): Place[] {
   const root = parseTree(text);
   return root ? [...placesBelow(root, { path: [], isSecret: false, owner: '' })] : [];

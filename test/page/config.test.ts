@@ -96,6 +96,30 @@ describe('[T140] a checked config', () => {
   });
 });
 
+describe('[T6] a config that cannot be read', () => {
+  it.each([
+    ['nested 20,000 levels', '['.repeat(20_000), 'TOO_LARGE', 1, 65],
+    ['not JSON', '{"agent": x}', 'BAD_JSON', 1, 11],
+  ])('is refused: %s', async (_, text, code, line, column) => {
+    const { ask, file, etag } = await changedPage();
+    const checked = await ask('POST', '/v1/config/check', { body: { text } });
+    expect([checked.status, checked.json]).toMatchObject([
+      200,
+      { errors: 1, findings: [{ code, line, column }] },
+    ]);
+    const headers = { 'if-match': await etag() };
+    const saved = await ask('PUT', '/v1/config', { body: { text }, headers });
+    expect(saved.status).toBe(422);
+    expect(file()).toBe(ROVER);
+  });
+
+  it('is refused although the file is nested 20,000 levels', async () => {
+    const { ask } = await changedPage({}, '['.repeat(20_000));
+    const { status } = await ask('POST', '/v1/config/check', { body: { text: ROVER } });
+    expect(status).toBe(200);
+  });
+});
+
 describe('[T138] a config is saved', () => {
   it('not over the change of another editor: both texts are shown', async () => {
     const { post, ask, etag, file, machine, app } = await changedPage();
