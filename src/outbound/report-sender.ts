@@ -60,6 +60,8 @@ export class ReportSender {
   #dailyMs = LEAST_DAILY_MS;
   /** The kind of answer that a notice was about, until a report is taken again. */
   #said: Answer['kind'] | undefined;
+  /** Whether the registry has answered with a gap since it last took a report. */
+  #hadGap = false;
 
   constructor(reporter: Reporter, instance: string) {
     this.#reporter = reporter;
@@ -76,8 +78,9 @@ export class ReportSender {
       let answer: Answer;
       try {
         const reply = await client.report(machine, next.report, signal);
-        answer = answerOf(reply);
+        answer = reply.kind === 'gap' ? this.#afterGap(reply.knownTo) : answerOf(reply);
         if (reply.kind === 'gap') file.gap(reply.knownTo);
+        if (reply.kind === 'known') this.#hadGap = false;
         if (reply.kind === 'known') noteKnown(file, reply.knownTo, next, clock.now());
       } catch (error) {
         signal.throwIfAborted();
@@ -148,6 +151,15 @@ export class ReportSender {
     return step.waitMs;
   }
 
+  /** What is missing is sent at once. A registry that then still lacks it gets it after a pause, and not again and again (T151). */
+  #afterGap(knownTo: number): Answer {
+    const isRepeated = this.#hadGap;
+    this.#hadGap = true;
+    if (!isRepeated) return { kind: 'accepted', rejected: 0, why: '' };
+    const why = `the registry answered twice that it lacks what follows outcome ${knownTo}`;
+    return { kind: 'unavailable', why, retryMs: undefined };
+  }
+
   /** Says once why reports wait, until one is taken again. */
   #say({ kind, why }: Answer, waitMs: number): void {
     if (this.#said === kind) return;
@@ -164,10 +176,8 @@ function noteKnown(file: OutboundFile, knownTo: number, { digest }: Next, now: n
   if (digest !== undefined) file.stateSent(digest, now);
 }
 
-function answerOf(reply: ReportReply): Answer {
+function answerOf(reply: Exclude<ReportReply, { readonly kind: 'gap' }>): Answer {
   switch (reply.kind) {
-    // What is missing is sent next.
-    case 'gap':
     case 'known':
       return { kind: 'accepted', rejected: 0, why: '' };
     case 'duplicate-machine':

@@ -123,6 +123,28 @@ it('a registry that lost reports gets the state and the outcomes again (T151)', 
   });
 });
 
+it('a registry that answers every report with a gap is asked less and less often (T151)', async () => {
+  const reports: MachineReport[] = [];
+  let isBroken = true;
+  const machine = await reportingMachine({
+    through: (client) => ({
+      async report(id, report, signal) {
+        reports.push(report);
+        return isBroken ? { kind: 'gap', knownTo: 0 } : await client.report(id, report, signal);
+      },
+    }),
+  });
+  machine.act(1);
+  const waits = [await machine.send(), await machine.send(), await machine.send()];
+  expect([waits, reports.length]).toEqual([[30_000, 60_000, 120_000], 4]);
+  isBroken = false;
+  expect(await machine.send()).toBeUndefined();
+  expect(machine.notices).toEqual([
+    'warn the machine does not report: the registry answered twice that it lacks what follows outcome 0; reports wait, the next attempt is in 30 s',
+    'info reports are sent again',
+  ]);
+});
+
 it('a full queue drops the oldest outcomes that are no failures, and their numbers stay (T154)', async () => {
   let isOffline = false;
   const before = (): void => {
