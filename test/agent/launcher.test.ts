@@ -21,6 +21,7 @@ import {
   writeLauncher,
 } from '../../src/agent/launcher/launcher-folder.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { lostWithPower } from '../support/on-disk.ts';
 
 /** A home with a launcher, and programs that print their name, their arguments and what the launcher tells them. */
 function launcherHome(): {
@@ -113,6 +114,15 @@ describe('the launcher', () => {
       expect(fallBackOf(home)?.program).toBe(`${home}/third`);
     },
   );
+
+  it('[A21] survives a loss of power, and so does the choice of what it starts next', async () => {
+    const home = temporaryFolder();
+    const [first, second] = [join(temporaryFolder(), 'first'), join(temporaryFolder(), 'second')];
+    for (const program of [first, second]) writeFileSync(program, '#!/bin/sh\n');
+    expect(await lostWithPower(home, () => writeLauncher(home, first))).toEqual([]);
+    expect(await lostWithPower(home, () => startNext(home, second, first))).toEqual([]);
+    expect(await lostWithPower(home, () => confirmStart(home, second))).toEqual([]);
+  });
 
   it('does not count the starts of a release that stayed up', () => {
     const { home, program, start } = launcherHome();

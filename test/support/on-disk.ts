@@ -17,6 +17,11 @@ function nameOf(path: string): string {
   return `${path} ${fs.lstatSync(path).ino}`;
 }
 
+/** Whether it has a content besides its name: where a link leads is written with its name. */
+function isFile(path: string): boolean {
+  return fs.lstatSync(path).isFile();
+}
+
 function allBelow(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -44,14 +49,14 @@ class Disk {
       const file = `${path}/${name}`;
       if (OTHERS.test(name)) continue;
       this.#names.add(nameOf(file));
-      const isEarly = !name.endsWith('.part') && fs.statSync(file).isFile() && !this.has(file);
+      const isEarly = !name.endsWith('.part') && isFile(file) && !this.has(file);
       if (isEarly) this.early.push(file);
     }
   }
 
   /** Whether a loss of power leaves this name, and all of its content. */
   has(path: string): boolean {
-    const isKept = this.#contents.has(contentOf(path)) || fs.statSync(path).isDirectory();
+    const isKept = this.#contents.has(contentOf(path)) || !isFile(path);
     return isKept && this.#names.has(nameOf(path));
   }
 }

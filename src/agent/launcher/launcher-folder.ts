@@ -43,8 +43,7 @@ export function writeLauncher(home: string, first: string): string {
   const folder = launcherFolder(home);
   const path = join(folder, 'launch');
   mkdirSync(folder, { recursive: true, mode: PROGRAM_MODE });
-  writeFileSync(`${path}.new`, LAUNCHER, { mode: PROGRAM_MODE });
-  renameSync(`${path}.new`, path);
+  replace(path, LAUNCHER, PROGRAM_MODE);
   link(folder, 'first', first);
   link(folder, COMMAND, first);
   // In this order, an interruption leaves no release whose starts are not counted.
@@ -52,6 +51,7 @@ export function writeLauncher(home: string, first: string): string {
     rmSync(join(folder, name), { force: true });
   }
   sync(folder);
+  sync(home);
   return path;
 }
 
@@ -62,8 +62,7 @@ export function writeLauncher(home: string, first: string): string {
 export function startNext(home: string, program: string, running: string): void {
   const folder = launcherFolder(home);
   link(folder, 'previous', running);
-  writeFileSync(join(folder, 'unconfirmed.new'), '0\n');
-  renameSync(join(folder, 'unconfirmed.new'), join(folder, 'unconfirmed'));
+  replace(join(folder, 'unconfirmed'), '0\n');
   link(folder, 'current', program);
   sync(folder);
 }
@@ -123,6 +122,13 @@ export function forgetFallBack(home: string): void {
   rmSync(join(launcherFolder(home), 'failed'), { force: true });
 }
 
+/** Replaces a file at once. Its content is on the disk before its name: the launcher is never empty after a loss of power. */
+function replace(path: string, content: string, mode?: number): void {
+  writeFileSync(`${path}.new`, content, { mode });
+  sync(`${path}.new`);
+  renameSync(`${path}.new`, path);
+}
+
 /** Replaces a link at once: it names the one program or the other, whatever happens. */
 function link(folder: string, name: string, target: string): void {
   const path = join(folder, name);
@@ -154,12 +160,13 @@ function textOf(path: string): string | undefined {
   }
 }
 
-function sync(folder: string): void {
-  const file = openSync(folder, 'r');
+/** Writes the content of a file, or the names in a folder, to the disk. */
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
   try {
-    fsyncSync(file);
+    fsyncSync(descriptor);
   } finally {
-    closeSync(file);
+    closeSync(descriptor);
   }
 }
 
