@@ -6,6 +6,7 @@ import { tokenFor } from '../support/token.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';
 const YANK = `${RELEASES}/1.0.0/yank`;
+const ROLLOUT = '/v1/modules/acme/lidar/releases/1.0.0/rollout';
 const MINUTE = 60_000;
 
 /** The status, the detail and the challenge of the response to a request with `token`. */
@@ -47,6 +48,19 @@ describe('a request is answered by the scopes of its token', () => {
     [['publish', 'yank:acme'], ['POST', RELEASES, { version: '1.0.0', yanked: 'x' }], [200]],
     [['publish'], ['POST', RELEASES, { version: '1.1.0', yanked: 'x' }], [201]],
     [['publish'], ['POST', RELEASES, { version: '1.0.0' }], [200]],
+    [['machine:rover', 'fleet:read', 'rollout'], PUBLISH, lacks('publish:acme')],
+    [['machine:rover', 'fleet:read', 'rollout'], ['PUT', YANK], lacks('yank:acme')],
+    [
+      ['machine:rover', 'fleet:read', 'yank', 'rollout:nimbus'],
+      ['POST', ROLLOUT, { event: 'halt', after: 0 }],
+      lacks('rollout:acme'),
+    ],
+    [['rollout'], ['POST', ROLLOUT, { event: 'start', soak_ms: 1 }], lacks('yank:acme')],
+    [
+      ['fleet:read', 'rollout', 'machine:rover-7'],
+      ['POST', '/v1/machines/rover/reports', {}],
+      lacks('machine:rover'),
+    ],
     // The body of a refused request is not read.
     [['yank'], ['POST', RELEASES, '{'], lacks('publish:acme')],
     [
