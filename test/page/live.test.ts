@@ -137,7 +137,7 @@ describe('the feed of a page', () => {
 describe('the watcher of the feeds', () => {
   it('reports an error once, and looks again until the machine can be read', async () => {
     const { app, machine, errors } = open();
-    const { view } = machine;
+    const view = machine.view.bind(machine);
     const feed = await feedOf(app, '');
     expect(await feed.next()).toEqual(['alive']);
     machine.view = async () => await Promise.reject(new Error('out of memory'));

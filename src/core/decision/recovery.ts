@@ -1,3 +1,4 @@
+import type { Refusal } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import { refusal, type Resolution, type ResolveInput } from '../releases/resolve.ts';
 import { isInBranch } from '../version/constraint.ts';
@@ -33,15 +34,27 @@ export function recovery(
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
   const against = release && refusal(input, release)?.reason;
-  const isFit = against === undefined || REFUSES_ONLY_NEW.has(against);
+  const isFit = against === undefined || REFUSES_ONLY_NEW[against];
   return isFit ? release : undefined;
 }
 
-/** The reasons against a release that was never deployed here. */
-const REFUSES_ONLY_NEW: ReadonlySet<string> = new Set([
-  'too-young',
-  'unknown-age',
-  'not-in-rollout',
-  'rollout-halted',
-  'rollout-unconfirmed',
-]);
+/** Which reasons are only against a release that was never deployed here. */
+const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
+  'conflicting-digest': false,
+  'other-major': false,
+  'other-minor': false,
+  'other-version': false,
+  prerelease: false,
+  yanked: false,
+  'no-artifact': false,
+  'untrusted-artifact': false,
+  'digest-changed': false,
+  quarantined: false,
+  'too-young': true,
+  'unknown-age': true,
+  'not-yet-published': false,
+  'not-in-rollout': true,
+  'rollout-halted': true,
+  'rollout-unconfirmed': true,
+  older: false,
+};

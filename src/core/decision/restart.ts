@@ -1,3 +1,4 @@
+import type { Refusal } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import { refusal, type Resolution } from '../releases/resolve.ts';
 import { deployedVersion } from './deployed.ts';
@@ -46,12 +47,27 @@ function deployedAs(
   const release = resolution?.input.index.find(version);
   if (!resolution || !release) return { version };
   const asPin = { ...resolution.input, constraint: { kind: 'patch', version } as const };
-  return FILES.has(refusal(asPin, release)?.reason) ? { version } : release;
+  const against = refusal(asPin, release)?.reason;
+  return against && REFUSES_FILES[against] ? { version } : release;
 }
 
-/** The reasons against the files of a release, and not against the release (I2). */
-const FILES: ReadonlySet<string | undefined> = new Set([
-  'conflicting-digest',
-  'untrusted-artifact',
-  'digest-changed',
-]);
+/** Which reasons are against the files of a release, and not against the release (I2). */
+const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
+  'conflicting-digest': true,
+  'other-major': false,
+  'other-minor': false,
+  'other-version': false,
+  prerelease: false,
+  yanked: false,
+  'no-artifact': false,
+  'untrusted-artifact': true,
+  'digest-changed': true,
+  quarantined: false,
+  'too-young': false,
+  'unknown-age': false,
+  'not-yet-published': false,
+  'not-in-rollout': false,
+  'rollout-halted': false,
+  'rollout-unconfirmed': false,
+  older: false,
+};

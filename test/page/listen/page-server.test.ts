@@ -1,9 +1,10 @@
 import { get, type IncomingMessage } from 'node:http';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { idleWatch } from '../../../src/page/listen/idle-watch.ts';
 import {
   listenForPage,
   PAGE_LIMITS,
@@ -92,13 +93,40 @@ describe('a page that ends when it is idle', () => {
   });
 
   it('does so after the last request, and not while a feed is open', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const page = await listening({ idleMs: 50 });
+    let isIdle = false;
+    void page.idle.then(() => (isIdle = true));
     const feed = await ask(page, '/live');
-    const first = await Promise.race([page.idle.then(() => 'idle'), parts(feed, 40)]);
-    expect(first).toBe(40);
-    (await ask(page, '/')).resume();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isIdle).toBe(false);
+    const last = await ask(page, '/');
+    last.resume();
     feed.destroy();
-    expect(await page.idle).toBe(undefined);
+    // The server notices the end of both when the system says so; then the time passes.
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(50);
+      expect(isIdle).toBe(true);
+    });
+  });
+
+  it('counts from the end of the last request', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { idle, watched } = idleWatch(50);
+    let isIdle = false;
+    void idle.then(() => (isIdle = true));
+    const [first, second] = [new EventEmitter(), new EventEmitter()];
+    const admit = watched(() => undefined);
+    for (const response of [first, second]) admit({} as never, response as never);
+    first.emit('close');
+    await vi.advanceTimersByTimeAsync(1000);
+    second.emit('close');
+    await vi.advanceTimersByTimeAsync(49);
+    expect(isIdle).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isIdle).toBe(true);
   });
 });
 
