@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ownVersion } from '../../src/cli/version.ts';
 import { toldHistory } from '../../src/cli/history/why-words.ts';
 import type { PastDecision, RecordedDecision } from '../../src/store/decision-history.ts';
 import { AGENT, moduleNamed } from '../support/claimed.ts';
@@ -243,7 +244,7 @@ describe('modreg replay', () => {
     const file = `${temporaryFolder()}/record.json`;
     expect((await on(home, `why ${name} --record ${file}`)).exit).toBe(0);
     expect((await on(home, `replay ${file}`)).stdout).toEqual([
-      `${label}, decided at 2026-11-21T00:00:00Z with modreg 0.2.0: the same decision`,
+      `${label}, decided at 2026-11-21T00:00:00Z with modreg ${ownVersion()}: the same decision`,
       '  stuck: no list',
     ]);
     const { stdout } = await on(home, `replay ${file} --json`);

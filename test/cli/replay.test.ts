@@ -1,6 +1,7 @@
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ownVersion } from '../../src/cli/version.ts';
 import { outcomeOf } from '../../src/cli/history/outcome.ts';
 import { readRecord, recordDocument } from '../../src/cli/history/record-document.ts';
 import { restoredInput } from '../../src/cli/history/restored-input.ts';
@@ -34,7 +35,7 @@ describe('a recorded decision', () => {
     expect(statSync(file).mode % 0o1000).toBe(0o600);
     expect(await ask(home, 'replay', file)).toEqual({
       answer: [
-        'acme:lidar, decided at 2026-11-21T04:24:33Z with modreg 0.2.0: the same decision',
+        `acme:lidar, decided at 2026-11-21T04:24:33Z with modreg ${ownVersion()}: the same decision`,
         '  stuck: the pin failed on this machine (no light) and is quarantined',
       ],
       problems: [],
@@ -53,7 +54,7 @@ describe('a recorded decision', () => {
     ]);
     expect((await ask(home, ...at, '2026-11-21T04:02:00Z')).exit).toBe(0);
     expect((await ask(home, 'replay', file)).answer).toEqual([
-      'acme:lidar, decided at 2026-11-21T04:00:00Z with modreg 0.2.0: the same decision',
+      `acme:lidar, decided at 2026-11-21T04:00:00Z with modreg ${ownVersion()}: the same decision`,
       '  upgrade 1.3.0: newest release of 1',
     ]);
     const before = readFileSync(file, 'utf8');
@@ -75,7 +76,7 @@ describe('a recorded decision', () => {
     );
     expect(await ask(home, 'replay', other)).toEqual({
       answer: [
-        'acme:lidar, decided at 2026-11-21T04:00:00Z with modreg 0.2.0: another decision',
+        `acme:lidar, decided at 2026-11-21T04:00:00Z with modreg ${ownVersion()}: another decision`,
         '  target recorded    1.3.0',
         '  target recomputed  1.3.1',
       ],
@@ -88,7 +89,7 @@ describe('a recorded decision', () => {
       name: 'acme_lidar',
       module_id: 'acme:lidar',
       since: '2026-11-21T04:00:00Z',
-      modreg: '0.2.0',
+      modreg: ownVersion(),
       recorded: { decision: 'upgrade', target: '1.3.0', reason: 'newest release of 1' },
       recomputed: { decision: 'upgrade', target: '1.3.1', reason: 'newest release of 1' },
       differences: ['target'],
@@ -156,7 +157,7 @@ it.each([
 describe('a damaged record', () => {
   const RECORD = {
     schema: 'modreg/record@1',
-    modreg: '0.2.0',
+    modreg: ownVersion(),
     kind: 'module',
     name: 'acme_lidar',
     module_id: 'acme:lidar',

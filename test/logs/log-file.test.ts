@@ -61,7 +61,7 @@ describe('a log', () => {
     log.close();
   });
 
-  it('keeps all errors of a flood, and counts what it dropped', () => {
+  it('keeps all errors of a flood, and counts what it dropped (T63)', () => {
     const { log } = newLog();
     const total = 50_000;
     const batch = 500;

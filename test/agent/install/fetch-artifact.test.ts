@@ -62,7 +62,7 @@ it('a download that cannot connect leaves no timer behind', async () => {
   expect(timers()).toBeLessThanOrEqual(before);
 });
 
-describe('[A1] a file with another digest is never there', () => {
+describe('[A1] [T45] a file with another digest is never there', () => {
   it.each<[string, Answer[], string, number]>([
     [
       'the same one twice',
