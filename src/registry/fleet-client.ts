@@ -109,7 +109,11 @@ async function allStates(
     const path = `/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}?after=${after}` as const;
     const { states, next } = await read(path);
     if (!Array.isArray(states)) throw notAFleet('/states is not a list');
-    for (const one of states) if (areStates(one)) all.push(one);
+    for (const [place, one] of states.entries()) {
+      // Without it, its machines would be missing from every count.
+      if (!areStates(one)) throw notAFleet(`/states/${place} is not a state with its machines`);
+      all.push(one);
+    }
     if (typeof next !== 'number' || next <= after) return all;
     after = next;
   }
@@ -117,7 +121,22 @@ async function allStates(
 
 function areStates(value: unknown): value is ModuleStates {
   const { state, machines } = Object(value);
-  return isJsonObject(state) && Array.isArray(machines);
+  if (!isJsonObject(state) || !isTextList(machines)) return false;
+  const { stops, facts } = state;
+  const hasTexts = TEXTS.every((name) => typeof state[name] === 'string');
+  const hasOthers = TEXTS_OR_NULL.every((name) => isNullOr('string', state[name]));
+  return hasTexts && hasOthers && isTextList(stops) && isNullOr('object', facts);
+}
+
+const TEXTS = ['module_id', 'deployed', 'decision', 'platform'];
+const TEXTS_OR_NULL = ['constraint', 'target', 'reason'];
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isNullOr(type: 'string' | 'object', value: unknown): boolean {
+  return value === null || typeof value === type;
 }
 
 function reportReply({ status, body }: Reply): ReportReply {
