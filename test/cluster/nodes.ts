@@ -67,7 +67,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       `listen: "${at(place, 0)}"`,
       `http: "${at(place, 1)}"`,
       `jetstream { store_dir: "${join(folder, name)}", sync_interval: "${syncInterval(place)}" }`,
-      `cluster { name: modreg, listen: "${at(place, 2)}", routes: [${routes.join(', ')}] }`,
+      `cluster { name: modreg, no_advertise: true, listen: "${at(place, 2)}", routes: [${routes.join(', ')}] }`,
       extra,
     ];
     // A single node with a cluster would wait for another one for ever.
