@@ -41,7 +41,7 @@ export async function openFront(
   const connection = await connectTo(place, 'modreg');
   try {
     const stream = await releaseStream(connection, REPLICAS);
-    if (log.last() === 0) await begin(log, stream);
+    if (log.last() === 0) await untilAnswered(async () => await begin(log, stream), clock);
     const following = follower(log, stream, { clock, onEvent });
     const held = await lease(connection, { clock, replicas: REPLICAS });
     return {
@@ -59,6 +59,22 @@ export async function openFront(
   } catch (error) {
     await connection.close();
     throw error;
+  }
+}
+
+/** Nodes that were just started have no leader for some seconds, or one that does not know the others yet. */
+const BEGIN_MS = 20_000;
+const AGAIN_AFTER_MS = 500;
+
+async function untilAnswered(work: () => Promise<void>, clock: Clock): Promise<void> {
+  const ends = clock.monotonic() + BEGIN_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (clock.monotonic() > ends) throw error;
+      await clock.sleep(AGAIN_AFTER_MS, new AbortController().signal);
+    }
   }
 }
 
