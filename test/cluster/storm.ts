@@ -24,7 +24,7 @@ export interface StormResult {
   readonly convergedInMs: number;
 }
 
-/** Publishers that run at once. Each has modules of its own. */
+/** Publishers that run at once. */
 const PUBLISHERS = 4;
 const AGAIN_AFTER_MS = 100;
 const CONVERGE_MS = 120_000;
@@ -95,13 +95,11 @@ async function publishAll(
 ): Promise<Published> {
   const versions = new Map(ids.map((id): [string, string[]] => [id, []]));
   const began = performance.now();
-  let next = 0;
   let count = 0;
   let last = began;
   let longestPauseMs = 0;
   const publisher = async (own: number): Promise<void> => {
-    for (let place = own; next < publications; place += PUBLISHERS) {
-      next++;
+    for (let place = own; place < publications; place += PUBLISHERS) {
       const id = ids[place % ids.length] ?? '';
       const version = `1.${from}.${place}`;
       await publishUntilDone(site, id, version, own);
