@@ -155,7 +155,9 @@ async function listsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const lists = new Map<string, string>();
   for (const id of ids) {
-    lists.set(id, (await ask(front, `/v1/modules/${id.replace(':', '/')}`)).text);
+    // A connection that the front closed while it was idle.
+    const answer = await ask(front, `/v1/modules/${id.replace(':', '/')}`).catch(() => undefined);
+    if (answer) lists.set(id, answer.text);
   }
   return lists;
 }
