@@ -20,8 +20,8 @@ export interface Front {
 
 /** What a test changes. */
 export interface FrontOptions {
-  /** The command that is started; `modreg fleet serve` if absent. */
-  readonly command?: readonly string[];
+  /** What precedes `modreg` on the command line of a front with this file; nothing if absent. */
+  readonly prefix?: (db: string) => readonly string[];
   readonly args?: readonly string[];
 }
 
@@ -31,8 +31,8 @@ export async function startFront(
   servers: string,
   options: FrontOptions = {},
 ): Promise<Front> {
-  const { command = [`${ROOT}bin/modreg`], args = [] } = options;
-  const [program = '', ...before] = command;
+  const { prefix = (): readonly string[] => [], args = [] } = options;
+  const [program = '', ...before] = [...prefix(db), `${ROOT}bin/modreg`];
   let child: ChildProcess | undefined;
   let port = '0';
   let log = '';

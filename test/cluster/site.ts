@@ -1,7 +1,7 @@
 /* Three nodes, and fronts that follow them. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Catalogue } from '../../src/server/index.ts';
 import { tokenFor } from '../support/token.ts';
 import { startFront, type Front, type FrontOptions } from './fronts.ts';
@@ -40,7 +40,8 @@ export async function openSite(
   const add = async (options: FrontOptions = {}): Promise<Front> => {
     const link = await linkTo(cluster.servers);
     links.push(link);
-    const db = join(folder, `front-${links.length}.db`);
+    const db = join(folder, `front-${links.length}`, 'registry.db');
+    mkdirSync(dirname(db));
     copyFileSync(seed, db);
     const front = await startFront(db, link.servers, options);
     fronts.push(front);
