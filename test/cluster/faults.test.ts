@@ -38,13 +38,18 @@ async function versionsAt(front: Front): Promise<unknown[]> {
 }
 
 /** Resolves once each front has the same list with these versions, in the order of their publication. */
-async function expectVersions(fronts: readonly Front[], versions: readonly string[]): Promise<void> {
+async function expectVersions(
+  fronts: readonly Front[],
+  versions: readonly string[],
+): Promise<void> {
   for (const front of fronts) {
     await expect.poll(async () => await versionsAt(front)).toEqual(versions);
   }
   const lists = await Promise.all(fronts.map(async (front) => (await ask(front, LIST)).text));
   expect(new Set(lists).size).toBe(1);
-  const feeds = await Promise.all(fronts.map(async (front) => (await ask(front, '/v1/changes')).text));
+  const feeds = await Promise.all(
+    fronts.map(async (front) => (await ask(front, '/v1/changes')).text),
+  );
   expect(new Set(feeds).size).toBe(1);
 }
 

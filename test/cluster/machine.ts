@@ -17,6 +17,13 @@ export interface Machine {
   readonly stop: () => Promise<void>;
 }
 
+interface Feed {
+  readonly history: string;
+  readonly sequence: number;
+  readonly modules: readonly string[];
+  readonly spread_ms: number;
+}
+
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -44,6 +51,8 @@ export function follow(
     const url = `${fronts[front % fronts.length]}${path}`;
     return await answerOf(url, { agent, headers, signal: stopping.signal, timeout: REQUEST_MS });
   };
+  const sleep = async (ms: number): Promise<void> =>
+    await setTimeout(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   const readList = async (id: string): Promise<boolean> => {
     const headers = { 'modreg-at-least': `${sequence}`, 'modreg-history': history };
     const { status, text } = await ask(`/v1/modules/${id.replace(':', '/')}`, headers);
@@ -65,12 +74,14 @@ export function follow(
     const query = `after=${sequence}&wait=${wait}&modules=${modules.join(',')}`;
     const { status, text } = await ask(`/v1/changes?${query}`, {});
     if (status !== 200) return false;
-    const feed = JSON.parse(text) as { history: string; sequence: number; modules: string[] };
+    const feed = JSON.parse(text) as Feed;
     if (history !== '' && feed.history !== history) findings.push('another history');
     history = feed.history;
     // A front that lags: the machine keeps its position.
     sequence = Math.max(sequence, feed.sequence);
     for (const id of feed.modules) changed.add(id);
+    const isFirst = lists.size === 0;
+    if (changed.size > 0 && !isFirst) await sleep(Math.random() * feed.spread_ms);
     for (const id of changed) {
       if (!(await readList(id))) return false;
       changed.delete(id);
@@ -83,8 +94,7 @@ export function follow(
       if (isFine || stopping.signal.aborted) continue;
       front++;
       // At random, as pollers do, so that machines of a front that failed do not come at once.
-      const pause = Math.random() * AGAIN_AFTER_MS;
-      await setTimeout(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(Math.random() * AGAIN_AFTER_MS);
     }
   };
   const ended = run();

@@ -26,7 +26,11 @@ const SCOPES = ['publish', 'yank', 'rollout', 'fleet:read'];
 /** Starts as many fronts as `count`. `machines` have a token each, which is `tokens.get(id)` on each front. */
 export async function openSite(
   count: number,
-  { machines = [] as readonly string[], tokens = new Map<string, string>() } = {},
+  {
+    machines = [] as readonly string[],
+    tokens = new Map<string, string>(),
+    args = [] as readonly string[],
+  } = {},
 ): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-site-'));
   const seed = join(folder, 'tokens.db');
@@ -54,7 +58,7 @@ export async function openSite(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    for (let place = 0; place < count; place++) await add();
+    for (let place = 0; place < count; place++) await add({ args });
   } catch (error) {
     await close();
     throw error;

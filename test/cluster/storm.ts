@@ -8,6 +8,8 @@ export interface StormOptions {
   readonly machines: number;
   readonly publications: number;
   readonly modules: number;
+  /** Over how many milliseconds machines spread what they ask for after a change. */
+  readonly spreadMs: number;
 }
 
 /** What came of a storm. */
@@ -32,7 +34,7 @@ const POLL_MS = 100;
 
 /** Plays a storm over three fronts. The node that leads dies after a third of the publications, a front after two thirds. */
 export async function playStorm(options: StormOptions): Promise<StormResult> {
-  const site = await openSite(3);
+  const site = await openSite(3, { args: ['--spread', `${options.spreadMs}`] });
   const machines: Machine[] = [];
   try {
     const ids = Array.from({ length: options.modules }, (_none, place) => `acme:m${place}`);
@@ -41,7 +43,8 @@ export async function playStorm(options: StormOptions): Promise<StormResult> {
     for (let place = 0; place < options.machines; place++) {
       machines.push(follow(addresses, ids, place));
     }
-    await converged(machines, ids, site.fronts[0] as Front);
+    const late = await converged(machines, ids, site.fronts[0] as Front);
+    if (late > 0) throw new Error(`${late} pairs are wrong before the storm`);
     const published = await publishAll(site, ids, {
       publications: options.publications,
       from: 1,
@@ -149,10 +152,7 @@ async function converged(
   }
 }
 
-async function listsOf(
-  front: Front,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+async function listsOf(front: Front, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const lists = new Map<string, string>();
   for (const id of ids) {
     // A connection that the front closed while it was idle.
