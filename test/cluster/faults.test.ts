@@ -111,10 +111,11 @@ describe('the nodes of a cluster', () => {
     await publishAgain(second, opened, '1.0.1');
     for (const node of opened.cluster.nodes) await node.kill();
     await first.kill();
-    expect(await versionsAt(second)).toEqual(['1.0.0', '1.0.1']);
+    await first.start();
+    expect(await versionsAt(first)).toEqual(['1.0.0', '1.0.1']);
+    await expectProblem(publish(first, opened, '1.0.2'), 503, 'unavailable', '5');
     for (const node of opened.cluster.nodes) node.start();
     await opened.cluster.ready();
-    await first.start();
     await publishAgain(first, opened, '1.0.2');
     await expectVersions(opened.fronts, ['1.0.0', '1.0.1', '1.0.2']);
   });
@@ -137,6 +138,30 @@ describe('a stream that was lost', () => {
     const newest = await opened.add();
     await publishAgain(newest, opened, '1.0.3');
     await expectVersions(opened.fronts, ['1.0.0', '1.0.1', '1.0.2', '1.0.3']);
+  });
+
+  it('[T183] takes no event before it is filled', async () => {
+    const opened = await site(2);
+    const [first, second] = opened.fronts as [Front, Front];
+    for (const version of ['1.0.0', '1.0.1', '1.0.2']) await publishAgain(first, opened, version);
+    await expectVersions(opened.fronts, ['1.0.0', '1.0.1', '1.0.2']);
+    const manager = await jetstreamManager(await clientOf(opened));
+    const { config } = await manager.streams.info(STREAM);
+    await manager.streams.delete(STREAM);
+    await manager.streams.add(config);
+    // Of modules that the stream has never had, so that it would accept them as its first events.
+    const publishNew = async (front: Front, name: string): Promise<number> => {
+      const sent = { method: 'POST', token: opened.token, body: { version: '1.0.0' } };
+      return (await ask(front, `/v1/modules/acme/${name}/releases`, sent)).status;
+    };
+    const statuses = await Promise.all([publishNew(first, 'arm'), publishNew(second, 'base')]);
+    expect(statuses).toEqual([201, 201]);
+    await expectVersions(opened.fronts, ['1.0.0', '1.0.1', '1.0.2']);
+    for (const front of opened.fronts) {
+      expect((await ask(front, '/healthz')).status).toBe(200);
+      const { json } = await ask(front, '/v1/modules');
+      expect(json['modules']).toEqual(['acme:arm', 'acme:base', 'acme:lidar']);
+    }
   });
 
   it('[T183] and replaced by another: the front that knows the first one stops, and says so', async () => {

@@ -35,7 +35,9 @@ try {
     const published = performance.now();
     if (status !== 201) throw new Error(`publishing was answered with ${status}`);
     const times = (await machines.notified).map((at) => at - published).sort((a, b) => a - b);
-    const [middle = 0, last = 0] = [times[count >> 1], times.at(-1)].map((ms) => Math.round(ms ?? 0));
+    const [middle = 0, last = 0] = [times[count >> 1], times.at(-1)].map((ms) =>
+      Math.round(ms ?? 0),
+    );
     console.log(
       `${count} machines: published in ${Math.round(published - began)} ms, then half notified after ${middle} ms, all after ${last} ms`,
     );

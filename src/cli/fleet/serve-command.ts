@@ -1,6 +1,7 @@
 import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { openFront, OwnReleases } from '../../fleet/front.ts';
+import { OwnReleases } from '../../fleet/front.ts';
+import { openFrontInTime } from '../../fleet/front-in-time.ts';
 import type { FollowerEvent } from '../../fleet/follower.ts';
 import { PackagesMissing, type ClusterPlace } from '../../fleet/nats/connection.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
@@ -53,7 +54,7 @@ function attachTo(place: ClusterPlace): Attach {
       log(level, `stream-${kind}`, fields);
     };
     try {
-      return { ok: true, value: await openFront(catalogue, place, { clock, onEvent }) };
+      return { ok: true, value: await openFrontInTime(catalogue, place, { clock, onEvent }) };
     } catch (error) {
       return { ok: false, error: frontProblem(error, catalogue.path, place) };
     }
