@@ -63,7 +63,7 @@ export async function openFront(
 }
 
 /** Nodes that were just started have no leader for some seconds, or one that does not know the others yet. */
-const BEGIN_MS = 20_000;
+const BEGIN_MS = 30_000;
 const AGAIN_AFTER_MS = 500;
 
 async function untilAnswered(work: () => Promise<void>, clock: Clock): Promise<void> {

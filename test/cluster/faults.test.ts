@@ -194,6 +194,7 @@ describe('a front', () => {
     await publishAgain(second, opened, '1.0.2');
     await first.start();
     await expectVersions(opened.fronts, ['1.0.0', '1.0.1', '1.0.2']);
+    expect((await ask(first, LIST)).json['generation']).toBe(3);
   });
 
   it('[T185] that lags answers 503 `behind` to a machine that knows more', async () => {
@@ -252,7 +253,7 @@ describe('a change', () => {
         return await publish(front, opened, '1.0.0', content);
       }),
     );
-    expect(results.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set([201, 409]));
     await expectVersions(opened.fronts, ['1.0.0']);
   });
 

@@ -32,7 +32,7 @@ export async function startFront(
   options: FrontOptions = {},
 ): Promise<Front> {
   const { prefix = (): readonly string[] => [], args = [] } = options;
-  const [program = '', ...before] = [...prefix(db), `${ROOT}bin/modreg`];
+  const [program, ...before] = [...prefix(db), `${ROOT}bin/modreg`];
   let child: ChildProcess | undefined;
   let port = '0';
   let log = '';

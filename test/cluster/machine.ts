@@ -91,7 +91,7 @@ export function follow(
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const isFine = await turn().catch(() => false);
-      if (isFine || stopping.signal.aborted) continue;
+      if (isFine) continue;
       front++;
       // At random, as pollers do, so that machines of a front that failed do not come at once.
       await sleep(Math.random() * AGAIN_AFTER_MS);

@@ -6,7 +6,7 @@ import { Catalogue } from '../../src/server/index.ts';
 import { tokenFor } from '../support/token.ts';
 import { startFront, type Front, type FrontOptions } from './fronts.ts';
 import { linkTo, type Link } from './link.ts';
-import { startCluster, type Cluster, type Node } from './nodes.ts';
+import { startCluster, type Cluster } from './nodes.ts';
 
 /** A cluster, its fronts, and the link of each front. */
 export interface Site {
@@ -23,14 +23,18 @@ export interface Site {
 
 const SCOPES = ['publish', 'yank', 'rollout', 'fleet:read'];
 
-/** Starts as many fronts as `count`. `machines` have a token each, which is `tokens.get(id)` on each front. */
+interface SiteOptions {
+  /** Machines that have a token each, which is then in `tokens`. */
+  readonly machines?: readonly string[];
+  readonly tokens?: Map<string, string>;
+  /** More options of each front. */
+  readonly args?: readonly string[];
+}
+
+/** Starts three nodes, and as many fronts as `count`. */
 export async function openSite(
   count: number,
-  {
-    machines = [] as readonly string[],
-    tokens = new Map<string, string>(),
-    args = [] as readonly string[],
-  } = {},
+  { machines = [], tokens = new Map(), args = [] }: SiteOptions = {},
 ): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-site-'));
   const seed = join(folder, 'tokens.db');
@@ -109,7 +113,10 @@ export async function ask(
 }
 
 /** The node that leads a stream, as the nodes that run know it; undefined if it has no leader. */
-export async function streamLeader(cluster: Cluster, stream: string): Promise<Node | undefined> {
+export async function streamLeader(
+  cluster: Cluster,
+  stream: string,
+): Promise<Cluster['nodes'][number] | undefined> {
   for (const node of cluster.nodes.filter((one) => one.process())) {
     const response = await fetch(`${node.monitor}/jsz?accounts=true&streams=true`);
     const { account_details: accounts = [] } = (await response.json()) as JetStreamState;

@@ -179,7 +179,7 @@ async function lostOf(
       generation: number;
     };
     const listed = releases.map(({ version }) => version).filter((one) => one.startsWith('1.1.'));
-    if ([...listed].sort().join() !== [...expected].sort().join()) {
+    if (listed.toSorted().join() !== expected.toSorted().join()) {
       found.push(`${id}: ${listed.length} listed, ${expected.length} acknowledged`);
     }
     if (generation !== releases.length) {
