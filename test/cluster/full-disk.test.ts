@@ -38,6 +38,10 @@ function writeUntilFull(file: number, bytes: Buffer): void {
   }
 }
 
+async function statusOf(front: Front): Promise<number> {
+  return (await ask(front, '/healthz')).status;
+}
+
 it('[T186] a front whose disk is full is not ready, and goes on when there is space', async () => {
   const site = await openSite(1);
   onTestFinished(site.close);
@@ -50,7 +54,6 @@ it('[T186] a front whose disk is full is not ready, and goes on when there is sp
   };
   const generationAt = async (front: Front): Promise<unknown> =>
     (await ask(front, LIST)).json['generation'];
-  const statusOf = async (front: Front): Promise<number> => (await ask(front, '/healthz')).status;
 
   await expect.poll(async () => await publish(first, '1.0.0')).toBe(201);
   await expect.poll(async () => await generationAt(full)).toBe(1);

@@ -143,10 +143,10 @@ async function converged(
   const ends = performance.now() + CONVERGE_MS;
   for (;;) {
     const lists = await listsOf(front, ids);
+    const isWrong = (machine: Machine, id: string): boolean =>
+      machine.lists.get(id)?.text !== lists.get(id);
     let wrong = 0;
-    for (const machine of machines) {
-      for (const id of ids) if (machine.lists.get(id)?.text !== lists.get(id)) wrong++;
-    }
+    for (const one of machines) wrong += ids.filter((id) => isWrong(one, id)).length;
     if (wrong === 0 || performance.now() > ends) return wrong;
     await setTimeout(POLL_MS);
   }

@@ -34,7 +34,7 @@ try {
     const { status } = await ask(other, '/v1/modules/acme/lidar/releases', sent);
     const published = performance.now();
     if (status !== 201) throw new Error(`publishing was answered with ${status}`);
-    const times = (await machines.notified).map((at) => at - published).sort((a, b) => a - b);
+    const times = (await machines.notified).map((at) => at - published).toSorted((a, b) => a - b);
     const [middle = 0, last = 0] = [times[count >> 1], times.at(-1)].map((ms) =>
       Math.round(ms ?? 0),
     );
