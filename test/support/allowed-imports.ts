@@ -117,6 +117,15 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:sqlite',
     'node:tls',
   ],
+  'fleet/nats': [
+    'core',
+    'fleet',
+    'registry',
+    '@nats-io/jetstream',
+    '@nats-io/transport-node',
+    'node:fs',
+  ],
+  fleet: ['core'],
   'agent/install': [
     'core',
     'config/text/json-document.ts',

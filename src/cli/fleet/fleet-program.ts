@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { FleetServeOptions } from './serve-command.ts';
+import type { FleetCheckOptions } from './check-command.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { withServing } from '../registry/catalogue-flags.ts';
 import type { MachinesOptions } from './machines-command.ts';
@@ -23,6 +24,10 @@ const WHAT_IF_EXAMPLES = `Examples:
 
 const SERVE_EXAMPLES = `Examples:
   modreg fleet serve --nats nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222
+`;
+
+const CHECK_EXAMPLES = `Examples:
+  modreg fleet check --nats nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222
 `;
 
 /** Adds `modreg fleet …`. */
@@ -75,6 +80,7 @@ function addWhatIf(
       const { whatIfCommand } = await import('./what-if-command.ts');
       finish(await whatIfCommand(moduleId, version, options, world));
     });
+  addCheck(fleet, context);
 }
 
 function addServe(fleet: Command, context: CommandContext): void {
@@ -89,5 +95,24 @@ function addServe(fleet: Command, context: CommandContext): void {
     .action(async (options: FleetServeOptions) => {
       const { fleetServeCommand } = await import('./serve-command.ts');
       context.finish(await fleetServeCommand(options, context.world));
+    });
+}
+
+function addCheck(fleet: Command, { world, common, finish }: CommandContext): void {
+  common(fleet.command('check'))
+    .description('Checks that a NATS cluster has the settings that a fleet needs. Changes nothing.')
+    .option(
+      '--nats <addresses>',
+      'the nodes of the cluster, separated by commas (default: $MODREG_NATS)',
+    )
+    .option('--nats-creds <file>', 'the credentials for the cluster')
+    .option(
+      '--monitor <addresses>',
+      'the monitoring addresses of the nodes (default: port 8222 of each)',
+    )
+    .addHelpText('before', CHECK_EXAMPLES)
+    .action(async (options: FleetCheckOptions) => {
+      const { fleetCheckCommand } = await import('./check-command.ts');
+      finish(await fleetCheckCommand(options, world));
     });
 }
