@@ -10,7 +10,7 @@ import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import { FLEET_LAYOUT } from './fleet-schema.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
 import { uninterrupted, type Slices } from './slices.ts';
-import { takeReport, type ReportAnswer } from './take-report.ts';
+import { gapBefore, takeReport, type ReportAnswer, type SentReport } from './take-report.ts';
 
 /** Outcomes are kept for so long. */
 const KEPT_MS = 90 * 86_400_000;
@@ -27,12 +27,27 @@ interface OpenFile {
   readonly sql: Statements;
 }
 
-interface Waiting {
-  readonly machine: string;
-  readonly report: MachineReport;
+interface Waiting extends SentReport {
   readonly resolve: (answer: ReportAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** Reports that all fronts of a cluster take together, in the order of a stream. */
+export interface SharedReports {
+  /** Names the stream: another one numbers its messages anew. */
+  readonly stream: string;
+  /** The number of their message. */
+  readonly sequence: number;
+  /** When their front received them, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly reports: readonly SentReport[];
+}
+
+/** How far the file has followed the stream. */
+export type Followed = Pick<SharedReports, 'stream' | 'sequence'>;
+
+/** Sends a report to all fronts, and resolves with its answer once this front has taken it. */
+export type SendReport = (sent: SentReport) => Promise<ReportAnswer>;
 
 /** What the machines of a site reported: a file beside the catalogue, which is opened when it is first used. */
 export class FleetFile {
@@ -45,6 +60,8 @@ export class FleetFile {
   #reading: Promise<unknown> = Promise.resolve();
   #waiting: Waiting[] = [];
   #prunedAt = -Infinity;
+  /** Set for a front of a cluster. */
+  sendToAll: SendReport | undefined;
 
   /** `now` returns the time in milliseconds since the epoch. Nothing is written in the mode `read`. */
   constructor(path: string, now: () => number, mode: 'create' | 'read' = 'create') {
@@ -55,6 +72,11 @@ export class FleetFile {
 
   /** Resolves once the report is on the disk. Rejects with a DatabaseError if that is not possible. */
   async report(machine: string, report: MachineReport): Promise<ReportAnswer> {
+    if (this.sendToAll) {
+      const knownTo = this.read((sql) => gapBefore(sql, { machine, report }));
+      if (knownTo !== undefined) return { kind: 'gap', knownTo };
+      return await this.sendToAll({ machine, report });
+    }
     const { promise, resolve, reject } = Promise.withResolvers<ReportAnswer>();
     const waiting = this.#waiting.push({ machine, report, resolve, reject });
     if (waiting === 1) setImmediate(() => this.#flush());
@@ -100,6 +122,21 @@ export class FleetFile {
     return translated(this.#path, () => transaction(database, () => change(sql)));
   }
 
+  /** How far this file has followed the stream of reports. Throws a DatabaseError. */
+  followed(): Followed {
+    const row = this.read((sql) => sql.get('SELECT stream, sequence FROM followed'));
+    return { stream: String(row?.['stream']), sequence: Number(row?.['sequence']) };
+  }
+
+  /** Takes the reports of a message, whichever front received them: all fronts come to the same result. Throws a DatabaseError. */
+  takeShared({ stream, sequence, at, reports }: SharedReports): readonly ReportAnswer[] {
+    return this.write((sql) => {
+      this.#prune(sql, at);
+      sql.run('UPDATE followed SET stream = ?, sequence = ?', stream, sequence);
+      return reports.map((sent) => takeReport(sql, sent, at, 'count'));
+    });
+  }
+
   close(): void {
     for (const { database } of [this.#reader, this.#opened].filter((one) => one !== undefined)) {
       database.close();
@@ -136,13 +173,16 @@ export class FleetFile {
     const now = this.#now();
     return translated(this.#path, () =>
       transaction(database, () => {
-        if (Math.abs(now - this.#prunedAt) > PRUNE_EVERY_MS) {
-          sql.run('DELETE FROM outcomes WHERE received_at < ?', now - KEPT_MS);
-          this.#prunedAt = now;
-        }
-        return reports.map(({ machine, report }) => takeReport(sql, machine, report, now));
+        this.#prune(sql, now);
+        return reports.map((sent) => takeReport(sql, sent, now));
       }),
     );
+  }
+
+  #prune(sql: Statements, now: number): void {
+    if (Math.abs(now - this.#prunedAt) <= PRUNE_EVERY_MS) return;
+    sql.run('DELETE FROM outcomes WHERE received_at < ?', now - KEPT_MS);
+    this.#prunedAt = now;
   }
 }
 

@@ -84,5 +84,10 @@ export const FLEET_LAYOUT: Layout = {
     DROP INDEX outcomes_by_release;
     CREATE INDEX outcomes_by_release ON outcomes (module_id, version, result, received_at);
     `,
+    // How far a front of a cluster has followed the stream of reports.
+    `
+    CREATE TABLE followed (stream TEXT NOT NULL, sequence INTEGER NOT NULL) STRICT;
+    INSERT INTO followed VALUES ('', 0);
+    `,
   ],
 };

@@ -31,12 +31,29 @@ interface Known {
   readonly duplicateAt: number | undefined;
 }
 
-/** Takes the report of the machine `name`, in a transaction of the caller. What is known already changes nothing. */
+/** A report, and the machine that sent it. */
+export interface SentReport {
+  readonly machine: string;
+  readonly report: MachineReport;
+}
+
+/** The number after which the server lacks outcomes before the report; undefined if it lacks none. */
+export function gapBefore(sql: Statements, { machine, report }: SentReport): number | undefined {
+  const row = sql.get('SELECT * FROM machines WHERE name = ?', machine);
+  const known = row && knownIn(row);
+  const knownTo = known?.queue === report.queue ? known.knownTo : 0;
+  return report.after > knownTo ? knownTo : undefined;
+}
+
+/**
+ * Takes a report, in a transaction of the caller. What is known already changes nothing. If outcomes before it are missing, it is refused,
+ * or they count as dropped: a front takes what another front did not refuse.
+ */
 export function takeReport(
   sql: Statements,
-  name: string,
-  report: MachineReport,
+  { machine: name, report }: SentReport,
   now: number,
+  gaps: 'refuse' | 'count' = 'refuse',
 ): ReportAnswer {
   const row = sql.get('SELECT * FROM machines WHERE name = ?', name);
   const known = row && knownIn(row);
@@ -47,7 +64,7 @@ export function takeReport(
   // The numbers of another queue begin again.
   const isSame = known?.queue === report.queue;
   const knownTo = isSame ? known.knownTo : 0;
-  if (report.after > knownTo) return { kind: 'gap', knownTo };
+  if (gaps === 'refuse' && report.after > knownTo) return { kind: 'gap', knownTo };
   const machine = known?.id ?? added(sql, name, report, now);
   if (known && known.instance !== report.instance) noteEarlier(sql, known);
   const fresh = report.outcomes.filter(({ number }) => number > knownTo);

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../registry/clock.ts';
+import type { FleetFile, Followed, SendReport } from '../server/fleet/fleet-file.ts';
+import type { ReportAnswer, SentReport } from '../server/fleet/take-report.ts';
+import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
+import { decodeBatch, encodeBatch } from './report-batch.ts';
+
+/** The messages with the reports of a cluster, in order. Methods reject if the stream cannot be reached now. */
+export interface ReportStream {
+  /** Which stream it is, and the numbers of its first and last message. Creates it if it was lost. */
+  readonly state: () => Promise<{
+    readonly stream: string;
+    readonly first: number;
+    readonly last: number;
+  }>;
+  /** The message with this number; undefined if there is none. */
+  readonly read: (sequence: number) => Promise<Uint8Array | undefined>;
+  /** Resolves once a majority has the message on disk. After a rejection, it may be there or not. */
+  readonly append: (id: string, message: Uint8Array) => Promise<void>;
+  /** Calls `wake` when a message may have been appended. The result ends that. */
+  readonly onNews: (wake: () => void) => () => void;
+}
+
+/** How a front takes part in the reports of its cluster. */
+export interface SharedReporting {
+  /** Why reports are not taken now; undefined while they are. */
+  readonly trouble: () => string | undefined;
+  /** Ends it. Reports that wait are rejected. */
+  readonly stop: () => Promise<void>;
+}
+
+interface Waiting extends SentReport {
+  readonly answer: Promise<ReportAnswer>;
+  readonly resolve: (answer: ReportAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A batch waits while so many others are written; what arrives meanwhile joins it. */
+const MOST_AT_ONCE = 4;
+/** Of a batch as JSON. A node refuses a message above 1 MB, and reports become a tenth or less. */
+const LARGEST_BATCH = 1_500_000;
+const LONGEST_WAIT_MS = 15_000;
+const AGAIN_AFTER_MS = 250;
+const LONGEST_PAUSE_MS = 500;
+const SHORTEST_PAUSE_MS = 2;
+/** How many messages are read at once while the file is behind. */
+const READ_AT_ONCE = 8;
+
+/**
+ * Lets the reports that `fleet` receives go to all fronts, and takes those of all fronts, in the order of the stream. So each front knows
+ * the same of each machine, and counts an outcome once, whichever fronts it was sent to.
+ */
+export function shareReports(
+  fleet: FleetFile,
+  stream: ReportStream,
+  { clock }: { readonly clock: Clock },
+): SharedReporting {
+  const batches = new Map<string, readonly Waiting[]>();
+  const stopping = new AbortController();
+  let trouble: string | undefined;
+  let news = Promise.withResolvers<void>();
+  const stopNews = stream.onNews(() => news.resolve());
+  const next = follower(fleet, stream, batches, clock);
+  const pause = async (ms: number): Promise<boolean> => {
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, stopping.signal]);
+    const isNews = news.promise.then(() => true);
+    const slept = clock.sleep(ms, signal).then(
+      () => false,
+      () => false,
+    );
+    const found = await Promise.race([isNews, slept]);
+    over.abort();
+    if (found) news = Promise.withResolvers<void>();
+    return found;
+  };
+  const follow = async (): Promise<void> => {
+    let ms = LONGEST_PAUSE_MS;
+    while (!stopping.signal.aborted) {
+      let isBehind = false;
+      try {
+        isBehind = await next();
+        trouble = undefined;
+      } catch (error) {
+        trouble = `reports of other fronts are not taken: ${messageOf(error)}`;
+      }
+      // The news of a message arrives before the message can be read.
+      const isNews = !isBehind && (await pause(ms));
+      ms = isBehind || isNews ? SHORTEST_PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS);
+    }
+  };
+  const ended = follow();
+  fleet.sendToAll = batchSender(stream, batches, clock);
+  return {
+    trouble: () => trouble,
+    async stop() {
+      stopNews();
+      stopping.abort();
+      await ended;
+      fleet.sendToAll = undefined;
+      for (const waiting of batches.values()) {
+        for (const { reject } of waiting) reject(new ChangeUnavailable('this front ends'));
+      }
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Reads the messages after those that the file has taken. The result of a call is whether there may be more. */
+function follower(
+  fleet: FleetFile,
+  stream: ReportStream,
+  batches: ReadonlyMap<string, readonly Waiting[]>,
+  clock: Clock,
+): () => Promise<boolean> {
+  let checkedAt = -Infinity;
+  let count = READ_AT_ONCE;
+  return async () => {
+    if (clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS) {
+      follow(fleet, await stream.state());
+      checkedAt = clock.monotonic();
+    }
+    const { stream: name, sequence: last } = fleet.followed();
+    const numbers = Array.from({ length: count }, (_none, place) => last + 1 + place);
+    const messages = await Promise.all(numbers.map(async (one) => await stream.read(one)));
+    for (const [place, message] of messages.entries()) {
+      if (!message) {
+        count = place === 0 ? 1 : count;
+        return place > 0;
+      }
+      take(fleet, { stream: name, sequence: last + 1 + place }, message, batches);
+    }
+    count = READ_AT_ONCE;
+    return true;
+  };
+}
+
+/** Another stream has other messages under the same numbers, and one that has dropped its oldest begins later. */
+function follow(
+  fleet: FleetFile,
+  { stream, first }: { readonly stream: string; readonly first: number },
+): void {
+  const known = fleet.followed();
+  const from = known.stream === stream ? known.sequence : 0;
+  const sequence = Math.max(from, first - 1);
+  if (known.stream === stream && known.sequence === sequence) return;
+  fleet.takeShared({ stream, sequence, at: 0, reports: [] });
+}
+
+function take(
+  fleet: FleetFile,
+  followed: Followed,
+  message: Uint8Array,
+  batches: ReadonlyMap<string, readonly Waiting[]>,
+): void {
+  const batch = decodeBatch(message);
+  if (!batch.ok) throw new Error(`message ${followed.sequence} cannot be read: ${batch.error}`);
+  const { id, at, reports } = batch.value;
+  const answers = fleet.takeShared({ ...followed, at, reports });
+  for (const [place, { resolve }] of (batches.get(id) ?? []).entries()) {
+    const answer = answers[place];
+    if (answer) resolve(answer);
+  }
+}
+
+/** Collects reports into batches, and appends these. */
+function batchSender(
+  stream: ReportStream,
+  batches: Map<string, readonly Waiting[]>,
+  clock: Clock,
+): SendReport {
+  let waiting: Waiting[] = [];
+  let running = 0;
+  const flush = (): void => {
+    while (waiting.length > 0 && running < MOST_AT_ONCE) {
+      running += 1;
+      const batch = waiting.splice(0, countFor(waiting));
+      void append(batch).finally(() => {
+        running -= 1;
+        flush();
+      });
+    }
+  };
+  const append = async (batch: readonly Waiting[]): Promise<void> => {
+    const id = randomUUID();
+    batches.set(id, batch);
+    const reports = batch.map(({ machine, report }) => ({ machine, report }));
+    const ended = Promise.allSettled(batch.map(async ({ answer }) => await answer));
+    const message = encodeBatch({ id, at: clock.now(), reports });
+    try {
+      await appended(stream, { id, message }, clock);
+      void expire(batch, clock);
+    } catch (error) {
+      for (const { reject } of batch) reject(unavailable(error));
+    }
+    void ended.then(() => batches.delete(id));
+  };
+  return async (sent) => {
+    const { promise, resolve, reject } = Promise.withResolvers<ReportAnswer>();
+    if (waiting.push({ ...sent, answer: promise, resolve, reject }) === 1) setImmediate(flush);
+    return await promise;
+  };
+}
+
+/** Appends a message, again and again: while there is no leader, it is dropped without an answer. One that was appended twice counts once. */
+async function appended(
+  stream: ReportStream,
+  { id, message }: { readonly id: string; readonly message: Uint8Array },
+  clock: Clock,
+): Promise<void> {
+  const ends = clock.monotonic() + LONGEST_WAIT_MS;
+  for (;;) {
+    const began = clock.monotonic();
+    try {
+      await stream.append(id, message);
+      return;
+    } catch (error) {
+      if (clock.monotonic() + AGAIN_AFTER_MS >= ends) throw error;
+    }
+    await clock.sleep(Math.max(0, began + AGAIN_AFTER_MS - clock.monotonic()));
+  }
+}
+
+/** Ends the wait for a batch that this front does not receive: the machines send their reports again. */
+async function expire(batch: readonly Waiting[], clock: Clock): Promise<void> {
+  const over = new AbortController();
+  void Promise.allSettled(batch.map(async ({ answer }) => await answer)).then(() => over.abort());
+  await clock.sleep(LONGEST_WAIT_MS, over.signal).catch(() => undefined);
+  for (const { reject } of batch) reject(unavailable(undefined));
+}
+
+function unavailable(cause: unknown): ChangeUnavailable {
+  return new ChangeUnavailable('the stream of reports does not answer', { cause });
+}
+
+/** How many of the reports that wait fit into a batch. */
+function countFor(waiting: readonly Waiting[]): number {
+  let left = LARGEST_BATCH;
+  const end = waiting.findIndex(({ report }) => (left -= JSON.stringify(report).length) < 0);
+  return end === -1 ? waiting.length : Math.max(end, 1);
+}
