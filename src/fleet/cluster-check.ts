@@ -27,8 +27,8 @@ export interface NodeFacts {
 /** A setting of a stream, with what a fleet needs. */
 export interface StreamSetting {
   readonly name: string;
-  readonly found: string | number | boolean;
-  readonly expected: string | number | boolean;
+  readonly found: string;
+  readonly expected: string;
 }
 
 /** A stream, as the cluster has it. */

@@ -10,6 +10,8 @@ import { logWriter } from './log-writer.ts';
 import { connectTo, type ClusterPlace } from './nats/connection.ts';
 import { lease } from './nats/lease.ts';
 import { releaseStream } from './nats/release-stream.ts';
+import { reportStream } from './nats/report-stream.ts';
+import { shareReports, type SharedReporting } from './shared-reports.ts';
 
 /** A front that follows its cluster until it is closed. */
 export interface Front {
@@ -41,6 +43,8 @@ export async function openFront(
   const connection = await connectTo(place, 'modreg');
   try {
     const stream = await releaseStream(connection, REPLICAS);
+    const reports = await reportStream(connection, REPLICAS);
+    let sharing: SharedReporting | undefined;
     if (log.last() === 0) await untilAnswered(async () => await begin(log, stream), clock);
     const following = follower(log, stream, { clock, onEvent });
     const held = await lease(connection, { clock, replicas: REPLICAS });
@@ -48,7 +52,11 @@ export async function openFront(
       replica: {
         write: logWriter({ log, stream, follower: following, clock }),
         isController: held.isHeld,
-        trouble: following.trouble,
+        shareReports(fleet) {
+          sharing = shareReports(fleet, reports, { clock });
+          return sharing.stop;
+        },
+        trouble: () => following.trouble() ?? sharing?.trouble(),
       },
       async close() {
         await held.stop();

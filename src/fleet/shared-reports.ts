@@ -23,7 +23,7 @@ export interface ReportStream {
 
 /** How a front takes part in the reports of its cluster. */
 export interface SharedReporting {
-  /** Why reports are not taken now; undefined while they are. */
+  /** Why this front cannot take the reports of the stream; undefined while it can, or if the stream cannot be reached. */
   readonly trouble: () => string | undefined;
   /** Ends it. Reports that wait are rejected. */
   readonly stop: () => Promise<void>;
@@ -82,7 +82,7 @@ export function shareReports(
         isBehind = await next();
         trouble = undefined;
       } catch (error) {
-        trouble = `reports of other fronts are not taken: ${messageOf(error)}`;
+        trouble = `the reports of the cluster are not taken: ${messageOf(error)}`;
       }
       // The news of a message arrives before the message can be read.
       const isNews = !isBehind && (await pause(ms));
@@ -118,14 +118,21 @@ function follower(
 ): () => Promise<boolean> {
   let checkedAt = -Infinity;
   let count = READ_AT_ONCE;
+  const read = async (last: number): Promise<(Uint8Array | undefined)[]> => {
+    const numbers = Array.from({ length: count }, (_none, place) => last + 1 + place);
+    return await Promise.all(numbers.map(async (one) => await stream.read(one)));
+  };
   return async () => {
-    if (clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS) {
-      follow(fleet, await stream.state());
+    const isDue = clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS;
+    // While the stream cannot be reached, nothing is taken.
+    const state = isDue ? await stream.state().catch(() => undefined) : undefined;
+    if (isDue && !state) return false;
+    if (state) {
+      follow(fleet, state);
       checkedAt = clock.monotonic();
     }
     const { stream: name, sequence: last } = fleet.followed();
-    const numbers = Array.from({ length: count }, (_none, place) => last + 1 + place);
-    const messages = await Promise.all(numbers.map(async (one) => await stream.read(one)));
+    const messages = await read(last).catch(() => []);
     for (const [place, message] of messages.entries()) {
       if (!message) {
         count = place === 0 ? 1 : count;

@@ -1,3 +1,4 @@
+import type { FleetFile } from './fleet/fleet-file.ts';
 import type { ModuleId } from '../core/index.ts';
 import { expectMembers, FUNCTION, NUMBER, OBJECT, optional, TEXT } from '../core/text/argument.ts';
 import { harmless } from '../core/text/thenable.ts';
@@ -20,6 +21,8 @@ export interface Replica {
   readonly write: WriteChange;
   /** Whether this front raises, halts and completes rollouts now. */
   readonly isController: () => boolean;
+  /** Lets all fronts know the reports of each. The result ends that. */
+  readonly shareReports: (fleet: FleetFile) => () => Promise<void>;
   /** Why it no longer follows, which needs a person; undefined while it does. */
   readonly trouble: () => string | undefined;
 }

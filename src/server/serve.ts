@@ -80,6 +80,7 @@ export async function serveRegistry(
     throw error;
   });
   const controller = rolloutController(catalogue, fleet, registry);
+  const stopSharing = registry.replica?.shareReports(fleet);
   const stopSweeping = sweepArtifacts(catalogue, registry);
   const stopRollouts = controller.run();
   return {
@@ -89,6 +90,7 @@ export async function serveRegistry(
       await stopRollouts();
       feed.close();
       await closed(limited, gate);
+      await stopSharing?.();
       fleet.close();
     },
     stepRollouts: controller.step,

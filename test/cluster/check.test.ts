@@ -1,6 +1,7 @@
-import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { jetstreamManager, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
+import { SETTINGS } from '../../src/fleet/nats/release-stream.ts';
 import { printed } from '../support/command.ts';
 import { startCluster, type Cluster, type ClusterOptions } from './nodes.ts';
 
@@ -44,6 +45,7 @@ it('finds nothing wrong with three nodes that sync, and their streams', async ()
     `ok     n3               ${NODE}`,
     `ok     cluster          3 nodes, ${LEADS}`,
     `ok     RELEASES         ${LATER}`,
+    `ok     REPORTS          ${LATER}`,
     `ok     KV_modreg_lease  ${LATER}`,
     'nothing is wrong',
     'exit 0',
@@ -64,7 +66,7 @@ it('names each node that does not write to the disk before it acknowledges', asy
 it('names a node that is down, and streams that wait for it', async () => {
   const cluster = await clusterWith();
   const manager = await managerOf(cluster);
-  await manager.streams.add({ name: 'RELEASES', num_replicas: 3 });
+  await manager.streams.add({ ...SETTINGS, num_replicas: 3 });
   const leader = await cluster.leader();
   await cluster.nodes.find((node) => node !== leader)?.kill();
   const down = cluster.nodes.findIndex((node) => !node.process()) + 1;
@@ -90,24 +92,32 @@ const WRONG_SETTINGS = [
   [{ max_msgs: 7 }, 'max_msgs is 7, expected -1'],
   [{ max_bytes: 7000 }, 'max_bytes is 7000, expected -1'],
   [{ max_msgs_per_subject: 7 }, 'max_msgs_per_subject is 7, expected -1'],
+  [{ discard: 'old' }, 'discard is old, expected new'],
+  [{ deny_delete: false }, 'deny_delete is false, expected true'],
+  [{ deny_purge: false }, 'deny_purge is false, expected true'],
+  [{ allow_direct: false }, 'allow_direct is false, expected true'],
+  [
+    { subjects: ['modreg.fleet'] },
+    'subjects is modreg.fleet, expected modreg.fleet,modreg.release.>',
+  ],
 ] as const;
 
 it('names each setting of a stream that could lose releases', async () => {
   const cluster = await clusterWith();
   const manager = await managerOf(cluster);
-  for (const [setting, text] of WRONG_SETTINGS) {
-    const subjects = ['modreg.release.>'];
-    await manager.streams.add({ name: 'RELEASES', subjects, num_replicas: 3, ...setting });
-    const found = await checked(cluster);
-    expect(found.filter((line) => !line.startsWith('ok'))).toEqual([
-      `error  RELEASES         ${text}`,
-      '1 error',
-      'exit 1',
-    ]);
+  const right = { ...SETTINGS, num_replicas: 3 };
+  for (const [{ ...setting }, text] of WRONG_SETTINGS) {
+    await manager.streams.add({ ...right, ...(setting as Partial<StreamConfig>) });
+    // The replicas of a new stream are behind for a moment.
+    const wrong = async (): Promise<readonly string[]> =>
+      (await checked(cluster)).filter((line) => !line.startsWith('ok'));
+    await expect.poll(wrong).toEqual([`error  RELEASES         ${text}`, '1 error', 'exit 1']);
     await manager.streams.delete('RELEASES');
   }
-  await manager.streams.add({ name: 'RELEASES', subjects: ['x'], num_replicas: 3 });
-  expect(await checked(cluster)).toContain(`ok     RELEASES         3 replicas, ${LEADS}`);
+  await manager.streams.add(right);
+  await expect
+    .poll(async () => await checked(cluster))
+    .toContain(`ok     RELEASES         3 replicas, ${LEADS}`);
 });
 
 it('names credentials that the cluster refuses, and says the rest as JSON', async () => {

@@ -84,13 +84,17 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'registry/clock.ts',
     'server/catalogue',
+    'server/fleet',
     'server/registry-options.ts',
     'valibot',
     'node:crypto',
+    'node:zlib',
   ],
   // Nothing else imports the client of NATS.
   'fleet/nats': [
+    'core',
     'registry/clock.ts',
+    'registry/formats/json-object.ts',
     'server/catalogue/change-log.ts',
     'fleet',
     '@nats-io/transport-node',
@@ -117,15 +121,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:sqlite',
     'node:tls',
   ],
-  'fleet/nats': [
-    'core',
-    'fleet',
-    'registry',
-    '@nats-io/jetstream',
-    '@nats-io/transport-node',
-    'node:fs',
-  ],
-  fleet: ['core'],
   'agent/install': [
     'core',
     'config/text/json-document.ts',

@@ -7,10 +7,12 @@ import { countOf } from '../output/count.ts';
 import type { Outcome } from '../problem.ts';
 import { failed, usage } from '../registry/catalogue-options.ts';
 import type { World } from '../world.ts';
+import { clusterPlace } from './serve-command.ts';
 
 export interface FleetCheckOptions {
   readonly json?: true;
   readonly nats?: string;
+  readonly natsCreds?: string;
   readonly monitor?: string;
 }
 
@@ -20,18 +22,17 @@ const MONITOR_PORT = 8222;
 /** `modreg fleet check`: whether a NATS cluster has the settings that a fleet needs. Changes nothing. */
 export async function fleetCheckCommand(
   options: FleetCheckOptions,
-  { environment }: World,
+  world: World,
 ): Promise<Outcome> {
-  const servers = addressesIn('--nats', options.nats ?? environment['MODREG_NATS'], 'nats:');
-  if (!servers.ok) return failed(usage(servers.error));
+  const place = clusterPlace(options, world);
+  if (!place.ok) return failed(place.error);
   const monitors =
     options.monitor === undefined
-      ? { ok: true as const, value: servers.value.map(monitorOf) }
-      : addressesIn('--monitor', options.monitor, 'http:');
+      ? { ok: true as const, value: place.value.servers.map(monitorOf) }
+      : addressesIn(options.monitor);
   if (!monitors.ok) return failed(usage(monitors.error));
-  const credentials = environment['MODREG_NATS_CREDS'];
   const [streams, ...nodes] = await Promise.all([
-    streamFacts({ servers: servers.value.map(({ href }) => href), credentials }),
+    streamFacts(place.value),
     ...monitors.value.map(async ({ href, host }) => [host, await nodeFacts(href)] as const),
   ]);
   const findings = checkCluster({ nodes: new Map(nodes), streams });
@@ -43,23 +44,16 @@ export async function fleetCheckCommand(
   };
 }
 
-function addressesIn(
-  option: string,
-  text: string | undefined,
-  protocol: 'nats:' | 'http:',
-): Result<URL[], string> {
-  if (text === undefined) {
-    return { ok: false, error: `no cluster is named: pass ${option}, or set MODREG_NATS` };
-  }
-  const found = text.split(',').map((part) => URL.parse(part.trim()));
-  const addresses = found.filter((url) => url?.protocol === protocol && url.host !== '');
-  const isRight = addresses.length === found.length && found.every((url) => url?.password === '');
-  if (isRight) return { ok: true, value: addresses.flatMap((url) => url ?? []) };
-  const expected = `addresses like ${protocol}//10.0.0.1:${protocol === 'nats:' ? 4222 : MONITOR_PORT}, with commas between them and without passwords`;
-  return { ok: false, error: `${option} expects ${expected}` };
+function addressesIn(text: string): Result<URL[], string> {
+  const found = text.split(',').flatMap((part) => URL.parse(part.trim()) ?? []);
+  const isRight = found.every(({ protocol }) => /^https?:$/.test(protocol));
+  if (isRight && found.length === text.split(',').length) return { ok: true, value: found };
+  const error = `--monitor expects addresses like http://10.0.0.1:${MONITOR_PORT}, separated by commas`;
+  return { ok: false, error };
 }
 
-function monitorOf({ hostname }: URL): URL {
+function monitorOf(server: string): URL {
+  const { hostname } = new URL(server.replace(/^\w+:/, 'http:'));
   return new URL(`http://${hostname}:${MONITOR_PORT}`);
 }
 

@@ -1,68 +1,53 @@
-import { readFileSync } from 'node:fs';
-import {
-  JetStreamApiCodes,
-  JetStreamApiError,
-  jetstreamManager,
-  type JetStreamManager,
-  type StreamConfig,
-  type StreamInfo,
-} from '@nats-io/jetstream';
-import { connect, credsAuthenticator } from '@nats-io/transport-node';
+import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import { excerpt } from '../../core/text/quote.ts';
 import type { StreamFacts } from '../cluster-check.ts';
+import { connectTo, PackagesMissing, type ClusterPlace } from './connection.ts';
 import { replicasIn } from './node-facts.ts';
+import { SETTINGS } from './release-stream.ts';
+import { REPORT_SETTINGS } from './report-stream.ts';
 
-const CONNECT_MS = 5000;
+const ANSWER_MS = 5000;
 const REPLICAS = 3;
-
-/** Where a cluster is, and who asks. */
-export interface ClusterAddress {
-  /** Addresses of nodes. */
-  readonly servers: readonly string[];
-  /** The path of a credentials file of NATS; undefined without one. */
-  readonly credentials: string | undefined;
-}
-
-type Settings = Pick<StreamConfig, 'num_replicas'> & Partial<StreamConfig>;
-
-const KEPT = { storage: 'file', retention: 'limits', max_msgs: -1, max_bytes: -1 } as const;
+/** JetStream's code for a stream that does not exist. */
+const NOT_FOUND = 10_059;
 
 /** The settings of a fleet's streams that decide whether something is lost. Others may differ. */
-const EXPECTED: Readonly<Record<string, Settings>> = {
-  RELEASES: { num_replicas: REPLICAS, ...KEPT, max_age: 0, max_msgs_per_subject: -1 },
-  KV_modreg_lease: { num_replicas: REPLICAS, storage: 'file' },
-};
+const EXPECTED: readonly (Partial<StreamConfig> & { readonly name: string })[] = [
+  { max_msgs_per_subject: -1, ...SETTINGS },
+  { max_msgs_per_subject: -1, ...REPORT_SETTINGS },
+  { name: 'KV_modreg_lease', storage: 'file' },
+];
 
 /** The streams of a fleet in a cluster, or why they cannot be read. */
-export async function streamFacts({
-  servers,
-  credentials,
-}: ClusterAddress): Promise<StreamFacts[] | string> {
+export async function streamFacts(place: ClusterPlace): Promise<StreamFacts[] | string> {
   try {
-    const authenticator =
-      credentials === undefined
-        ? {}
-        : { authenticator: credsAuthenticator(readFileSync(credentials)) };
-    const options = { timeout: CONNECT_MS, reconnect: false, ...authenticator };
-    const connection = await connect({ servers: [...servers], ...options });
+    const { jetstreamManager } = await import('@nats-io/jetstream');
+    const connection = await connectTo(place, 'modreg fleet check');
     try {
-      const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
-      return await Promise.all(Object.keys(EXPECTED).map(async (name) => await one(manager, name)));
+      const options = { timeout: ANSWER_MS, checkAPI: false };
+      const manager = await jetstreamManager(connection, options);
+      return await Promise.all(EXPECTED.map(async (expected) => await factsOf(manager, expected)));
     } finally {
       await connection.close();
     }
   } catch (error) {
-    return `no answer from the cluster: ${excerpt(error instanceof Error ? error.message : String(error))}`;
+    if (error instanceof PackagesMissing) return error.message;
+    const why = error instanceof Error ? error.message : String(error);
+    return `no answer from the cluster: ${excerpt(why)}`;
   }
 }
 
-async function one(manager: JetStreamManager, name: string): Promise<StreamFacts> {
+async function factsOf(
+  manager: JetStreamManager,
+  { name, ...settings }: (typeof EXPECTED)[number],
+): Promise<StreamFacts> {
   try {
-    return { name, stored: storedIn(await manager.streams.info(name), EXPECTED[name] ?? {}) };
+    const expected = { num_replicas: REPLICAS, ...settings };
+    return { name, stored: storedIn(await manager.streams.info(name), expected) };
   } catch (error) {
-    const isMissing =
-      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
-    if (isMissing) return { name, stored: undefined };
+    if (error instanceof Error && 'code' in error && error.code === NOT_FOUND) {
+      return { name, stored: undefined };
+    }
     throw error;
   }
 }
