@@ -3,6 +3,7 @@ import { parseModuleId, type ModuleId, type Result } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
 import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
+import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { describe, readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
 
 /** Of the events that this program writes, and the last that it understands. */
@@ -11,7 +12,10 @@ const SCHEMA = 1;
 /** What an event of the stream says. */
 export type FleetEvent =
   /** The first one. All fronts take the history from it. */
-  { readonly kind: 'begin'; readonly history: string } | CatalogueChange;
+  | { readonly kind: 'begin'; readonly history: string }
+  /** A part of the catalogue of a single server that moves to the cluster. */
+  | { readonly kind: 'import'; readonly rows: readonly ImportedRow[] }
+  | CatalogueChange;
 
 /** Why an event cannot be applied. `later`: a later modreg wrote it. */
 export interface EventError {
@@ -24,7 +28,7 @@ export const SUBJECTS = ['modreg.fleet', 'modreg.release.>'] as const;
 
 /** The subject of an event: those of one module have one of their own, on which writers agree who is first. */
 export function subjectOf(event: FleetEvent): string {
-  if (event.kind === 'begin') return SUBJECTS[0];
+  if (event.kind === 'begin' || event.kind === 'import') return SUBJECTS[0];
   return `modreg.release.${namespaceOf(event.moduleId)}.${nameOf(event.moduleId)}`;
 }
 
@@ -84,6 +88,16 @@ const event = v.variant('kind', [
   v.strictObject({ schema, kind: v.literal('begin'), history: v.pipe(v.string(), v.nonEmpty()) }),
   v.strictObject({
     schema,
+    kind: v.literal('import'),
+    rows: v.array(
+      v.tupleWithRest(
+        [v.string()],
+        v.nullable(v.union([v.string(), v.pipe(v.number(), v.safeInteger())])),
+      ),
+    ),
+  }),
+  v.strictObject({
+    schema,
     kind: v.literal('publish'),
     moduleId,
     release,
@@ -134,6 +148,8 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
   switch (found.kind) {
     case 'begin':
       return { kind: found.kind, history: found.history };
+    case 'import':
+      return { kind: found.kind, rows: found.rows };
     case 'publish': {
       const { kind, moduleId: id, release: published, start: first, now } = found;
       return { kind, moduleId: id, release: published, start: first, now };

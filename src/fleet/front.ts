@@ -74,7 +74,11 @@ export async function openFront(
 const BEGIN_MS = 30_000;
 const AGAIN_AFTER_MS = 500;
 
-async function untilAnswered(work: () => Promise<void>, clock: Clock): Promise<void> {
+/** The result of `work`, which is repeated while the nodes do not answer. */
+export async function untilAnswered<T>(
+  work: () => Promise<T>,
+  clock: Pick<Clock, 'monotonic' | 'sleep'>,
+): Promise<T> {
   const ends = clock.monotonic() + BEGIN_MS;
   for (;;) {
     try {

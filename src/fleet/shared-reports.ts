@@ -3,6 +3,7 @@ import type { Clock } from '../registry/clock.ts';
 import type { FleetFile, Followed, SendReport } from '../server/fleet/fleet-file.ts';
 import type { ReportAnswer, SentReport } from '../server/fleet/take-report.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
+import { pauseWith } from './pause.ts';
 import { decodeBatch, encodeBatch } from './report-batch.ts';
 
 /** The messages with the reports of a cluster, in order. Methods reject if the stream cannot be reached now. */
@@ -58,22 +59,9 @@ export function shareReports(
   const batches = new Map<string, readonly Waiting[]>();
   const stopping = new AbortController();
   let trouble: string | undefined;
-  let news = Promise.withResolvers<void>();
-  const stopNews = stream.onNews(() => news.resolve());
+  const pause = pauseWith(clock);
+  const stopNews = stream.onNews(pause.wake);
   const next = follower(fleet, stream, batches, clock);
-  const pause = async (ms: number): Promise<boolean> => {
-    const over = new AbortController();
-    const signal = AbortSignal.any([over.signal, stopping.signal]);
-    const isNews = news.promise.then(() => true);
-    const slept = clock.sleep(ms, signal).then(
-      () => false,
-      () => false,
-    );
-    const found = await Promise.race([isNews, slept]);
-    over.abort();
-    if (found) news = Promise.withResolvers<void>();
-    return found;
-  };
   const follow = async (): Promise<void> => {
     let ms = LONGEST_PAUSE_MS;
     while (!stopping.signal.aborted) {
@@ -85,7 +73,7 @@ export function shareReports(
         trouble = `the reports of the cluster are not taken: ${messageOf(error)}`;
       }
       // The news of a message arrives before the message can be read.
-      const isNews = !isBehind && (await pause(ms));
+      const isNews = !isBehind && (await pause.sleep(ms, stopping.signal));
       ms = isBehind || isNews ? SHORTEST_PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS);
     }
   };

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { FleetServeOptions } from './serve-command.ts';
 import type { FleetCheckOptions } from './check-command.ts';
+import type { FleetImportOptions } from './import-command.ts';
 import type { FleetOptions } from './fleet-options.ts';
-import { withServing } from '../registry/catalogue-flags.ts';
+import { withFile, withServing } from '../registry/catalogue-flags.ts';
 import type { MachinesOptions } from './machines-command.ts';
 import type { WhatIfOptions } from './what-if-command.ts';
 
@@ -24,6 +25,10 @@ const WHAT_IF_EXAMPLES = `Examples:
 
 const SERVE_EXAMPLES = `Examples:
   modreg fleet serve --nats nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222
+`;
+
+const IMPORT_EXAMPLES = `Examples:
+  modreg fleet import --db registry.db --nats nats://10.0.0.1:4222,nats://10.0.0.2:4222
 `;
 
 const CHECK_EXAMPLES = `Examples:
@@ -81,6 +86,22 @@ function addWhatIf(
       finish(await whatIfCommand(moduleId, version, options, world));
     });
   addCheck(fleet, context);
+  addImport(fleet, context);
+}
+
+function addImport(fleet: Command, context: CommandContext): void {
+  withFile(fleet.command('import'), context)
+    .description('Moves the catalogue of a single server to an empty cluster: all stays as it is.')
+    .option(
+      '--nats <addresses>',
+      'the nodes of the cluster, separated by commas (default: $MODREG_NATS)',
+    )
+    .option('--nats-creds <file>', 'the credentials for the cluster')
+    .addHelpText('before', IMPORT_EXAMPLES)
+    .action(async (options: FleetImportOptions) => {
+      const { fleetImportCommand } = await import('./import-command.ts');
+      context.finish(await fleetImportCommand(options, context.world));
+    });
 }
 
 function addServe(fleet: Command, context: CommandContext): void {

@@ -9,6 +9,8 @@ import {
   type ChangeResults,
 } from './catalogue-change.ts';
 
+import { importedRows, writeRows, type ImportedRow } from './imported-rows.ts';
+
 /** An event of the stream that all fronts of a cluster follow. */
 export interface LoggedEvent {
   /** Its number in the stream, from 1 without gaps. */
@@ -29,6 +31,10 @@ export interface ChangeLog {
   readonly at: (sequence: number) => LoggedEvent | undefined;
   /** Stores the first event, and takes the history from it, which all fronts then have. */
   readonly begin: (event: LoggedEvent, history: string) => void;
+  /** Stores the next event with rows of another catalogue. */
+  readonly load: (event: LoggedEvent, rows: readonly ImportedRow[]) => void;
+  /** All rows that another catalogue needs to be the same as this one. */
+  readonly rows: () => Iterable<ImportedRow>;
   /** Stores the next event with its change, in one transaction. */
   readonly apply: <K extends ChangeKind>(
     event: LoggedEvent,
@@ -58,6 +64,12 @@ export function changeLog(sql: Statements, change: <T>(work: () => T) => T): Cha
         add(event);
         sql.run('UPDATE catalogue SET shared_history = ?', history);
       }),
+    load: (event, rows) =>
+      change(() => {
+        add(event);
+        writeRows(sql, rows);
+      }),
+    rows: () => importedRows(sql),
     apply: (event, one) =>
       change(() => {
         add(event);

@@ -1,0 +1,108 @@
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { importCatalogue, type ImportResult } from '../../fleet/import-catalogue.ts';
+import { connectTo, PackagesMissing, type ClusterPlace } from '../../fleet/nats/connection.ts';
+import { releaseStream } from '../../fleet/nats/release-stream.ts';
+import { REPLICAS, untilAnswered } from '../../fleet/front.ts';
+import { systemClock } from '../../registry/index.ts';
+import type { Catalogue } from '../../server/catalogue/catalogue.ts';
+import { jsonLine } from '../output/answer-json.ts';
+import { countOf } from '../output/count.ts';
+import type { Outcome } from '../problem.ts';
+import {
+  databaseProblem,
+  failed,
+  openCatalogue,
+  usage,
+  type CatalogueOptions,
+} from '../registry/catalogue-options.ts';
+import type { World } from '../world.ts';
+import { clusterPlace, type FleetServeOptions } from './serve-command.ts';
+
+export type FleetImportOptions = CatalogueOptions & Pick<FleetServeOptions, 'nats' | 'natsCreds'>;
+
+/** `modreg fleet import`: moves the catalogue of a single server to an empty cluster. */
+export async function fleetImportCommand(
+  options: FleetImportOptions,
+  world: World,
+): Promise<Outcome> {
+  const place = clusterPlace(options, world);
+  if (!place.ok) return failed(place.error);
+  const catalogue = openCatalogue(options, world, { mode: 'read' });
+  if (!catalogue.ok) return failed(catalogue.error);
+  try {
+    const { path, log } = catalogue.value;
+    if (log.last() > 0) {
+      return failed(usage(`${quote(path)} belongs to a front of a cluster, and is there already`));
+    }
+    const result = await importedTo(place.value, catalogue.value);
+    return result.kind === 'imported'
+      ? imported(catalogue.value, result.events, options)
+      : notImported(result);
+  } catch (error) {
+    return clusterFailure(error, place.value);
+  } finally {
+    catalogue.value.close();
+  }
+}
+
+async function importedTo(place: ClusterPlace, catalogue: Catalogue): Promise<ImportResult> {
+  const connection = await connectTo(place, 'modreg fleet import');
+  try {
+    const stream = await releaseStream(connection, REPLICAS);
+    await untilAnswered(stream.last, systemClock);
+    return await importCatalogue(catalogue, stream);
+  } finally {
+    await connection.close();
+  }
+}
+
+function imported(catalogue: Catalogue, events: number, { json }: FleetImportOptions): Outcome {
+  const modules = catalogue.summaries();
+  const releases = modules.reduce((sum, { count }) => sum + count, 0);
+  const rollouts = catalogue.rollouts.all().length;
+  const tokens = catalogue.tokens().length;
+  const found = { modules: modules.length, releases, rollouts, tokens, events };
+  if (json) {
+    const answer = [jsonLine({ schema: 'modreg/fleet-import@1', ...found })];
+    return { answer, notes: [], problems: [] };
+  }
+  const what = [
+    countOf(found.modules, 'module'),
+    countOf(releases, 'release'),
+    countOf(rollouts, 'rollout'),
+    countOf(tokens, 'token'),
+  ];
+  return {
+    answer: [`imported ${what.join(', ')} in ${countOf(events, 'event')}`],
+    notes: [
+      'next: start the fronts with new files, and copy the folder of uploaded files to where they find it',
+    ],
+    problems: [],
+  };
+}
+
+function notImported(result: Exclude<ImportResult, { kind: 'imported' }>): Outcome {
+  const hint =
+    'if no front has changes that are needed: stop the fronts, nats stream rm RELEASES, and import again';
+  if (result.kind === 'changed') {
+    const message = 'the file changed while it was imported: stop its server first';
+    return failed({ ...usage(message), hint });
+  }
+  const found = countOf(result.events, 'event');
+  const message = `the cluster has ${found} of its own: only an empty one takes a catalogue`;
+  return failed({ ...usage(message), hint });
+}
+
+function clusterFailure(error: unknown, { servers }: ClusterPlace): Outcome {
+  if (error instanceof PackagesMissing) return failed(usage(error.message));
+  if (error instanceof Error && error.name === 'DatabaseError') {
+    return failed(databaseProblem(error));
+  }
+  const why = excerpt(error instanceof Error ? error.message : String(error));
+  return failed({
+    severity: 'error',
+    kind: 'registry-unreachable',
+    message: `the cluster at ${servers.join(', ')} cannot be used: ${why}`,
+    hint: 'look at it with modreg fleet check; the same command goes on where it was',
+  });
+}
