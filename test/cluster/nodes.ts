@@ -168,7 +168,7 @@ async function stateOf({ monitor }: Node): Promise<State> {
 }
 
 /** Ports that are free now. All are held until each is known, so that no two are equal. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map(async (server) => await once(server, 'listening')));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);

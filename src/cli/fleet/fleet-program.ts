@@ -66,6 +66,8 @@ export function addFleet(modreg: Command, context: CommandContext): void {
     });
   addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
   addServe(fleet, context);
+  addCheck(fleet, context);
+  addImport(fleet, context);
 }
 
 function addWhatIf(
@@ -85,18 +87,21 @@ function addWhatIf(
       const { whatIfCommand } = await import('./what-if-command.ts');
       finish(await whatIfCommand(moduleId, version, options, world));
     });
-  addCheck(fleet, context);
-  addImport(fleet, context);
 }
 
-function addImport(fleet: Command, context: CommandContext): void {
-  withFile(fleet.command('import'), context)
-    .description('Moves the catalogue of a single server to an empty cluster: all stays as it is.')
+/** The options of a command that connects to a cluster. */
+function withCluster(command: Command): Command {
+  return command
     .option(
       '--nats <addresses>',
       'the nodes of the cluster, separated by commas (default: $MODREG_NATS)',
     )
-    .option('--nats-creds <file>', 'the credentials for the cluster')
+    .option('--nats-creds <file>', 'the credentials for the cluster');
+}
+
+function addImport(fleet: Command, context: CommandContext): void {
+  withCluster(withFile(fleet.command('import'), context))
+    .description('Moves the catalogue of a single server to an empty cluster: all stays as it is.')
     .addHelpText('before', IMPORT_EXAMPLES)
     .action(async (options: FleetImportOptions) => {
       const { fleetImportCommand } = await import('./import-command.ts');
@@ -105,13 +110,8 @@ function addImport(fleet: Command, context: CommandContext): void {
 }
 
 function addServe(fleet: Command, context: CommandContext): void {
-  withServing(fleet.command('serve'), context)
+  withCluster(withServing(fleet.command('serve'), context))
     .description('Serves a registry as one of the fronts of a cluster, until SIGTERM.')
-    .option(
-      '--nats <addresses>',
-      'the nodes of the cluster, separated by commas (default: $MODREG_NATS)',
-    )
-    .option('--nats-creds <file>', 'the credentials for the cluster')
     .addHelpText('before', SERVE_EXAMPLES)
     .action(async (options: FleetServeOptions) => {
       const { fleetServeCommand } = await import('./serve-command.ts');
@@ -120,13 +120,8 @@ function addServe(fleet: Command, context: CommandContext): void {
 }
 
 function addCheck(fleet: Command, { world, common, finish }: CommandContext): void {
-  common(fleet.command('check'))
+  withCluster(common(fleet.command('check')))
     .description('Checks that a NATS cluster has the settings that a fleet needs. Changes nothing.')
-    .option(
-      '--nats <addresses>',
-      'the nodes of the cluster, separated by commas (default: $MODREG_NATS)',
-    )
-    .option('--nats-creds <file>', 'the credentials for the cluster')
     .option(
       '--monitor <addresses>',
       'the monitoring addresses of the nodes (default: port 8222 of each)',

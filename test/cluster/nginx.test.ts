@@ -1,0 +1,95 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startNginx } from './nginx.ts';
+import { openSite, type Site } from './site.ts';
+
+const LIST = '/v1/modules/acme/lidar';
+
+async function behindNginx(): Promise<Site & { readonly address: string }> {
+  const site = await openSite(3);
+  onTestFinished(site.close);
+  const nginx = await startNginx(site.fronts.map(({ address }) => address));
+  onTestFinished(nginx.close);
+  return { ...site, address: nginx.address };
+}
+
+async function publish(address: string, token: string, version: string): Promise<number> {
+  const response = await fetch(`${address}${LIST}/releases`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ version }),
+  });
+  await response.text();
+  return response.status;
+}
+
+interface Changes {
+  readonly history: string;
+  readonly sequence: number;
+}
+
+async function changes(address: string, after: number, wait = ''): Promise<Changes> {
+  const response = await fetch(`${address}/v1/changes?after=${after}${wait}`);
+  return (await response.json()) as Changes;
+}
+
+/** The versions of a list that is not older than a change, which machines ask for like this. */
+async function versionsSince(address: string, { sequence }: Changes): Promise<readonly string[]> {
+  const headers = { 'modreg-at-least': `${sequence}` };
+  const response = await fetch(`${address}${LIST}`, { headers });
+  const { releases } = (await response.json()) as {
+    readonly releases: readonly { readonly version: string }[];
+  };
+  return releases.map(({ version }) => version);
+}
+
+it('the nginx of the examples sends lists, changes and publications to fronts that answer', async () => {
+  const { address, token, fronts } = await behindNginx();
+  expect(await publish(address, token, '1.0.0')).toBe(201);
+  const first = await changes(address, 0);
+  expect(await versionsSince(address, first)).toEqual(['1.0.0']);
+
+  const waiting = changes(address, first.sequence, '&wait=60');
+  expect(await publish(address, token, '1.0.1')).toBe(201);
+  const second = await waiting;
+  expect(await versionsSince(address, second)).toEqual(['1.0.0', '1.0.1']);
+
+  const { headers } = await fetch(`${address}${LIST}`);
+  const etag = headers.get('etag') ?? '';
+  expect((await fetch(`${address}${LIST}`, { headers: { 'if-none-match': etag } })).status).toBe(
+    304,
+  );
+
+  const [dead, other] = fronts;
+  await Promise.all([dead?.kill(), other?.kill()]);
+  expect(await publish(address, token, '1.0.2')).toBe(201);
+  const third = await changes(address, second.sequence);
+  expect(await versionsSince(address, third)).toEqual(['1.0.0', '1.0.1', '1.0.2']);
+});
+
+it('a thousand machines that read one list cost the fronts a request', async () => {
+  const { address, token, fronts } = await behindNginx();
+  await publish(address, token, '1.0.0');
+  const { sequence } = await changes(address, 0);
+  const headers = { 'modreg-at-least': `${sequence}` };
+  const responses = await Promise.all(
+    Array.from({ length: 1000 }, async () => {
+      const response = await fetch(`${address}${LIST}`, { headers });
+      await response.text();
+      return response.status;
+    }),
+  );
+  expect(new Set(responses)).toEqual(new Set([200]));
+  // `modreg_http_requests_total{method="GET",route="/v1/modules/:namespace/:name",status="200"} 3`
+  const counts = await Promise.all(
+    fronts.map(async (front) => {
+      const text = await (await fetch(`${front.address}/metrics`)).text();
+      const lines = text
+        .split('\n')
+        .filter((line) => line.includes('/v1/modules/:namespace/:name"'));
+      return lines
+        .filter((line) => /_total\{|requests_total/.test(line))
+        .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    }),
+  );
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(20);
+});
