@@ -37,7 +37,9 @@ export async function startNginx(
     return `${directive}_temp_path ${join(folder, name)};`;
   });
   const lines = [
-    'daemon off; pid nginx.pid; error_log stderr; events { worker_connections 1024; }',
+    // Started by root, it would be another user, who may not open the folder.
+    process.getuid?.() === 0 ? 'user root;' : '',
+    'daemon off; pid nginx.pid; error_log stderr crit; events { worker_connections 8192; }',
     `http { access_log off; ${own.join(' ')}`,
     `${configuration(fronts, port, folder)} }`,
   ];
