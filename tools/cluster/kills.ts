@@ -1,0 +1,19 @@
+/* Kills nodes and fronts of a cluster at random moments: `node tools/cluster/kills.ts 1000`. */
+import { playKills } from '../../test/cluster/kills.ts';
+
+const count = Number(process.argv[2] ?? 5);
+const began = performance.now();
+const seconds = (): string => ((performance.now() - began) / 1000).toFixed(0);
+const { acknowledged, lost, duplicated, longestPauseMs } = await playKills(
+  count,
+  Math.random,
+  (played) => {
+    if (played % 10 === 0) console.log(`${played} kills, ${seconds()} s`);
+  },
+);
+console.log(
+  `${count} kills: ${acknowledged} acknowledged, ${lost.length} lost, ${duplicated.length} duplicated; longest pause ${(longestPauseMs / 1000).toFixed(1)} s; ${seconds()} s`,
+);
+for (const text of lost) console.log(`lost: ${text}`);
+for (const text of duplicated) console.log(`duplicated: ${text}`);
+process.exitCode = lost.length + duplicated.length === 0 ? 0 : 1;
