@@ -30,7 +30,13 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'a-token-leaked',
   ],
   'Agent authors': ['embedding', 'fake-board'],
-  'Registry operators': ['running-a-registry', 'site-page', 'registry', 'registry-protocol'],
+  'Registry operators': [
+    'running-a-registry',
+    'site-page',
+    'registry',
+    'registry-protocol',
+    'fleet-cluster',
+  ],
   Reference: ['rows', 'command-line', 'benchmarks', 'security', 'changelog'],
   More: [],
   Maintainers: [
