@@ -25,7 +25,7 @@ export interface NodeFacts {
 }
 
 /** A setting of a stream, with what a fleet needs. */
-export interface StreamSetting {
+interface StreamSetting {
   readonly name: string;
   readonly found: string;
   readonly expected: string;

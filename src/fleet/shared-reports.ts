@@ -62,7 +62,7 @@ export function shareReports(
   const pause = pauseWith(clock);
   const stopNews = stream.onNews(pause.wake);
   const next = follower(fleet, stream, batches, clock);
-  const follow = async (): Promise<void> => {
+  const takeAll = async (): Promise<void> => {
     let ms = LONGEST_PAUSE_MS;
     while (!stopping.signal.aborted) {
       let isBehind = false;
@@ -77,7 +77,7 @@ export function shareReports(
       ms = isBehind || isNews ? SHORTEST_PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS);
     }
   };
-  const ended = follow();
+  const ended = takeAll();
   fleet.sendToAll = batchSender(stream, batches, clock);
   return {
     trouble: () => trouble,

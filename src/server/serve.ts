@@ -68,19 +68,18 @@ export async function serveRegistry(
   expectArgument('serveRegistry()', 'catalogue', catalogue, CATALOGUE);
   expectMembers('serveRegistry()', 'place', place, { host: TEXT, port: NUMBER });
   const registry = withDefaults('serveRegistry()', options);
-  const { host, port } = place;
   const tls = registry.tls && tlsInUse(registry.tls, registry);
   const feed = changeFeed(catalogue, registry.clock);
   const health = healthOf(catalogue, registry);
-  const fleet = new FleetFile(fleetPath(catalogue.path), () => registry.clock.now());
+  const { fleet, closeFleet } = openFleet(catalogue, registry);
   const parts = { options: registry, tls, health, fleet };
   const { gate, ...limited } = guardedServer(catalogue, feed, parts);
-  await listening(limited.server, host, port).catch((error: unknown) => {
+  await listening(limited.server, place).catch(async (error: unknown) => {
     feed.close();
+    await closeFleet();
     throw error;
   });
   const controller = rolloutController(catalogue, fleet, registry);
-  const stopSharing = registry.replica?.shareReports(fleet);
   const stopSweeping = sweepArtifacts(catalogue, registry);
   const stopRollouts = controller.run();
   return {
@@ -90,8 +89,7 @@ export async function serveRegistry(
       await stopRollouts();
       feed.close();
       await closed(limited, gate);
-      await stopSharing?.();
-      fleet.close();
+      await closeFleet();
     },
     stepRollouts: controller.step,
     load: () => ({
@@ -109,7 +107,24 @@ function hostOf(server: Server): string {
   return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-async function listening(server: Server, host: string, port: number): Promise<void> {
+/** What machines reported, which all fronts of a cluster share. */
+function openFleet(
+  catalogue: Catalogue,
+  { clock, replica }: RegistryOptions,
+): { readonly fleet: FleetFile; readonly closeFleet: () => Promise<void> } {
+  const fleet = new FleetFile(fleetPath(catalogue.path), () => clock.now());
+  const stopSharing = replica?.shareReports(fleet);
+  const closeFleet = async (): Promise<void> => {
+    await stopSharing?.();
+    fleet.close();
+  };
+  return { fleet, closeFleet };
+}
+
+async function listening(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen({ host, port }, resolve);

@@ -121,6 +121,11 @@ function acknowledge(journal: Journal, count: number): void {
   journal.lastAt = now;
 }
 
+/** The signal may abort during each wait, which the compiler does not know. */
+function isOver(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
 async function publishAll(site: Site, name: string, work: Work): Promise<void> {
   const { journal, random, signal } = work;
   const path = `modules/acme/${name}/releases`;
@@ -128,7 +133,7 @@ async function publishAll(site: Site, name: string, work: Work): Promise<void> {
     const body = { version: `1.0.${patch}` };
     // A publication without a response is repeated, until it is there.
     while (!(await post(site, { path, token: site.token, body }, random))) {
-      if (signal.aborted) return;
+      if (isOver(signal)) return;
       await setTimeout(AGAIN_AFTER_MS);
     }
     journal.published.set(name, patch + 1);
@@ -148,7 +153,7 @@ async function reportAll(
     const numbers = Array.from({ length: to - after }, (_none, place) => after + 1 + place);
     const body = machineReport(numbers, { queue: `queue-of-${id}`, instance: `process-${id}` });
     let answer = await post(site, { path, token, body }, random);
-    while (!answer && !signal.aborted) {
+    while (!answer && !isOver(signal)) {
       await setTimeout(AGAIN_AFTER_MS);
       answer = await post(site, { path, token, body }, random);
     }
@@ -216,12 +221,10 @@ function judged(site: Site, journal: Journal, kills: number): KillsResult {
     const { machines, releases, events } = stateOf(db);
     const where = `front ${place + 1}`;
     const versions = new Set(releases.map(({ name, version }) => `${name} ${version}`));
-    for (const [name, count] of journal.published) {
-      for (let patch = 0; patch < count; patch++) {
-        const release = `${name} 1.0.${patch}`;
-        if (!versions.has(release)) lost.push(`${where}: ${release}`);
-      }
-    }
+    const published = [...journal.published].flatMap(([name, count]) =>
+      Array.from({ length: count }, (_none, patch) => `${name} 1.0.${patch}`),
+    );
+    lost.push(...published.filter((one) => !versions.has(one)).map((one) => `${where}: ${one}`));
     for (const [id, known] of journal.known) {
       const found = machines.find(({ name }) => name === id);
       if (!found || found.known < known || found.missing > 0 || found.count < known) {

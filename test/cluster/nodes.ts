@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -167,16 +167,31 @@ async function stateOf({ monitor }: Node): Promise<State> {
   }
 }
 
+/** Below the ports that systems give to outgoing connections, which could take one before its node listens, or while it is down. */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+
 /** Ports that are free now. All are held until each is known, so that no two are equal. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map(async (server) => await once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(
-    servers.map(async (server) => {
-      server.close();
-      await once(server, 'close');
-    }),
-  );
+  const held: Server[] = [];
+  while (held.length < count) {
+    const server = createServer().listen(
+      FIRST_PORT + Math.trunc(Math.random() * PORTS),
+      '127.0.0.1',
+    );
+    if (await isListening(server)) held.push(server);
+  }
+  const ports = held.map((server) => (server.address() as AddressInfo).port);
+  for (const server of held) {
+    server.close();
+    await once(server, 'close');
+  }
   return ports;
+}
+
+async function isListening(server: Server): Promise<boolean> {
+  return await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
 }

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { shareReports } from '../../src/fleet/shared-reports.ts';
 import { reportStream } from '../../src/fleet/nats/report-stream.ts';
 import { systemClock } from '../../src/registry/index.ts';
+import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { fleetCounts } from '../../src/server/fleet/fleet-queries.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -51,6 +52,10 @@ async function expectSame(...fronts: readonly FleetFile[]): Promise<void> {
   await expect.poll(differing).toBe(1);
 }
 
+function by(instance: string): MachineReport {
+  return machineReport([1], { instance });
+}
+
 function counted(fleet: FleetFile): { readonly duplicates: number; readonly missing: number } {
   const { duplicates, missing_outcomes: missing } = Object(
     fleet.read((sql) => fleetCounts(sql, Date.now())),
@@ -92,8 +97,6 @@ it('[T194] a front refuses a report after which outcomes are missing, and says f
 it('[T195] two machines with one id are found, although each reports to another front', async () => {
   const cluster = await clusterWith();
   const [a, b] = [await frontOf(cluster), await frontOf(cluster)];
-  const by = (instance: string): ReturnType<typeof machineReport> =>
-    machineReport([1], { instance });
   expect(await a.report('rover-1', by('process-A'))).toEqual({ kind: 'known', knownTo: 1 });
   expect(await b.report('rover-1', by('process-B'))).toEqual({ kind: 'known', knownTo: 1 });
   expect(await a.report('rover-1', by('process-A'))).toEqual({ kind: 'duplicate' });
@@ -109,7 +112,7 @@ it('[T196] a front that begins again goes on where it was, and one with a new fi
   await a.report('rover-1', machineReport([1], { state: reportedState(1, {}) }));
   await expectSame(a, first);
   const copy = await frontOf(cluster, path);
-  await a.report('rover-1', machineReport([2]));
+  expect(await a.report('rover-1', machineReport([2]))).toEqual({ kind: 'known', knownTo: 2 });
   const later = await frontOf(cluster);
   await expectSame(a, copy, later);
 });
