@@ -1,5 +1,6 @@
 import type { Clock } from '../registry/clock.ts';
 import type { Catalogue } from '../server/catalogue/catalogue.ts';
+import type { FleetFile } from '../server/fleet/fleet-file.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import type { FollowerOptions } from './follower.ts';
 import { openFront, type Front } from './front.ts';
@@ -17,28 +18,30 @@ export async function openFrontInTime(
   options: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
 ): Promise<Front> {
   if (catalogue.log.last() === 0) return await openFront(catalogue, place, options);
-  const { clock, onEvent } = options;
   const closing = new AbortController();
   let front: Front | undefined;
-  const open = async (): Promise<void> => {
-    let isKnown = false;
-    while (!front && !closing.signal.aborted) {
-      try {
-        front = await openFront(catalogue, place, options);
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        if (!isKnown) onEvent({ kind: 'unreachable', message });
-        isKnown = true;
-        await clock.sleep(AGAIN_AFTER_MS, closing.signal).catch(() => undefined);
-      }
-    }
+  let reported: FleetFile | undefined;
+  let stopSharing: (() => Promise<void>) | undefined;
+  const share = (): void => {
+    if (front && reported) stopSharing = front.replica.shareReports(reported);
   };
-  const opened = open();
+  const open = async (): Promise<Front> => await openFront(catalogue, place, options);
+  const opened = untilOpen(open, options, closing.signal).then((found) => {
+    front = found;
+    share();
+  });
   return {
     replica: {
       async write(change) {
         if (front) return await front.replica.write(change);
-        throw new ChangeUnavailable('no node of the cluster can be reached');
+        throw unreachable();
+      },
+      shareReports(fleet) {
+        reported = fleet;
+        // A report that only this front has would be missing on the others.
+        fleet.sendToAll = async () => await Promise.reject(unreachable());
+        share();
+        return async () => await stopSharing?.();
       },
       isController: () => front?.replica.isController() ?? false,
       trouble: () => front?.replica.trouble(),
@@ -49,4 +52,26 @@ export async function openFrontInTime(
       await front?.close();
     },
   };
+}
+
+/** The front, once it can be opened; undefined if `signal` aborts before. */
+async function untilOpen(
+  open: () => Promise<Front>,
+  { clock, onEvent }: Pick<FollowerOptions, 'clock' | 'onEvent'>,
+  signal: AbortSignal,
+): Promise<Front | undefined> {
+  for (let time = 0; !signal.aborted; time++) {
+    try {
+      return await open();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (time === 0) onEvent({ kind: 'unreachable', message });
+      await clock.sleep(AGAIN_AFTER_MS, signal).catch(() => undefined);
+    }
+  }
+  return undefined;
+}
+
+function unreachable(): ChangeUnavailable {
+  return new ChangeUnavailable('no node of the cluster can be reached');
 }
