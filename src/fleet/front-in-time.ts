@@ -26,10 +26,11 @@ export async function openFrontInTime(
     if (front && reported) stopSharing = front.replica.shareReports(reported);
   };
   const open = async (): Promise<Front> => await openFront(catalogue, place, options);
-  const opened = untilOpen(open, options, closing.signal).then((found) => {
-    front = found;
+  const keepOpen = async (): Promise<void> => {
+    front = await untilOpen(open, options, closing.signal);
     share();
-  });
+  };
+  const opened = keepOpen();
   return {
     replica: {
       async write(change) {

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { programs } from './programs.ts';
 
 /** A node of a cluster. */
-export interface Node {
+interface Node {
   readonly name: string;
   /** For clients, such as `nats://127.0.0.1:4222`. */
   readonly address: string;

@@ -5,7 +5,7 @@ import type { EventStream, Expectation } from '../event-stream.ts';
 import { SUBJECTS } from '../event.ts';
 
 /** The stream with all events of a cluster. */
-export const STREAM = 'RELEASES';
+const STREAM = 'RELEASES';
 
 const ID = 'modreg-id';
 /** How long a node may take to answer. An append that waits for a slow disk takes up to a second. */
