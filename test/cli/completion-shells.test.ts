@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { expect, it, type TestContext } from 'vitest';
+import { COMPLETION_SCRIPTS } from '../../src/cli/completion/completion-scripts.ts';
 import { wireServer } from '../support/wire.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -97,7 +98,7 @@ function needsShell(context: TestContext, shell: string): void {
 
 it('bash offers these words', () => {
   const script = `
-    source <(modreg completion bash)
+    ${COMPLETION_SCRIPTS.bash}
     bind 'set bell-style none'
     show() { printf '%s\\n' "$READLINE_LINE"; }
     bind -x '"\\C-g": show'`;
