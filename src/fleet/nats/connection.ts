@@ -15,8 +15,8 @@ export class PackagesMissing extends Error {
 }
 
 const PACKAGES = '@nats-io/transport-node @nats-io/jetstream @nats-io/kv';
-/** A node that stops without closing its connections is noticed after two of these. */
-const PING_MS = 2000;
+/** A node that stops without closing its connections is noticed after three of these. */
+const PING_MS = 1000;
 const CONNECT_MS = 5000;
 
 /** Connects to one of the nodes, and to another one whenever that fails. Rejects if none can be reached. */
