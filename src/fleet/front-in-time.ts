@@ -25,22 +25,19 @@ export async function openFrontInTime(
   const share = (): void => {
     if (front && reported) stopSharing = front.replica.shareReports(reported);
   };
-  const open = async (): Promise<Front> => await openFront(catalogue, place, options);
   const keepOpen = async (): Promise<void> => {
+    const open = openFront.bind(undefined, catalogue, place, options);
     front = await untilOpen(open, options, closing.signal);
     share();
   };
   const opened = keepOpen();
   return {
     replica: {
-      async write(change) {
-        if (front) return await front.replica.write(change);
-        throw unreachable();
-      },
+      write: async (change) => await (front?.replica.write(change) ?? unreachable()),
       shareReports(fleet) {
         reported = fleet;
         // A report that only this front has would be missing on the others.
-        fleet.sendToAll = async () => await Promise.reject(unreachable());
+        fleet.sendToAll = unreachable;
         share();
         return async () => await stopSharing?.();
       },
@@ -73,6 +70,6 @@ async function untilOpen(
   return undefined;
 }
 
-function unreachable(): ChangeUnavailable {
-  return new ChangeUnavailable('no node of the cluster can be reached');
+async function unreachable(): Promise<never> {
+  return await Promise.reject(new ChangeUnavailable('no node of the cluster can be reached'));
 }
