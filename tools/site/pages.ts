@@ -48,6 +48,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'glossary',
     'simulator',
     'promises',
+    'mutants',
   ],
 };
 
