@@ -28,5 +28,8 @@ function configuration(): Configuration {
   const machine = readMachine(readFileSync('machine.json'));
   const policy = readUpdatePolicy(readFileSync('policy.json'));
   if (machine.ok && policy.ok) return { machine: machine.value, policy: policy.value };
-  throw new Error([...machine.problems, ...policy.problems][0]?.message);
+  const errors = [...machine.problems, ...policy.problems].filter(
+    (one) => one.severity === 'error',
+  );
+  throw new Error(errors.map(({ message }) => message).join('\n'));
 }

@@ -223,8 +223,9 @@ function pathRegistry(
 ): OpenRegistry {
   const { kind, path } = address;
   const registry: Registry = {
-    async read(moduleId) {
+    async read(moduleId, signal) {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
+      signal?.throwIfAborted();
       const opened = await PATH_REGISTRIES[kind]();
       return await opened(path, clock).read(moduleId);
     },

@@ -120,3 +120,11 @@ describe('a method', () => {
     catalogue.close();
   });
 });
+
+it('resolve() decides nothing at a time that is no number', () => {
+  const pin = core.parseConstraint('1.*');
+  const index = core.indexReleases(['1.0.0']);
+  expect(() => pin.ok && core.resolve(pin.value, index, { now: NaN })).toThrow(
+    new RangeError('resolve(): now is NaN, expected milliseconds since the epoch'),
+  );
+});

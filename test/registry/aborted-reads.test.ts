@@ -42,6 +42,7 @@ describe('a list at a path', () => {
       registry: path,
     });
     await expect(registry.readAll([LIDAR], aborted())).rejects.toThrow('enough');
+    await expect(registry.read(LIDAR, aborted())).rejects.toThrow('enough');
   });
 });
 
