@@ -155,7 +155,7 @@ it('machines that differ in nothing but their ids report the same, and a rollout
   const ids = Array.from({ length: 8 }, (_none, place) => `rover-${place}`);
   const rollout = { salt: 's1', percent: 50, share: 0.5 };
   const { address } = await plainServer((response, { url = '' }) => {
-    const states = [{ state: report, machines: ids }];
+    const states = [{ state: { ...report, platform: 'linux/arm64' }, machines: ids }];
     if (url.includes('/fleet/')) send(response, { module_id: 'acme:lidar', states, next: null });
     else send(response, listOf(['1.2.9', { version: '1.3.0', rollout }], 1));
   });
@@ -224,7 +224,8 @@ it.each([
 it('what-if says that a later step of the rollout includes a machine', async () => {
   const rollout = { salt: 's1', percent: 0.1, share: 0.000001 };
   const { address } = await plainServer((response, { url = '' }) => {
-    const states = [{ state: lidarReport({}, NOW), machines: ['rover-1', 'rover-2'] }];
+    const state = { ...lidarReport({}, NOW), platform: 'linux/arm64' };
+    const states = [{ state, machines: ['rover-1', 'rover-2'] }];
     if (url.includes('/fleet/')) send(response, { module_id: 'acme:lidar', states, next: null });
     else send(response, listOf(['1.2.9', { version: '1.4.0', rollout }], 1));
   });
