@@ -2,13 +2,13 @@ import type { Configuration } from '../core/plan/configuration.ts';
 import {
   expectMembers,
   FUNCTION,
-  LIST,
-  MAP,
   NUMBER,
   OBJECT,
   optional,
   type Expected,
 } from '../core/text/argument.ts';
+import { MACHINE } from '../core/machine/machine.ts';
+import { UPDATE_POLICY } from '../core/machine/update-policy.ts';
 import { PLATFORM } from '../core/releases/platform.ts';
 import { synchronous } from '../core/text/thenable.ts';
 import { CLOCK } from '../registry/clock.ts';
@@ -37,16 +37,7 @@ const OPTIONS = {
 };
 
 /** The documents that `configuration` returns: the values of Results, not the Results. */
-const CONFIGURATION = {
-  machine: {
-    is: (value: unknown) => OBJECT.is(value) && LIST.is(Object(value).modules),
-    words: 'the value of readMachine()',
-  },
-  policy: {
-    is: (value: unknown) => OBJECT.is(value) && MAP.is(Object(value).modules),
-    words: 'the value of readUpdatePolicy()',
-  },
-};
+const CONFIGURATION = { machine: MACHINE, policy: UPDATE_POLICY };
 
 /** Throws a TypeError unless the options of a `Poller`, which no compiler checked, have their types. */
 export function expectOptions(options: unknown): void {

@@ -87,6 +87,22 @@ describe('planMachine()', () => {
     const message = `planMachine(): found ${found}, expected a Deployed of readDeployed()`;
     expect(() => core.planMachine(input)).toThrow(new TypeError(message));
   });
+
+  it.each<[object, string]>([
+    [{ machine: '{}' }, '"{}" as input.machine, expected the value of readMachine()'],
+    [{ machine }, 'a Result as input.machine, expected the value of readMachine()'],
+    [{ policy: undefined }, 'nothing as input.policy, expected the value of readUpdatePolicy()'],
+    [
+      { policy: config.readUpdatePolicy('{}') },
+      'a Result as input.policy, expected the value of readUpdatePolicy()',
+    ],
+  ])('takes no other documents than those that were read: %#', (wrong, found) => {
+    const right = { machine: machine.ok && machine.value, policy: config.DEFAULT_POLICY };
+    const input: unknown = { ...right, ...wrong };
+    expect(() => core.planMachine(input as never)).toThrow(
+      new TypeError(`planMachine(): found ${found}`),
+    );
+  });
 });
 
 describe('a method', () => {
@@ -119,12 +135,4 @@ describe('a method', () => {
     expect(catalogue.modules()).toEqual(['acme:lidar']);
     catalogue.close();
   });
-});
-
-it('resolve() decides nothing at a time that is no number', () => {
-  const pin = core.parseConstraint('1.*');
-  const index = core.indexReleases(['1.0.0']);
-  expect(() => pin.ok && core.resolve(pin.value, index, { now: NaN })).toThrow(
-    new RangeError('resolve(): now is NaN, expected milliseconds since the epoch'),
-  );
 });

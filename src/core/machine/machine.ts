@@ -1,7 +1,13 @@
+import { LIST, OBJECT, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Secret } from '../text/secret.ts';
 import type { Version } from '../version/version.ts';
+
+export const MACHINE: Expected = {
+  is: (value) => OBJECT.is(value) && LIST.is(Object(value).modules),
+  words: 'the value of readMachine()',
+};
 
 /** A validated machine config: defaults are filled in, names are unique and references resolve. */
 export interface Machine {

@@ -1,7 +1,19 @@
-import { expectArgument, expectMembers, MAP, OBJECT, TEXT } from '../text/argument.ts';
+import {
+  expectArgument,
+  expectMembers,
+  MAP,
+  OBJECT,
+  TEXT,
+  type Expected,
+} from '../text/argument.ts';
 import type { Window } from '../decision/timing-policies.ts';
 import type { Eligibility } from '../releases/eligibility-policy.ts';
 import type { Readiness } from './readiness.ts';
+
+export const UPDATE_POLICY: Expected = {
+  is: (value) => OBJECT.is(value) && MAP.is(Object(value).modules),
+  words: 'the value of readUpdatePolicy()',
+};
 
 /** How a site updates its machines: default terms, and terms for single module entries and subsystems. */
 export interface UpdatePolicy {

@@ -1,4 +1,4 @@
-import { expectMembers, FLAG, MAP, NUMBER, OBJECT, wrongArgument } from '../text/argument.ts';
+import { expectMembers, FLAG, MAP, NUMBER, wrongArgument } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
 import { decideChecked } from '../decision/decide.ts';
 import {
@@ -12,12 +12,17 @@ import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import { DEPLOYED, type Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
-import type { Component, Machine, ModuleEntry } from '../machine/machine.ts';
+import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { PLATFORM, type Platform } from '../releases/platform.ts';
 import { newestPublished } from '../releases/resolve.ts';
 import type { Timing } from '../decision/timing-policies.ts';
-import { termsIn, type UpdatePolicy, type UpdateTerms } from '../machine/update-policy.ts';
+import {
+  termsIn,
+  UPDATE_POLICY,
+  type UpdatePolicy,
+  type UpdateTerms,
+} from '../machine/update-policy.ts';
 import { quote } from '../text/quote.ts';
 import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
@@ -117,8 +122,8 @@ const LATEST = { kind: 'latest' } as const;
 const NO_COMPONENTS: readonly Component[] = [];
 
 const PLAN_INPUT = {
-  machine: OBJECT,
-  policy: OBJECT,
+  machine: MACHINE,
+  policy: UPDATE_POLICY,
   platform: PLATFORM,
   now: NUMBER,
   modules: MAP,

@@ -101,21 +101,15 @@ function isQuery(constraint: unknown, index: unknown, eligibility: unknown): boo
   return (
     (constraint as Partial<Constraint> | null | undefined)?.kind !== undefined &&
     (index as Partial<ReleaseIndex> | null | undefined)?.candidates !== undefined &&
-    isNumber((eligibility as Partial<Eligibility> | null | undefined)?.now)
+    typeof (eligibility as Partial<Eligibility> | null | undefined)?.now === 'number'
   );
 }
 
-/** NaN makes every comparison of ages false, and is not equal to itself. */
-function isNumber(now: unknown): boolean {
-  return typeof now === 'number' && !Number.isNaN(now);
-}
-
-/** Throws the error for the first argument that does not have its type. */
+/** Throws the TypeError for the first argument that does not have its type. */
 function expectQuery(constraint: unknown, index: unknown, eligibility: unknown): void {
   expectArgument('resolve()', 'constraint', constraint, CONSTRAINT);
   expectArgument('resolve()', 'index', index, INDEX);
   expectMembers('resolve()', 'eligibility', eligibility, { now: NUMBER });
-  throw new RangeError('resolve(): now is NaN, expected milliseconds since the epoch');
 }
 
 /** The only candidate of a pin is the release with its text (D35). */
