@@ -5,9 +5,11 @@ import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.t
 import {
   expectArgument,
   expectMembers,
+  having,
   FUNCTION,
   OBJECT,
   optional,
+  type Expected,
   TEXT,
 } from '../core/text/argument.ts';
 import { harmless } from '../core/text/thenable.ts';
@@ -138,7 +140,13 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
   };
 }
 
+const SAVED: Expected = {
+  is: (value) => FUNCTION.is(value) || having('', 'read', 'version', 'save').is(value),
+  words: 'SavedLists',
+};
+
 const OPTIONS = {
+  saved: optional(SAVED),
   relativeTo: optional(TEXT),
   token: optional(FUNCTION),
   fetch: optional(FUNCTION),

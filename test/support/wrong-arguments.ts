@@ -219,6 +219,7 @@ export const WRONG_ARGUMENTS: Readonly<Record<string, readonly WrongArguments[]>
     [[{ token: 'modreg_x' }], 'found "modreg_x" as options.token, expected a function or nothing'],
     [[{ fetch: {} }], 'found an object as options.fetch, expected a function or nothing'],
     [[{ clock: Date.now }], 'found a function as options.clock, expected a Clock or nothing'],
+    [[{ saved: {} }], 'found an object as options.saved, expected SavedLists or nothing'],
     [[{ relativeTo: 5 }], 'found the number 5 as options.relativeTo, expected text or nothing'],
   ],
   openForPoller: [[[{ path: 'machine.db' }], 'found an object as path, expected text']],
