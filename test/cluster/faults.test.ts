@@ -109,6 +109,7 @@ describe('the nodes of a cluster', () => {
     const [first, second] = opened.fronts as [Front, Front];
     await publishAgain(first, opened, '1.0.0');
     await publishAgain(second, opened, '1.0.1');
+    await expectVersions(opened.fronts, ['1.0.0', '1.0.1']);
     for (const node of opened.cluster.nodes) await node.kill();
     await first.kill();
     await first.start();
