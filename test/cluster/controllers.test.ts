@@ -45,10 +45,10 @@ async function rollingSite(): Promise<RollingSite> {
 
 /** The front that raised the rollout, once one has. */
 async function controllerOf({ fronts }: Site): Promise<Front> {
-  const raised = (): Front | undefined =>
-    fronts.find((front) => front.log().includes('rollout-raised'));
-  await expect.poll(raised).toBeDefined();
-  return raised() as Front;
+  const raised = (): Front[] => fronts.filter((front) => front.log().includes('rollout-raised'));
+  await expect.poll(() => raised().length).toBe(1);
+  const [front] = raised() as [Front];
+  return front;
 }
 
 async function statusAt(front: Front, { token }: Site): Promise<Readonly<Record<string, unknown>>> {

@@ -34,7 +34,7 @@ interface Waiting extends SentReport {
 
 /** Reports that all fronts of a cluster take together, in the order of a stream. */
 export interface SharedReports {
-  /** Names the stream: another one numbers its messages anew. */
+  /** The id of the stream: the messages of another stream begin at 1 again. */
   readonly stream: string;
   /** The number of their message. */
   readonly sequence: number;
