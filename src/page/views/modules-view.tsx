@@ -1,5 +1,6 @@
 import { raw } from 'hono/html';
 import type { Child, FC } from 'hono/jsx';
+import { ColumnHeads } from './column-heads.tsx';
 import { describeDuration } from '../../core/text/duration.ts';
 import { describeTime } from '../../core/text/time-words.ts';
 import { ROW_STATES, type ModuleRow } from '../module-row.ts';
@@ -254,13 +255,7 @@ const RowTable: FC<{ readonly version: string; readonly children?: Child }> = ({
   children,
 }) => (
   <table>
-    <thead>
-      <tr>
-        {COLUMNS.map((head) => (
-          <th scope="col">{head}</th>
-        ))}
-      </tr>
-    </thead>
+    <ColumnHeads of={COLUMNS} />
     <tbody id="modules" data-version={version}>
       {children}
     </tbody>

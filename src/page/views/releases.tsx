@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { ColumnHeads } from './column-heads.tsx';
 import type { Resolution } from '../../core/index.ts';
 import { explainedReleases, runsOf, type ExplainedRelease } from '../../core/explanation/table.ts';
 
@@ -8,13 +9,7 @@ const SHOWN = 3;
 /** Each release of a list, and why it is selected or refused. */
 export const Releases: FC<{ readonly resolution: Resolution }> = ({ resolution }) => (
   <table class="releases">
-    <thead>
-      <tr>
-        <th scope="col">release</th>
-        <th scope="col">selected</th>
-        <th scope="col">why</th>
-      </tr>
-    </thead>
+    <ColumnHeads of={['release', 'selected', 'why']} />
     {runsOf(explainedReleases(resolution)).map((run) =>
       run.length <= SHOWN + 1 ? (
         <Body rows={run} />

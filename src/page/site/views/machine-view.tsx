@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type {
   ListedOutcome,
@@ -75,13 +76,7 @@ const COLUMNS = ['module', 'decision', 'constraint', 'deployed', 'target', 'why 
 const Modules: FC<{ readonly modules: readonly PlacedModule[] }> = ({ modules }) => (
   <>
     <table>
-      <thead>
-        <tr>
-          {COLUMNS.map((head) => (
-            <th scope="col">{head}</th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads of={COLUMNS} />
       <tbody>
         {modules.slice(0, MOST_MODULES).map((module) => (
           <ModuleRow module={module} />

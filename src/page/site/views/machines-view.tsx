@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type {
   ListedMachine,
@@ -24,14 +25,14 @@ export const MachinesView: FC<{
     )}
     {machines.length === 0 ? null : (
       <table class="machines">
-        <thead>
-          <tr>
-            <th scope="col">machine</th>
-            <th scope="col">seen</th>
-            <th scope="col">modules</th>
-            <th scope="col">{isAny(search) ? 'needs attention' : 'matching modules'}</th>
-          </tr>
-        </thead>
+        <ColumnHeads
+          of={[
+            'machine',
+            'seen',
+            'modules',
+            isAny(search) ? 'needs attention' : 'matching modules',
+          ]}
+        />
         <tbody>
           {machines.map((machine) => (
             <Row machine={machine} now={now} />

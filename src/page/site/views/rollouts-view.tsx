@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { PageProblem } from '../../page-problem.ts';
 import { Problems } from '../../views/modules-view.tsx';
@@ -34,13 +35,7 @@ const Ended: FC<{ readonly ended: RolloutList['ended']; readonly count: number }
   <>
     <h2>Ended</h2>
     <table>
-      <thead>
-        <tr>
-          <th scope="col">release</th>
-          <th scope="col">state</th>
-          <th scope="col">why</th>
-        </tr>
-      </thead>
+      <ColumnHeads of={['release', 'state', 'why']} />
       <tbody>
         {ended.map((one) => (
           <tr>

@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { DeployedVersion } from '../../../server/fleet/site-queries.ts';
 import type { ListedModule, ListedRelease, ModulePage, ShownModule } from '../paged-site.ts';
@@ -22,13 +23,7 @@ export const SiteModulesView: FC<{ readonly page: ModulePage; readonly isFirst: 
       </p>
     ) : (
       <table>
-        <thead>
-          <tr>
-            {['module', 'latest', 'deployed', 'rollout'].map((head) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads of={['module', 'latest', 'deployed', 'rollout']} />
         <tbody>
           {modules.map((module) => (
             <ModuleRow module={module} />
@@ -143,13 +138,7 @@ export const WhatIfForm: FC<{
 
 const Deployed: FC<{ readonly deployed: readonly DeployedVersion[] }> = ({ deployed }) => (
   <table>
-    <thead>
-      <tr>
-        {['version', 'machines', 'stuck', 'behind'].map((head) => (
-          <th scope="col">{head}</th>
-        ))}
-      </tr>
-    </thead>
+    <ColumnHeads of={['version', 'machines', 'stuck', 'behind']} />
     <tbody>
       {deployed.map((one) => (
         <tr>
@@ -171,13 +160,7 @@ const Releases: FC<{
   readonly now: number;
 }> = ({ moduleId, releases, now }) => (
   <table>
-    <thead>
-      <tr>
-        {['version', 'published', 'state'].map((head) => (
-          <th scope="col">{head}</th>
-        ))}
-      </tr>
-    </thead>
+    <ColumnHeads of={['version', 'published', 'state']} />
     <tbody>
       {releases.map(({ version, publishedAt, yanked, rollout }) => (
         <tr>

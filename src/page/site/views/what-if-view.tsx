@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { NamedRelease, WhatIf, WhatIfGroup } from '../paged-site.ts';
 import { WhatIfForm } from './site-modules.tsx';
@@ -35,13 +36,7 @@ const MOST_GROUPS = 100;
 const Groups: FC<{ readonly groups: readonly WhatIfGroup[] }> = ({ groups }) => (
   <>
     <table>
-      <thead>
-        <tr>
-          {COLUMNS.map((head) => (
-            <th scope="col">{head}</th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads of={COLUMNS} />
       <tbody>
         {groups.slice(0, MOST_GROUPS).map((group) => (
           <Group group={group} />
