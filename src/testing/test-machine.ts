@@ -1,11 +1,19 @@
-import { readMachine, readUpdatePolicy, type DocumentResult } from '../config/index.ts';
+import {
+  readMachine,
+  readUpdatePolicy,
+  type DocumentProblem,
+  type DocumentResult,
+} from '../config/index.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
-import { expectMembers, FUNCTION, OBJECT, optional } from '../core/text/argument.ts';
 import { Poller, type Delivery, type PollerEvent, type PollerOptions } from '../poller/index.ts';
 import { openRegistries } from '../registry/open-registries.ts';
 import { openForPoller, savedListsIn } from '../store/index.ts';
-import type { Releases } from './catalogues.ts';
 import { pendingReads, type PendingReads } from './pending-reads.ts';
+import {
+  expectDeployed,
+  expectTestOptions,
+  type TestMachineOptions,
+} from './test-machine-options.ts';
 import { testRegistry, type TestRegistry } from './test-registry.ts';
 import { virtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -23,46 +31,25 @@ export interface TestMachine {
   readonly events: readonly PollerEvent[];
   /** All deliveries so far. */
   readonly deliveries: readonly Delivery[];
-  /** Lets `ms` milliseconds pass, and returns the events of that time. */
+  /**
+   * Lets `ms` milliseconds pass, and returns the events of that time. Rejects with the first error that `carryOut` threw
+   * and that no call has rejected with yet.
+   */
   pass(ms: number): Promise<readonly PollerEvent[]>;
   /** Replaces the machine config, the policy, or both, from the next round on. */
   configure(documents: { readonly machine?: object; readonly policy?: object }): void;
-  /** Stops the poller, and closes everything. */
+  /** Stops the poller, and closes everything. Then rejects with such an error, too. */
   close(): Promise<void>;
 }
 
-const OPTIONS = {
-  machine: OBJECT,
-  policy: optional(OBJECT),
-  releases: optional(OBJECT),
-  deployed: optional(OBJECT),
-  carryOut: optional(FUNCTION),
-};
 /** Both ends of an interval that varies by 10 % are equally far away. */
 const MIDDLE = 0.5;
-
-/** A machine for a test, and options of its `Poller`. */
-export interface TestMachineOptions extends Partial<
-  Omit<PollerOptions, 'file' | 'configuration' | 'clock'>
-> {
-  /** The machine config. */
-  readonly machine: object;
-  /** The update policy; by default it only names the registry. */
-  readonly policy?: object;
-  /** The releases of the registry; none by default. */
-  readonly releases?: Releases;
-  /** The versions deployed at the start by the name of the target; null for none. Others are unknown. */
-  readonly deployed?: Readonly<Record<string, string | null>>;
-  /** The time at the start; a Saturday at noon by default. */
-  readonly now?: string;
-  /** The agent under test. */
-  readonly carryOut?: (delivery: Delivery) => void | Promise<void>;
-}
 
 /**
  * Starts a machine with these documents, as JSON values, at `now`, an RFC 3339 time. Its registry has `releases`, and its
  * deployed versions are `deployed`. `carryOut` is the agent under test: it is called with each delivery. By default, every
- * action succeeds at once. The first action takes up to 90 seconds. All other options are those of a `Poller`. Throws an Error with all problems of a document.
+ * action succeeds at once. The first action takes up to 90 seconds. All other options are those of a `Poller`. Throws an Error
+ * with all errors of a document and the unknown fields of the policy, and a TypeError for an option that does not exist.
  *
  * @example
  * ```ts
@@ -81,23 +68,23 @@ export interface TestMachineOptions extends Partial<
  * ```
  */
 export function testMachine(options: TestMachineOptions): TestMachine {
-  expectMembers('testMachine()', 'options', options, OPTIONS);
+  expectTestOptions(options);
   const { machine, policy, releases, now = '2026-11-21T12:00:00Z', carryOut, ...rest } = options;
   const deployed = new Map(Object.entries(options.deployed ?? {}));
   const reads = pendingReads();
   const clock = virtualClock(timeOf(now), reads.isBusy);
   const registry = testRegistry(releases, { clock: reads.sleepingOn(clock) });
-  let documents: Documents = { machine, policy };
-  let configuration = configurationOf(documents, registry);
+  const configured = configuredFrom({ machine, policy }, registry);
+  expectDeployed(configured.configuration(), deployed.keys());
   const { events, onEvent } = recording(rest.onEvent);
   const { poller, close } = pollerOn(clock, registry, reads, {
     deployedVersion: ({ name }) => deployed.get(name),
     ...rest,
-    configuration: () => configuration,
+    configuration: configured.configuration,
     onEvent,
   });
   const deliveries: Delivery[] = [];
-  const carriedOut = carryOutAll(poller, deliveries, carryOut ?? succeed(deployed));
+  const agent = carryOutAll(poller, deliveries, carryOut ?? succeed(deployed));
   return {
     clock,
     registry,
@@ -108,15 +95,14 @@ export function testMachine(options: TestMachineOptions): TestMachine {
     async pass(ms) {
       const before = events.length;
       await clock.pass(ms);
+      agent.throwError();
       return events.slice(before);
     },
-    configure: (replaced) => {
-      documents = { ...documents, ...replaced };
-      configuration = configurationOf(documents, registry);
-    },
+    configure: configured.configure,
     close: async () => {
       await close();
-      await carriedOut;
+      await agent.ended;
+      agent.throwError();
     },
   };
 }
@@ -186,16 +172,40 @@ function succeed(deployed: Map<string, string | null>): (delivery: Delivery) => 
   };
 }
 
-/** Several actions may be carried out at once. An error of the agent is an unhandled rejection, which fails the test. */
-async function carryOutAll(
+/** The agent under test. */
+interface CarriedOut {
+  /** Resolves once it gets no more deliveries. */
+  readonly ended: Promise<void>;
+  /** Throws the first error that was not thrown yet. */
+  readonly throwError: () => void;
+}
+
+/** Several actions may be carried out at once. */
+function carryOutAll(
   poller: Poller,
   deliveries: Delivery[],
   carryOut: (delivery: Delivery) => void | Promise<void>,
-): Promise<void> {
-  for await (const delivery of poller.deliveries()) {
-    deliveries.push(delivery);
-    void (async () => await carryOut(delivery))();
-  }
+): CarriedOut {
+  const errors: unknown[] = [];
+  const attempt = async (delivery: Delivery): Promise<void> => {
+    try {
+      await carryOut(delivery);
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  const all = async (): Promise<void> => {
+    for await (const delivery of poller.deliveries()) {
+      deliveries.push(delivery);
+      void attempt(delivery);
+    }
+  };
+  return {
+    ended: all(),
+    throwError: () => {
+      if (errors.length > 0) throw errors.shift();
+    },
+  };
 }
 
 interface Documents {
@@ -203,14 +213,51 @@ interface Documents {
   readonly policy: object | undefined;
 }
 
-function configurationOf({ machine, policy }: Documents, { address }: TestRegistry): Configuration {
+/** The configuration of these documents, and how to replace them. */
+function configuredFrom(
+  documents: Documents,
+  registry: TestRegistry,
+): Pick<TestMachine, 'configure'> & { readonly configuration: () => Configuration } {
+  let current = documents;
+  let configuration = configurationOf('testMachine()', current, registry);
   return {
-    machine: valueOf(readMachine(JSON.stringify(machine))),
-    policy: valueOf(readUpdatePolicy(JSON.stringify({ registry: address, ...policy }))),
+    configuration: () => configuration,
+    configure: (replaced) => {
+      const next = { ...current, ...replaced };
+      configuration = configurationOf('configure()', next, registry);
+      current = next;
+    },
   };
 }
 
-function valueOf<T>(read: DocumentResult<T>): T {
-  if (read.ok) return read.value;
-  throw new Error(read.problems.map(({ path, message }) => `${path}: ${message}`).join('\n'));
+function configurationOf(
+  callee: string,
+  { machine, policy }: Documents,
+  { address }: TestRegistry,
+): Configuration {
+  const named = { registry: address, ...policy };
+  return {
+    machine: valueOf(`${callee}: machine`, readMachine(JSON.stringify(machine)), isError),
+    policy: valueOf(`${callee}: policy`, readUpdatePolicy(JSON.stringify(named)), isMistake),
+  };
+}
+
+function valueOf<T>(
+  document: string,
+  read: DocumentResult<T>,
+  counts: (problem: DocumentProblem) => boolean,
+): T {
+  const problems = read.problems.filter(counts);
+  if (read.ok && problems.length === 0) return read.value;
+  const lines = problems.map(({ path, message }) => `${document}: ${path}: ${message}`);
+  throw new Error(lines.join('\n'));
+}
+
+function isError({ severity }: DocumentProblem): boolean {
+  return severity === 'error';
+}
+
+/** A test would not notice that a misspelt field of its policy has no effect. A machine config may have fields of other programs. */
+function isMistake(problem: DocumentProblem): boolean {
+  return isError(problem) || problem.kind === 'unknown-field';
 }

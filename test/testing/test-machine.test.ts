@@ -145,7 +145,7 @@ it('by default, a version is deployed before its action is acknowledged', async 
 
 it('all problems of a document are in one error', () => {
   expect(() => started({ machine: { modules: 7, components: 'x' } })).toThrow(
-    /^\/(modules|components): .*\n\/(modules|components): .*$/,
+    /^testMachine\(\): machine: \/modules: .*\ntestMachine\(\): machine: \/components: .*$/,
   );
 });
 

@@ -1,0 +1,77 @@
+import { targetsOf, type Configuration } from '../core/plan/configuration.ts';
+import {
+  expectMembers,
+  FUNCTION,
+  OBJECT,
+  optional,
+  TEXT,
+  wrongArgument,
+  type Expected,
+} from '../core/text/argument.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
+import { quote } from '../core/text/quote.ts';
+import type { Delivery, PollerOptions } from '../poller/index.ts';
+import type { Releases } from './catalogues.ts';
+
+/** A machine for a test, and options of its `Poller`. */
+export interface TestMachineOptions extends Partial<
+  Omit<PollerOptions, 'file' | 'configuration' | 'clock'>
+> {
+  /** The machine config. */
+  readonly machine: object;
+  /** The update policy; by default it only names the registry. */
+  readonly policy?: object;
+  /** The releases of the registry; none by default. */
+  readonly releases?: Releases;
+  /** The versions deployed at the start by the name of the target; null for none. Others are unknown. */
+  readonly deployed?: Readonly<Record<string, string | null>>;
+  /** The time at the start; a Saturday at noon by default. */
+  readonly now?: string;
+  /** The agent under test. */
+  readonly carryOut?: (delivery: Delivery) => void | Promise<void>;
+}
+
+/** The `Poller` checks its own options. */
+const ANY: Expected = { is: () => true, words: 'anything' };
+
+/** Every option, so that a misspelt one is noticed. */
+const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
+  machine: OBJECT,
+  policy: optional(OBJECT),
+  releases: optional(OBJECT),
+  deployed: optional(OBJECT),
+  now: optional(TEXT),
+  carryOut: optional(FUNCTION),
+  registryFor: ANY,
+  platform: ANY,
+  deployedVersion: ANY,
+  isServerBusy: ANY,
+  isMaintenanceAllowed: ANY,
+  environment: ANY,
+  machineId: ANY,
+  intervalMs: ANY,
+  acknowledgeWithinMs: ANY,
+  random: ANY,
+  onEvent: ANY,
+};
+
+/** Throws a TypeError unless the options of `testMachine` exist and have their types. */
+export function expectTestOptions(options: object): void {
+  expectMembers('testMachine()', 'options', options, OPTIONS);
+  expectNames('options', Object.keys(options), Object.keys(OPTIONS));
+}
+
+/** Throws a TypeError if a version is deployed of something that the machine does not have. */
+export function expectDeployed(configuration: Configuration, names: Iterable<string>): void {
+  const targets = targetsOf(configuration).map(({ name }) => name);
+  expectNames('options.deployed', names, targets);
+}
+
+function expectNames(as: string, names: Iterable<string>, known: readonly string[]): void {
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const nearest = nearestWord(name, known);
+    const advice = nearest === undefined ? '' : `; did you mean ${quote(nearest)} ?`;
+    throw wrongArgument('testMachine()', `a name in ${as}`, name, `${known.join(', ')}${advice}`);
+  }
+}
