@@ -1,4 +1,10 @@
-import { parseModuleId, parseVersion, type ActionTarget, type Artifact } from '../core/index.ts';
+import {
+  parseConstraint,
+  parseModuleId,
+  parseVersion,
+  type ActionTarget,
+  type Artifact,
+} from '../core/index.ts';
 import { describeValue, excerpt } from '../core/text/quote.ts';
 import type { moduleEnvironment } from '../config/module-environment.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
@@ -116,10 +122,16 @@ export function checkedTarget(target: ActionTarget): ActionTarget {
 }
 
 function checkedRunning(call: string, running: unknown): string | null | undefined {
-  const isKnown = typeof running === 'string' && running.length <= LONGEST_RUNNING;
-  if (isKnown || running === undefined || running === null) return running;
+  const isText = typeof running === 'string' && running.length <= LONGEST_RUNNING;
+  if ((isText && !isBranch(running)) || running === undefined || running === null) return running;
   const expected = 'a version, null if nothing is deployed, or undefined if that is not known';
   throw new TypeError(
     `${call}(): found ${describeValue(running)} as running, expected ${expected}`,
   );
+}
+
+/** Whether the text is what the config asks for, such as `latest`, and not the version that was selected. A local build may have any other name. */
+function isBranch(running: string): boolean {
+  const constraint = parseConstraint(running);
+  return constraint.ok && constraint.value.kind !== 'patch';
 }

@@ -184,6 +184,14 @@ describe('failed()', () => {
       { ...FAILURE, running: 'x'.repeat(2049) },
       `failed(): found "${'x'.repeat(200)}…" as running, expected a version, null if nothing is deployed, or undefined if that is not known`,
     ],
+    [
+      { ...FAILURE, running: 'latest' },
+      'failed(): found "latest" as running, expected a version, null if nothing is deployed, or undefined if that is not known',
+    ],
+    [
+      { ...FAILURE, running: '1.2.*' },
+      'failed(): found "1.2.*" as running, expected a version, null if nothing is deployed, or undefined if that is not known',
+    ],
     [{ ...FAILURE, blame: 'me' }, 'failed(): found "me" as blame, expected release or machine'],
     [
       { ...FAILURE, blame: undefined },
