@@ -52,8 +52,10 @@ export interface CachedRegistry extends Registry {
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /**
-   * Waits until one of the lists changes, for at most `waitMs` milliseconds; undefined if the registry has no change
-   * feed. Throws a RegistryError if the registry cannot be reached, and the reason of `signal` if it aborts.
+   * Waits until one of the lists changes, for at most `waitMs` milliseconds. Call `readAll` for the modules first: it asks
+   * the change feed which modules it names, and `read` does not. Undefined, mostly at once, if there is nothing to wait for:
+   * the registry has no change feed, the feed is not known to name one of the modules, it does not wait, or the registries
+   * are offline. Throws a RegistryError if the registry cannot be reached, and the reason of `signal` if it aborts the wait.
    */
   awaitChange(
     moduleIds: readonly ModuleId[],
