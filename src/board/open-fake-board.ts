@@ -6,6 +6,7 @@ import {
   FLAG,
   LIST,
   optional,
+  SIGNAL,
   TEXT,
   type Expected,
 } from '../core/text/argument.ts';
@@ -30,7 +31,6 @@ const CAPACITY: Expected = {
   is: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
   words: 'a whole number, 1 or more',
 };
-const SIGNAL: Expected = { is: (value) => value instanceof AbortSignal, words: 'an AbortSignal' };
 const OPTIONS = { clock: optional(CLOCK), tickIntervalMs: optional(INTERVAL) };
 const STREAM_OPTIONS = { signal: optional(SIGNAL), capacity: optional(CAPACITY) };
 

@@ -4,6 +4,7 @@ import { startUpOf } from '../core/machine/start-up.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
+import { expectArgument, optional, SIGNAL } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { ActionGate } from './action-gate.ts';
 import { askDeployed } from './ask-deployed.ts';
@@ -139,6 +140,7 @@ export class Poller {
    * Ends when `signal` is aborted or the poller stops. Another iterator then gets the actions that were not acknowledged.
    */
   async *deliveries(signal?: AbortSignal): AsyncGenerator<Delivery, void, undefined> {
+    expectArgument('deliveries()', 'signal', signal, optional(SIGNAL));
     const ending = AbortSignal.any([this.#stopping.signal, ...(signal ? [signal] : [])]);
     const consumer = Symbol('consumer');
     const parts = { ...this.#parts, consumer };

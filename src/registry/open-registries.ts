@@ -7,8 +7,10 @@ import {
   expectMembers,
   having,
   FUNCTION,
+  LIST,
   OBJECT,
   optional,
+  SIGNAL,
   type Expected,
   TEXT,
 } from '../core/text/argument.ts';
@@ -210,9 +212,13 @@ function openAt(
     remote: remote.value,
     read: async (moduleId, signal) => {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
+      expectArgument('read()', 'signal', signal, optional(SIGNAL));
       return await (await cached()).read(moduleId, signal);
     },
-    readAll: async (...args) => await (await cached()).readAll(...args),
+    async readAll(moduleIds, signal) {
+      expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
+      return await (await cached()).readAll(moduleIds, signal);
+    },
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),
   };
   return { ok: true, value: registry };
@@ -233,6 +239,7 @@ function pathRegistry(
   const registry: Registry = {
     async read(moduleId, signal) {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
+      expectArgument('read()', 'signal', signal, optional(SIGNAL));
       signal?.throwIfAborted();
       const opened = await PATH_REGISTRIES[kind]();
       return await opened(path, clock).read(moduleId);
@@ -253,7 +260,10 @@ function withoutLists(error: RegistryError): CachedRegistry {
 function withoutFeed(registry: Registry): CachedRegistry {
   return {
     read: async (moduleId, signal) => await registry.read(moduleId, signal),
-    readAll: async (moduleIds, signal) => await readAll(registry, moduleIds, signal),
+    async readAll(moduleIds, signal) {
+      expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
+      return await readAll(registry, moduleIds, signal);
+    },
     awaitChange: async () => await Promise.resolve(undefined),
   };
 }

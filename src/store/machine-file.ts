@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { expectArgument, TEXT } from '../core/text/argument.ts';
+import { expectArgument, TEXT, type Expected } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { openDatabase, transaction, translated } from '../sqlite/database.ts';
@@ -23,6 +23,9 @@ export interface MachineFile {
   /** Closes the file. Closing it again does nothing. */
   close(): void;
 }
+
+const MODES: ReadonlySet<unknown> = new Set(['create', 'write', 'read', 'inspect']);
+const MODE: Expected = { is: (mode) => MODES.has(mode), words: 'create, write, read or inspect' };
 
 /** How long a statement waits for another process by default. */
 export const BUSY_TIMEOUT_MS = 5000;
@@ -53,6 +56,7 @@ export function openMachineFile(
   } = {},
 ): MachineFile {
   expectArgument('openMachineFile()', 'path', path, TEXT);
+  expectArgument('openMachineFile()', 'options.mode', mode, MODE);
   const holdOff = (): (() => void) => holdOffPollers(path);
   const file = machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);
   try {

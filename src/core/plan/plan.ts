@@ -1,4 +1,4 @@
-import { expectMembers, FLAG, MAP, NUMBER, wrongArgument } from '../text/argument.ts';
+import { expectMembers, FLAG, MAP, NUMBER } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
 import { decideChecked } from '../decision/decide.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../decision/decision.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
-import { DEPLOYED, type Deployed } from '../decision/deployed.ts';
+import type { Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
 import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
@@ -23,9 +23,9 @@ import {
   type UpdatePolicy,
   type UpdateTerms,
 } from '../machine/update-policy.ts';
-import { quote } from '../text/quote.ts';
 import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
+import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
@@ -201,13 +201,10 @@ export function planMachine(input: PlanInput): Plan {
   return { modules, subsystems, restarts: restartsFor(actions, stops) };
 }
 
-/** The state of a target. Its deployed version is checked, because text would be planned as another version. */
 function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K): ModuleState {
   const state = states.get(name) ?? UNKNOWN_STATE;
-  const { deployed }: { readonly deployed: unknown } = state;
-  if (DEPLOYED.is(deployed)) return state;
-  const as = `deployed of ${quote(name)}`;
-  throw wrongArgument('planMachine()', as, deployed, DEPLOYED.words);
+  expectState(name, state);
+  return state;
 }
 
 /** Whether a subsystem is shown. One whose deployed version is unknown is not, unless it is disabled: a machine need not report it. */

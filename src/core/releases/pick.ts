@@ -1,6 +1,6 @@
 import { TEXT, expectArgument } from '../text/argument.ts';
 import { parseConstraint } from '../version/constraint.ts';
-import { indexReleases } from './release-index.ts';
+import { indexFor } from './release-index.ts';
 import { LIST_OF_RELEASES } from './release-records.ts';
 import type { ReleaseRecord } from './release.ts';
 import { resolve } from './resolve.ts';
@@ -29,6 +29,6 @@ export function pick(
     const advice = suggestion === undefined ? '' : `; did you mean ${suggestion} ?`;
     throw new RangeError(`pick(): ${message}${advice}`, { cause: parsed.error });
   }
-  const resolution = resolve(parsed.value, indexReleases(versions));
+  const resolution = resolve(parsed.value, indexFor('pick()', versions));
   return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
 }

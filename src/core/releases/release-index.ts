@@ -46,8 +46,16 @@ export interface ReleaseIndex {
 export function indexReleases(
   releases: Iterable<ReleaseRecord | string> | ReleaseRecords,
 ): ReleaseIndex {
+  return indexFor('indexReleases()', releases);
+}
+
+/** The same for `callee`, which an error names. */
+export function indexFor(
+  callee: string,
+  releases: Iterable<ReleaseRecord | string> | ReleaseRecords,
+): ReleaseIndex {
   // Entries that are not versions are kept (D10), and duplicates are merged when they are read (D11).
-  const entries = entriesOf(releases);
+  const entries = entriesOf(releases, callee);
   let sortedList: SortedList | undefined;
   let errors: ParseError<'bad-version'>[] | undefined;
   let isFirst = true;

@@ -1,4 +1,12 @@
-import { expectArgument, wrongArgument, type Expected } from '../text/argument.ts';
+import {
+  expectArgument,
+  expectMembers,
+  NUMBER,
+  optional,
+  TEXT,
+  wrongArgument,
+  type Expected,
+} from '../text/argument.ts';
 import { versionOf, type ReleaseRecord } from './release.ts';
 
 /**
@@ -27,9 +35,9 @@ export interface Entries {
   readonly all: () => readonly Entry[];
 }
 
-/** Copies `list`, unless it decodes its entries when they are read. */
-export function entriesOf(list: Iterable<Entry> | ReleaseRecords): Entries {
-  expectArgument('indexReleases()', 'releases', list, LIST_OF_RELEASES);
+/** Copies `list`, unless it decodes its entries when they are read. `callee` is named in the error for a wrong one. */
+export function entriesOf(list: Iterable<Entry> | ReleaseRecords, callee: string): Entries {
+  expectArgument(callee, 'releases', list, LIST_OF_RELEASES);
   if (isUndecoded(list)) {
     return {
       length: list.length,
@@ -40,7 +48,7 @@ export function entriesOf(list: Iterable<Entry> | ReleaseRecords): Entries {
     };
   }
   const entries = [...list];
-  checkFirst(entries);
+  checkFirst(entries, callee);
   return {
     length: entries.length,
     versionAt: (place) => versionOf(entries[place] ?? ''),
@@ -57,16 +65,19 @@ export const LIST_OF_RELEASES: Expected = {
 };
 
 /** Entries of one list are mostly alike. Checking all of them would take longer than a query. */
-function checkFirst([first]: readonly unknown[]): void {
+function checkFirst([first]: readonly unknown[], callee: string): void {
   if (first === undefined || typeof first === 'string') return;
-  if (typeof Object(first).version === 'string') return;
-  throw wrongArgument(
-    'indexReleases()',
-    'the first release',
-    first,
-    'text or a record with a version',
-  );
+  if (typeof Object(first).version !== 'string') {
+    throw wrongArgument(callee, 'the first release', first, 'text or a record with a version');
+  }
+  expectMembers(callee, 'the first release', first, RECORD);
 }
+
+/** Fields that a wrong type would turn into another meaning: `yanked: false` would be yanked, and a date no time. */
+const RECORD = {
+  publishedAt: { ...optional(NUMBER), words: 'milliseconds since the epoch, or nothing' },
+  yanked: { ...optional(TEXT), words: 'the reason as text, or nothing if it is not yanked' },
+};
 
 function isUndecoded(
   list: Iterable<Entry> | ReleaseRecords,

@@ -35,6 +35,9 @@ export function having(words: string, ...functions: readonly string[]): Expected
   };
 }
 
+/** Any implementation of one. */
+export const SIGNAL: Expected = having('an AbortSignal', 'addEventListener', 'throwIfAborted');
+
 export const MAP: Expected = having('a Map', 'get');
 
 /** An object whose `kind` is text, as in most unions of modreg. */

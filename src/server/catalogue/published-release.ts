@@ -1,3 +1,4 @@
+import type { Expected } from '../../core/text/argument.ts';
 import * as v from 'valibot';
 import { parseVersion, type Result } from '../../core/index.ts';
 import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
@@ -7,6 +8,12 @@ import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
+
+/** What a program that no compiler checked must publish. */
+export const PUBLISHED_RELEASE: Expected = {
+  is: (release) => typeof Object(release).version === 'string',
+  words: 'the value of readRelease()',
+};
 
 /** A release as its author publishes it. `readRelease` validates one. */
 export interface PublishedRelease {

@@ -1,3 +1,4 @@
+import { expectArgument } from '../../core/text/argument.ts';
 import type { ModuleId } from '../../core/index.ts';
 import { listedRollout } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
@@ -5,7 +6,12 @@ import type { PublishResult } from './catalogue-results.ts';
 import type { StoredRelease } from './module-document.ts';
 import { keepArtifact } from '../artifacts/artifact-store.ts';
 import { addModule, moduleIn, releaseIn, touch, type ModuleRow } from './module-row.ts';
-import { contentOf, hostedArtifacts, type PublishedRelease } from './published-release.ts';
+import {
+  contentOf,
+  hostedArtifacts,
+  PUBLISHED_RELEASE,
+  type PublishedRelease,
+} from './published-release.ts';
 import type { RolloutStart } from './rollout-start.ts';
 import {
   appendEvent,
@@ -88,6 +94,8 @@ export function publishReleases(
   releases: readonly PublishedRelease[],
   publishing: Publishing,
 ): readonly PublishResult[] {
+  for (const release of releases)
+    expectArgument('publish()', 'release', release, PUBLISHED_RELEASE);
   const results = releases.map((release) =>
     publishResultOf(sql, moduleId, release, publishing.hasFile),
   );

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import * as config from '../../src/config/index.ts';
+import * as core from '../../src/core/index.ts';
+import { Poller } from '../../src/poller/index.ts';
+import { openRegistries } from '../../src/registry/index.ts';
+import { Catalogue, readRelease } from '../../src/server/index.ts';
+import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/* What authors of agents passed in JavaScript, and what they are told. */
+
+const LIDAR = moduleId('acme:lidar');
+const INDEX = core.indexReleases(['1.0.0']);
+const LIST = 'expected a ModuleList: { index } of indexReleases(), or { error }';
+
+/** Plans a machine whose only module has this list. */
+function planned(list: unknown): core.Plan {
+  const machine = config.readMachine(
+    '{"modules": [{"type": "registry", "name": "cam", "module_id": "acme:cam", "version": "1.*"}]}',
+  );
+  return core.planMachine({
+    machine: machine.ok && machine.value,
+    policy: config.DEFAULT_POLICY,
+    platform: 'linux/arm64',
+    now: 0,
+    modules: new Map([['cam', { list, deployed: core.readDeployed('1.0.0') }]]),
+    subsystems: new Map(),
+    isServerBusy: false,
+  } as never);
+}
+
+async function delivered(signal: unknown): Promise<unknown> {
+  const poller = new Poller({
+    file: openForPoller(':memory:'),
+    configuration: () => Promise.reject(new Error('none')),
+    registryFor: () => openRegistries().registryFor({ registry: '.' }),
+    platform: 'linux/arm64',
+  });
+  return await poller.deliveries(signal as never).next();
+}
+
+const registryAt = (
+  registry: string,
+): ReturnType<ReturnType<typeof openRegistries>['registryFor']> =>
+  openRegistries().registryFor({ registry });
+
+const AT = ['./releases', './site.db', 'https://registry.example'];
+
+it.each<[string, () => unknown]>([
+  [`planMachine(): found an object as list of "cam", ${LIST}`, () => planned(INDEX)],
+  [`planMachine(): found an object as list of "cam", ${LIST}`, () => planned({ index: ['1.0.0'] })],
+  [`planMachine(): found nothing as list of "cam", ${LIST}`, () => planned(undefined)],
+  [
+    'publish(): found a Result as release, expected the value of readRelease()',
+    () => new Catalogue(':memory:').publish(LIDAR, readRelease({ version: '1.0.0' }) as never, 0),
+  ],
+  [
+    'indexReleases(): found the boolean false as the first release.yanked, expected the reason as text, or nothing if it is not yanked',
+    () => core.indexReleases([{ version: '1.0.0', yanked: false as never }]),
+  ],
+  [
+    'indexReleases(): found "2026-01-01" as the first release.publishedAt, expected milliseconds since the epoch, or nothing',
+    () => core.indexReleases([{ version: '1.0.0', publishedAt: '2026-01-01' as never }]),
+  ],
+  [
+    'pick(): found the number 1 as the first release, expected text or a record with a version',
+    () => core.pick([1 as never], '1.*'),
+  ],
+  [
+    'openMachineFile(): found "readonly" as options.mode, expected create, write, read or inspect',
+    () => openMachineFile(`${temporaryFolder({})}/machine.db`, { mode: 'readonly' as never }),
+  ],
+  [
+    'deliveries(): found an object as signal, expected an AbortSignal or nothing',
+    async () => await delivered({}),
+  ],
+  ...AT.map((at): [string, () => unknown] => [
+    'read(): found an object as signal, expected an AbortSignal or nothing',
+    async () => await registryAt(at).read(LIDAR, new AbortController() as never),
+  ]),
+  ...AT.map((at): [string, () => unknown] => [
+    'readAll(): found "acme:lidar" as moduleIds, expected an array',
+    async () => await registryAt(at).readAll(LIDAR as never),
+  ]),
+])('%s', async (message, call) => {
+  const calling = async (): Promise<unknown> => await call();
+  await expect(calling()).rejects.toThrow(new TypeError(message));
+});
+
+it('a list that could not be read is a list of planMachine()', () => {
+  const error = { kind: 'registry-unreachable', message: 'no network' };
+  expect(planned({ error }).modules[0]?.decision.kind).toBe('stuck');
+});
