@@ -56,6 +56,11 @@ describe('a rollout', () => {
       [{ ...STARTED, share: 0 }],
       { salt: 's1', percent: 1, share: 0, halted: undefined },
     ],
+    [
+      'raised by a part of a percent',
+      [STARTED, RAISED, { ...RAISED, share: 0.051 }],
+      { salt: 's1', percent: 5, share: 0.051, halted: undefined },
+    ],
     ['raised', [STARTED, RAISED], { salt: 's1', percent: 5, share: 0.05, halted: undefined }],
     [
       'halted',

@@ -114,8 +114,30 @@ describe('[T14] an address', () => {
     '8.8.8.8.example',
     'metadata.example',
     'lvh.me.example',
+    '169.253.169.254',
+    '168.254.169.254',
+    '[fd00:ec3::254]',
+    '[fd01:ec2::254]',
+    '[64:ff9a::a9fe:a9fe]',
+    '[65:ff9b::a9fe:a9fe]',
   ])('[T92] is accepted for %s', (host) => {
     expect(readWebAddress(`https://${host}/`).ok).toBe(true);
+  });
+
+  it.each([
+    ['1https://a', 'expected https:// and a host'],
+    ['xhttp://a', '"xhttp:" is not https: or http:'],
+    ['httpx://a', '"httpx:" is not https: or http:'],
+    ['http:a?https://b', 'expected a host after "http://"'],
+    ['https://0.0.0.0', '0.0.0.0 is not the address of a host'],
+    ['https://[::]', '[::] is not the address of a host'],
+    [`https://a/${'a'.repeat(2039)}`, 'it has 2049 characters, expected at most 2048'],
+  ])('%s is refused: %s', (text, error) => {
+    expect(readWebAddress(text)).toEqual({ ok: false, error });
+  });
+
+  it('has at most 2048 characters', () => {
+    expect(readWebAddress(`https://a/${'a'.repeat(2038)}`).ok).toBe(true);
   });
 
   it.each([
@@ -133,7 +155,8 @@ describe('[T14] an address', () => {
     ['http://2130706433', [], false],
     ['http://[::1]:80', [], false],
     ['http://localhost.example', [], true],
-    ['http://localhost.example', [], true],
+    ['http://notlocalhost', [], true],
+    ['http://127.10.20.30', [], false],
     ['http://192.168.1.5', [], true],
     ['http://files.example', ['files.example:80'], false],
     ['http://files.example:80', ['files.example'], false],
