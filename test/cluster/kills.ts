@@ -16,6 +16,8 @@ export interface KillsResult {
   readonly duplicated: readonly string[];
   /** The longest time without an acknowledgement, in milliseconds. */
   readonly longestPauseMs: number;
+  /** How many nodes stayed behind their leader after a kill, and were started again. */
+  readonly restarted: number;
 }
 
 const MACHINES = 6;
@@ -32,6 +34,7 @@ interface Journal {
   acknowledged: number;
   lastAt: number;
   longestPauseMs: number;
+  restarted: number;
 }
 
 /** Kills a node or a front `count` times, and starts it again. One is down at a time. `random` returns a number from 0 to 1. */
@@ -51,6 +54,7 @@ export async function playKills(
     acknowledged: 0,
     lastAt: now,
     longestPauseMs: 0,
+    restarted: 0,
   };
   const { signal } = stopping;
   try {
@@ -63,7 +67,7 @@ export async function playKills(
       }),
     ];
     for (let played = 1; played <= count; played++) {
-      await killOne(site, random);
+      journal.restarted += await killOne(site, random);
       onKill(played);
     }
     stopping.abort();
@@ -76,7 +80,8 @@ export async function playKills(
   }
 }
 
-async function killOne({ cluster, fronts }: Site, random: () => number): Promise<void> {
+/** Returns how many nodes were started again since they stayed behind. */
+async function killOne({ cluster, fronts }: Site, random: () => number): Promise<number> {
   const all = [...cluster.nodes, ...fronts];
   const one = all[Math.trunc(random() * all.length)];
   if (!one) throw new Error('there is nothing to kill');
@@ -84,7 +89,7 @@ async function killOne({ cluster, fronts }: Site, random: () => number): Promise
   await one.kill();
   await setTimeout(random() * LONGEST_DOWN_MS);
   await one.start();
-  await cluster.ready();
+  return await cluster.ready();
 }
 
 interface Work {
@@ -234,6 +239,6 @@ function judged(site: Site, journal: Journal, kills: number): KillsResult {
     }
     for (const { text, count } of events) if (count > 1) duplicated.push(`${where}: ${text}`);
   }
-  const { acknowledged, longestPauseMs } = journal;
-  return { kills, acknowledged, lost, duplicated, longestPauseMs };
+  const { acknowledged, longestPauseMs, restarted } = journal;
+  return { kills, acknowledged, lost, duplicated, longestPauseMs, restarted };
 }

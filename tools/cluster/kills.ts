@@ -4,7 +4,7 @@ import { playKills } from '../../test/cluster/kills.ts';
 const count = Number(process.argv[2] ?? 5);
 const began = performance.now();
 const seconds = (): string => ((performance.now() - began) / 1000).toFixed(0);
-const { acknowledged, lost, duplicated, longestPauseMs } = await playKills(
+const { acknowledged, lost, duplicated, longestPauseMs, restarted } = await playKills(
   count,
   Math.random,
   (played) => {
@@ -12,7 +12,7 @@ const { acknowledged, lost, duplicated, longestPauseMs } = await playKills(
   },
 );
 console.log(
-  `${count} kills: ${acknowledged} acknowledged, ${lost.length} lost, ${duplicated.length} duplicated; longest pause ${(longestPauseMs / 1000).toFixed(1)} s; ${seconds()} s`,
+  `${count} kills: ${acknowledged} acknowledged, ${lost.length} lost, ${duplicated.length} duplicated; longest pause ${(longestPauseMs / 1000).toFixed(1)} s; ${restarted} nodes stayed behind and were started again; ${seconds()} s`,
 );
 for (const text of lost) console.log(`lost: ${text}`);
 for (const text of duplicated) console.log(`duplicated: ${text}`);
