@@ -36,7 +36,7 @@ export function appliedEvents(log: ChangeLog): AppliedEvents {
         return `event ${event.sequence} cannot be applied: ${decoded.error.message}`;
       }
       if (decoded.value.kind === 'begin') log.begin(event, decoded.value.history);
-      else if (decoded.value.kind === 'import') log.load(event, decoded.value.rows);
+      else if (decoded.value.kind === 'rows') log.load(event, decoded.value.rows);
       else keep(event.id, applied(log, event, decoded.value));
       for (const look of watchers) look();
       return undefined;

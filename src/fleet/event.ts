@@ -13,8 +13,8 @@ const SCHEMA = 1;
 export type FleetEvent =
   /** The first one. All fronts take the history from it. */
   | { readonly kind: 'begin'; readonly history: string }
-  /** A part of the catalogue of a single server that moves to the cluster. */
-  | { readonly kind: 'import'; readonly rows: readonly ImportedRow[] }
+  /** Rows of another catalogue: a part of a single server that moves to the cluster, or tokens of a front. */
+  | { readonly kind: 'rows'; readonly rows: readonly ImportedRow[] }
   | CatalogueChange;
 
 /** Why an event cannot be applied. `later`: a later modreg wrote it. */
@@ -28,7 +28,7 @@ export const SUBJECTS = ['modreg.fleet', 'modreg.release.>'] as const;
 
 /** The subject of an event: those of one module have one of their own, on which writers agree who is first. */
 export function subjectOf(event: FleetEvent): string {
-  if (event.kind === 'begin' || event.kind === 'import') return SUBJECTS[0];
+  if (event.kind === 'begin' || event.kind === 'rows') return SUBJECTS[0];
   return `modreg.release.${namespaceOf(event.moduleId)}.${nameOf(event.moduleId)}`;
 }
 
@@ -88,7 +88,7 @@ const event = v.variant('kind', [
   v.strictObject({ schema, kind: v.literal('begin'), history: v.pipe(v.string(), v.nonEmpty()) }),
   v.strictObject({
     schema,
-    kind: v.literal('import'),
+    kind: v.literal('rows'),
     rows: v.array(
       v.tupleWithRest(
         [v.string()],
@@ -148,7 +148,7 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
   switch (found.kind) {
     case 'begin':
       return { kind: found.kind, history: found.history };
-    case 'import':
+    case 'rows':
       return { kind: found.kind, rows: found.rows };
     case 'publish': {
       const { kind, moduleId: id, release: published, start: first, now } = found;

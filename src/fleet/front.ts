@@ -12,6 +12,7 @@ import { lease } from './nats/lease.ts';
 import { releaseStream } from './nats/release-stream.ts';
 import { reportStream } from './nats/report-stream.ts';
 import { shareReports, type SharedReporting } from './shared-reports.ts';
+import { shareTokens } from './shared-tokens.ts';
 
 /** A front that follows its cluster until it is closed. */
 export interface Front {
@@ -47,6 +48,7 @@ export async function openFront(
     let sharing: SharedReporting | undefined;
     if (log.last() === 0) await untilAnswered(async () => await begin(log, stream), clock);
     const following = follower(log, stream, { clock, onEvent });
+    const stopTokens = shareTokens({ log, stream, follower: following, clock });
     const held = await lease(connection, { clock, replicas: REPLICAS });
     return {
       replica: {
@@ -60,6 +62,7 @@ export async function openFront(
       },
       async close() {
         await held.stop();
+        await stopTokens();
         await following.stop();
         await connection.close();
       },

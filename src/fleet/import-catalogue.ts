@@ -51,12 +51,12 @@ function* eventsOf(catalogue: Catalogue): Generator<FleetEvent, undefined> {
   for (const row of catalogue.log.rows()) {
     const length = JSON.stringify(row).length;
     if (rows.length > 0 && characters + length > MOST_CHARACTERS) {
-      yield { kind: 'import', rows };
+      yield { kind: 'rows', rows };
       rows = [];
       characters = 0;
     }
     rows.push(row);
     characters += length;
   }
-  yield { kind: 'import', rows };
+  yield { kind: 'rows', rows };
 }

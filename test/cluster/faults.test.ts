@@ -83,6 +83,7 @@ describe('the nodes of a cluster', () => {
     const leader = await streamLeader(opened.cluster, STREAM);
     await leader?.kill();
     await publishAgain(second, opened, '1.0.1');
+    expect(await versionsAt(second)).toEqual(['1.0.0', '1.0.1']);
     await expectVersions(opened.fronts, ['1.0.0', '1.0.1']);
     leader?.start();
     await opened.cluster.ready();

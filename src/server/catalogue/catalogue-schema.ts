@@ -87,5 +87,7 @@ export const SCHEMA: Layout = {
     ) STRICT;
     CREATE INDEX events_by_subject ON events (subject, sequence);
     `,
+    // Whether the stream has the token as it is here. A front appends the others.
+    `ALTER TABLE tokens ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;`,
   ],
 };

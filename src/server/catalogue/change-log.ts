@@ -9,7 +9,7 @@ import {
   type ChangeResults,
 } from './catalogue-change.ts';
 
-import { importedRows, writeRows, type ImportedRow } from './imported-rows.ts';
+import { importedRows, tokensToShare, writeRows, type ImportedRow } from './imported-rows.ts';
 
 /** An event of the stream that all fronts of a cluster follow. */
 export interface LoggedEvent {
@@ -35,6 +35,8 @@ export interface ChangeLog {
   readonly load: (event: LoggedEvent, rows: readonly ImportedRow[]) => void;
   /** All rows that another catalogue needs to be the same as this one. */
   readonly rows: () => Iterable<ImportedRow>;
+  /** Tokens that were created or revoked in this file, and that the stream does not have so: the first of them. */
+  readonly tokensToShare: () => readonly ImportedRow[];
   /** Stores the next event with its change, in one transaction. */
   readonly apply: <K extends ChangeKind>(
     event: LoggedEvent,
@@ -70,6 +72,7 @@ export function changeLog(sql: Statements, change: <T>(work: () => T) => T): Cha
         writeRows(sql, rows);
       }),
     rows: () => importedRows(sql),
+    tokensToShare: () => tokensToShare(sql),
     apply: (event, one) =>
       change(() => {
         add(event);

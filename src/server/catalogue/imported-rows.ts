@@ -22,11 +22,16 @@ const TABLES: Readonly<
     write:
       'INSERT INTO rollout_events (sequence, module, release, after, at, kind, content) VALUES (?, ?, ?, ?, ?, ?, ?)',
   },
-  // A front may have created the same name itself, and keeps its own.
+  // A token with the name of one that this catalogue has gets the first digits of its hash, too. A revoked one stays revoked.
   tokens: {
     columns: ['hex(token_hash)', 'name', 'scopes', 'created_at', 'expires_at', 'revoked_at'],
-    write: `INSERT OR IGNORE INTO tokens (token_hash, name, scopes, created_at, expires_at, revoked_at)
-      VALUES (unhex(?), ?, ?, ?, ?, ?)`,
+    write: `INSERT INTO tokens (token_hash, name, scopes, created_at, expires_at, revoked_at, is_shared)
+      SELECT unhex(?1),
+        iif(EXISTS (SELECT 1 FROM tokens WHERE name = ?2 AND revoked_at IS NULL), ?2 || '-' || lower(substr(?1, 1, 8)), ?2),
+        ?3, ?4, ?5, ?6, 1
+      WHERE true ON CONFLICT (token_hash) DO UPDATE SET
+        is_shared = revoked_at IS NULL OR excluded.revoked_at IS NOT NULL,
+        revoked_at = coalesce(revoked_at, excluded.revoked_at)`,
   },
   catalogue: {
     columns: ['sequence', 'first_generation'],
@@ -35,6 +40,7 @@ const TABLES: Readonly<
 };
 
 const AT_ONCE = 1000;
+const MOST_TOKENS = 200;
 
 /**
  * All that moves to a cluster. Modules come first with generation 0, which machines that know a module refuse, and again at the end: nobody takes
@@ -49,6 +55,16 @@ export function* importedRows(sql: Statements): Generator<ImportedRow, undefined
   }
 }
 
+/** The first tokens that the stream does not have as they are here: as many as an event can have. */
+export function tokensToShare(sql: Statements): ImportedRow[] {
+  const { columns } = TABLES['tokens'] ?? { columns: [] };
+  return sql
+    .all(
+      `SELECT ${selected(columns)} FROM tokens WHERE is_shared = 0 ORDER BY id LIMIT ${MOST_TOKENS}`,
+    )
+    .map((row) => rowIn('tokens', columns, row));
+}
+
 /** Writes rows that `importedRows` returned. The caller has a transaction. Throws if a row is not one of them. */
 export function writeRows(sql: Statements, rows: readonly ImportedRow[]): void {
   for (const [name, ...values] of rows) {
@@ -60,18 +76,24 @@ export function writeRows(sql: Statements, rows: readonly ImportedRow[]): void {
 
 function* rowsOf(sql: Statements, table: string): Generator<ImportedRow, undefined> {
   const columns = TABLES[table]?.columns ?? [];
-  const page = `SELECT rowid AS place, ${columns.map((column, place) => `${column} AS c${place}`).join(', ')}
+  const page = `SELECT rowid AS place, ${selected(columns)}
     FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${AT_ONCE}`;
   let last = 0;
   for (;;) {
     const rows = sql.all(page, last);
-    for (const row of rows) {
-      yield [table, ...columns.map((_column, place) => valueIn(row, place))];
-    }
+    for (const row of rows) yield rowIn(table, columns, row);
     const next = rows.at(-1)?.['place'];
     if (next === undefined) return;
     last = Number(next);
   }
+}
+
+function selected(columns: readonly string[]): string {
+  return columns.map((column, place) => `${column} AS c${place}`).join(', ');
+}
+
+function rowIn(table: string, columns: readonly string[], row: Row): ImportedRow {
+  return [table, ...columns.map((_column, place) => valueIn(row, place))];
 }
 
 function valueIn(row: Row, place: number): string | number | null {

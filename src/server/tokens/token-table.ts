@@ -56,7 +56,7 @@ export function revokeToken(
   const idOrName = tokenWith(sql, named)?.id ?? named;
   const key = ID.test(idOrName) ? Number(idOrName.slice(1)) : null;
   const revoked = sql.run(
-    'UPDATE tokens SET revoked_at = ?1 WHERE revoked_at IS NULL AND (id = ?2 OR name = ?3)',
+    'UPDATE tokens SET revoked_at = ?1, is_shared = 0 WHERE revoked_at IS NULL AND (id = ?2 OR name = ?3)',
     now,
     key,
     idOrName,

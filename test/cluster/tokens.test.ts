@@ -1,0 +1,73 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { printed } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { startFront, type Front } from './fronts.ts';
+import { startCluster, type Cluster } from './nodes.ts';
+
+async function clusterWith(): Promise<Cluster> {
+  const cluster = await startCluster();
+  onTestFinished(cluster.close);
+  return cluster;
+}
+
+async function frontOf({ servers }: Cluster): Promise<Front> {
+  const front = await startFront(`${temporaryFolder()}/front.db`, servers, { args: ['--create'] });
+  onTestFinished(front.kill);
+  return front;
+}
+
+/** Creates a token in the file of a front with the command line, and returns its text. */
+async function createdOn({ db }: Front, name: string): Promise<string> {
+  const args = ['registry', 'token', 'create', '--db', db, '--name', name, '--scope', 'publish'];
+  const { stdout } = await printed(args);
+  return stdout.join('');
+}
+
+async function revokedOn({ db }: Front, name: string): Promise<void> {
+  expect((await printed(['registry', 'token', 'revoke', name, '--db', db])).exit).toBe(0);
+}
+
+/** What each front answers to the token: 422 if it knows it, since there is no release in the request. */
+async function statusesOf(fronts: readonly Front[], token: string): Promise<number[]> {
+  return await Promise.all(
+    fronts.map(async ({ address }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const sent = { method: 'POST', headers, body: '{}' };
+      const response = await fetch(`${address}/v1/modules/acme/lidar/releases`, sent);
+      await response.body?.cancel();
+      return response.status;
+    }),
+  );
+}
+
+const KNOWN = 422;
+const UNKNOWN = 401;
+
+it('[T219] a token that is created or revoked on a front is so on all, also on one that starts later', async () => {
+  const cluster = await clusterWith();
+  const fronts = [await frontOf(cluster), await frontOf(cluster)];
+  const [first, second] = fronts as [Front, Front];
+  const [one, other] = [await createdOn(first, 'ci'), await createdOn(second, 'robots')];
+  for (const token of [one, other]) {
+    await expect.poll(async () => await statusesOf(fronts, token)).toEqual([KNOWN, KNOWN]);
+  }
+  await revokedOn(second, 'ci');
+  await expect.poll(async () => await statusesOf(fronts, one)).toEqual([UNKNOWN, UNKNOWN]);
+  const later = await frontOf(cluster);
+  await expect.poll(async () => await statusesOf([later], other)).toEqual([KNOWN]);
+  expect(await statusesOf([later], one)).toEqual([UNKNOWN]);
+});
+
+it('[T219] tokens of one name that two fronts create without nodes are both valid on both', async () => {
+  const cluster = await clusterWith();
+  const fronts = [await frontOf(cluster), await frontOf(cluster)];
+  const [first, second] = fronts as [Front, Front];
+  for (const node of cluster.nodes) await node.kill();
+  const [one, other] = [await createdOn(first, 'ci'), await createdOn(second, 'ci')];
+  expect(await statusesOf(fronts, one)).toEqual([KNOWN, UNKNOWN]);
+  for (const node of cluster.nodes) node.start();
+  await cluster.ready();
+  for (const token of [one, other]) {
+    await expect.poll(async () => await statusesOf(fronts, token)).toEqual([KNOWN, KNOWN]);
+  }
+});
