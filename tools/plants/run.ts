@@ -116,6 +116,7 @@ function simulated(
 const FOLDERS = [
   'test/board',
   'test/core',
+  'test/fleet',
   'test/config',
   'test/registry',
   'test/store',
