@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
-const CITATION = / ?\((?=[^()]*\b[DILRT]\d{1,2}\b)[^()]*\)/g;
+const CITATION = / ?\((?=[^()]*\b[ADILRT]\d{1,3}\b)[^()]*\)/g;
 const IMPORT = /(?:from |import\()['"](\.[^'"]+)\.ts['"]/g;
 
 const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {

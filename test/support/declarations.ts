@@ -61,7 +61,7 @@ export function unexportedMentions(
 export function rowIds(files: readonly string[], root: string): string[] {
   return files.flatMap((file) =>
     linesOf(file).flatMap((line, place) =>
-      /\b[DILRT]\d{1,2}\b(?![:\d])/.test(line)
+      /\b[ADILRT]\d{1,3}\b(?![:\d])/.test(line)
         ? [`${relative(root, file)}:${place + 1} ${line.trim()}`]
         : [],
     ),

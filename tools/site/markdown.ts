@@ -41,7 +41,7 @@ function nameRows(tokens: Tokens): void {
     if (token.type === 'table_open') table = token;
     if (token.type !== 'tr_open') return;
     const first = textOf(tokens[index + 2]);
-    if (!/^[DILRT]\d+$/.test(first)) return;
+    if (!/^[ADILRT]\d+$/.test(first)) return;
     token.attrSet('id', first);
     table?.attrSet('class', 'rows');
   });

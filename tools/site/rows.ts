@@ -2,7 +2,7 @@ import { page, type Page } from './pages.ts';
 
 const INTRODUCTION = `# All rows
 
-Every case that modreg decides (D), every fault (T), and what always holds (I, L, R), in one table. The rules around them are on the pages
+Every case that modreg decides (D), every fault (T, A for the agent), and what always holds (I, L, R), in one table. The rules around them are on the pages
 [Decision table](decision-table.md) and [Faults and invariants](faults.md), to which the ids lead.
 
 <div id="filter"></div>
@@ -15,7 +15,7 @@ interface Row {
 }
 
 function rowsOf({ text }: Page): Row[] {
-  return Array.from(text.matchAll(/^\| ([DILRT]\d+) *\| (.*) \|$/gm), ([, id = '', rest = '']) => ({
+  return Array.from(text.matchAll(/^\| ([ADILRT]\d+) *\| (.*) \|$/gm), ([, id = '', rest = '']) => ({
     id,
     cells: rest.split(/(?<!\\)\|/).map((cell) => cell.trim()),
   }));
