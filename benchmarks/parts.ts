@@ -1,16 +1,15 @@
 import { oneOf, optionsOf, wholeNumber } from '../tools/options.ts';
-import { imports } from './imports.ts';
+import { imports } from './plans/imports.ts';
 import {
   bytes,
   generatedLists,
   indexMemory,
   listMemory,
-  plans,
   realLists,
   refusals,
   usedIndexes,
-  wholeProcesses,
-} from './measured.ts';
+} from './resolving/parts.ts';
+import { plans, wholeProcesses } from './plans/parts.ts';
 import { script, type Part } from './part.ts';
 
 const HELP = `Measures, prints the results and writes them into docs/benchmarks.md.
@@ -53,30 +52,34 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     { name: 'imports', section: 'plans', isPrinted: true, measure: imports },
   ],
   registry: [
-    { name: 'registry', section: 'registry', measure: script('registry.ts') },
-    { name: 'attacks', section: 'registry', measure: script('registry-attacks.ts') },
+    { name: 'registry', section: 'registry', measure: script('registry/load.ts') },
+    { name: 'attacks', section: 'registry', measure: script('registry/attacks.ts') },
     ...(values.peers
-      ? [{ name: 'peers', section: 'registry', measure: script('registry-peers.ts') }]
+      ? [{ name: 'peers', section: 'registry', measure: script('registry/peers.ts') }]
       : []),
-    { name: 'fleet', section: 'fleet', measure: script('fleet.ts') },
-    { name: 'mixed load', section: 'registry', measure: script('registry-soak.ts', '10') },
+    { name: 'fleet', section: 'fleet', measure: script('registry/fleet.ts') },
+    { name: 'mixed load', section: 'registry', measure: script('registry/mixed-load.ts', '10') },
   ],
-  network: [{ name: 'network', section: 'network', measure: script('network.ts') }],
+  network: [{ name: 'network', section: 'network', measure: script('network/network.ts') }],
   agent: [
     {
       name: 'agent',
       section: 'agent',
-      measure: isShort ? script('agent.ts', '3', '5', 'alone') : script('agent.ts'),
+      measure: isShort ? script('agent/agent.ts', '3', '5', 'alone') : script('agent/agent.ts'),
     },
-    { name: 'fast start', section: 'agent', measure: script('agent-start.ts') },
-    { name: 'logs', section: 'logs', measure: script('logs.ts') },
+    { name: 'fast start', section: 'agent', measure: script('agent/fast-start.ts') },
+    { name: 'logs', section: 'logs', measure: script('agent/logs.ts') },
   ],
   poller: [
-    { name: 'rounds', section: 'poller', measure: script('poller-large.ts') },
-    { name: 'long lists', section: 'poller', measure: script('poller-lists.ts') },
-    { name: 'latency', section: 'poller', measure: script('poller-latency.ts') },
-    { name: 'idle', section: 'poller', measure: script('poller-idle.ts', `${idleMinutes}`) },
-    { name: 'many rounds', section: 'poller', measure: script('poller-soak.ts', `${rounds}`) },
+    { name: 'rounds', section: 'poller', measure: script('poller/rounds.ts') },
+    { name: 'long lists', section: 'poller', measure: script('poller/long-lists.ts') },
+    { name: 'latency', section: 'poller', measure: script('poller/latency.ts') },
+    { name: 'idle', section: 'poller', measure: script('poller/idle.ts', `${idleMinutes}`) },
+    {
+      name: 'many rounds',
+      section: 'poller',
+      measure: script('poller/many-rounds.ts', `${rounds}`),
+    },
   ],
 };
 

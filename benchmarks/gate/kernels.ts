@@ -6,20 +6,17 @@ import { text } from 'node:stream/consumers';
 import {
   explain,
   indexReleases,
-  parseConstraint,
-  parseModuleId,
   planMachine,
   readDeployed,
   resolve,
-  type Constraint,
-  type ModuleId,
   type ModuleState,
   type PlanInput,
 } from 'modreg';
 import { checkDocument, readMachine, readUpdatePolicy } from 'modreg/config';
 import { openRegistries, systemClock } from 'modreg/registry';
 import { Catalogue, readRelease, serveRegistry } from 'modreg/server';
-import { adversarialLists, realPackument, seededList } from '../lists.ts';
+import { adversarialLists, realPackument, seededList } from '../resolving/lists.ts';
+import { constraint, moduleId } from '../parsed.ts';
 
 /** Something users wait for, small enough to count its instructions. */
 export interface Kernel {
@@ -52,12 +49,6 @@ export const KERNELS: readonly Kernel[] = [
   { name: 'served-list', runs: 60, prepare: async () => await served('/v1/modules/bench/m0') },
   { name: 'served-feed', runs: 60, prepare: async () => await served('/v1/changes?after=199') },
 ];
-
-function constraint(of: string): Constraint {
-  const parsed = parseConstraint(of);
-  if (!parsed.ok) throw new Error(parsed.error.message);
-  return parsed.value;
-}
 
 export const CONSTRAINTS: readonly string[] = [
   '5.4.*',
@@ -209,10 +200,4 @@ async function served(path: string): Promise<() => unknown> {
     get(`${address}${path}`, { agent }, received).on('error', reject);
     return await text(await promise);
   };
-}
-
-function moduleId(of: string): ModuleId {
-  const parsed = parseModuleId(of);
-  if (!parsed.ok) throw new Error(parsed.error.message);
-  return parsed.value;
 }

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import semver from 'semver';
 import { optionsOf, oneOf, wholeNumber } from '../../tools/options.ts';
-import { answer, constraint, indexOf, mustBeEqual, rangeOf } from '../answer.ts';
-import { coldRealLists } from '../cold.ts';
-import { geometricMean } from '../slices.ts';
+import { answer, indexOf, mustBeEqual, rangeOf } from '../resolving/answer.ts';
+import { coldRealLists } from '../resolving/cold.ts';
+import { geometricMean } from '../resolving/slices.ts';
 import {
   changeOf,
   FILE,
@@ -22,6 +22,7 @@ import {
 } from './baseline.ts';
 import { instructionsOf, KERNEL_SCRIPT } from './instructions.ts';
 import { CONSTRAINTS, KERNELS, largeList, realLists } from './kernels.ts';
+import { constraint } from '../parsed.ts';
 
 const HELP = `Counts the instructions of each kernel with valgrind, and fails if one needs over 3 % more than in ${FILE}.
 If that was counted on another kind of machine, the commit that introduced it is built and counted as well.
