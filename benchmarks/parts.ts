@@ -15,7 +15,7 @@ import { script, type Part } from './part.ts';
 const HELP = `Measures, prints the results and writes them into docs/benchmarks.md.
   --only NAME        only this part
   --peers            bench:registry also attacks verdaccio and Debian's docker-registry, which it installs in a temporary folder
-  --short            bench:agent without other supervisors, in three rounds; docs/benchmarks.md stays as it is
+  --short            docs/benchmarks.md stays as it is; bench:agent without other supervisors, in three rounds
   --idle-minutes N   the length of the part "idle" of bench:poller (default 2)
   --rounds N         the length of its part "many rounds" (default 100000)`;
 

@@ -44,19 +44,21 @@ function banner({ moduleIds }: { readonly moduleIds: readonly string[] }): strin
   return names.length === 0 ? '' : `// Packages: ${names.join(' ')}`;
 }
 
+const COMMON_JS = {
+  dir: OUT,
+  format: 'cjs',
+  minify: MINIFIED,
+  comments: { jsdoc: false },
+  postBanner: banner,
+  entryFileNames: '[name].cjs',
+} as const;
+
 const { output: metrics } = await build({
   cwd: ROOT,
   input: { [METRICS]: METRICS },
   platform: 'node',
   plugins: [withoutTraces],
-  output: {
-    dir: OUT,
-    format: 'cjs',
-    minify: MINIFIED,
-    comments: { jsdoc: false },
-    postBanner: banner,
-    entryFileNames: '[name].cjs',
-  },
+  output: COMMON_JS,
 });
 
 const { output } = await build({
@@ -70,12 +72,7 @@ const { output } = await build({
   plugins: [withoutProcesses, metricsApart],
   preserveEntrySignatures: 'allow-extension',
   output: {
-    dir: OUT,
-    format: 'cjs',
-    minify: MINIFIED,
-    comments: { jsdoc: false },
-    postBanner: banner,
-    entryFileNames: '[name].cjs',
+    ...COMMON_JS,
     chunkFileNames: '[name].cjs',
     codeSplitting: {
       // What each has in common with an earlier one is in the file of that one.

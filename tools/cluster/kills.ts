@@ -1,7 +1,13 @@
-/* Kills nodes and fronts of a cluster at random moments: `node tools/cluster/kills.ts 1000`. */
+/* Kills nodes and fronts of a cluster at random moments: `npm run cluster:kills -- --help`. */
 import { playKills } from '../../test/cluster/kills.ts';
+import { optionsOf, wholeNumber } from '../options.ts';
 
-const count = Number(process.argv[2] ?? 5);
+const HELP = `Kills nodes and fronts at random moments, one at a time, while machines report and publishers publish, and counts what
+was acknowledged, lost and duplicated.
+  --count N  number of kills (default 20)`;
+
+const { values } = optionsOf({ options: { count: { type: 'string', default: '20' } } }, HELP);
+const count = wholeNumber('--count', values.count, 1);
 const began = performance.now();
 const seconds = (): string => ((performance.now() - began) / 1000).toFixed(0);
 const { acknowledged, lost, duplicated, longestPauseMs, restarted } = await playKills(

@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { step } from './steps.ts';
 
 const LIBRARIES = '/usr/aarch64-linux-gnu';
 const folder = mkdtempSync(join(tmpdir(), 'modreg-arm64-'));
@@ -26,25 +27,21 @@ function modreg(...words: readonly string[]): string {
   });
 }
 
-function step(name: string, work: () => void): void {
-  const start = performance.now();
-  work();
-  console.log(`${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${name}`);
-}
-
 try {
-  step('builds the package', () => {
+  await step('builds the package', () => {
     const build = [join(import.meta.dirname, 'build.ts'), '--arch', 'arm64', '--fast'];
     execFileSync(process.execPath, [...build, '--out', folder]);
     execFileSync('dpkg-deb', ['--extract', ...globSync(join(folder, '*.deb')), tree]);
   });
-  step('says its version', () => match(modreg('version'), /^modreg \d+\.\d+\.\d+ \(Node v24\./));
-  step('decides for linux/arm64', () => {
+  await step('says its version', () =>
+    match(modreg('version'), /^modreg \d+\.\d+\.\d+ \(Node v24\./),
+  );
+  await step('decides for linux/arm64', () => {
     const answer = modreg('resolve', 'acme:lidar', '1.2.*', '--json');
     const { platform, version } = JSON.parse(answer) as Record<'platform' | 'version', string>;
     deepStrictEqual({ platform, version }, { platform: 'linux/arm64', version: '1.2.9' });
   });
-  step('plays the demo', () => {
+  await step('plays the demo', () => {
     const lines = modreg('demo', '--fast', '--json').trim().split('\n');
     match(lines.at(-1) ?? '', /"folder"/);
   });

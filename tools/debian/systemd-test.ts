@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { INSTALL_SCRIPT_SHA256 } from '../../src/server/routes/install-script.ts';
 import { optionsOf } from '../options.ts';
 import { Container } from './container.ts';
+import { seconds, step } from './steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 optionsOf({ options: {} }, 'Tests the agent as a service of systemd in a container.');
@@ -68,17 +69,6 @@ try {
 } finally {
   await container.stop();
   rmSync(folder, { recursive: true });
-}
-
-/** Runs a step, and prints its seconds. */
-async function step(name: string, work: () => Promise<unknown>): Promise<void> {
-  const begun = performance.now();
-  await work();
-  console.log(`${seconds(begun).padStart(6)} s  ${name}`);
-}
-
-function seconds(begun: number): string {
-  return ((performance.now() - begun) / 1000).toFixed(1);
 }
 
 /** Packs a folder. */

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { optionsOf } from '../options.ts';
 import { Container } from './container.ts';
+import { seconds, step } from './steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const { values } = optionsOf(
@@ -39,7 +40,7 @@ try {
   const earlier = built('0.1.0~test');
   const current = built();
   prepare(earlier, current);
-  await step('installs and purges without systemd', async () => withoutSystemd());
+  await step('installs and purges without systemd', withoutSystemd);
   await step('boots', async () => container.boot());
   const start = performance.now();
   await step('installs, and starts nothing', async () => install(earlier));
@@ -58,17 +59,6 @@ try {
 } finally {
   await container.stop();
   rmSync(folder, { recursive: true });
-}
-
-/** Runs a step, and prints its seconds. */
-async function step(name: string, work: () => Promise<unknown>): Promise<void> {
-  const start = performance.now();
-  await work();
-  console.log(`${seconds(start).padStart(6)} s  ${name}`);
-}
-
-function seconds(start: number): string {
-  return ((performance.now() - start) / 1000).toFixed(1);
 }
 
 function built(version?: string): string {

@@ -4,29 +4,26 @@ import { fuzz, shares, TARGETS } from '../../test/fuzz/targets.ts';
 import { startWatchdog } from '../../test/fuzz/watchdog.ts';
 import { oneOf, optionsOf, wholeNumber } from '../options.ts';
 
-const DEFAULT_COUNT = 200_000;
-
 const HELP = `Feeds mutated and random input to every reader.
-  [count] [seed]           number of inputs (default 200000), and seed (default random)
-  --count N --seed S       the same
-  --target list            run this target only
-  --path 12:3              with a target and a seed: run only the input at this path`;
+  --count N       number of inputs (default 200000)
+  --seed S        seed (default random)
+  --target list   run this target only
+  --path 12:3     with a target and a seed: run only the input at this path`;
 
-const { values, positionals } = optionsOf(
+const { values } = optionsOf(
   {
-    allowPositionals: true,
     options: {
       target: { type: 'string' },
-      count: { type: 'string' },
+      count: { type: 'string', default: '200000' },
       seed: { type: 'string' },
       path: { type: 'string' },
     },
   },
   HELP,
 );
-const count = wholeNumber('--count', values.count ?? positionals[0] ?? `${DEFAULT_COUNT}`, 1);
+const count = wholeNumber('--count', values.count, 1);
 const random = Math.floor(Math.random() * 2 ** 31);
-const seed = wholeNumber('--seed', values.seed ?? positionals[1] ?? `${random}`, 0);
+const seed = wholeNumber('--seed', values.seed ?? `${random}`, 0);
 const trials =
   values.target === undefined
     ? [...shares(count)]

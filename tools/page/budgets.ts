@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { openTab, placeOf, type Place } from './browser.ts';
 import { pageOfSite, withSite } from './site.ts';
-import { pageOf, pollOf, withRover, constrainFleet, writeFleet, type Started } from './rover.ts';
+import {
+  pageOf,
+  pollOf,
+  withRover,
+  constrainModules,
+  writeModules,
+  type Started,
+} from './rover.ts';
 
 /** What a link and a phone in the field are like: 1.6 Mbit/s, 150 ms, a quarter of this processor. */
 const SLOW = {
@@ -79,16 +86,16 @@ async function firstView(browser: Browser, place: Place, isSlow: boolean): Promi
 
 export async function checkFirstView(browser: Browser): Promise<void> {
   await withRover(async (rover) => {
-    writeFleet(rover, 30);
+    writeModules(rover, 30);
     const place = await placeOf(await pageOf(rover));
     within('LCP on loopback', await firstView(browser, place, false));
     within('LCP on a slow link and processor', await firstView(browser, place, true));
   });
 }
 
-export async function checkFleet(browser: Browser): Promise<void> {
+export async function checkManyModules(browser: Browser): Promise<void> {
   await withRover(async (rover) => {
-    writeFleet(rover, 1000);
+    writeModules(rover, 1000);
     const server = await pageOf(rover);
     const { page, close } = await openTab(browser, await placeOf(server), { prepare: observe });
     await page.locator('#live[data-state=connected]').waitFor();
@@ -96,7 +103,7 @@ export async function checkFleet(browser: Browser): Promise<void> {
     const rows = page.locator('tbody tr');
     for (const version of ['8.*', '9.*']) {
       const before = new Set(await rows.allTextContents());
-      constrainFleet(rover, 1000, version);
+      constrainModules(rover, 1000, version);
       await until(async () => (await rows.allTextContents()).every((text) => !before.has(text)));
     }
     within('longest task while 1,000 rows change', await numberOf(page, 'longest'));

@@ -201,7 +201,7 @@ export async function pageOf(one: Rover, port = '0'): Promise<PageServer> {
 }
 
 /** A rover with many modules, all of which a poller has seen. */
-export function writeFleet(one: Rover, count: number): void {
+export function writeModules(one: Rover, count: number): void {
   const ids = Array.from({ length: count }, (_, place) => `acme:sensor-${place}`);
   const deployed = ids.map((id, place) => [id.replace(':', '_'), `1.${place % 9}.${place % 30}`]);
   one.write('machine.json', {
@@ -220,8 +220,8 @@ export function writeFleet(one: Rover, count: number): void {
   one.write('policy.json', { registry: './registry' });
 }
 
-/** Changes the constraint of each module of a fleet. */
-export function constrainFleet(one: Rover, count: number, version: string): void {
+/** Changes the constraint of each of these modules. */
+export function constrainModules(one: Rover, count: number, version: string): void {
   const ids = Array.from({ length: count }, (_, place) => `acme:sensor-${place}`);
   one.write('machine.json', { modules: ids.map((id) => entry(id, version)) });
 }

@@ -3,7 +3,7 @@
  * Without a browser it is skipped; with MODREG_REQUIRE_CHROMIUM=1 that is a failure.
  */
 import { existsSync } from 'node:fs';
-import { checkFirstView, checkFleet, checkLargeSite, checkPoller } from './budgets.ts';
+import { checkFirstView, checkManyModules, checkLargeSite, checkPoller } from './budgets.ts';
 import { CHROMIUM, launchChromium } from '../chromium.ts';
 import { placeOf } from './browser.ts';
 import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
@@ -52,7 +52,7 @@ try {
   await checkSite(browser, check);
   await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
   await check('the first view is fast', async () => await checkFirstView(browser));
-  await check('a thousand modules are fast', async () => await checkFleet(browser));
+  await check('a thousand modules are fast', async () => await checkManyModules(browser));
   await check('open tabs cost the poller nothing', async () => await checkPoller(browser));
   await check('hostile texts stay texts', async () => await checkHostileTexts(browser));
 } finally {

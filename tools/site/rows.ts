@@ -15,10 +15,10 @@ interface Row {
 }
 
 function rowsOf({ text }: Page): Row[] {
-  return Array.from(text.matchAll(/^\| ([ADILRT]\d+) *\| (.*) \|$/gm), ([, id = '', rest = '']) => ({
-    id,
-    cells: rest.split(/(?<!\\)\|/).map((cell) => cell.trim()),
-  }));
+  return Array.from(
+    text.matchAll(/^\| ([ADILRT]\d+) *\| (.*) \|$/gm),
+    ([, id = '', rest = '']) => ({ id, cells: rest.split(/(?<!\\)\|/).map((cell) => cell.trim()) }),
+  );
 }
 
 /** One table with every row of these pages, which are in one folder. The last column of a page, its tests, is left out. */
