@@ -117,6 +117,9 @@ it('[T176] the page beside a registry is started again, and the registry answers
   expect(served.address().port).toBe(port);
 });
 
+const USE_A_TUNNEL =
+  'hint: pass --tls-cert and --tls-key, or leave the page on 127.0.0.1 and use a tunnel, such as ssh -L 4891:127.0.0.1:4891';
+
 it.each([
   [
     ['serve', '--page', 'localhost'],
@@ -124,11 +127,11 @@ it.each([
   ],
   [
     ['serve', '--page', '0.0.0.0:4891'],
-    '--page is 0.0.0.0, which is not a loopback address: others on the network could read codes and sessions',
+    `--page is 0.0.0.0, which is not a loopback address: others on the network could read codes and sessions\n${USE_A_TUNNEL}`,
   ],
   [
     ['page', '--host', '0.0.0.0'],
-    '--host is 0.0.0.0, which is not a loopback address: others on the network could read codes and sessions',
+    `--host is 0.0.0.0, which is not a loopback address: others on the network could read codes and sessions\n${USE_A_TUNNEL}`,
   ],
 ])('modreg registry %j is refused', (args, message) => {
   const folder = temporaryFolder();

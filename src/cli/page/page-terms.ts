@@ -49,14 +49,14 @@ export function readPageTerms(
   const idleMs = idleOf(idle ?? (fd === undefined ? undefined : ACTIVATED_IDLE));
   if (!idleMs.ok) return idleMs;
   if (fd === undefined && !tls.value && (host === '' || isOpenToOthers({ host, port: 0 }))) {
-    return { ok: false, error: needsTls(`--host is ${excerpt(host)}`) };
+    return { ok: false, error: needsTls(`--host is ${excerpt(host)}`, port) };
   }
   const place = fd === undefined ? { host, port: number.value } : { fd };
   return { ok: true, value: { place, tls: tls.value, idleMs: idleMs.value } };
 }
 
 /** The problem of a page that others on the network could reach. */
-export function needsTls(found: string, port: string = DEFAULT_PORT): Problem {
+export function needsTls(found: string, port: string): Problem {
   const message = `${found}, which is not a loopback address: others on the network could read codes and sessions`;
   const hint = `pass --tls-cert and --tls-key, or leave the page on 127.0.0.1 and use a tunnel, such as ssh -L ${port}:127.0.0.1:${port}`;
   return { severity: 'error', kind: 'usage', message, hint };

@@ -103,7 +103,9 @@ function announce(
   }: { readonly site: Site; readonly names: PageNames; readonly tls: TlsInUse | undefined },
   world: World,
 ): Problem | undefined {
-  if (!tls && isOpenToOthers({ host, port })) return needsTls(`the passed socket is ${host}`);
+  if (!tls && isOpenToOthers({ host, port })) {
+    return needsTls(`the passed socket is ${host}`, `${port}`);
+  }
   const address = `${tls ? 'https' : 'http'}://${shown}:${port}`;
   file.setAddress(address);
   // A connection has started this process, so there is no terminal that could show a code.
