@@ -5,6 +5,7 @@ import {
   expectMembers,
   FLAG,
   LIST,
+  numberIn,
   optional,
   SIGNAL,
   TEXT,
@@ -23,14 +24,11 @@ const DEFAULT_CAPACITY = 1000;
 const NAMED = 3;
 
 const ATTRIBUTES = { failNew: FLAG, analogs: LIST, digitalInterrupts: LIST };
-const INTERVAL: Expected = {
-  is: (value) => typeof value === 'number' && value >= 1 && value < Infinity,
-  words: 'milliseconds, 1 or more',
-};
-const CAPACITY: Expected = {
-  is: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-  words: 'a whole number, 1 or more',
-};
+const INTERVAL: Expected = numberIn((ms) => ms >= 1 && ms < Infinity, 'milliseconds from 1');
+const CAPACITY: Expected = numberIn(
+  (count) => Number.isSafeInteger(count) && count >= 1,
+  'a whole number from 1',
+);
 const OPTIONS = { clock: optional(CLOCK), tickIntervalMs: optional(INTERVAL) };
 const STREAM_OPTIONS = { signal: optional(SIGNAL), capacity: optional(CAPACITY) };
 

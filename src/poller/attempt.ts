@@ -1,5 +1,5 @@
+import { expectArgument, numberIn, type Expected } from '../core/text/argument.ts';
 import { describeDuration } from '../core/text/duration.ts';
-import { describeValue } from '../core/text/quote.ts';
 import type { Clock } from '../registry/index.ts';
 import type { ActionOutcome, CommittedAction } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
@@ -8,6 +8,11 @@ import type { PollerEvent } from './event.ts';
 export const LEAST_ACKNOWLEDGE_MS = 1000;
 /** A consumer that hangs must not extend its deadline for ever. */
 const LONGEST_EXTENSION_MS = 86_400_000;
+const EXTENSION: Expected = numberIn(
+  (ms) => ms >= LEAST_ACKNOWLEDGE_MS && ms <= LONGEST_EXTENSION_MS,
+  `${LEAST_ACKNOWLEDGE_MS} to ${LONGEST_EXTENSION_MS} milliseconds`,
+);
+const FRACTION: Expected = numberIn((fraction) => fraction >= 0 && fraction <= 1, '0 to 1');
 /** Shared by all attempts: creating an error takes longer than ending a wait. */
 const SETTLED = new Error('the deadline no longer matters');
 
@@ -89,19 +94,14 @@ export class Attempt {
 
   /** Moves the deadline, until it has passed or the attempt has ended. Throws a RangeError if `ms` is less than a second or more than a day. */
   extend(ms: number): void {
-    if (typeof ms !== 'number' || !(ms >= LEAST_ACKNOWLEDGE_MS && ms <= LONGEST_EXTENSION_MS)) {
-      const expected = `expected ${LEAST_ACKNOWLEDGE_MS} to ${LONGEST_EXTENSION_MS} milliseconds`;
-      throw new RangeError(`extend(): found ${describeValue(ms)}, ${expected}`);
-    }
+    expectArgument('extend()', 'ms', ms, EXTENSION);
     if (this.signal.aborted) return;
     this.#deadline = Math.max(this.#deadline, this.#terms.clock.monotonic() + ms);
   }
 
   /** Emits an event for each whole percent. Throws a RangeError if `fraction` is not from 0 to 1. */
   progress(fraction: number): void {
-    if (!Number.isFinite(fraction) || fraction < 0 || fraction > 1) {
-      throw new RangeError(`progress(): found ${describeValue(fraction)}, expected 0 to 1`);
-    }
+    expectArgument('progress()', 'fraction', fraction, FRACTION);
     const percent = Math.floor(fraction * 100);
     if (percent === this.#percent || this.isReported) return;
     this.#percent = percent;

@@ -61,7 +61,7 @@ export interface Delivery {
   readonly signal: AbortSignal;
   /**
    * Moves the deadline to `ms` milliseconds from now, unless it is later already. Has no effect once `signal` is aborted.
-   * Throws a RangeError if `ms` is less than a second.
+   * Throws a RangeError if `ms` is less than a second or more than a day.
    */
   readonly extend: (ms: number) => void;
   /** Reports progress from 0 to 1 as an event, once for each whole percent. Throws a RangeError for any other number. */

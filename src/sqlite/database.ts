@@ -1,10 +1,11 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, foundTwice, DatabaseError } from './database-error.ts';
 import { checkSchema } from './expected-schema.ts';
+import { makeFolderOf } from './make-folder.ts';
 import { addChecksumFunction } from './row-checksum.ts';
 import { openFile } from './open-file.ts';
 import { isUsable, oldestReaderIn, schemaIn, upgradeSchema, type Layout } from './schema.ts';
@@ -90,7 +91,7 @@ function isThere(path: string): boolean {
 
 /** An empty file, which is marked as one that never had content until it has some (T111). */
 function createBlank(path: string): void {
-  makeFolder(dirname(resolve(path)));
+  makeFolderOf(path);
   accessSync(dirname(resolve(path)), constants.W_OK);
   createPrivate(markerOf(path));
   createPrivate(path);
@@ -126,15 +127,6 @@ export function integrityOf(path: string): string {
     return String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
   } finally {
     database.close();
-  }
-}
-
-/** Creates one folder, not its parents: on some file systems, a recursive mkdir in Node never ends. */
-export function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -1,25 +1,21 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { DatabaseError } from './database-error.ts';
-import { makeFolder, translated } from './database.ts';
+import { translated } from './database.ts';
 import { createPrivate } from './private-file.ts';
 
 /** Keeps lock databases referenced: garbage collection would close them and release their locks. */
 const HELD = new Set<DatabaseSync>();
 
 /**
- * Locks the empty file at `path`, which is created if it does not exist, until the returned function is called.
+ * Locks the empty file at `path`, which is created in its folder if it does not exist, until the returned function is called.
  * The operating system releases the lock when the process ends, even after a crash, so no lock is ever stale.
  * Throws a DatabaseError: `locked` if another process, or this one, still holds the lock after `busyTimeoutMs`.
  */
 export function holdExclusively(path: string, busyTimeoutMs: number): () => void {
   return translated(path, () => {
-    if (!existsSync(path)) {
-      makeFolder(dirname(resolve(path)));
-      createPrivate(path);
-    }
+    if (!existsSync(path)) createPrivate(path);
     const database = new DatabaseSync(pathToFileURL(path), { timeout: busyTimeoutMs });
     try {
       // Only the lock is needed. Nothing is written, so this works even on a full disk.

@@ -15,6 +15,7 @@ import {
 import { holdExclusively, isHeld } from '../sqlite/exclusive-lock.ts';
 import { inPlaceCheck } from '../sqlite/in-place.ts';
 import { integrityLines } from '../sqlite/integrity-lines.ts';
+import { makeFolderOf } from '../sqlite/make-folder.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
 import { setDamagedRowsAside } from './damaged-rows.ts';
 import { sealWrites } from './sealed-tables.ts';
@@ -122,6 +123,7 @@ export function isPolled(path: string): boolean {
 }
 
 function lock(path: string): () => void {
+  translated(path, () => makeFolderOf(path));
   try {
     return holdExclusively(lockOf(path), CLAIM_TIMEOUT_MS);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { expectArgument, TEXT, type Expected } from '../core/text/argument.ts';
+import { expectArgument, oneOf, TEXT, type Expected } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { openDatabase, transaction, translated } from '../sqlite/database.ts';
@@ -24,8 +24,10 @@ export interface MachineFile {
   close(): void;
 }
 
-const MODES: ReadonlySet<unknown> = new Set(['create', 'write', 'read', 'inspect']);
-const MODE: Expected = { is: (mode) => MODES.has(mode), words: 'create, write, read or inspect' };
+const MODE: Expected = oneOf(
+  ['create', 'write', 'read', 'inspect'],
+  'create, write, read or inspect',
+);
 
 /** How long a statement waits for another process by default. */
 export const BUSY_TIMEOUT_MS = 5000;

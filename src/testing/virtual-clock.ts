@@ -1,9 +1,15 @@
-import { expectArgument, FUNCTION, NUMBER, type Expected } from '../core/text/argument.ts';
+import {
+  expectArgument,
+  FUNCTION,
+  NUMBER,
+  numberIn,
+  type Expected,
+} from '../core/text/argument.ts';
 import type { Clock } from '../registry/clock.ts';
 
 /** A clock that advances only when a test calls `pass`. */
 export interface VirtualClock extends Clock {
-  /** Advances the clock by `ms`, 0 or more; rejects with a TypeError for any other value. Each sleeper wakes in order, and its reactions run before the clock continues. */
+  /** Advances the clock by `ms`, 0 or more; rejects with a RangeError for any other number. Each sleeper wakes in order, and its reactions run before the clock continues. */
   pass(ms: number): Promise<void>;
   /** Sets the wall clock, in milliseconds since the epoch; elapsed time is unaffected. */
   set(now: number): void;
@@ -14,10 +20,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-const DURATION: Expected = {
-  is: (value) => typeof value === 'number' && value >= 0 && value < Infinity,
-  words: 'milliseconds, 0 or more',
-};
+const DURATION: Expected = numberIn((ms) => ms >= 0 && ms < Infinity, 'milliseconds from 0');
 const IDLE_TURNS = 8;
 const NOW: number = Date.parse('2026-11-21T01:02:03Z');
 

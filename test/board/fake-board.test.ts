@@ -127,6 +127,27 @@ describe('a name that the board does not have', () => {
   });
 });
 
+describe('a number out of range', () => {
+  const { board } = opened({});
+  const open = (tickIntervalMs: number) => () =>
+    openFakeBoard({ failNew: false, analogs: [], digitalInterrupts: [] }, { tickIntervalMs });
+  const interval = 'as options.tickIntervalMs, expected milliseconds from 1 or nothing';
+  const capacity = 'as options.capacity, expected a whole number from 1 or nothing';
+
+  it.each<[string, () => unknown]>([
+    [`openFakeBoard(): found the number 0 ${interval}`, open(0)],
+    [`openFakeBoard(): found the number Infinity ${interval}`, open(Infinity)],
+    [`openFakeBoard(): found the number NaN ${interval}`, open(Number.NaN)],
+    [`streamTicks(): found the number 0 ${capacity}`, () => board.streamTicks([], { capacity: 0 })],
+    [
+      `streamTicks(): found the number 1.5 ${capacity}`,
+      () => board.streamTicks([], { capacity: 1.5 }),
+    ],
+  ])('%s', (message, call) => {
+    expect(call).toThrow(new RangeError(message));
+  });
+});
+
 describe('an argument of the wrong type', () => {
   const { board } = opened({});
 
@@ -136,8 +157,8 @@ describe('an argument of the wrong type', () => {
     ['getGpio(): found the number 11 as pin, expected text', () => board.getGpio(any(11))],
     ['streamTicks(): found "a" as names, expected an array', () => board.streamTicks(any('a'))],
     [
-      'streamTicks(): found the number 0 as options.capacity, expected a whole number, 1 or more or nothing',
-      () => board.streamTicks([], { capacity: 0 }),
+      'streamTicks(): found "9" as options.capacity, expected a whole number from 1 or nothing',
+      () => board.streamTicks([], { capacity: any('9') }),
     ],
     [
       'streamTicks(): found an object as options.signal, expected an AbortSignal or nothing',

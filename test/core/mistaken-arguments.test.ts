@@ -72,6 +72,10 @@ it.each<[string, () => unknown]>([
     () => openMachineFile(`${temporaryFolder({})}/machine.db`, { mode: 'readonly' as never }),
   ],
   [
+    'new Catalogue(): found "creat" as options.mode, expected create, write or read',
+    () => new Catalogue(`${temporaryFolder({})}/registry.db`, { mode: 'creat' as never }),
+  ],
+  [
     'deliveries(): found an object as signal, expected an AbortSignal or nothing',
     async () => await delivered({}),
   ],
@@ -86,6 +90,27 @@ it.each<[string, () => unknown]>([
 ])('%s', async (message, call) => {
   const calling = async (): Promise<unknown> => await call();
   await expect(calling()).rejects.toThrow(new TypeError(message));
+});
+
+it.each<[string, unknown]>([
+  ['the number 5', 5],
+  ['"7d"', '7d'],
+  ['an object', { ms: '7d', unknown: 'refuse' }],
+  ['an object', { ms: 5 }],
+  ['null', null],
+])('a minimum age has a unit and a rule for an unknown age: not %s', (found, minimumAge) => {
+  const eligibility = { now: 0, minimumAge } as never;
+  const message = (as: string): string =>
+    `found ${found} as ${as}.minimumAge, expected { ms, unknown } with milliseconds and refuse or allow, or nothing`;
+  const latest = { kind: 'latest' } as const;
+  expect(() => core.resolve(latest, INDEX, eligibility)).toThrow(
+    new TypeError(`resolve(): ${message('eligibility')}`),
+  );
+  const input = { requirement: latest, list: { index: INDEX }, deployed: { kind: 'none' } };
+  const rest = { previous: undefined, quarantine: [], timing: {}, eligibility };
+  expect(() => core.decide({ ...input, ...rest } as never)).toThrow(
+    new TypeError(`decide(): ${message('input.eligibility')}`),
+  );
 });
 
 it('a list that could not be read is a list of planMachine()', () => {

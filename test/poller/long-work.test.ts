@@ -147,17 +147,17 @@ describe('[D39] extend()', () => {
   });
 
   it.each([
-    [999, 'the number 999'],
-    [0, 'the number 0'],
-    [-1, 'the number -1'],
-    [24 * HOUR + 1, 'the number 86400001'],
-    [Number.NaN, 'the number NaN'],
-    ['5000', '"5000"'],
-    [undefined, 'nothing'],
-  ])('refuses %o', async (ms, found) => {
+    [999, 'the number 999', RangeError],
+    [0, 'the number 0', RangeError],
+    [-1, 'the number -1', RangeError],
+    [24 * HOUR + 1, 'the number 86400001', RangeError],
+    [Number.NaN, 'the number NaN', RangeError],
+    ['5000', '"5000"', TypeError],
+    [undefined, 'nothing', TypeError],
+  ])('refuses %o', async (ms, found, Wrong) => {
     const { delivery } = await working();
-    const message = `extend(): found ${found}, expected 1000 to 86400000 milliseconds`;
-    expect(() => delivery.extend(ms as number)).toThrow(new RangeError(message));
+    const message = `extend(): found ${found} as ms, expected 1000 to 86400000 milliseconds`;
+    expect(() => delivery.extend(ms as number)).toThrow(new Wrong(message));
   });
 });
 
@@ -177,14 +177,14 @@ describe('[D39] progress()', () => {
   });
 
   it.each([
-    [-0.1, 'the number -0.1'],
-    [1.1, 'the number 1.1'],
-    [Number.NaN, 'the number NaN'],
-    ['0.5', '"0.5"'],
-  ])('refuses %o', async (fraction, found) => {
+    [-0.1, 'the number -0.1', RangeError],
+    [1.1, 'the number 1.1', RangeError],
+    [Number.NaN, 'the number NaN', RangeError],
+    ['0.5', '"0.5"', TypeError],
+  ])('refuses %o', async (fraction, found, Wrong) => {
     const { delivery } = await working();
-    const message = `progress(): found ${found}, expected 0 to 1`;
-    expect(() => delivery.progress(fraction as number)).toThrow(new RangeError(message));
+    const message = `progress(): found ${found} as fraction, expected 0 to 1`;
+    expect(() => delivery.progress(fraction as number)).toThrow(new Wrong(message));
   });
 });
 

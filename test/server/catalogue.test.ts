@@ -222,11 +222,14 @@ it('[T71] a catalogue of a later modreg that allows it is read and written', () 
 });
 
 it.each([
-  ['/proc/nowhere/registry.db', 'ENOENT'],
-  ['/nowhere/at/all/registry.db', 'ENOENT'],
-  [`/tmp/${'n'.repeat(300)}/registry.db`, 'ENAMETOOLONG'],
-])('%s cannot be created', (path, code) => {
-  const message = `${quote(path)}: it cannot be created (${code})`;
+  ['/proc/nowhere/registry.db', 'it cannot be created (ENOENT)'],
+  [
+    '/nowhere/at/all/registry.db',
+    'its folder "/nowhere/at/all" cannot be created in "/nowhere/at", which does not exist: create that first',
+  ],
+  [`/tmp/${'n'.repeat(300)}/registry.db`, 'it cannot be created (ENAMETOOLONG)'],
+])('%s cannot be created', (path, because) => {
+  const message = `${quote(path)}: ${because}`;
   const open = (): Catalogue => new Catalogue(path, { mode: 'create' });
   expect(open).toThrow(expect.objectContaining({ kind: 'unwritable', message }));
 });

@@ -203,6 +203,16 @@ it('a file is set aside with what SQLite keeps beside it', () => {
   ]);
 });
 
+it('a folder that cannot be created is named, with the one that is missing', () => {
+  const folder = temporaryFolder();
+  const path = `${folder}/none/platform/machine.db`;
+  const missing = `"${folder}/none/platform" cannot be created in "${folder}/none", which does not exist`;
+  const expected = ['unwritable', `"${path}": its folder ${missing}: create that first`];
+  expect(caught(() => openForPoller(path))).toEqual(expected);
+  expect(caught(() => openMachineFile(path))).toEqual(expected);
+  expect(namesIn(folder)).toEqual([]);
+});
+
 it("[T65] only its owner can read a machine's file", () => {
   const folder = `${temporaryFolder()}/platform`;
   const file = claimed(`${folder}/machine.db`);

@@ -19,12 +19,8 @@ export const WRONG_BOARD_ARGUMENTS: typeof WRONG_ARGUMENTS = {
       'found a function as options.clock, expected a Clock or nothing',
     ],
     [
-      [BOARD, { tickIntervalMs: 0 }],
-      'found the number 0 as options.tickIntervalMs, expected milliseconds, 1 or more or nothing',
-    ],
-    [
-      [BOARD, { tickIntervalMs: Infinity }],
-      'found the number Infinity as options.tickIntervalMs, expected milliseconds, 1 or more or nothing',
+      [BOARD, { tickIntervalMs: '5' }],
+      'found "5" as options.tickIntervalMs, expected milliseconds from 1 or nothing',
     ],
   ],
 };

@@ -179,15 +179,15 @@ it('a machine has the options of a poller, and events reach the test', async () 
   expect(kinds).toEqual(machine.events.map(({ kind }) => kind));
 });
 
-it.each<[unknown, string]>([
-  [undefined, 'nothing'],
-  [Number.NaN, 'the number NaN'],
-  [Infinity, 'the number Infinity'],
-  [-5, 'the number -5'],
-  ['60000', '"60000"'],
-])('pass(%o) rejects at once', async (ms, found) => {
-  const message = `pass(): found ${found} as ms, expected milliseconds, 0 or more`;
-  await expect(started().pass(ms as number)).rejects.toThrow(new TypeError(message));
+it.each<[unknown, string, ErrorConstructor]>([
+  [undefined, 'nothing', TypeError],
+  [Number.NaN, 'the number NaN', RangeError],
+  [Infinity, 'the number Infinity', RangeError],
+  [-5, 'the number -5', RangeError],
+  ['60000', '"60000"', TypeError],
+])('pass(%o) rejects at once', async (ms, found, Wrong) => {
+  const message = `pass(): found ${found} as ms, expected milliseconds from 0`;
+  await expect(started().pass(ms as number)).rejects.toThrow(new Wrong(message));
 });
 
 it('an onEvent that rejects is a callback-error, as in a Poller', async () => {

@@ -1,6 +1,7 @@
 import { expectMembers, LIST, OBJECT, ofKind } from '../text/argument.ts';
 import { isInBranch, type Constraint } from '../version/constraint.ts';
 import { DEPLOYED, deployedVersion, type Deployed } from './deployed.ts';
+import { ELIGIBILITY } from '../releases/eligibility-policy.ts';
 import { isTooOld } from '../releases/list-age.ts';
 import { isTime } from '../text/rfc3339.ts';
 import { resolveChecked, type Resolution } from '../releases/resolve.ts';
@@ -56,6 +57,7 @@ const DECIDE_INPUT = {
  */
 export function decide(input: DecideInput): Decision {
   expectMembers('decide()', 'input', input, DECIDE_INPUT);
+  expectMembers('decide()', 'input.eligibility', input.eligibility, ELIGIBILITY);
   return decideChecked(input);
 }
 

@@ -1,7 +1,7 @@
-import { expectArgument, expectMembers, having, NUMBER, type Expected } from '../text/argument.ts';
+import { expectArgument, expectMembers, having, type Expected } from '../text/argument.ts';
 import { CONSTRAINT, mismatch, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
-import type { Eligibility } from './eligibility-policy.ts';
+import { ELIGIBILITY, isMinimumAge, type Eligibility } from './eligibility-policy.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
@@ -95,13 +95,15 @@ const INDEX: Expected = having('a ReleaseIndex of indexReleases()', 'candidates'
 
 /**
  * Whether arguments that no compiler checked can have their types. Plans resolve often, and a complete check takes a tenth
- * of the time of a query, so this one looks at one field of each.
+ * of the time of a query, so this one looks at few fields.
  */
 function isQuery(constraint: unknown, index: unknown, eligibility: unknown): boolean {
+  const terms = eligibility as Partial<Eligibility> | null | undefined;
   return (
     (constraint as Partial<Constraint> | null | undefined)?.kind !== undefined &&
     (index as Partial<ReleaseIndex> | null | undefined)?.candidates !== undefined &&
-    typeof (eligibility as Partial<Eligibility> | null | undefined)?.now === 'number'
+    typeof terms?.now === 'number' &&
+    (terms.minimumAge === undefined || isMinimumAge(terms.minimumAge))
   );
 }
 
@@ -109,7 +111,7 @@ function isQuery(constraint: unknown, index: unknown, eligibility: unknown): boo
 function expectQuery(constraint: unknown, index: unknown, eligibility: unknown): void {
   expectArgument('resolve()', 'constraint', constraint, CONSTRAINT);
   expectArgument('resolve()', 'index', index, INDEX);
-  expectMembers('resolve()', 'eligibility', eligibility, { now: NUMBER });
+  expectMembers('resolve()', 'eligibility', eligibility, ELIGIBILITY);
 }
 
 /** The only candidate of a pin is the release with its text (D35). */

@@ -10,6 +10,8 @@ export interface Expected {
   readonly is: (value: unknown) => boolean;
   /** In words, after "expected". */
   readonly words: string;
+  /** Whether the value has the right type, so that only its range is wrong. */
+  readonly isOfType?: (value: unknown) => boolean;
 }
 
 export const TEXT: Expected = { is: (value) => typeof value === 'string', words: 'text' };
@@ -23,8 +25,19 @@ export const FUNCTION: Expected = {
 };
 
 /** The same, or nothing. */
-export function optional({ is, words }: Expected): Expected {
-  return { is: (value) => value === undefined || is(value), words: `${words} or nothing` };
+export function optional(expected: Expected): Expected {
+  const is = (value: unknown): boolean => value === undefined || expected.is(value);
+  return { ...expected, is, words: `${expected.words} or nothing` };
+}
+
+/** A number in a range. Another number is a RangeError. */
+export function numberIn(is: (value: number) => boolean, words: string): Expected {
+  return { is: (value) => typeof value === 'number' && is(value), words, isOfType: NUMBER.is };
+}
+
+/** One of these texts. */
+export function oneOf(texts: readonly string[], words: string): Expected {
+  return { is: (value) => texts.some((text) => text === value), words };
 }
 
 /** An object that has all of these functions, such as an opened file. */
@@ -55,17 +68,19 @@ export function wrongArgument(
   return new TypeError(`${callee}: found ${describe(found)} as ${as}, expected ${expected}`);
 }
 
-/** Throws a TypeError unless the argument is as expected. */
+/** Throws a TypeError, or a RangeError for a number out of range, unless the argument is as expected. */
 export function expectArgument(
   callee: string,
   as: string,
   found: unknown,
-  { is, words }: Expected,
+  { is, words, isOfType }: Expected,
 ): void {
-  if (!is(found)) throw wrongArgument(callee, as, found, words);
+  if (is(found)) return;
+  const wrong = wrongArgument(callee, as, found, words);
+  throw isOfType?.(found) === true ? new RangeError(wrong.message) : wrong;
 }
 
-/** Throws a TypeError unless the argument is an object whose members are as expected. */
+/** Throws as `expectArgument` does unless the argument is an object whose members are as expected. */
 export function expectMembers(
   callee: string,
   as: string,
@@ -75,9 +90,7 @@ export function expectMembers(
   if (!isObject(found)) throw wrongArgument(callee, as, found, OBJECT.words);
   for (const name in members) {
     const member = members[name];
-    if (member && !member.is(found[name])) {
-      throw wrongArgument(callee, `${as}.${name}`, found[name], member.words);
-    }
+    if (member) expectArgument(callee, `${as}.${name}`, found[name], member);
   }
 }
 

@@ -10,7 +10,8 @@ import {
 import { dirname } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import { isSha256 } from '../../registry/formats/hosted-artifact.ts';
-import { IN_MEMORY, makeFolder } from '../../sqlite/database.ts';
+import { IN_MEMORY } from '../../sqlite/database.ts';
+import { makeFolder } from '../../sqlite/make-folder.ts';
 import { DatabaseError, diskErrorCode } from '../../sqlite/database-error.ts';
 
 /**

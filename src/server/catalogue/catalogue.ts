@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ModuleId, Result } from '../../core/index.ts';
-import { expectArgument, TEXT } from '../../core/text/argument.ts';
+import { expectArgument, oneOf, TEXT, type Expected } from '../../core/text/argument.ts';
 import { openDatabase, snapshot, transaction, translated } from '../../sqlite/database.ts';
 import { foundTwice } from '../../sqlite/database-error.ts';
 import { expectWritable } from '../../sqlite/writable.ts';
@@ -28,6 +28,7 @@ import { tokenUses } from '../tokens/token-uses.ts';
 import type { StoredToken } from '../tokens/token.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
+const MODE: Expected = oneOf(['create', 'write', 'read'], 'create, write or read');
 
 /**
  * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
@@ -80,6 +81,7 @@ export class Catalogue {
     }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
   ) {
     expectArgument('new Catalogue()', 'path', path, TEXT);
+    expectArgument('new Catalogue()', 'options.mode', mode, MODE);
     this.path = path;
     this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
     this.#sql = statementsOf(this.#database, path);
