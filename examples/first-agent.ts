@@ -13,16 +13,22 @@ const poller = new Poller({
   // Nothing is deployed yet. Subsystems stay as they are: undefined means unknown.
   deployedVersion: ({ kind }) => (kind === 'module' ? null : undefined),
   intervalMs: 5000,
+  onEvent: (event) => {
+    if ('error' in event) console.error(`${event.kind}: ${String(event.error)}`);
+  },
 });
 poller.start();
+void run(); // CommonJS, to which it may be bundled, has no await here.
 
-for await (const { action, done } of poller.deliveries()) {
-  console.log(`${action.direction} ${action.target.name} ${action.to}: ${action.reason.text}`);
-  await done(); // An agent downloads action.artifact, starts it, and checks that it works first.
-  break; // An agent continues.
+async function run(): Promise<void> {
+  for await (const { action, done } of poller.deliveries()) {
+    console.log(`${action.direction} ${action.target.name} ${action.to}: ${action.reason.text}`);
+    await done(); // An agent downloads action.artifact, starts it, and checks that it works first.
+    break; // An agent continues.
+  }
+  await poller.stop();
+  file.close();
 }
-await poller.stop();
-file.close();
 
 function configuration(): Configuration {
   const machine = readMachine(readFileSync('machine.json'));

@@ -25,7 +25,7 @@ import { SystemSettings } from './system/system-settings.ts';
  *   environment: process.env,
  *   configuration: () => {
  *     const machine = readMachine(readFileSync('machine.json'));
- *     if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ *     if (!machine.ok) throw new Error(machine.problems.map(({ message }) => message).join('\n'));
  *     const terms = { ...DEFAULT_POLICY.terms, registry: 'https://registry.example' };
  *     return { machine: machine.value, policy: { ...DEFAULT_POLICY, terms } };
  *   },

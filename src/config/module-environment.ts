@@ -20,7 +20,7 @@ import { quote } from '../core/text/quote.ts';
  * import { moduleEnvironment, readMachine } from 'modreg/config';
  *
  * const machine = readMachine('{ "components": [], "modules": [] }');
- * if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ * if (!machine.ok) throw new Error(machine.problems.map(({ message }) => message).join('\n'));
  * for (const entry of machine.value.modules) {
  *   const environment = moduleEnvironment(entry, {
  *     environment: process.env,

@@ -123,7 +123,7 @@ export function readDeployedReport(
  * import { checkDocument } from 'modreg/config';
  *
  * const { kind, errors, problems } = checkDocument('{ "restart_ceiling": 0 }', undefined);
- * console.log(kind, errors, problems[0]?.path); // policy 1 /restart_ceiling
+ * console.log(kind, errors, problems.map(({ path }) => path)); // policy 1 [ '/restart_ceiling' ]
  * ```
  */
 export function checkDocument(

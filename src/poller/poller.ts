@@ -47,7 +47,7 @@ const POLLERS = new WeakMap<ClaimedFile, Poller>();
  *
  * function configuration(): Configuration {
  *   const machine = readMachine(readFileSync('machine.json'));
- *   if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ *   if (!machine.ok) throw new Error(machine.problems.map(({ message }) => message).join('\n'));
  *   const terms = { ...DEFAULT_POLICY.terms, registry: 'https://registry.example' };
  *   return { machine: machine.value, policy: { ...DEFAULT_POLICY, terms } };
  * }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { rolldown } from 'rolldown';
 import { expect, it } from 'vitest';
 import { decodeReleaseDocument } from '../support/decoded-list.ts';
 import { checkDocument } from '../../src/config/index.ts';
@@ -84,6 +85,16 @@ it('shows examples/first-agent.ts, and the examples compile', () => {
   expect(programs).toContain(readFileSync(join(ROOT, 'examples/first-agent.ts'), 'utf8'));
   expect(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'examples'])).toBe('');
 });
+
+it.each(['first-agent.ts', 'own-agent/agent.ts'])(
+  'examples/%s bundles as CommonJS',
+  async (name) => {
+    const input = join(ROOT, 'examples', name);
+    const bundle = await rolldown({ input, external: /^modreg/, platform: 'node' });
+    const { output } = await bundle.generate({ format: 'cjs' });
+    expect(output.map(({ fileName }) => fileName)).toEqual([basename(name, '.ts') + '.js']);
+  },
+);
 
 const DOCUMENTS = PAGES.flatMap((page) =>
   blocksOf(page)

@@ -143,7 +143,7 @@ const PLAN_INPUT = {
  * const machine = readMachine(
  *   '{"modules": [{"type": "registry", "name": "cam", "module_id": "acme:cam", "version": "1.*"}]}',
  * );
- * if (!machine.ok) throw new Error(machine.problems[0]?.message);
+ * if (!machine.ok) throw new Error(machine.problems.map(({ message }) => message).join('\n'));
  * const list = { index: indexReleases([{ version: '1.3.0' }]) };
  * const plan = planMachine({
  *   machine: machine.value,
