@@ -6,6 +6,7 @@ import { isModuleId, isNumber, isText, objectOf, oneOf, optional, type Shape } f
 import { targetIn } from './target.ts';
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
+  deployedYanked: optional(objectOf({ version: isText, because: isText })),
   kind: oneOf('module', 'subsystem'),
   name: isText,
   moduleId: isModuleId,

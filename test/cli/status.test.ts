@@ -47,6 +47,8 @@ const ordinary = (name: string, moduleId: string): object => ({
   until: null,
   action: null,
   restart_request: null,
+  deployed_yanked: null,
+  failures: null,
 });
 
 /** Records failures, a crash loop and open actions. Returns the ids of the open actions. */

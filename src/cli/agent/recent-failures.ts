@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import { LOG_FILE, openLog } from '../../logs/log-file.ts';
 import { MOST_RECORDS } from '../../logs/log-limits.ts';
 import type { StoredRecord } from '../../logs/log-record.ts';
@@ -57,6 +58,13 @@ export function describeFailing(
   { count, reason }: RecentFailures,
 ): string {
   return `${excerpt(name)} ${excerpt(version ?? '')} failed ${count} times in ten minutes, last: ${excerpt(reason, 400)}`;
+}
+
+/** The same as JSON. */
+export function failuresAsJson(failing: RecentFailures | undefined): object | null {
+  if (!failing) return null;
+  const { count, lastAt, reason } = failing;
+  return { count, last_at: formatTime(lastAt), reason };
 }
 
 function failedRecords(statePath: string, mode: 'read' | 'inspect'): StoredRecord[] {

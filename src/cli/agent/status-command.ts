@@ -9,7 +9,6 @@ import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import type { Delivery } from '../../logs/log-queue.ts';
 import { isPolled } from '../../store/claim.ts';
@@ -28,7 +27,7 @@ import type { World } from '../world.ts';
 import { logAsJson, logDelivery, logLineOf } from './log-status.ts';
 import { restartRequired } from './agent-event-words.ts';
 import { noAgent } from './no-agent.ts';
-import { describeFailing, keyOf, recentFailures, type RecentFailures } from './recent-failures.ts';
+import { describeFailing, failuresAsJson, keyOf, recentFailures } from './recent-failures.ts';
 
 /** A module as it is on this machine now. */
 export interface ModuleStatus {
@@ -181,12 +180,6 @@ function asJson({
     quarantine: quarantine.map(quarantineAsJson),
     log: logAsJson(log),
   });
-}
-
-function failuresAsJson(failing: RecentFailures | undefined): object | null {
-  if (!failing) return null;
-  const { count, lastAt, reason } = failing;
-  return { count, last_at: formatTime(lastAt), reason };
 }
 
 function statusIn(file: MachineFile, world: World): AgentStatus {

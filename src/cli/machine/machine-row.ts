@@ -9,8 +9,10 @@ import { nearestWord } from '../../core/text/nearest-word.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
+import { reportedText } from '../../core/explanation/decision-words.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { MachineState } from '../../store/machine-state.ts';
+import { keyOf, type recentFailures, type RecentFailures } from '../agent/recent-failures.ts';
 import { parseProblem, type Problem } from '../problem.ts';
 
 /** Whether a row is shown. A subsystem whose deployed version is unknown is not: a machine need not report it. */
@@ -28,6 +30,31 @@ export function targetOf({ kind, name, moduleId }: LoggedDecision): ActionTarget
 export function labelFor(decision: LoggedDecision): string {
   const { kind, name, moduleId } = decision;
   return kind === 'module' ? labelOf({ name, moduleId: moduleId as ModuleId }) : name;
+}
+
+/** What an operator should know about a deployed version. */
+export interface AgainstDeployed {
+  readonly version: string | undefined;
+  /** Why it was yanked, by the list of the last round; undefined if it was not. */
+  readonly yanked: string | undefined;
+  /** How often it failed lately; undefined if it stays up. */
+  readonly failing: RecentFailures | undefined;
+}
+
+/** What the last round and the log of the agent say against a deployed version. */
+export function againstDeployed(
+  decision: LoggedDecision,
+  memory: MachineMemory,
+  failures: ReturnType<typeof recentFailures>,
+): AgainstDeployed {
+  const version = reportedText(memory.of(targetOf(decision)).deployed);
+  const { name, deployedYanked } = decision;
+  return {
+    version,
+    // Another version may be deployed since.
+    yanked: deployedYanked?.version === version ? deployedYanked?.because : undefined,
+    failing: failures.get(keyOf(name, version)),
+  };
 }
 
 /** The decision in `rows` on the module or subsystem that `text` names, by the name of its entry or else by its module_id. */

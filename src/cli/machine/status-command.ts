@@ -1,5 +1,5 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
-import { describeRequest } from '../../core/explanation/words.ts';
+import { describeRequest, describeYanked } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
@@ -7,11 +7,12 @@ import { keyOf } from '../../core/plan/target.ts';
 import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
+import { describeFailing, recentFailures } from '../agent/recent-failures.ts';
 import { columnsOf } from '../output/columns.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { failed } from '../registry/catalogue-options.ts';
 import { openLine } from './open-action.ts';
-import { isReported, labelFor, targetOf } from './machine-row.ts';
+import { againstDeployed, isReported, labelFor, targetOf } from './machine-row.ts';
 import { NO_STATE, usingFile } from './open-state.ts';
 import type { Outcome } from '../problem.ts';
 import { quarantineTable } from './quarantine-table.ts';
@@ -57,6 +58,7 @@ export function statusIn(file: MachineFile, world: World): Status {
     decisions: state.decisions(),
     memory: state.memory(),
     poller: state.poller(),
+    failures: recentFailures(file.path, 'read', world.clock()),
     isRunning: isPolled(file.path),
     now: world.clock(),
     times: timesOn(state, world),
@@ -105,6 +107,7 @@ function linesOf(status: Status): string[] {
     ...(cells.length === 0
       ? ['no module was decided on yet']
       : [...line(HEADS), ...cells.flatMap(line)]),
+    ...deployedLines(status),
     ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
     ...requestLines(status),
     ...(quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined]),
@@ -126,6 +129,21 @@ function crashLoopLines({ memory, now, times }: Status): string[] {
   return [
     `crash loop: no action until ${describeTime(until, times(''))}, because the agent started five times in ten minutes`,
   ];
+}
+
+/** The deployed versions that were yanked, and those that do not stay up. */
+function deployedLines({ decisions, memory, failures }: Status): string[] {
+  const lines = decisions.flatMap((row) => {
+    const { version, yanked, failing } = againstDeployed(row, memory, failures);
+    const name = excerpt(row.name);
+    return [
+      ...(yanked === undefined
+        ? []
+        : [`${name}: the deployed version ${version} is ${describeYanked(yanked)}`]),
+      ...(failing ? [describeFailing(row.name, version, failing)] : []),
+    ];
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** The requested restarts that no open action carries out, and those that failed. */

@@ -8,7 +8,8 @@ import type { MachineMemory, Remembered } from '../../core/plan/machine-memory.t
 import { keyOf } from '../../core/plan/target.ts';
 import type { PollerLog } from '../../store/decision-log.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { isReported, targetOf } from './machine-row.ts';
+import { failuresAsJson, type recentFailures } from '../agent/recent-failures.ts';
+import { againstDeployed, isReported, targetOf, type AgainstDeployed } from './machine-row.ts';
 import { openAsJson } from './open-action.ts';
 import { quarantineAsJson } from './quarantine-table.ts';
 
@@ -17,6 +18,8 @@ export interface Status {
   readonly decisions: readonly LoggedDecision[];
   readonly memory: MachineMemory;
   readonly poller: PollerLog;
+  /** The versions that failed several times lately, by the log of modreg's own agent. */
+  readonly failures: ReturnType<typeof recentFailures>;
   /** Whether a process polls now. */
   readonly isRunning: boolean;
   readonly now: number;
@@ -43,11 +46,18 @@ export function statusAsJson(status: Status | undefined, now: number): string {
   });
 }
 
-function targetsAsJson({ decisions, memory }: Status): object[] {
+function targetsAsJson({ decisions, memory, failures }: Status): object[] {
   const open = new Map(memory.open.map((one) => [keyOf(one.action.target), one]));
   return decisions
     .filter((one) => isReported(one, memory))
-    .map((one) => targetAsJson(one, memory, open));
+    .map((one) => ({
+      ...targetAsJson(one, memory, open),
+      ...againstAsJson(againstDeployed(one, memory, failures)),
+    }));
+}
+
+function againstAsJson({ yanked, failing }: AgainstDeployed): object {
+  return { deployed_yanked: yanked ?? null, failures: failuresAsJson(failing) };
 }
 
 function targetAsJson(

@@ -21,6 +21,14 @@ export interface LoggedDecision {
   readonly reason: string;
   /** The end of a hold or quarantine, in milliseconds since the epoch; undefined if there is none or it is not known. */
   readonly until: number | undefined;
+  /** The deployed version and why it was yanked; absent if it was not. */
+  readonly deployedYanked?:
+    | {
+        readonly version: string;
+        /** As published; may be empty. */
+        readonly because: string;
+      }
+    | undefined;
 }
 
 /** A plan as rows of the decision log. `needs` contains the dependency that a due action waits for, by target key. */
@@ -56,12 +64,15 @@ function constraintOf({ decision }: PlanRow): Pick<LoggedDecision, 'constraint'>
 function outcomeOf({
   decision,
   latest,
+  warnings,
 }: PlanRow): Omit<LoggedDecision, 'kind' | 'name' | 'moduleId' | 'constraint'> {
+  const [yank] = warnings.flatMap((one) => (one.kind === 'deployed-yanked' ? [one] : []));
   return {
     target: targetText(decision),
     latest: latest?.text,
     decision: wordFor(decision),
     reason: describeDecision(decision),
     until: untilOf(decision),
+    deployedYanked: yank && { version: yank.version.text, because: yank.because },
   };
 }

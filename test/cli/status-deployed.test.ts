@@ -1,0 +1,83 @@
+import { dirname } from 'node:path';
+import { expect, it } from 'vitest';
+import { statusCommand } from '../../src/cli/machine/status-command.ts';
+import { loggedDecisions } from '../../src/core/plan/logged-decisions.ts';
+import { openLog } from '../../src/logs/log-file.ts';
+import type { Published } from '../support/ask.ts';
+import { claimed, moduleNamed } from '../support/claimed.ts';
+import { entry, known, plan } from '../support/planned.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+
+const NOW = Date.parse('2026-11-20T01:02:03Z');
+const MINUTE = 60_000;
+const LIDAR = moduleNamed('lidar', 'acme:lidar');
+
+/** The lines of `modreg status` below the table, and what `--json` has, for a module with this constraint after a round. */
+function shown(
+  constraint: string,
+  deployed: string,
+  since: string,
+  failures: readonly (readonly [version: string, minutesAgo: number])[] = [],
+): readonly [lines: readonly string[], yanked: unknown, failures: unknown] {
+  const file = claimed();
+  const published: Published[] = [
+    { version: '1.2.9' },
+    { version: '1.2.10', yanked: 'stops the motor\nwhen the bus is slow' },
+    { version: '1.2.11', yanked: '' },
+  ];
+  const modules = [entry('acme:lidar', constraint, 'lidar')];
+  const planned = plan({ modules }, { lidar: known(deployed, published) });
+  file.state.report(LIDAR, since, NOW);
+  file.state.log(loggedDecisions(planned, new Map()), { at: NOW, trouble: undefined });
+  const home = dirname(file.path);
+  const log = openLog(`${home}/logs.db`, 'create');
+  for (const [version, minutes] of failures) {
+    const text = `lidar: ${version} failed: it ended ${minutes} min ago`;
+    const record = { module: 'lidar', version, event: 'modreg.module.failed', text } as const;
+    log.append([{ at: NOW - minutes * MINUTE, severity: 'warn', ...record }]);
+  }
+  log.close();
+  const environment = { PLATFORM_HOME: home };
+  const world = { ...quietWorld('linux/x64'), environment, clock: () => NOW };
+  const { answer } = statusCommand({}, world);
+  const [json = ''] = statusCommand({ json: true }, world).answer;
+  const { targets } = JSON.parse(json) as {
+    readonly targets: readonly { readonly deployed_yanked: unknown; readonly failures: unknown }[];
+  };
+  return [answer.slice(4), targets[0]?.deployed_yanked, targets[0]?.failures];
+}
+
+it('[D7] says that a pinned version was yanked, which its decision does not', () => {
+  expect(shown('1.2.10', '1.2.10', '1.2.10')).toEqual([
+    [
+      '',
+      String.raw`lidar: the deployed version 1.2.10 is yanked: stops the motor\u{a}when the bus is slow`,
+    ],
+    'stops the motor\nwhen the bus is slow',
+    null,
+  ]);
+});
+
+it('says that a version was yanked without a reason', () => {
+  expect(shown('1.2.11', '1.2.11', '1.2.11')).toEqual([
+    ['', 'lidar: the deployed version 1.2.11 is yanked'],
+    '',
+    null,
+  ]);
+});
+
+it.each([
+  ['that was not yanked', '1.2.9', '1.2.9'],
+  ['that is deployed since', '1.2.10', '1.2.9'],
+])('says nothing of a version %s', (_, deployed, since) => {
+  expect(shown('1.2.*', deployed, since)).toEqual([[], null, null]);
+});
+
+it('says how often the deployed version failed within ten minutes', () => {
+  const failures = (...ago: number[]): [string, number][] => ago.map((one) => ['1.2.9', one]);
+  const lines = 'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago';
+  const data = { count: 3, last_at: '2026-11-20T01:01:03Z', reason: 'it ended 1 min ago' };
+  expect(shown('1.*', '1.2.9', '1.2.9', failures(12, 8, 4, 1))).toEqual([['', lines], null, data]);
+  expect(shown('1.*', '1.2.9', '1.2.9', failures(12, 1))).toEqual([[], null, null]);
+  expect(shown('1.*', '1.2.9', '1.2.9', [['1.2.8', 2], ...failures(1)])).toEqual([[], null, null]);
+});
