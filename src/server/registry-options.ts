@@ -83,13 +83,13 @@ export interface ServeOptions {
           | {
               /** The registry raised, halted or completed a rollout by itself. */
               readonly kind: 'rollout';
-              /** What it did. */
-              readonly change: 'raised' | 'halted' | 'completed';
+              /** What it did. `damaged`: nothing any more, because a row of the rollout is damaged. */
+              readonly change: 'raised' | 'halted' | 'completed' | 'damaged';
               /** The module of the release. */
               readonly moduleId: ModuleId;
               /** The version as published. */
               readonly version: string;
-              /** Why it was halted; undefined if it was not. */
+              /** Why it was halted, or what is damaged; undefined if it was raised or completed. */
               readonly because: string | undefined;
             }
           | {

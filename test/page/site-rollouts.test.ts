@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cohort } from '../../src/core/rollout/cohort.ts';
+import { sql } from '../support/backups.ts';
 import { textOf } from '../support/machine-page.ts';
 import { moduleId, NOW, testSite, type TestSite } from '../support/site-page.ts';
 
@@ -67,6 +68,28 @@ describe('the rollouts of a site', () => {
       'acme:lidar 1.3.0 running',
       ...CARD,
       'Began 12:00 UTC. Machines were counted 12:00 UTC. acme:lidar',
+    ]);
+  });
+
+  it('[T207] are shown without one that is damaged, which is named', async () => {
+    const site = await rollingOut();
+    site.publish('acme:arm', '2.0.0');
+    const arm = { kind: 'rollout', moduleId: moduleId('acme:arm'), version: '2.0.0' } as const;
+    site.catalogue.yank(arm.moduleId, arm.version, '');
+    const event = { kind: 'started', after: 0, at: NOW, salt: 's', percent: 5, share: 1 } as const;
+    expect(site.catalogue.apply({ ...arm, event, soakMs: 0 }).ok).toBe(true);
+    sql(site.catalogue.path, `UPDATE rollout_events SET content = '[]' WHERE module = 2`);
+    const shown = (await textOf(site.app, '/rollouts')).map((line) =>
+      line.replaceAll(site.catalogue.path, 'PATH'),
+    );
+    expect(shown).toEqual([
+      'Rollouts',
+      'DAMAGED acme:arm 2.0.0: a row of its rollout is damaged',
+      '"PATH": row 8 of rollout_events: its content is not a JSON object',
+      'it is neither raised nor halted, and acme:arm has no list; machines keep what they have, and other rollouts go on',
+      'find the row with modreg registry verify where the registry runs, then restore a backup with modreg registry restore',
+      'acme:lidar 1.3.0 running',
+      ...CARD,
     ]);
   });
 

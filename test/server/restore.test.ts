@@ -259,7 +259,7 @@ it('[D56] a restored registry halts the rollouts that were running in the backup
   expect(
     restored.rollouts
       .all()
-      .map(({ version, rollout }) => [version, rollout.status, rollout.because]),
+      .rollouts.map(({ version, rollout }) => [version, rollout.status, rollout.because]),
   ).toEqual([['1.2.0', 'halted', 'the registry was restored from a backup']]);
   restored.close();
 });

@@ -15,6 +15,7 @@ import {
   usage,
   type CatalogueOptions,
 } from '../registry/catalogue-options.ts';
+import { damagedRollout } from '../rollout/rollout-words.ts';
 import type { World } from '../world.ts';
 import { clusterPlace, type FleetServeOptions } from './serve-command.ts';
 
@@ -59,12 +60,14 @@ async function importedTo(place: ClusterPlace, catalogue: Catalogue): Promise<Im
 function imported(catalogue: Catalogue, events: number, { json }: FleetImportOptions): Outcome {
   const modules = catalogue.summaries();
   const releases = modules.reduce((sum, { count }) => sum + count, 0);
-  const rollouts = catalogue.rollouts.all().length;
+  const { rollouts: whole, damaged } = catalogue.rollouts.all();
+  const rollouts = whole.length + damaged.length;
+  const problems = damaged.map(({ found: row, ...named }) => damagedRollout(named, [row]));
   const tokens = catalogue.tokens().length;
   const found = { modules: modules.length, releases, rollouts, tokens, events };
   if (json) {
     const answer = [jsonLine({ schema: 'modreg/fleet-import@1', ...found })];
-    return { answer, notes: [], problems: [] };
+    return { answer, notes: [], problems };
   }
   const what = [
     countOf(found.modules, 'module'),
@@ -77,7 +80,7 @@ function imported(catalogue: Catalogue, events: number, { json }: FleetImportOpt
     notes: [
       'next: start the fronts with new files, and copy the folder of uploaded files to where they find it',
     ],
-    problems: [],
+    problems,
   };
 }
 

@@ -1,6 +1,7 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { RegistryEvent } from '../../server/registry-options.ts';
 import { logLine, type Level } from '../output/log-line.ts';
+import { REPAIR_OF_ROLLOUT } from '../rollout/rollout-words.ts';
 import type { World } from '../world.ts';
 
 const SCHEMA = 'modreg/registry-log@1';
@@ -76,6 +77,11 @@ function logRollout(
   log: ReturnType<typeof registryLog>,
   { change, moduleId, version, because }: Extract<RegistryEvent, { kind: 'rollout' }>,
 ): void {
+  if (change === 'damaged') {
+    const found = excerpt(because ?? '', LONGEST_LINE);
+    const fields = { module_id: moduleId, version, because: found, hint: REPAIR_OF_ROLLOUT };
+    return log('error', 'rollout-damaged', fields);
+  }
   const reason = because === undefined ? undefined : excerpt(because);
   const level = change === 'halted' ? 'warn' : 'info';
   log(level, `rollout-${change}`, { module_id: moduleId, version, because: reason });

@@ -13,7 +13,7 @@ import { readSoak } from '../registry/release-options.ts';
 import { refusalProblem, withWriter } from '../registry/remote-registry.ts';
 import type { World } from '../world.ts';
 import { isRolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
-import { startedLine, statusLines } from './rollout-words.ts';
+import { damagedRollout, startedLine, statusLines } from './rollout-words.ts';
 
 /** The release of a command, as typed. */
 type Typed = readonly [moduleId: string, version: string];
@@ -68,19 +68,25 @@ async function listedRollouts(
   world: World,
 ): Promise<Outcome> {
   return await withFleet(options, world, async (client) => {
-    const { rollouts } = await client.read('/rollouts');
-    const all = (Array.isArray(rollouts) ? rollouts.filter(isJsonObject) : []).filter(
-      (one) => moduleId === undefined || one['module_id'] === moduleId,
-    );
-    const lines = all.map(
-      ({ module_id: id, version, status, percent }) =>
-        `${excerpt(String(id))} ${excerpt(String(version))}: ${excerpt(String(status))} at ${Number(percent)} %`,
-    );
-    const json = jsonLine({ schema: 'modreg/rollouts@1', rollouts: all });
+    const read = await client.read('/rollouts');
+    const listed = (name: 'rollouts' | 'damaged'): JsonObject[] => {
+      const list = Array.isArray(read[name]) ? read[name].filter(isJsonObject) : [];
+      return list.filter((one) => moduleId === undefined || one['module_id'] === moduleId);
+    };
+    const [rollouts, damaged] = [listed('rollouts'), listed('damaged')];
+    const json = jsonLine({ schema: 'modreg/rollouts@1', rollouts, damaged });
     const none = `no release${moduleId === undefined ? '' : ` of ${moduleId}`} is or was in a rollout`;
-    const text = lines.length === 0 ? [none] : lines;
-    return { answer: options.json ? [json] : text, notes: [], problems: [] };
+    const lines = rollouts.length + damaged.length === 0 ? [none] : rollouts.map(listedLine);
+    const problems = damaged.map(({ module_id: id, version }) =>
+      damagedRollout({ moduleId: String(id), version: String(version) }),
+    );
+    return { answer: options.json ? [json] : lines, notes: [], problems };
   });
+}
+
+function listedLine({ module_id: id, version, status, percent }: JsonObject): string {
+  const release = `${excerpt(String(id))} ${excerpt(String(version))}`;
+  return `${release}: ${excerpt(String(status))} at ${Number(percent)} %`;
 }
 
 /** `modreg rollout halt`: no further machine installs the release. */

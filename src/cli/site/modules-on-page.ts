@@ -69,7 +69,7 @@ function modulePage(files: SiteFiles, after: string): Read<ModulePage> {
 }
 
 function rolloutsByModule({ catalogue }: SiteFiles): ReadonlyMap<string, NamedRollout[]> {
-  return Map.groupBy(catalogue.rollouts.all(), ({ moduleId }) => String(moduleId));
+  return Map.groupBy(catalogue.rollouts.all().rollouts, ({ moduleId }) => String(moduleId));
 }
 
 function openRollouts(rollouts: readonly NamedRollout[] = []): ListedModule['rollouts'] {

@@ -16,6 +16,8 @@ import { failuresOf } from '../../server/fleet/rollout-machines.ts';
 import { uninterrupted } from '../../server/fleet/slices.ts';
 import { describeRefusal, eventFor, nextPercent } from '../../server/rollout/rollout-change.ts';
 import { rolloutView, type RolloutView } from '../../server/rollout/rollout-view.ts';
+import { asPageProblem } from '../page/page-problem.ts';
+import { damagedRollout } from '../rollout/rollout-words.ts';
 import { keptCounts } from './kept-counts.ts';
 import { refused, unusableFile, usingFiles, type SiteFiles } from './site-files.ts';
 
@@ -68,21 +70,25 @@ function isOpen({ rollout: { status } }: NamedRollout): boolean {
 async function listed(files: SiteFiles, counted: Count): Promise<Read<RolloutList>> {
   const all = usingFiles(() => ok(files.catalogue.rollouts.all()));
   if (!all.ok) return all;
+  const { rollouts } = all.value;
   const open: ShownRollout[] = [];
-  for (const named of all.value.filter(isOpen)) {
+  for (const named of rollouts.filter(isOpen)) {
     const shown = usingFiles(() => ok(shownRollout(files, counted(named))));
     if (!shown.ok) return shown;
     open.push(shown.value);
     await new Promise(setImmediate);
   }
-  const ended = all.value
+  const ended = rollouts
     .filter((named) => !isOpen(named))
     .toSorted((a, b) => b.rollout.sequence - a.rollout.sequence);
   const first = ended.slice(0, MOST_ENDED).map(({ moduleId, version, rollout }) => {
     const { status, percent, because } = rollout;
     return { moduleId, version, status, percent, because };
   });
-  return ok({ open, ended: first, endedCount: ended.length });
+  const damaged = all.value.damaged.map(({ found, ...named }) =>
+    asPageProblem(damagedRollout(named, [found])),
+  );
+  return ok({ open, ended: first, endedCount: ended.length, damaged });
 }
 
 function withRollout<T>(

@@ -79,6 +79,8 @@ export interface RolloutList {
   /** The last ones that have ended, the newest first. */
   readonly ended: readonly (NamedRelease & Pick<Rollout, 'status' | 'percent' | 'because'>)[];
   readonly endedCount: number;
+  /** One for each rollout that is damaged, so that its state is not known. */
+  readonly damaged: readonly PageProblem[];
 }
 
 export interface RaisePreview {

@@ -1,13 +1,16 @@
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
+import { quote } from '../../core/text/quote.ts';
 import type { RolloutConflict } from '../../core/rollout/rollout.ts';
+import { isJsonObject } from '../../registry/formats/json-object.ts';
+import { parseJson } from '../../registry/formats/json-text.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { moduleIn, releaseIn, type ModuleRow } from './module-row.ts';
 import { isWithdrawn, setYanked } from './release-table.ts';
-import { platformsOf } from './published-release.ts';
+import { platformsOf, type PublishedRelease } from './published-release.ts';
 import {
   appendEvent,
   rolloutIn,
-  rolloutsIn,
   type NewRolloutEvent,
   type ReleaseKey,
   type StoredRollout,
@@ -28,6 +31,20 @@ export interface NamedRollout extends RolloutOfRelease {
   readonly version: string;
 }
 
+/** A rollout of which a row is damaged, so that its state is not known. */
+export interface DamagedRollout {
+  readonly moduleId: ModuleId;
+  readonly version: string;
+  /** The row, and what is wrong with it, in one escaped line. */
+  readonly found: string;
+}
+
+/** Rollouts by module and version. One that is damaged keeps nobody from the others (T207). */
+export interface FoundRollouts {
+  readonly rollouts: readonly NamedRollout[];
+  readonly damaged: readonly DamagedRollout[];
+}
+
 /** The staged rollouts of a catalogue. */
 export interface CatalogueRollouts {
   /** The rollout of a release; undefined if it never had one. */
@@ -35,8 +52,8 @@ export interface CatalogueRollouts {
     moduleId: ModuleId,
     version: string,
   ) => Result<RolloutOfRelease | undefined, 'unknown-module' | 'unknown-version'>;
-  /** All rollouts, or those that are running, by module and version. */
-  readonly all: (which?: 'running') => readonly NamedRollout[];
+  /** All rollouts. */
+  readonly all: () => FoundRollouts;
   /** The platforms that a published release has artifacts for; undefined if it lists none. */
   readonly platforms: (moduleId: ModuleId, version: string) => readonly string[] | undefined;
 }
@@ -47,10 +64,10 @@ export function catalogueRollouts(sql: Statements): CatalogueRollouts {
       const at = found(sql, moduleId, version);
       return at.ok ? { ok: true, value: rolloutOf(sql, at.value.release) } : at;
     },
-    all: (which) => allRollouts(sql).filter(({ rollout }) => !which || rollout.status === which),
+    all: () => allRollouts(sql),
     platforms(moduleId, version) {
       const at = found(sql, moduleId, version);
-      return at.ok ? platformsIn(at.value.release) : undefined;
+      return at.ok ? platformsIn(sql, at.value.release) : undefined;
     },
   };
 }
@@ -103,28 +120,42 @@ function written(
   return stored ? { ok: true, value: stored } : { ok: false, error: 'not-started' };
 }
 
-function allRollouts(sql: Statements): NamedRollout[] {
-  const modules = sql.all(
-    `SELECT id, namespace || ':' || name AS name FROM modules
-     WHERE id IN (SELECT module FROM rollout_events) ORDER BY namespace, name`,
+function allRollouts(sql: Statements): FoundRollouts {
+  const rollouts: NamedRollout[] = [];
+  const damaged: DamagedRollout[] = [];
+  const releases = sql.all(
+    `SELECT releases.id, version, content, namespace || ':' || name AS module
+     FROM releases JOIN modules ON modules.id = releases.module
+     WHERE releases.id IN (SELECT release FROM rollout_events) ORDER BY namespace, name, releases.id`,
   );
-  return modules.flatMap(({ id: module, name }) => {
-    const moduleId = parseModuleId(name);
-    if (!moduleId.ok) return [];
-    const stored = [...rolloutsIn(sql, Number(module))];
-    return stored.map(([release, rollout]) => {
-      const row = sql.get('SELECT version, content FROM releases WHERE id = ?', release);
-      const named = { moduleId: moduleId.value, version: String(row?.['version']) };
-      return Object.assign(named, rollout, { platforms: row && platformsIn(row) });
-    });
-  });
+  for (const release of releases) {
+    const moduleId = parseModuleId(release['module']);
+    if (!moduleId.ok) continue;
+    const named = { moduleId: moduleId.value, version: String(release['version']) };
+    try {
+      const rollout = rolloutOf(sql, release);
+      if (rollout) rollouts.push({ ...named, ...rollout });
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.kind === 'damaged')) throw error;
+      damaged.push({ ...named, found: error.message });
+    }
+  }
+  return { rollouts, damaged };
 }
 
 function rolloutOf(sql: Statements, release: Row): RolloutOfRelease | undefined {
   const stored = rolloutIn(sql, Number(release['id']));
-  return stored && { ...stored, platforms: platformsIn(release) };
+  return stored && { ...stored, platforms: platformsIn(sql, release) };
 }
 
-function platformsIn({ content }: Row): readonly string[] | undefined {
-  return platformsOf(JSON.parse(String(content)));
+/** Throws a DatabaseError if the content is not that of a release. */
+function platformsIn(sql: Statements, { id, content }: Row): readonly string[] | undefined {
+  const json = parseJson(String(content));
+  const artifacts = isJsonObject(json) ? (json['artifacts'] ?? []) : undefined;
+  if (!Array.isArray(artifacts) || !artifacts.every(isJsonObject)) {
+    const where = `${quote(sql.path)}: row ${String(id)} of releases`;
+    throw new DatabaseError('damaged', `${where}: its content is not that of a release`);
+  }
+  // A cast: publishing checked the fields of each artifact.
+  return platformsOf(json as Pick<PublishedRelease, 'artifacts'>);
 }

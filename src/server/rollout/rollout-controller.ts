@@ -1,11 +1,11 @@
 import type { NextStep } from '../../core/rollout/next-step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { writeTo } from '../catalogue/write-change.ts';
-import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
+import type { DamagedRollout, NamedRollout } from '../catalogue/catalogue-rollouts.ts';
 import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { addSoak } from '../fleet/soak.ts';
-import type { RegistryOptions } from '../registry-options.ts';
+import type { RegistryEvent, RegistryOptions } from '../registry-options.ts';
 import { rolloutView, type RolloutView } from './rollout-view.ts';
 
 /** Raises, halts and completes the rollouts of a catalogue. */
@@ -41,25 +41,58 @@ export function rolloutController(
     const because = event.kind === 'halted' ? event.because : undefined;
     log?.({ kind: 'rollout', change: event.kind, moduleId, version, because });
   };
+  /** Resolves with what kept it from a step of some rollouts. */
+  const stepAll = async (elapsed: number): Promise<Trouble[]> => {
+    const { rollouts, damaged } = catalogue.rollouts.all();
+    const running = rollouts.filter(({ rollout }) => rollout.status === 'running');
+    // At once, because a rollout may change while another one is counted.
+    fleet.write((sql) => {
+      for (const { rollout } of running) addSoak(sql, rollout, elapsed);
+    });
+    const troubles = damaged.map(damage);
+    for (const named of running) {
+      await stepOf(named).catch((error: unknown) => troubles.push(failure(error, named)));
+    }
+    return troubles;
+  };
+  const tell = newsTo(log);
   const step = async (): Promise<void> => {
     const now = clock.monotonic();
     const elapsed = Math.min(now - (last ?? now), LONGEST_ELAPSED_MS);
     last = now;
     // Of the fronts of a cluster, one at a time raises rollouts.
     if (replica && !replica.isController()) return;
-    try {
-      const running = catalogue.rollouts.all('running');
-      // At once, because a rollout may change while another one is counted.
-      fleet.write((sql) => {
-        for (const { rollout } of running) addSoak(sql, rollout, elapsed);
-      });
-      for (const named of running) await stepOf(named);
-    } catch (error) {
-      // Nothing is raised without reports; the next step tries again.
-      log?.({ kind: 'failed', error });
-    }
+    // Nothing is raised without reports; the next step tries again.
+    tell(await stepAll(elapsed).catch((error: unknown) => [failure(error)]));
   };
   return { step, run: () => repeated(step) };
+}
+
+/** Why one rollout, or all, did not take a step. */
+interface Trouble {
+  /** The rollout; empty if it is all of them. */
+  readonly about: string;
+  readonly text: string;
+  readonly event: RegistryEvent;
+}
+
+function damage({ moduleId, version, found: because }: DamagedRollout): Trouble {
+  const event = { kind: 'rollout', change: 'damaged', moduleId, version, because } as const;
+  return { about: `${moduleId} ${version}`, text: because, event };
+}
+
+function failure(error: unknown, named?: NamedRollout): Trouble {
+  const about = named ? `${named.moduleId} ${named.version}` : '';
+  return { about, text: String(error), event: { kind: 'failed', error } };
+}
+
+/** Logs troubles that the step before did not have (T207). */
+function newsTo(log: RegistryOptions['log']): (troubles: readonly Trouble[]) => void {
+  let known: ReadonlyMap<string, string> = new Map();
+  return (troubles) => {
+    for (const { about, text, event } of troubles) if (known.get(about) !== text) log?.(event);
+    known = new Map(troubles.map(({ about, text }) => [about, text]));
+  };
 }
 
 function repeated(step: () => Promise<void>): () => Promise<void> {

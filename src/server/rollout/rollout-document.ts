@@ -1,9 +1,17 @@
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
+import type { FoundRollouts, NamedRollout } from '../catalogue/catalogue-rollouts.ts';
 import type { RolloutView } from './rollout-view.ts';
 
+/** All rollouts, as JSON. Of those that are damaged only the names, because what was found is about the file. */
+export function rolloutsDocument({ rollouts, damaged }: FoundRollouts): object {
+  return {
+    rollouts: rollouts.map(rolloutSummary),
+    damaged: damaged.map(({ moduleId, version }) => ({ module_id: moduleId, version })),
+  };
+}
+
 /** A rollout in a list, as JSON. */
-export function rolloutSummary({ moduleId, version, rollout, soakMs }: NamedRollout): object {
+function rolloutSummary({ moduleId, version, rollout, soakMs }: NamedRollout): object {
   const { status, sequence, percent, share, because, startedAt } = rollout;
   return {
     module_id: moduleId,

@@ -66,6 +66,10 @@ export const ROLLOUT_SCHEMAS: object = {
     },
   },
   RolloutSummary: object(summary),
+  DamagedRollout: {
+    ...object({ module_id: ref('ModuleId'), version: { type: 'string' } }),
+    description: 'A rollout of which a row of the catalogue is damaged. It does nothing any more',
+  },
   Rollout: object({
     ...summary,
     soaked_ms: { ...COUNT, description: 'How long the step has lasted, while the registry ran' },

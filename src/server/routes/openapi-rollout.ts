@@ -46,9 +46,12 @@ export const ROLLOUT_PATHS: object = {
         200: json(
           {
             type: 'object',
-            required: ['rollouts'],
+            required: ['rollouts', 'damaged'],
             additionalProperties: false,
-            properties: { rollouts: { type: 'array', items: ref('RolloutSummary') } },
+            properties: {
+              rollouts: { type: 'array', items: ref('RolloutSummary') },
+              damaged: { type: 'array', items: ref('DamagedRollout') },
+            },
           },
           'The rollouts',
         ),

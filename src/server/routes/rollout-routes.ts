@@ -12,7 +12,7 @@ import type { NewRolloutEvent, StoredRollout } from '../catalogue/rollout-table.
 import type { WriteChange } from '../catalogue/write-change.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';
-import { rolloutDocument, rolloutSummary } from '../rollout/rollout-document.ts';
+import { rolloutDocument, rolloutsDocument } from '../rollout/rollout-document.ts';
 import { describeRefusal, eventFor } from '../rollout/rollout-change.ts';
 import { readRolloutRequest } from '../rollout/rollout-request.ts';
 import { rolloutView } from '../rollout/rollout-view.ts';
@@ -55,7 +55,7 @@ export function addRolloutRoutes(app: Hono, catalogue: Catalogue, options: Optio
     FLEET_ROLLOUTS,
     answeringToken(readToken, guards, (c, { token }) =>
       token.scopes.includes(FLEET_READ)
-        ? c.json({ rollouts: catalogue.rollouts.all().map(rolloutSummary) })
+        ? c.json(rolloutsDocument(catalogue.rollouts.all()))
         : { kind: 'missing-scope', token, scope: FLEET_READ },
     ),
   );

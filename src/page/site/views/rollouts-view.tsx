@@ -9,12 +9,13 @@ import { At, modulePath, numberOf, rolloutPath } from './site-words.tsx';
 
 /** The rollouts of a site: those that are running or halted, then those that have ended. */
 export const RolloutsView: FC<{ readonly list: RolloutList; readonly now: number }> = ({
-  list: { open, ended, endedCount },
+  list: { open, ended, endedCount, damaged },
   now,
 }) => (
   <>
     <h1>Rollouts</h1>
-    {open.length === 0 ? (
+    {damaged.length === 0 ? null : <Problems problems={damaged} />}
+    {open.length + damaged.length === 0 ? (
       <p>
         No release is in a rollout. <code>modreg registry publish --rollout</code> begins one.
       </p>

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { logEvent } from '../../src/cli/registry/registry-log.ts';
+import { readRelease } from '../../src/server/index.ts';
+import { moduleId } from '../support/ask.ts';
+import { NOON, sql } from '../support/backups.ts';
+import { printed } from '../support/command.ts';
+import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
+import { tokenFor } from '../support/token.ts';
+
+const HOUR = 3_600_000;
+const DAMAGED = `UPDATE rollout_events SET content = 'x' WHERE module = 2`;
+
+/** acme:lidar 1.3.0 and acme:arm 2.0.0 in rollout, which a row of acme:arm 2.0.0 no longer describes. */
+async function damagedFleet(damage: string = DAMAGED): Promise<RollingFleet> {
+  const fleet = await rollingFleet(6);
+  expect(await fleet.publish({ version: '1.3.0', rollout: {} })).toBe('201');
+  const release = readRelease({ version: '2.0.0', rollout: {} });
+  if (!release.ok) throw new Error(release.error.join());
+  expect(fleet.catalogue.publish(moduleId('acme:arm'), release.value, NOON)).toBe('published');
+  sql(fleet.catalogue.path, damage);
+  return fleet;
+}
+
+/** The events of the log about rollouts, as `registry serve` prints them. */
+function logged({ events, catalogue }: RollingFleet): string[] {
+  const lines: string[] = [];
+  for (const event of events) {
+    if (event.kind !== 'rollout' && event.kind !== 'failed') continue;
+    logEvent((level, name, fields) => {
+      lines.push(`${level} ${name} ${JSON.stringify(fields)}`.replaceAll(catalogue.path, 'PATH'));
+    }, event);
+  }
+  return lines;
+}
+
+const ROW = String.raw`\"PATH\": row 5 of rollout_events: its content is not a JSON object`;
+const HINT =
+  'find the row with modreg registry verify where the registry runs, then restore a backup with modreg registry restore';
+const DAMAGE = `error rollout-damaged {"module_id":"acme:arm","version":"2.0.0","because":"${ROW}","hint":"${HINT}"}`;
+
+describe('[T207] a rollout that is damaged among others', () => {
+  it('keeps the registry from no step of the others, and is logged once', async () => {
+    const fleet = await damagedFleet();
+    await fleet.turn();
+    await fleet.pass(HOUR);
+    await fleet.pass(60_000);
+    expect(await fleet.state()).toMatchObject({ status: 'running', percent: 1 });
+    expect(logged(fleet)).toEqual([
+      DAMAGE,
+      'info rollout-raised {"module_id":"acme:lidar","version":"1.3.0"}',
+    ]);
+  });
+
+  it('is logged again when it is another damage', async () => {
+    const fleet = await damagedFleet();
+    await fleet.pass(60_000);
+    sql(
+      fleet.catalogue.path,
+      `UPDATE rollout_events SET kind = 'haltee', content = '{}' WHERE module = 2`,
+    );
+    await fleet.pass(120_000);
+    const other = '/kind: expected started, raised, halted, resumed, completed, retracted';
+    const text = DAMAGE.replace('its content is not a JSON object', other);
+    expect(logged(fleet)).toEqual([DAMAGE, text]);
+  });
+
+  it('is not lost if it is the release that is damaged', async () => {
+    const fleet = await damagedFleet(`UPDATE releases SET content = '[]' WHERE module = 2`);
+    await fleet.pass(60_000);
+    const row = String.raw`row 3 of releases: its content is not that of a release`;
+    expect(logged(fleet)).toEqual([
+      DAMAGE.replace('row 5 of rollout_events: its content is not a JSON object', row),
+    ]);
+  });
+
+  it('is named by rollout status', async () => {
+    const fleet = await damagedFleet();
+    const environment = { MODREG_TOKEN: tokenFor(fleet.catalogue, ['fleet:read'], 'reader') };
+    const status = async (...args: readonly string[]): Promise<object> =>
+      await printed(['rollout', 'status', ...args, '--registry', fleet.address()], { environment });
+    const stderr = [
+      'error[DAMAGED]: acme:arm 2.0.0: a row of its rollout is damaged',
+      '  because it is neither raised nor halted, and acme:arm has no list; machines keep what they have, and other rollouts go on',
+      `hint: ${HINT}`,
+    ];
+    const stdout = ['acme:lidar 1.3.0: running at 0.1 %'];
+    expect(await status()).toEqual({ stdout, stderr, exit: 1 });
+    expect(await status('acme:arm')).toEqual({ stdout: [], stderr, exit: 1 });
+    expect(await status('acme:lidar')).toEqual({ stdout, stderr: [], exit: 0 });
+    expect(await status('--json')).toMatchObject({
+      stdout: [expect.stringContaining('"damaged":[{"module_id":"acme:arm","version":"2.0.0"}]')],
+    });
+  });
+});
