@@ -13,9 +13,9 @@ import type { MachineReport, ReportedModule } from '../../src/registry/machine-r
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { fleetCounts } from '../../src/server/fleet/fleet-queries.ts';
 import { lidarReport } from '../../test/support/reported-facts.ts';
-import { uninterrupted, type Slices } from '../../src/server/fleet/slices.ts';
+import { uninterrupted } from '../../src/server/fleet/slices.ts';
+import { firstStepInSlices } from '../../src/server/rollout/first-step.ts';
 import { rolloutView } from '../../src/server/rollout/rollout-view.ts';
-import type { Statements } from '../../src/sqlite/statements.ts';
 import { median, printRows, rounded } from '../row.ts';
 import { moduleId } from '../parsed.ts';
 
@@ -109,8 +109,8 @@ const ROLLOUT = {
   },
 } as const;
 
-/** The longest time, in CPU time, for which nothing else runs during a query: the median of some runs, in milliseconds. */
-async function longestBlock(query: (sql: Statements) => Slices<unknown>): Promise<number> {
+/** The longest time, in CPU time, for which nothing else runs during some work: the median of some runs, in milliseconds. */
+async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   const blocks: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     let isOver = false;
@@ -123,7 +123,7 @@ async function longestBlock(query: (sql: Statements) => Slices<unknown>): Promis
       if (!isOver) setImmediate(note);
     };
     setImmediate(note);
-    await fleet.readInSlices(query);
+    await work();
     isOver = true;
     blocks.push(Math.max(longest, cpuMs() - before));
   }
@@ -210,11 +210,20 @@ const counts = Array.from({ length: RUNS }, () => {
   fleet.read((sql) => uninterrupted(fleetCounts(sql, Date.now())));
   return performance.now() - began;
 });
-const countsBlock = await longestBlock((sql) => fleetCounts(sql, Date.now()));
-const rolloutBlock = await longestBlock(function* (sql) {
-  const view = yield* rolloutView(sql, ROLLOUT, Date.now());
-  return view.shareAt(50);
-});
+const countsBlock = await longestBlock(
+  async () => await fleet.readInSlices((sql) => fleetCounts(sql, Date.now())),
+);
+const rolloutBlock = await longestBlock(
+  async () =>
+    await fleet.readInSlices(function* (sql) {
+      const view = yield* rolloutView(sql, ROLLOUT, Date.now());
+      return view.shareAt(50);
+    }),
+);
+const firstStep = firstStepInSlices(fleet);
+const startBlock = await longestBlock(
+  async () => await firstStep(ROLLOUT.moduleId, ROLLOUT, Date.now()),
+);
 fleet.close();
 
 const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
@@ -269,6 +278,7 @@ printRows([
     [
       ['longest block of the server during all counts, median, CPU time', countsBlock],
       ['longest block of the server during the tally of a rollout, median, CPU time', rolloutBlock],
+      ['longest block of the server when a rollout begins, median, CPU time', startBlock],
     ] as const
   ).map(([measured, ms]) => ({
     measured,

@@ -5,7 +5,7 @@ import type { Catalogue } from './catalogue/catalogue.ts';
 import { writeTo } from './catalogue/write-change.ts';
 import type { ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
-import { machineIdsFor } from './fleet/rollout-machines.ts';
+import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import {
@@ -68,12 +68,13 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addArtifactRoutes(app, catalogue, options);
   addInstallRoutes(app, catalogue, options);
   const write = options.replica?.write ?? writeTo(catalogue);
-  addWriteRoutes(app, catalogue, { ...options, refused, write });
   const fleet =
     options.fleet ?? new FleetFile(fleetPath(catalogue.path), () => options.clock.now());
-  catalogue.machinesFor = (...release) => fleet.read((sql) => machineIdsFor(sql, ...release));
+  catalogue.firstStep = firstStepAtOnce(fleet);
+  const firstStep = firstStepInSlices(fleet);
+  addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep });
   addFleetRoutes(app, catalogue, { ...options, fleet });
-  addRolloutRoutes(app, catalogue, { ...options, fleet, write });
+  addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options), options.replica);
   const { metrics } = options;
   if (metrics) {

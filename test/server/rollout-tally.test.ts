@@ -8,6 +8,7 @@ import type { ReportedOutcome } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { fleetCounts } from '../../src/server/fleet/fleet-queries.ts';
 import { uninterrupted } from '../../src/server/fleet/slices.ts';
+import { firstStepInSlices } from '../../src/server/rollout/first-step.ts';
 import { rolloutView } from '../../src/server/rollout/rollout-view.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -196,4 +197,26 @@ it('[T179] counts 2,000 machines as they were when it began, and takes reports m
   const { failed } = (await fleet.readInSlices((sql) => rolloutView(sql, ROLLOUT, NOW))).tally;
   const later = Object(await second);
   expect([failed > 0, later.machines, later.outcomes_in_24h.length]).toEqual([true, 2000, 2]);
+});
+
+it('[T179] begins a rollout for 2,000 machines, and takes reports meanwhile', async () => {
+  const { fleet } = newFleet(`${temporaryFolder()}/registry-fleet.db`);
+  const sent = { platform: 'linux/arm64', module: {}, result: undefined };
+  const ids = Array.from({ length: 2000 }, (_none, place) => `rover-${place}`);
+  await Promise.all(ids.map(async (id) => await report(fleet, id, { number: 1, ...sent })));
+  let isOver = false;
+  const begun = firstStepInSlices(fleet)(ROLLOUT.moduleId, ROLLOUT, NOW).finally(() => {
+    isOver = true;
+  });
+  let taken = 0;
+  for (const id of ids) {
+    if (isOver) break;
+    await report(fleet, id, { number: 2, ...sent });
+    taken++;
+  }
+  const { salt, percent, share } = await begun;
+  const included = ids.filter((id) => cohort(id, salt) < share);
+  expect([percent, included.length >= 2]).toEqual([0.1, true]);
+  // Two passes over all machines have four slices each.
+  expect(taken).toBeGreaterThanOrEqual(4);
 });

@@ -142,8 +142,7 @@ describe('a rollout over HTTP', () => {
   });
 
   it('includes a machine that reports only after the step began (D52)', async () => {
-    const fleet = await rollingFleet(3);
-    fleet.catalogue.machinesFor = () => [];
+    const fleet = await rollingFleet(3, 'unheard');
     expect(await fleet.publish(IN_ROLLOUT)).toBe('201');
     await fleet.turn();
     expect(fleet.having('1.3.0')).toEqual([]);

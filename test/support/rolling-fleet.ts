@@ -62,8 +62,11 @@ function summary([status, json]: Answer): string {
   return status < 300 ? `${status}` : `${status} ${String(json['detail'])}`;
 }
 
-/** A registry that serves acme:lidar 1.2.9, and `count` machines that have it and reported so. */
-export async function rollingFleet(count: number): Promise<RollingFleet> {
+/** A registry that serves acme:lidar 1.2.9, and `count` machines that have it, and reported so unless they are `unheard`. */
+export async function rollingFleet(
+  count: number,
+  first: 'reported' | 'unheard' = 'reported',
+): Promise<RollingFleet> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const time = { now: Date.parse('2026-11-21T01:02:03Z'), elapsed: 0 };
   const clock = { ...systemClock, now: () => time.now, monotonic: () => time.elapsed };
@@ -126,7 +129,7 @@ export async function rollingFleet(count: number): Promise<RollingFleet> {
   };
   const failed = new Set<string>();
   await ask(`${LIDAR}/releases`, token, { version: '1.2.9' });
-  for (const machine of machines) await report(machine);
+  if (first === 'reported') for (const machine of machines) await report(machine);
   return {
     catalogue,
     events,

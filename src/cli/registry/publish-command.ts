@@ -3,7 +3,7 @@ import type { ModuleId, Result } from '../../core/index.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../../server/index.ts';
 import { FleetFile, fleetPath } from '../../server/fleet/fleet-file.ts';
-import { machineIdsFor } from '../../server/fleet/rollout-machines.ts';
+import { firstStepAtOnce } from '../../server/rollout/first-step.ts';
 import { limitWarnings, type LimitWarning } from '../../server/catalogue/list-limits.ts';
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
@@ -146,7 +146,7 @@ function publishedIn(
     return catalogue.publishAll(moduleId, releases, world.clock());
   }
   const fleet = new FleetFile(path, () => world.clock());
-  catalogue.machinesFor = (...release) => fleet.read((sql) => machineIdsFor(sql, ...release));
+  catalogue.firstStep = firstStepAtOnce(fleet);
   try {
     return catalogue.publishAll(moduleId, releases, world.clock());
   } finally {

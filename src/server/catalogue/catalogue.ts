@@ -14,7 +14,7 @@ import type { PublishedRelease } from './published-release.ts';
 import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.ts';
 import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, storedReleases, storedSize } from './release-table.ts';
-import { startOf, type MachinesFor } from './rollout-start.ts';
+import { FIRST_STEP_OF_NONE, rollingRelease, type FirstStep } from './rollout-start.ts';
 import { storesFile } from '../artifacts/artifact-store.ts';
 import {
   applyChange,
@@ -63,8 +63,8 @@ export class Catalogue {
   readonly rollouts: CatalogueRollouts;
   /** @internal For a front of a cluster. */
   readonly log: ChangeLog;
-  /** @internal The ids of the machines that may get a release, for the first step of its rollout. */
-  machinesFor: MachinesFor = () => [];
+  /** @internal The first step of the rollout of a release that is published. */
+  firstStep: FirstStep = FIRST_STEP_OF_NONE;
   /** @internal Records that a request used a token, once a minute. Never throws because the file cannot be written. */
   readonly recordUse: (token: StoredToken, now: number) => void;
   readonly #documents: ReturnType<typeof documentCache> = documentCache();
@@ -115,7 +115,7 @@ export class Catalogue {
     return this.#ownChange(() =>
       publishReleases(this.#sql, moduleId, releases, {
         now,
-        startOf: (release) => startOf(this.machinesFor, { moduleId, release, now }),
+        startOf: (release) => this.firstStep(moduleId, rollingRelease(release), now),
         hasFile: storesFile(this.path),
       }),
     );

@@ -128,8 +128,9 @@ function addRelease(
     contentOf(release),
   );
   touch(sql, module);
+  if (!release.rollout) return;
   const start = startOf(release);
-  if (!release.rollout || !start) return;
+  if (!start) return;
   const key = { module, release: Number(added.lastInsertRowid) };
   appendEvent(sql, key, start, release.rollout.soakMs);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { ModuleId } from '../../core/index.ts';
-import { cohort } from '../../core/rollout/cohort.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { shareFor } from '../../core/rollout/share.ts';
 import { platformsOf, type PublishedRelease } from './published-release.ts';
@@ -16,30 +15,25 @@ export interface RollingRelease {
 /** The event that begins a rollout. */
 export type RolloutStart = Extract<NewRolloutEvent, { kind: 'started' }>;
 
-/** The event that begins a rollout at its first step. `machines` are the ids of those that may get the release. */
-export function startEvent(machines: readonly string[], at: number): RolloutStart {
-  const salt = randomUUID();
-  const [percent = 100] = ROLLOUT_POLICY.steps;
-  const share = shareFor(
-    percent,
-    machines.map((id) => cohort(id, salt)),
-  );
-  return { kind: 'started', after: 0, at, salt, percent, share };
+/** The event that begins the rollout of a release at the time `at`, for the machines that may get it. */
+export type FirstStep = (moduleId: ModuleId, release: RollingRelease, at: number) => RolloutStart;
+
+/** The first step while no machine is known. */
+export const FIRST_STEP_OF_NONE: FirstStep = (_moduleId, _release, at) =>
+  startEvent(newSalt(), [], at);
+
+/** Text of one rollout alone. */
+export function newSalt(): string {
+  return randomUUID();
 }
 
-/** The ids of the machines that may get a release. */
-export type MachinesFor = (moduleId: ModuleId, release: RollingRelease) => readonly string[];
+/** The event that begins a rollout at its first step, with the cohorts of the machines that may get the release. */
+export function startEvent(salt: string, cohorts: readonly number[], at: number): RolloutStart {
+  const [percent = 100] = ROLLOUT_POLICY.steps;
+  return { kind: 'started', after: 0, at, salt, percent, share: shareFor(percent, cohorts) };
+}
 
-/** The event that begins the rollout of a release that is published now; undefined if it begins none. */
-export function startOf(
-  machinesFor: MachinesFor,
-  {
-    moduleId,
-    release,
-    now,
-  }: { readonly moduleId: ModuleId; readonly release: PublishedRelease; readonly now: number },
-): RolloutStart | undefined {
-  const { version, rollout } = release;
-  const platforms = platformsOf(release);
-  return rollout && startEvent(machinesFor(moduleId, { version, platforms }), now);
+/** A release that is published, as one that a rollout is about. */
+export function rollingRelease(release: PublishedRelease): RollingRelease {
+  return { version: release.version, platforms: platformsOf(release) };
 }

@@ -1,4 +1,3 @@
-import { startOf } from './rollout-start.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { CatalogueChange, ChangeKind, ChangeResults } from './catalogue-change.ts';
 
@@ -15,12 +14,4 @@ export class ChangeUnavailable extends Error {
 /** Makes changes in the catalogue of a single server. */
 export function writeTo(catalogue: Catalogue): WriteChange {
   return async (change) => await Promise.resolve(catalogue.apply(change));
-}
-
-/** The change that publishes a release, with the first step of its rollout. */
-export function publication(
-  catalogue: Catalogue,
-  published: Omit<CatalogueChange<'publish'>, 'kind' | 'start'>,
-): CatalogueChange<'publish'> {
-  return { kind: 'publish', ...published, start: startOf(catalogue.machinesFor, published) };
 }

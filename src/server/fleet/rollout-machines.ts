@@ -7,7 +7,7 @@ import { isJsonObject } from '../../registry/formats/json-object.ts';
 import { parseJson } from '../../registry/formats/json-text.ts';
 import type { RollingRelease } from '../catalogue/rollout-start.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { eachInSlices, uninterrupted, type Slices } from './slices.ts';
+import { eachInSlices, type Slices } from './slices.ts';
 import type { RolloutMachine } from '../../core/rollout/tally.ts';
 
 /** A machine that may get a release, as far as its reports tell. */
@@ -45,15 +45,6 @@ export function* rolloutMachines(
     if (state && !isKnown) found.set(machine, machineOf(row, state, outcomes.get(machine)));
   });
   return [...found.values()];
-}
-
-/** Their ids. */
-export function machineIdsFor(
-  sql: Statements,
-  moduleId: ModuleId,
-  release: RollingRelease,
-): string[] {
-  return uninterrupted(rolloutMachines(sql, moduleId, release)).map(({ id }) => id);
 }
 
 const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at

@@ -7,13 +7,13 @@ import type {
   RolloutOfRelease,
   RolloutRefusal,
 } from '../catalogue/catalogue-rollouts.ts';
-import { startEvent } from '../catalogue/rollout-start.ts';
 import type { NewRolloutEvent, StoredRollout } from '../catalogue/rollout-table.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';
 import { rolloutDocument, rolloutsDocument } from '../rollout/rollout-document.ts';
 import { describeRefusal, eventFor } from '../rollout/rollout-change.ts';
+import type { FirstStepInSlices } from '../rollout/first-step.ts';
 import { readRolloutRequest } from '../rollout/rollout-request.ts';
 import { rolloutView } from '../rollout/rollout-view.ts';
 import { readToken, scopeRefusal, tokenOf } from '../tokens/bearer.ts';
@@ -28,6 +28,7 @@ import type { AppOptions } from './read-routes.ts';
 type Options = Pick<AppOptions, 'clock' | 'log'> & {
   readonly fleet: FleetFile;
   readonly write: WriteChange;
+  readonly firstStep: FirstStepInSlices;
 };
 
 /** A release of a module in the address of a request. */
@@ -123,7 +124,7 @@ async function changeAnswer(
     const missing = scopeRefusal(token, 'yank', namespace);
     if (missing) return missing;
     const platforms = catalogue.rollouts.platforms(moduleId, version);
-    const event = startEvent(catalogue.machinesFor(moduleId, { version, platforms }), now);
+    const event = await options.firstStep(moduleId, { version, platforms }, now);
     return await written(c, caller, options, { ...named, event, soakMs: value.soak_ms });
   }
   const stored = storedAt(catalogue, named);

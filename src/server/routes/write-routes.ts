@@ -7,9 +7,12 @@ import type { Caller } from '../tokens/caller.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
+import type { CatalogueChange } from '../catalogue/catalogue-change.ts';
 import { isRefused } from '../catalogue/release-table.ts';
 import { limitWarnings } from '../catalogue/list-limits.ts';
-import { publication, type WriteChange } from '../catalogue/write-change.ts';
+import type { WriteChange } from '../catalogue/write-change.ts';
+import { rollingRelease } from '../catalogue/rollout-start.ts';
+import type { FirstStepInSlices } from '../rollout/first-step.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
@@ -22,8 +25,13 @@ import { uploadSlots } from '../artifacts/upload-slots.ts';
 /** How far a claimed publish time may be from the registry's clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** A caller whose changes `write` makes. */
-type Writer = Caller & { readonly write: WriteChange };
+/** How changes are made. */
+interface Writing {
+  readonly write: WriteChange;
+  readonly firstStep: FirstStepInSlices;
+}
+
+type Writer = Caller & Writing;
 
 type Handle = (c: Context, caller: Writer) => Answer | Promise<Answer>;
 
@@ -37,12 +45,13 @@ export function addWriteRoutes(
     limits,
     refused,
     write,
-  }: RegistryOptions & Pick<ReadOptions, 'refused'> & { readonly write: WriteChange },
+    firstStep,
+  }: RegistryOptions & Pick<ReadOptions, 'refused'> & Writing,
 ): void {
   const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle): ((c: Context) => Promise<Response>) =>
     answeringToken(tokenOf, { catalogue, clock, log }, (c, caller) =>
-      handle(c, { ...caller, write }),
+      handle(c, { ...caller, write, firstStep }),
     );
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
@@ -58,7 +67,11 @@ async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
     const refusal = scopeRefusal(caller.token, 'publish', namespaceOf(moduleId));
     if (refusal) return refusal;
     const release = await jsonBody(c, readRelease);
-    return release.ok ? await published(c, caller, moduleId, release.value) : release.error;
+    if (!release.ok) return release.error;
+    const start =
+      release.value.rollout &&
+      (await caller.firstStep(moduleId, rollingRelease(release.value), caller.now));
+    return await published(c, caller, { moduleId, release: release.value, start });
   });
 }
 
@@ -83,8 +96,7 @@ function publishTimeError(
 async function published(
   c: Context,
   caller: Writer,
-  moduleId: ModuleId,
-  release: PublishedRelease,
+  { moduleId, release, start }: Pick<CatalogueChange<'publish'>, 'moduleId' | 'release' | 'start'>,
 ): Promise<Answer> {
   const { catalogue, token, now, changed, write } = caller;
   const { version, yanked } = release;
@@ -100,7 +112,7 @@ async function published(
   if (error !== undefined && isYanked === undefined) {
     return problem('bad-release', error, { errors: [error] });
   }
-  const result = await write(publication(catalogue, { moduleId, release, now }));
+  const result = await write({ kind: 'publish', moduleId, release, start, now });
   if (isRefused(result)) return refusedPublication(result, moduleId, version);
   if (result !== 'unchanged') changed({ kind: result, moduleId, version });
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
