@@ -5,6 +5,7 @@ import { NOW, protectedPage, type ProtectedPage } from '../../support/protected-
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
+const HOUR = 3_600_000;
 const OWN = { 'sec-fetch-site': 'same-origin' };
 
 function own(host: string): string {
@@ -102,6 +103,14 @@ describe('a request without a session (T126)', () => {
     const headers = { ...bearer('x'), ...cookie(page.signIn()) };
     expect((await page.ask('GET /', headers)).status).toBe(401);
   });
+});
+
+it('a request with a session makes it last for twelve hours more (T126)', async () => {
+  const { file, ask } = protectedPage();
+  const signedInAt = NOW - 11 * HOUR;
+  const token = file.signIn(file.newCode(signedInAt), signedInAt) ?? '';
+  expect((await ask('GET /', cookie(token))).status).toBe(200);
+  expect(file.isSession(token, NOW + 12 * HOUR)).toBe(true);
 });
 
 describe('a change by a session (T125)', () => {
