@@ -23,6 +23,7 @@ function visitor(modules: number): (path: string, encodings?: string) => Promise
     const answer = await app.request(path, { headers: { 'accept-encoding': encodings } });
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+    expect(answer.headers.get('vary')).toBe('accept-encoding');
     return { encoding: answer.headers.get('content-encoding'), bytes };
   };
 }
