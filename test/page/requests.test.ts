@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rememberedIn } from '../support/machine-home.ts';
-import { changedPage, refusal } from '../support/changed-page.ts';
+import { changedPage, mainText, refusal } from '../support/changed-page.ts';
 import { textOf } from '../support/machine-page.ts';
 import { answerTo, afterwards, NIGHTLY } from '../support/restarts.ts';
 import { HOUR, MINUTE } from '../support/day.ts';
@@ -151,6 +151,28 @@ describe('[T137] a rollback', () => {
     expect(refusal(await ask('POST', ROLLBACK, { body }))).toMatchObject([status, {}, message]);
     expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
   });
+});
+
+it.each([
+  ['GET', `${LIDAR}/rollback?for=0s`, 'cannot be shown'],
+  ['POST', `${LIDAR}/rollback`, 'was not done'],
+  ['POST', '/quarantine', 'was not done'],
+])('[T137] %s %s for no time %s', async (method, path, what) => {
+  const { app, machine } = await changedPage();
+  const form = {
+    deployed: '1.2.3',
+    to: '1.2.0',
+    module: 'acme:lidar',
+    version: '1.2.3',
+    for: '0s',
+  };
+  const body = method === 'POST' ? new URLSearchParams(form) : null;
+  const response = await app.request(path, { method, body });
+  expect([response.status, mainText(await response.text())]).toEqual([
+    422,
+    `This ${what} BAD_FIELD for: expected more than no time`,
+  ]);
+  expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
 });
 
 describe('[T137] a quarantine', () => {
