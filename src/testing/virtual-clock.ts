@@ -68,7 +68,6 @@ export function virtualClock(now: number = NOW, isBusy: () => boolean = () => fa
         const [next] = [...sleepers].toSorted((a, b) => a.at - b.at);
         if (!next || next.at > end) break;
         elapsed = Math.max(elapsed, next.at);
-        sleepers.delete(next);
         next.wake();
         await turn();
       }
