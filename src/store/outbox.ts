@@ -24,13 +24,9 @@ export function actionNumber(sql: Statements, id: string): number | undefined {
   return isOurs ? Number(number) : undefined;
 }
 
-/** The identities of files, which never change. */
-const FILES = new WeakMap<Statements, string>();
-
+/** The identity of the file. */
 function fileOf(sql: Statements): string {
-  const file = FILES.get(sql) ?? String(sql.get('SELECT file FROM identity')?.['file']);
-  FILES.set(sql, file);
-  return file;
+  return String(sql.get('SELECT file FROM identity')?.['file']);
 }
 
 export function openActions(sql: Statements): OpenAction[] {
