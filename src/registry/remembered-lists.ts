@@ -87,7 +87,7 @@ export class RememberedLists {
   #get(moduleId: ModuleId): SavedList | undefined {
     const list = this.#inMemory.get(moduleId);
     const written = list && this.#written.get(list);
-    if (!this.#saved || (list && !written)) return list;
+    if (list && !written) return list;
     if (list && this.#current.has(list)) return list;
     const disk = this.#withSaved((saved) => ({ stamp: saved.stamp(this.#address, moduleId) }));
     if (!disk) return list;

@@ -35,19 +35,26 @@ function withFailingStorage(
   return { registry: cachedRegistry(remote, { saved: guarded, clock, onTrouble }), troubles };
 }
 
-it('[T52] saves a list with its next confirmation if saving it first failed', async () => {
+it.each([
+  ['saving it first failed', ['save'], ['no save']],
+  [
+    'the disk could be neither read nor written',
+    ['version', 'stamp', 'save'],
+    ['no version', 'no stamp', 'no version'],
+  ],
+] as const)('[T52] saves a list with its next confirmation if %s', async (_, failing, expected) => {
   const machine = remembered(HOST);
   let isFull = false;
   const { registry, troubles } = withFailingStorage(
     machine,
-    (method) => isFull && method === 'save',
+    (method) => isFull && failing.some((one) => one === method),
   );
   asked.next(document(['1.0.0'], { generation: 1 }));
   await registry.read(LIDAR);
   isFull = true;
   asked.next(document(['1.0.0', '1.1.0'], { generation: 2 }));
   expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0 1.1.0');
-  expect(troubles).toEqual(['no save']);
+  expect(troubles).toEqual(expected);
   expect(savedListsIn(machine.file).read(machine.remote.address, LIDAR)?.generation).toBe(1);
   isFull = false;
   asked.next(status(304));
