@@ -1,6 +1,6 @@
-import { renameSync, rmSync } from 'node:fs';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
+import { setAside } from '../sqlite/set-aside.ts';
 import { openLog, type LogFile } from './log-file.ts';
 import type { LogRecord } from './log-record.ts';
 
@@ -16,8 +16,6 @@ const DELAY_MS = 1000;
 const MOST_WAITING = 1000;
 /** So many lines are written in one transaction: a larger one would make the write-ahead log as large as the lines. */
 const AT_ONCE = 64;
-/** What follows the path of a damaged log. */
-const DAMAGED = '.damaged';
 
 /**
  * The log at `path`, for the only process that writes it. `onTrouble` is called when lines cannot be written, once until they
@@ -86,8 +84,8 @@ function replaceable(
       } catch (error) {
         close();
         if (!(error instanceof DatabaseError) || error.kind !== 'damaged') throw error;
-        setAside(path);
-        onTrouble(`${error.message}; it is now ${quote(path + DAMAGED)}, and a new log begins`);
+        const aside = quote(setAside(path));
+        onTrouble(`${error.message}; it is now ${aside}, and a new log begins`);
         append(records);
       }
     },
@@ -98,9 +96,4 @@ function replaceable(
 function gap(at: number, count: number): LogRecord {
   const text = `${count} lines are missing: they could not be written`;
   return { at, severity: 'warn', module: undefined, text };
-}
-
-function setAside(path: string): void {
-  for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
-  renameSync(path, `${path}${DAMAGED}`);
 }

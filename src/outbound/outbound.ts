@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { renameSync, rmSync } from 'node:fs';
+import { quote } from '../core/text/quote.ts';
 import { Pause } from '../logs/pause.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
+import { setAside } from '../sqlite/set-aside.ts';
 import { openOutbound, type OutboundFile } from './outbound-file.ts';
 import { ReportSender, type Reporter } from './report-sender.ts';
 
@@ -70,9 +71,9 @@ export class Outbound {
       return openOutbound(this.#path);
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.kind !== 'damaged') throw error;
-      for (const suffix of ['-wal', '-shm']) rmSync(`${this.#path}${suffix}`, { force: true });
-      renameSync(this.#path, `${this.#path}.damaged`);
-      this.#reporter.onNotice('warn', `${error.message}; a new queue of reports begins`);
+      const aside = quote(setAside(this.#path));
+      const what = `${error.message}; it is now ${aside}, and a new queue of reports begins`;
+      this.#reporter.onNotice('warn', what);
       return openOutbound(this.#path);
     }
   }

@@ -54,7 +54,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'sqlite',
     'ky',
     'node:crypto',
-    'node:fs',
     'node:sqlite',
     'node:zlib',
   ],
@@ -67,7 +66,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'sqlite',
     'store',
     'node:crypto',
-    'node:fs',
     'node:sqlite',
   ],
   poller: [

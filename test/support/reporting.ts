@@ -4,7 +4,7 @@ import { moduleId } from './ask.ts';
 import type { CommittedAction } from '../../src/core/plan/committed-action.ts';
 import { secret } from '../../src/core/index.ts';
 import { openOutbound, type OutboundFile } from '../../src/outbound/outbound-file.ts';
-import { ReportSender } from '../../src/outbound/report-sender.ts';
+import { ReportSender, type Reporter } from '../../src/outbound/report-sender.ts';
 import { fleetClient, type FleetClient } from '../../src/registry/fleet-client.ts';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import type { SettledAction } from '../../src/store/outbox.ts';
@@ -19,6 +19,7 @@ const DEPLOYED_AT = Date.parse('2026-11-21T01:02:03Z');
 /** A machine that reports to a registry on a loopback port. */
 export interface ReportingMachine {
   readonly clock: TestClock;
+  readonly reporter: Reporter;
   readonly file: OutboundFile;
   readonly notices: string[];
   /** What the machine reports about its modules. */
@@ -66,24 +67,23 @@ export async function reportingMachine({
   const client = through(clientWith('machine:rover-7'));
   const reader = clientWith('fleet:read');
   let process = 1;
+  const reporter: Reporter = {
+    machine: 'rover-7',
+    version: '0.2.0',
+    platform: 'linux/arm64',
+    client,
+    state: { settled: (known) => actions.filter(({ action }) => !known.has(action.id)) },
+    modules: () => machine.modules,
+    clock,
+    random: () => random,
+    onNotice: (level, text) => notices.push(`${level} ${text.replace(address, 'ADDRESS')}`),
+  };
   const newSender = (instance = `process-${process++}`): ReportSender =>
-    new ReportSender(
-      {
-        machine: 'rover-7',
-        version: '0.2.0',
-        platform: 'linux/arm64',
-        client,
-        state: { settled: (known) => actions.filter(({ action }) => !known.has(action.id)) },
-        modules: () => machine.modules,
-        clock,
-        random: () => random,
-        onNotice: (level, text) => notices.push(`${level} ${text.replace(address, 'ADDRESS')}`),
-      },
-      instance,
-    );
+    new ReportSender(reporter, instance);
   let sender = newSender();
   const machine: ReportingMachine = {
     clock,
+    reporter,
     file,
     notices,
     modules: [reportedModule()],

@@ -1,4 +1,3 @@
-import { existsSync, renameSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
@@ -12,6 +11,7 @@ import {
 import { openPageFile, type PageFile } from '../../page/access/page-file.ts';
 import type { TlsInUse } from '../../server/tls/tls-reload.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
+import { setAside } from '../../sqlite/set-aside.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import type { Problem } from '../problem.ts';
 import type { World } from '../world.ts';
@@ -19,7 +19,6 @@ import type { PageIdentity } from './page-identity.ts';
 
 /** Short, because the page answers no request while it waits. */
 const BUSY_TIMEOUT_MS = 200;
-const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
  * Opens the file of the sessions. It only has what everybody can get again by signing in, so a damaged one is replaced;
@@ -45,14 +44,6 @@ export function openAccess(
 /** What a command reports for `error` of the file of the sessions. */
 export function fileProblem({ kind, message }: DatabaseError): Problem {
   return { severity: 'error', kind: STATE_ERRORS[kind], message };
-}
-
-function setAside(path: string): string {
-  const aside = `${path}.damaged`;
-  for (const suffix of SUFFIXES) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
-  }
-  return aside;
 }
 
 /** The host names that a page accepts, and the one that is shown to a person. */
