@@ -94,6 +94,16 @@ export function problemAsJson(problem: Problem): string {
   return escapeUnprintableInJson(JSON.stringify({ [severity]: body }));
 }
 
+/** The problem of a command whose arguments cannot be used together, or as they are. */
+export function usage(message: string): Problem {
+  return { severity: 'error', kind: 'usage', message };
+}
+
+/** The outcome of a command that has only problems. */
+export function failed(...problems: readonly Problem[]): Outcome {
+  return { answer: [], notes: [], problems };
+}
+
 export function parseProblem(error: ParseError<ErrorKind & ParseErrorKind>): Problem {
   const { kind, message, text, position, expected, suggestion } = error;
   return { severity: 'error', kind, message, input: { text, position, expected }, suggestion };

@@ -26,7 +26,7 @@ import { addPage } from './page/page-program.ts';
 import { addRegistryCommands } from './registry/registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
-import { exitCodeLines, usage } from './usage.ts';
+import { commandLineProblem, exitCodeLines } from './usage.ts';
 import { ownVersion } from './version.ts';
 import type { World } from './world.ts';
 
@@ -84,7 +84,7 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
   const help: string[] = [];
   const modreg = commandLine(argv, help, { world, finish: (done) => (outcome = done) });
   if (argv.length === 0) {
-    const problem = usage('no command is named', argv, modreg);
+    const problem = commandLineProblem('no command is named', argv, modreg);
     return { answer: [], notes: linesOf(modreg.helpInformation()), problems: [problem] };
   }
   try {
@@ -98,7 +98,7 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
     const message = error.code === 'commander.help' ? unknown : error.message;
     if (error.exitCode === 0) return { answer, notes: [], problems: [] };
     const suggestion = argv[0] === 'help' ? await helpLike(argv[1] ?? '', modreg) : undefined;
-    const problem = usage(message, argv, modreg);
+    const problem = commandLineProblem(message, argv, modreg);
     return { answer, notes: [], problems: [suggestion ? { ...problem, suggestion } : problem] };
   }
 }

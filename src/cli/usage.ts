@@ -5,7 +5,11 @@ import { codesOf, EXIT_MEANINGS } from './codes.ts';
 import type { Problem } from './problem.ts';
 
 /** The problem of a command line that commander refuses with `message`. The hint names the help of the command that `argv` names. */
-export function usage(message: string, argv: readonly string[], modreg: Command): Problem {
+export function commandLineProblem(
+  message: string,
+  argv: readonly string[],
+  modreg: Command,
+): Problem {
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
   const [, similar] = /Did you mean (.+)\?/.exec(rest.join(' ')) ?? [];
   const named = commandNamed(argv, modreg);

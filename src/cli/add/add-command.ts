@@ -18,8 +18,14 @@ import { termsIn, type UpdateTerms } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { ReleaseList } from '../../registry/index.ts';
 import { jsonLine, listAsJson } from '../output/answer-json.ts';
-import { complaintProblem, parseProblem, type Outcome, type Problem } from '../problem.ts';
-import { failed, usage } from '../registry/catalogue-options.ts';
+import {
+  complaintProblem,
+  failed,
+  parseProblem,
+  usage,
+  type Outcome,
+  type Problem,
+} from '../problem.ts';
 import { machineIdOf } from '../agent/machine-id.ts';
 import { commandRegistries } from '../registry/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../registry/registry-choice.ts';

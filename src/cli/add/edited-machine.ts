@@ -7,8 +7,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { adviceOn, documentWithErrors, unknownFieldWarnings } from '../check/document-findings.ts';
 import { readRegularFile, STDIN, type DocumentFile } from '../check/document-file.ts';
 import { readPolicy } from '../plan/plan-documents.ts';
-import type { Problem } from '../problem.ts';
-import { usage } from '../registry/catalogue-options.ts';
+import { usage, type Problem } from '../problem.ts';
 
 /** A machine config that can be edited. */
 export interface EditedMachine {

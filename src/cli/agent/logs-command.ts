@@ -15,8 +15,7 @@ import { NO_HOME, usingState } from '../machine/open-state.ts';
 import { wholeNumber } from '../number-option.ts';
 import { countOf } from '../output/count.ts';
 import { logLine, textLine } from '../output/log-line.ts';
-import type { Outcome, Problem } from '../problem.ts';
-import { failed } from '../registry/catalogue-options.ts';
+import { failed, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import { noAgent } from './no-agent.ts';
 

@@ -21,8 +21,7 @@ import { quarantineAsJson, quarantineTable } from '../machine/quarantine-table.t
 import { timesOn } from '../machine/time-zones.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
-import type { Outcome } from '../problem.ts';
-import { failed } from '../registry/catalogue-options.ts';
+import { failed, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { logAsJson, logDelivery, logLineOf } from './log-status.ts';
 import { restartRequired } from './agent-event-words.ts';

@@ -8,8 +8,7 @@ import { systemClock, type Clock } from '../../registry/clock.ts';
 import { documentWithErrors } from '../check/document-findings.ts';
 import { readDocumentFile } from '../check/document-file.ts';
 import { countOf } from '../output/count.ts';
-import { formatProblem, problemAsJson, type Outcome, type Problem } from '../problem.ts';
-import { failed } from '../registry/catalogue-options.ts';
+import { failed, formatProblem, problemAsJson, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import {
   asJson,

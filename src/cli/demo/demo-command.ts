@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
-import type { Outcome, Problem } from '../problem.ts';
-import { failed } from '../registry/catalogue-options.ts';
+import { failed, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import {
   closedWindow,

@@ -4,8 +4,7 @@ import { streamFacts } from '../../fleet/nats/stream-facts.ts';
 import type { Result } from '../../core/index.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import type { Outcome } from '../problem.ts';
-import { failed, usage } from '../registry/catalogue-options.ts';
+import { failed, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { clusterPlace } from './serve-command.ts';
 

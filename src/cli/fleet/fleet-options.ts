@@ -2,8 +2,7 @@ import { parseRegistryAddress, type WebRegistryAddress } from '../../registry/ad
 import type { Result } from '../../core/index.ts';
 import { fleetClient, type FleetClient } from '../../registry/fleet-client.ts';
 import { RegistryError, systemClock } from '../../registry/index.ts';
-import { registryProblem, type Outcome, type Problem } from '../problem.ts';
-import { failed, usage } from '../registry/catalogue-options.ts';
+import { failed, registryProblem, usage, type Outcome, type Problem } from '../problem.ts';
 import { namedRegistry } from '../registry/registry-choice.ts';
 import { errorWithHint } from '../registry/registry-hints.ts';
 import { tokensIn } from '../registry/registry-token.ts';

@@ -7,12 +7,10 @@ import { systemClock } from '../../registry/index.ts';
 import type { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import type { Outcome } from '../problem.ts';
+import { failed, usage, type Outcome } from '../problem.ts';
 import {
   databaseProblem,
-  failed,
   openCatalogue,
-  usage,
   type CatalogueOptions,
 } from '../registry/catalogue-options.ts';
 import { damagedRollout } from '../rollout/rollout-words.ts';

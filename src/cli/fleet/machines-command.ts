@@ -3,8 +3,7 @@ import { isJsonObject, type JsonObject } from '../../registry/formats/json-objec
 import type { FleetClient } from '../../registry/fleet-client.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
-import type { Outcome } from '../problem.ts';
-import { failed, usage } from '../registry/catalogue-options.ts';
+import { failed, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 

@@ -11,8 +11,7 @@ import { describeChange, describeFailures, openAsJson } from '../machine/open-ac
 import { withState } from '../machine/open-state.ts';
 import { timesOn } from '../machine/time-zones.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { parseProblem, type Outcome, type Problem } from '../problem.ts';
-import { failed } from '../registry/catalogue-options.ts';
+import { failed, parseProblem, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import { lineOf, toldHistory, type ToldDecision } from './why-words.ts';
 

@@ -10,8 +10,7 @@ import type { Opening } from '../../sqlite/database.ts';
 import { openMachineFile } from '../../store/machine-file.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import { failed } from '../registry/catalogue-options.ts';
-import type { Outcome } from '../problem.ts';
+import { failed, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 
 const COMMAND_BUSY_TIMEOUT_MS = 1000;

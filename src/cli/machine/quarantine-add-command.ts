@@ -20,8 +20,7 @@ import { machineStateIn, type MachineState } from '../../store/machine-state.ts'
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { currentInput } from '../history/restored-input.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { failed } from '../registry/catalogue-options.ts';
-import type { Outcome, Problem } from '../problem.ts';
+import { failed, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import { labelFor, targetOf, versionOfModule } from './machine-row.ts';
 import { usingFile } from './open-state.ts';

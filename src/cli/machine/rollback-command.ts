@@ -13,12 +13,11 @@ import { machineStateIn, type MachineState } from '../../store/machine-state.ts'
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { changeAsJson } from '../plan/plan-json.ts';
-import { failed } from '../registry/catalogue-options.ts';
 import { rollbackOf, type Rollback } from './found-rollback.ts';
 import { labelFor, rowNamed, targetOf } from './machine-row.ts';
 import { usingFile } from './open-state.ts';
 import { timesOn } from './time-zones.ts';
-import type { Outcome, Problem } from '../problem.ts';
+import { failed, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
 export interface RollbackOptions {

@@ -1,6 +1,5 @@
 import { pageApp } from '../../page/app.ts';
-import type { Outcome } from '../problem.ts';
-import { failed } from '../registry/catalogue-options.ts';
+import { failed, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { machineOnPage, type PageMachineOptions } from './machine-on-page.ts';
 import { pageAssets } from './page-assets.ts';

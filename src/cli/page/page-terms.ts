@@ -4,8 +4,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { TlsFiles } from '../../server/tls/tls-files.ts';
 import { isOpenToOthers } from '../metrics/metrics-place.ts';
 import { wholeNumber } from '../number-option.ts';
-import type { Problem } from '../problem.ts';
-import { usage } from '../registry/catalogue-options.ts';
+import { usage, type Problem } from '../problem.ts';
 import { readTlsOptions } from '../registry/tls-options.ts';
 import type { World } from '../world.ts';
 

@@ -1,7 +1,6 @@
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { loopbackName } from '../../page/access/host-names.ts';
-import { failed } from '../registry/catalogue-options.ts';
-import type { Outcome } from '../problem.ts';
+import { failed, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { fileProblem, openAccess } from './page-access.ts';
 import { machinePage, type PageIdentity } from './page-identity.ts';

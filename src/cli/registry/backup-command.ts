@@ -4,15 +4,9 @@ import { backUp } from '../../server/backup/backup.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import type { Outcome } from '../problem.ts';
+import { failed, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
-import {
-  databaseProblem,
-  failed,
-  usage,
-  withCatalogue,
-  type CatalogueOptions,
-} from './catalogue-options.ts';
+import { databaseProblem, withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
 import { damageProblems, repairOfFiles } from './damage.ts';
 
 /** `modreg registry backup <folder>`: copies the registry and its files, also while it is served. */

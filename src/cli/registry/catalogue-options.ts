@@ -5,7 +5,7 @@ import { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { IN_MEMORY, type Opening } from '../../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import type { ErrorKind } from '../codes.ts';
-import { parseProblem, type Outcome, type Problem } from '../problem.ts';
+import { failed, parseProblem, usage, type Outcome, type Problem } from '../problem.ts';
 import { defaultDatabase } from './registry-choice.ts';
 import type { World } from '../world.ts';
 
@@ -114,14 +114,6 @@ export function withModuleId<T extends Outcome | Promise<Outcome>>(
 ): T | Outcome {
   const moduleId = parseModuleId(text);
   return moduleId.ok ? answer(moduleId.value) : failed(parseProblem(moduleId.error));
-}
-
-export function usage(message: string): Problem {
-  return { severity: 'error', kind: 'usage', message };
-}
-
-export function failed(...problems: readonly Problem[]): Outcome {
-  return { answer: [], notes: [], problems };
 }
 
 /** The problem for a `DatabaseError`. Throws any other error again. */

@@ -4,9 +4,9 @@ import type { ModuleSummary } from '../../server/catalogue/catalogue-results.ts'
 import type { Catalogue } from '../../server/index.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import { parseProblem, type Outcome } from '../problem.ts';
+import { failed, parseProblem, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
-import { failed, usage, withCatalogue, withModuleId } from './catalogue-options.ts';
+import { withCatalogue, withModuleId } from './catalogue-options.ts';
 import { countsIn, withReadRegistry } from './remote-lists.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 import { noModule } from './show-command.ts';

@@ -8,15 +8,13 @@ import { limitWarnings, type LimitWarning } from '../../server/catalogue/list-li
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import type { Outcome, Problem } from '../problem.ts';
+import { failed, usage, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import {
   changedFileNotes,
   databaseProblem,
-  failed,
   modeOf,
   openCatalogue,
-  usage,
   withCatalogue,
   withModuleId,
   type CreatingOptions,

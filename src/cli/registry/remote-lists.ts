@@ -2,9 +2,8 @@ import type { ModuleId } from '../../core/index.ts';
 import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
 import { RegistryError, type OpenRegistry } from '../../registry/index.ts';
 import { retryBudget } from '../../registry/retry-budget.ts';
-import { registryProblem, type Outcome } from '../problem.ts';
+import { failed, registryProblem, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
-import { failed, usage } from './catalogue-options.ts';
 import { commandRegistries, type CommandRegistries } from './command-registries.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 

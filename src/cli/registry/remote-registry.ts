@@ -6,9 +6,9 @@ import {
   type ChangeResult,
   type RegistryWriter,
 } from '../../registry/registry-writer.ts';
-import { registryProblem, type Outcome, type Problem } from '../problem.ts';
+import { failed, registryProblem, usage, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
-import { failed, usage, type CatalogueOptions } from './catalogue-options.ts';
+import type { CatalogueOptions } from './catalogue-options.ts';
 import { errorWithHint } from './registry-hints.ts';
 import { tokensIn } from './registry-token.ts';
 

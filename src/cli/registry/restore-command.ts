@@ -3,9 +3,9 @@ import { restore, type RestoreResult } from '../../server/backup/restore.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
-import type { Outcome } from '../problem.ts';
+import { failed, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
-import { databaseProblem, failed, usage, type CatalogueOptions } from './catalogue-options.ts';
+import { databaseProblem, type CatalogueOptions } from './catalogue-options.ts';
 import { damageProblems } from './damage.ts';
 import { defaultDatabase } from './registry-choice.ts';
 

@@ -4,11 +4,11 @@ import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
 import type { TlsFiles } from '../../server/tls/tls-files.ts';
 import { isOpenToOthers, parsePlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import { wholeNumber } from '../number-option.ts';
-import type { Problem } from '../problem.ts';
+import { usage, type Problem } from '../problem.ts';
 import { SITE_PORT } from '../page/page-identity.ts';
 import { needsTls } from '../page/page-terms.ts';
 import { readTlsOptions } from './tls-options.ts';
-import { usage, type CreatingOptions } from './catalogue-options.ts';
+import type { CreatingOptions } from './catalogue-options.ts';
 
 export interface ServeCommandOptions extends CreatingOptions {
   readonly host: string;

@@ -7,10 +7,10 @@ import type { Catalogue } from '../../server/index.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { countOf } from '../output/count.ts';
-import { registryProblem, type Outcome } from '../problem.ts';
+import { failed, registryProblem, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { recordsIn } from './catalogue-records.ts';
-import { failed, withCatalogue, withModuleId } from './catalogue-options.ts';
+import { withCatalogue, withModuleId } from './catalogue-options.ts';
 import { withReadRegistry } from './remote-lists.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 

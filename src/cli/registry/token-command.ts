@@ -6,12 +6,10 @@ import { isOfMachines } from '../../server/tokens/scope.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
-import type { Outcome } from '../problem.ts';
+import { failed, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import {
-  failed,
   modeOf,
-  usage,
   withCatalogue,
   type CatalogueOptions,
   type CreatingOptions,

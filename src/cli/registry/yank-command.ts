@@ -4,16 +4,10 @@ import { openRegistries, RegistryError } from '../../registry/index.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import { readReason } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { parseProblem, type Outcome } from '../problem.ts';
+import { failed, parseProblem, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { recordsIn } from './catalogue-records.ts';
-import {
-  changedFileNotes,
-  failed,
-  usage,
-  withCatalogue,
-  withModuleId,
-} from './catalogue-options.ts';
+import { changedFileNotes, withCatalogue, withModuleId } from './catalogue-options.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
 import { tokensIn } from './registry-token.ts';
 import { describeEffects, yankEffects, type YankEffect } from './yank-effect.ts';

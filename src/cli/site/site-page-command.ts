@@ -1,12 +1,11 @@
 import { siteApp } from '../../page/site/site-app.ts';
-import type { Outcome } from '../problem.ts';
+import { failed, type Outcome } from '../problem.ts';
 import { newCodeFor } from '../page/sign-in-command.ts';
 import { pageAssets } from '../page/page-assets.ts';
 import { sitePage, SITE_PORT } from '../page/page-identity.ts';
 import { readPageTerms, type PageServingOptions } from '../page/page-terms.ts';
 import { servePage, type ServedPage } from '../page/serve-page.ts';
 import {
-  failed,
   openCatalogue,
   withCatalogue,
   type CatalogueOptions,

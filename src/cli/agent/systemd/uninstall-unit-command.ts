@@ -13,8 +13,7 @@ import { commandIn, launcherFolder } from '../../../agent/launcher/launcher-fold
 import { isPolled } from '../../../store/claim.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { jsonLine } from '../../output/answer-json.ts';
-import type { Outcome } from '../../problem.ts';
-import { failed } from '../../registry/catalogue-options.ts';
+import { failed, type Outcome } from '../../problem.ts';
 import type { World } from '../../world.ts';
 import { CREDENTIALS_FILE, isWrittenByInstall } from '../credentials.ts';
 import { COMMAND, SERVICE_HOME, UNIT } from './install-unit-command.ts';
