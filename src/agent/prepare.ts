@@ -11,7 +11,7 @@ import type { InstallTurns } from './install/turns.ts';
 import type { OutputLine } from './process/program-output.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
-import { environmentFor, type ModuleSite } from './runnable.ts';
+import { environmentFor, impossibleHere, type ModuleSite } from './runnable.ts';
 
 /** How long a package's first run may take. */
 const FIRST_RUN_MS = 15 * 60_000;
@@ -40,12 +40,12 @@ export async function prepared(
   const { site, turns } = preparation;
   const { root } = folders;
   if (root === undefined || !entry) {
-    return machineFault(`${action.to} is not a version, and cannot be installed`);
+    return impossibleHere(`${action.to} is not a version, and cannot be installed`);
   }
   const environment = environmentFor(entry, root, { terms, site });
   if (!environment.ok) return environment;
   const runAs = runAsOf(terms.run.runAs);
-  if (!runAs.ok) return machineFault(runAs.error);
+  if (!runAs.ok) return impossibleHere(runAs.error);
   const order = {
     ...orderFor(delivery, preparation),
     root,
@@ -101,7 +101,7 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
   const installed = await installPackage(order);
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
   const closed = whyClosed(order.root, order.runAs);
-  if (closed !== undefined) return machineFault(closed);
+  if (closed !== undefined) return impossibleHere(closed);
   const done = firstRunMark(order.root);
   if (existsSync(done)) return installed;
   const fault = await firstRun(installed.value.firstRun, order);
@@ -120,8 +120,4 @@ async function firstRun(
   if (done.ok) return undefined;
   const { blame, reason } = done.error;
   return { reason: `its first run failed: ${reason}`, blame };
-}
-
-function machineFault(reason: string): { readonly ok: false; readonly error: Fault } {
-  return { ok: false, error: { reason, blame: 'machine' } };
 }

@@ -48,16 +48,16 @@ export function runnableFor(
 ): Result<Runnable, Fault> {
   const { run } = terms;
   const user = runAsOf(run.runAs);
-  if (!user.ok) return machineFault(user.error);
+  if (!user.ok) return impossibleHere(user.error);
   const closed = whyClosed(root, user.value);
-  if (closed !== undefined) return machineFault(closed);
+  if (closed !== undefined) return impossibleHere(closed);
   const environment = environmentFor(entry, root, { terms, site });
   if (!environment.ok) return environment;
   const data = environment.value['HOME'] ?? site.home;
   try {
     ownFolder(data, user.value);
   } catch (error) {
-    return machineFault(
+    return impossibleHere(
       `${excerpt(data)} cannot be created (${(error as NodeJS.ErrnoException).code})`,
     );
   }
@@ -137,7 +137,7 @@ export function environmentFor(
       const what = kind === 'unset-variable' ? 'is not set' : 'is a secret of the agent';
       return `${variable}, which the variable ${excerpt(reader)} of the module reads, ${what}`;
     });
-    return machineFault(words.join('; '));
+    return impossibleHere(words.join('; '));
   }
   const { PATH = DEFAULT_PATH, LANG = 'C.UTF-8' } = environment;
   const data = join(home, 'module-data', machineId, entry.name);
@@ -152,6 +152,7 @@ function ownFolder(path: string, runAs: RunAs | undefined): void {
   if (runAs) chownSync(path, runAs.uid, runAs.gid);
 }
 
-function machineFault(reason: string): { readonly ok: false; readonly error: Fault } {
+/** The result of a failure that is the machine's, not the release's. */
+export function impossibleHere(reason: string): { readonly ok: false; readonly error: Fault } {
   return { ok: false, error: { reason, blame: 'machine' } };
 }
