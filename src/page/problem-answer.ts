@@ -7,6 +7,7 @@ const STATUSES: Readonly<Record<string, ContentfulStatusCode>> = {
   UNKNOWN_REFERENCE: 404,
   UNKNOWN_VERSION: 404,
   NOT_RECORDED: 404,
+  METHOD_NOT_ALLOWED: 405,
   CHANGED_MEANWHILE: 412,
   TOO_LARGE: 413,
   NOT_JSON: 415,
@@ -26,6 +27,7 @@ const STATUSES: Readonly<Record<string, ContentfulStatusCode>> = {
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request cannot be read',
   404: 'The machine does not have this',
+  405: 'The address does not support this method',
   409: 'This cannot be done now',
   412: 'The document was changed meanwhile',
   413: 'The body is too large',

@@ -38,8 +38,7 @@ describe('an address that the page does not have (T172)', () => {
 
   it.each([
     ['GET', '/v1/nothing'],
-    ['DELETE', '/v1/machine'],
-    ['OPTIONS', '/v1/config'],
+    ['DELETE', '/v1/nothing'],
   ])('%s %s is a problem for programs', async (method, path) => {
     const { app } = await pageAfterNight(MACHINE);
     const answer = await app.request(path, { method });
@@ -48,6 +47,42 @@ describe('an address that the page does not have (T172)', () => {
       404,
       { type: 'urn:modreg:unknown-reference', detail: `there is no "${method} ${path}"` },
     ]);
+  });
+
+  it.each([
+    ['DELETE', '/v1/machine', 'GET'],
+    ['OPTIONS', '/v1/config', 'GET, PUT'],
+    ['PUT', '/v1/modules/acme_lidar/restart', 'POST, DELETE'],
+    ['GET', '/v1/quarantine/acme:lidar/1.2.3', 'DELETE'],
+  ])('[T213] %s %s is a problem that names the methods', async (method, path, allow) => {
+    const { app } = await pageAfterNight(MACHINE);
+    const answer = await app.request(path, { method });
+    expect([answer.status, answer.headers.get('allow'), await answer.json()]).toMatchObject([
+      405,
+      allow,
+      {
+        type: 'urn:modreg:method-not-allowed',
+        title: 'The address does not support this method',
+        detail: `"${path}" has no "${method}", only ${allow}; nothing was changed`,
+      },
+    ]);
+  });
+
+  it.each([
+    ['GET', '/look', 'POST'],
+    ['GET', '/config/check', 'POST'],
+    ['DELETE', '/modules/acme_lidar', 'GET'],
+    ['PUT', '/quarantine', 'GET, POST'],
+  ])('[T213] %s %s is a page that names the methods', async (method, path, allow) => {
+    const { app } = await pageAfterNight(MACHINE);
+    const answer = await app.request(path, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+    expect(await answer.text()).toContain(`${path}&quot; has no &quot;${method}&quot;, only`);
+  });
+
+  it('[T213] HEAD is answered wherever GET is', async () => {
+    const { app } = await pageAfterNight(MACHINE);
+    expect((await app.request('/v1/machine', { method: 'HEAD' })).status).toBe(200);
   });
 
   it('is also a module before the first round, when nothing is recorded', async () => {
