@@ -60,10 +60,10 @@ export function frameWith(assets: Assets, { tabs, signIn: help }: PageFrame): Fr
         </Layout>,
       );
     },
-    signIn: async (problem) => {
+    signIn: async ({ problem, to }) => {
       const page = await document(
         <Layout title="Sign in" machine="modreg" tabs={[]} isPrivate={false} assets={assets}>
-          <SignIn help={help} problem={problem} />
+          <SignIn help={help} problem={problem} to={to} />
         </Layout>,
       );
       return page.toString();

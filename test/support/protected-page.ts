@@ -45,7 +45,7 @@ export function protectedPage({ isTls = false }: { readonly isTls?: boolean } = 
   protect(
     app,
     { naming: MACHINE_PAGE, file, names, isTls, now: () => NOW, onEvent },
-    (problem) => `sign-in: ${problem ?? 'no problem'}`,
+    ({ problem = 'no problem', to }) => `sign-in to ${to}: ${problem}`,
   );
   app.get('/', (c) => c.html('the machine'));
   app.get('/assets/page.js', (c) => c.text('script', { headers: { 'cache-control': 'public' } }));

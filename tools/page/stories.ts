@@ -112,11 +112,11 @@ const keyboard: Story = async (browser, _rover, place) => {
   await close();
 };
 
-/** With the address that was printed, and without scripts by typing the code. */
+/** At the address of a module, with the code in it, and without scripts by typing it. */
 function signingIn(javaScriptEnabled: boolean): Story {
   return async (browser, rover) => {
     const server = await pageOf(rover);
-    const place = { url: server.withCode };
+    const place = { url: server.withCode.replace('/#', '/modules/acme_lidar?from=link#') };
     const { page, close } = await openTab(browser, place, {
       javaScriptEnabled,
       mayFail: /403|401/,
@@ -125,8 +125,8 @@ function signingIn(javaScriptEnabled: boolean): Story {
       await page.getByLabel('Code').fill(new URL(server.withCode).hash.slice('#code='.length));
       await page.getByRole('button', { name: 'Sign in' }).click();
     }
-    await page.locator('#summary').waitFor();
-    ok(!page.url().includes('code'), 'the address keeps no code');
+    await page.getByRole('heading', { name: 'acme:lidar' }).waitFor();
+    match(page.url(), /\/modules\/acme_lidar\?from=link$/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Code').waitFor();
     await close();

@@ -23,8 +23,15 @@ export interface AccessOptions {
   readonly onEvent?: ((event: AccessEvent) => void) | undefined;
 }
 
-/** The page for signing in as HTML. `problem` says why the last code was not accepted. */
-export type SignInView = (problem: string | undefined) => string | Promise<string>;
+/** The page for signing in as HTML. */
+export type SignInView = (shown: SignInAttempt) => string | Promise<string>;
+
+export interface SignInAttempt {
+  /** Why the last code was not accepted. */
+  readonly problem?: string;
+  /** The path of the page that is shown afterwards. */
+  readonly to: string;
+}
 
 /** What happened, for a log. */
 export type AccessEvent = 'signed-in' | 'signed-out' | 'code-refused';

@@ -1,6 +1,7 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import type { AccessOptions, SignInView } from './access-options.ts';
 import { setHeaders } from './headers.ts';
+import { signInLeadingTo } from './own-path.ts';
 import { foreign, refusal } from './refusal.ts';
 import { bearerOf, hostNameOf, senderOf } from './sender.ts';
 import { cookieToken } from './session-cookie.ts';
@@ -53,6 +54,13 @@ function signedIn(options: AccessOptions): MiddlewareHandler {
 /** The answer to a request without a session: a person gets the sign-in, a program an error (T126). */
 function unknown(c: Context, token: string | undefined, bearer: string | undefined): Response {
   const isForPerson = c.req.header('accept')?.includes('text/html') ?? false;
-  if (isForPerson && bearer === undefined) return c.redirect('/sign-in', 303);
+  if (isForPerson && bearer === undefined) return c.redirect(signInLeadingTo(wantedBy(c)), 303);
   return refusal(token === undefined ? 'no-session' : 'unknown-session', SIGN_IN_FIRST);
+}
+
+/** What is shown after the sign-in. The form of a change is not sent again. */
+function wantedBy(c: Context): string {
+  if (c.req.method !== 'GET') return '/';
+  const { pathname, search } = new URL(c.req.url);
+  return pathname + search;
 }

@@ -2,12 +2,14 @@ import type { Context, Hono } from 'hono';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readBody } from '../../server/routes/request-body.ts';
 import type { AccessOptions, SignInView } from './access-options.ts';
+import { ownPath } from './own-path.ts';
 import { foreign, refusal } from './refusal.ts';
 import { bearerOf, senderOf } from './sender.ts';
 import { cookieToken, sessionCookie } from './session-cookie.ts';
 import { SESSION_MS } from './sessions.ts';
 
-const LARGEST_BODY = 1024;
+/** A code, and a path each of whose characters a form may send as three. */
+const LARGEST_BODY = 4096;
 /** The same for a code that is wrong, used or expired: who guesses learns nothing (T127). */
 function notAccepted({ naming: { command } }: AccessOptions): string {
   return `the code is wrong, was used, or has expired: ${command} sign-in makes another one`;
@@ -27,12 +29,14 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
     file.signOut(token);
     onEvent?.('signed-out');
   };
-  app.get('/sign-in', async (c) => c.html(await view(undefined)));
+  app.get('/sign-in', async (c) => c.html(await view({ to: ownPath(c.req.query('to')) })));
   app.post('/sign-in', async (c) => {
     if (senderOf(c, options) !== 'own') return foreign();
-    const token = signIn(await codeInForm(c));
-    if (token === undefined) return c.html(await view(notAccepted(options)), 401);
-    return c.body(null, 303, { location: '/', 'set-cookie': sessionCookie(token) });
+    const form = await formIn(c);
+    const to = ownPath(form.get('to') ?? undefined);
+    const token = signIn(form.get('code') ?? '');
+    if (token === undefined) return c.html(await view({ problem: notAccepted(options), to }), 401);
+    return c.body(null, 303, { location: to, 'set-cookie': sessionCookie(token) });
   });
   app.post('/sign-out', (c) => {
     if (senderOf(c, options) !== 'own') return foreign();
@@ -55,10 +59,10 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
   });
 }
 
-/** The code in a form; the empty text if it has none. */
-async function codeInForm(c: Context): Promise<string> {
+/** The fields of a form; none if it cannot be read. */
+async function formIn(c: Context): Promise<URLSearchParams> {
   const body = await readBody(c.req.raw, LARGEST_BODY);
-  return (body.ok && new URLSearchParams(body.text).get('code')) || '';
+  return new URLSearchParams(body.ok ? body.text : '');
 }
 
 /** The code in a document; undefined if it cannot be read. */

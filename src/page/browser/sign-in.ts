@@ -2,7 +2,7 @@
 export function signInFromAddress(): void {
   const [, code] = /^#code=([\da-f-]+)$/.exec(location.hash) ?? [];
   if (code === undefined) return;
-  history.replaceState(null, '', location.pathname);
+  history.replaceState(null, '', location.pathname + location.search);
   const form = document.querySelector<HTMLFormElement>('#sign-in');
   const input = document.querySelector<HTMLInputElement>('#code');
   if (!form || !input) return;

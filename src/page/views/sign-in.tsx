@@ -7,10 +7,12 @@ export interface SignInHelp {
 }
 
 /** The form for a code. It needs no script: `browser/sign-in.ts` fills it in from the address. */
-export const SignIn: FC<{ readonly help: SignInHelp; readonly problem: string | undefined }> = ({
-  help: { command, where },
-  problem,
-}) => (
+export const SignIn: FC<{
+  readonly help: SignInHelp;
+  readonly problem: string | undefined;
+  /** The path of the page that is shown afterwards. */
+  readonly to: string;
+}> = ({ help: { command, where }, problem, to }) => (
   <>
     <h1>Sign in</h1>
     {problem === undefined ? null : (
@@ -19,6 +21,7 @@ export const SignIn: FC<{ readonly help: SignInHelp; readonly problem: string | 
       </p>
     )}
     <form method="post" action="/sign-in" id="sign-in">
+      {to === '/' ? null : <input type="hidden" name="to" value={to} />}
       <p>
         <label for="code">Code</label>{' '}
         <input

@@ -70,7 +70,7 @@ describe('a host name (T124)', () => {
 describe('a request without a session (T126)', () => {
   it.for([
     ['GET /', { accept: 'text/html,*/*' }, '303 /sign-in'],
-    ['GET /unknown', { accept: 'text/html' }, '303 /sign-in'],
+    ['GET /unknown', { accept: 'text/html' }, '303 /sign-in?to=%2Funknown'],
     ['POST /v1/changes', { accept: 'text/html', ...OWN }, '303 /sign-in'],
     ['GET /', {}, '401 urn:modreg:no-session'],
     ['GET /v1/changes', { accept: 'application/json' }, '401 urn:modreg:no-session'],
@@ -178,12 +178,12 @@ describe('signing in', () => {
     const page = protectedPage();
     const used = page.file.newCode(NOW);
     await post(page, used);
-    for (const code of [used, 'x', '', 'x'.repeat(2000)]) {
+    for (const code of [used, 'x', '', 'x'.repeat(5000)]) {
       const answer = await post(page, code);
       expect(answer.status).toBe(401);
       expect(answer.headers.get('set-cookie')).toBe(null);
       expect(await answer.text()).toBe(
-        'sign-in: the code is wrong, was used, or has expired: modreg page sign-in makes another one',
+        'sign-in to /: the code is wrong, was used, or has expired: modreg page sign-in makes another one',
       );
     }
     expect(page.events).toEqual(['signed-in', ...Array.from({ length: 4 }, () => 'code-refused')]);
@@ -238,7 +238,7 @@ describe('signing in', () => {
     ['{}', '400 urn:modreg:bad-request'],
     ['null', '400 urn:modreg:bad-request'],
     ['{', '400 urn:modreg:bad-request'],
-    [`{"code":"${'x'.repeat(1024)}"}`, '400 urn:modreg:bad-request'],
+    [`{"code":"${'x'.repeat(4096)}"}`, '400 urn:modreg:bad-request'],
   ])('as a program with %s', async (body, expected) => {
     const answer = await protectedPage().ask('POST /v1/sign-in', JSON_TYPE, body);
     expect(await outcomeOf(answer)).toBe(expected);
@@ -268,6 +268,66 @@ describe('signing in', () => {
     other.close();
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(await outcomeOf(answer)).toBe('503 urn:modreg:locked');
+  });
+});
+
+/** Addresses of the page that are kept, and those of another host, which are not. */
+const RETURNS = [
+  ['/modules/acme:lidar', '/modules/acme:lidar'],
+  ['/logs?module=acme_lidar&level=error', '/logs?module=acme_lidar&level=error'],
+  ['/modules/a%2Fb?x=%0d%0a', '/modules/a%2Fb?x=%0d%0a'],
+  ['/a/../config', '/config'],
+  ['/', '/'],
+  ['', '/'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['/./\\evil.example', '/'],
+  ['/.//evil.example', '/'],
+  ['/x/..//evil.example', '/'],
+  ['/%2e%2e//evil.example', '/'],
+  ['/\t/evil.example', '/'],
+  ['/\r\nset-cookie: x=y', '/'],
+  ['https://evil.example/', '/'],
+  ['javascript:alert(1)', '/'],
+  ['evil.example', '/'],
+  ['@evil.example', '/'],
+  ['/sign-in?to=/config', '/'],
+  ['/sign-in', '/'],
+  [`/${'x'.repeat(1024)}`, '/'],
+] as const;
+
+describe('the page that is shown after signing in (T214)', () => {
+  it('is the one that was opened without a session', async () => {
+    const page = protectedPage();
+    const path = '/modules/acme:lidar?x=1&y=%26';
+    const opened = await page.ask(`GET ${path}`, { accept: 'text/html' });
+    const signIn = opened.headers.get('location') ?? '';
+    expect(signIn).toBe(`/sign-in?to=${encodeURIComponent(path)}`);
+    expect(await (await page.ask(`GET ${signIn}`)).text()).toBe(`sign-in to ${path}: no problem`);
+    const to = encodeURIComponent(path);
+    const wrong = await page.ask('POST /sign-in', { ...FORM, ...OWN }, `code=x&to=${to}`);
+    expect(await wrong.text()).toContain(`sign-in to ${path}: the code is wrong`);
+    const body = `code=${page.file.newCode(NOW)}&to=${to}`;
+    expect(await outcomeOf(await page.ask('POST /sign-in', { ...FORM, ...OWN }, body))).toBe(
+      `303 ${path}`,
+    );
+  });
+
+  it.each(RETURNS)('for %j is %j', async (to, expected) => {
+    const page = protectedPage();
+    const query = `to=${encodeURIComponent(to)}`;
+    const form = await page.ask(`GET /sign-in?${query}`);
+    expect(await form.text()).toBe(`sign-in to ${expected}: no problem`);
+    const body = `code=${page.file.newCode(NOW)}&${query}`;
+    const done = await page.ask('POST /sign-in', { ...FORM, ...OWN }, body);
+    expect(await outcomeOf(done)).toBe(`303 ${expected}`);
+  });
+
+  it('is none of another host, whose address a request has as its path', async () => {
+    const answer = await protectedPage().ask('GET http://localhost//evil.example', {
+      accept: 'text/html',
+    });
+    expect(await outcomeOf(answer)).toBe('303 /sign-in');
   });
 });
 
