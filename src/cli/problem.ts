@@ -1,3 +1,4 @@
+import type { DocumentKind } from '../config/index.ts';
 import type { RegistryError } from '../registry/index.ts';
 import type { ParseError } from '../core/index.ts';
 import type { Complaint } from '../core/explanation/complaint.ts';
@@ -16,6 +17,8 @@ export type Problem = {
   readonly suggestion?: string | undefined;
   /** What to do next. */
   readonly hint?: string | undefined;
+  /** The kind of the document whose errors the problem reports. */
+  readonly document?: DocumentKind | undefined;
 } & (
   | { readonly severity: 'error'; readonly kind: ErrorKind }
   | { readonly severity: 'warning'; readonly kind: WarningKind }

@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Child } from 'hono/jsx';
 import type { SignInView } from './access/access-options.ts';
 import type { MachineView, PageProblem } from './paged-machine.ts';
+import { statusOf } from './problem-answer.ts';
 import { Layout, type Assets, type Live, type Tab } from './views/layout.tsx';
 import { Problems } from './views/modules-view.tsx';
 import { SignIn, type SignInHelp } from './views/sign-in.tsx';
@@ -22,7 +23,7 @@ export interface Frame {
     },
     content: Child,
   ): Answer;
-  /** The page that says what cannot be shown or done. */
+  /** The page that says what cannot be shown or done. Without `status`, it has that of the first problem. */
   failed(c: Context, problems: readonly PageProblem[], status?: ContentfulStatusCode): Answer;
   /** The page for signing in, as HTML. */
   readonly signIn: SignInView;
@@ -50,7 +51,7 @@ export function frameWith(assets: Assets, { tabs, signIn: help }: PageFrame): Fr
           {content}
         </Layout>,
       ),
-    failed(c, problems, status = 500) {
+    failed(c, problems, status = statusOf(problems)) {
       c.status(status);
       return answer(
         c,

@@ -113,22 +113,21 @@ describe('modreg quarantine add', () => {
   });
 });
 
-describe('modreg quarantine add of a module that this machine does not have', () => {
+describe('modreg quarantine add of a module that this machine does not have (T216)', () => {
   it.each<[string, string, string]>([
     ['a typing mistake', 'acme:lidra', '  did you mean acme:lidar ?\n'],
     ['another module', 'nosuch:mod', ''],
-  ])('warns of %s, and adds it', (_, moduleId, suggestion) => {
+  ])('refuses %s', (_, moduleId, suggestion) => {
     const decisions = [logged('acme_lidar'), logged('acme_arm', { moduleId: 'acme:arm' })];
     const PLATFORM_HOME = homeAfter((state) => state.log(decisions, { at: 1, trouble: undefined }));
     expect(modreg(['quarantine', 'add', moduleId, '1.0.0'], { PLATFORM_HOME })).toEqual({
-      stdout: `${moduleId} 1.0.0 is refused on this machine until an operator lifts it\n`,
-      stderr: `note: modreg quarantine lift ${moduleId} 1.0.0 undoes this
-warning[UNKNOWN_REFERENCE]: no module of this machine has the id ${moduleId}
+      stdout: '',
+      stderr: `error[UNKNOWN_REFERENCE]: no module of this machine has the id ${moduleId}; nothing was changed
 ${suggestion}hint: this machine has acme:lidar, acme:arm
 `,
-      exit: 0,
+      exit: 1,
     });
-    expect(rememberedIn(PLATFORM_HOME).slice(1)).toEqual([`${moduleId} 1.0.0`]);
+    expect(rememberedIn(PLATFORM_HOME).slice(1)).toEqual([]);
   });
 });
 

@@ -223,6 +223,24 @@ describe('[T137] a quarantine', () => {
   });
 });
 
+describe('[T216] a quarantine of a module that the machine does not have', () => {
+  const HINT = 'this machine has acme:lidar, platform:agent, platform:server';
+  const MESSAGE = 'no module of this machine has the id acme:lidra; nothing was changed';
+
+  it('is refused with the ids that it has', async () => {
+    const { ask, post, machine } = await changedPage();
+    const body = { module: 'acme:lidra', version: '1.2.3' };
+    const answer = await ask('POST', '/v1/quarantine', { body });
+    expect(refusal(answer)).toEqual([404, 'urn:modreg:unknown-reference', MESSAGE]);
+    expect(answer.json).toMatchObject({ problems: [{ hint: HINT }] });
+    expect(await post('/quarantine', { ...body, reason: 'dust' })).toEqual([
+      404,
+      `This was not done UNKNOWN_REFERENCE ${MESSAGE} ${HINT}`,
+    ]);
+    expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
+  });
+});
+
 describe('[T141] an Idempotency-Key', () => {
   it('gives the first answer again, and does nothing twice', async () => {
     const { ask, machine } = await changedPage();

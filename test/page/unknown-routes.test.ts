@@ -111,6 +111,45 @@ describe('a machine for which nothing can be planned (T173)', () => {
     );
   });
 
+  const BROKEN = '{"modules":[\n  {"name":"lidar"';
+  const KEPT = 'an agent that runs keeps the last one without errors';
+
+  it.each(['/', '/config', '/modules/acme_lidar', '/modules/acme_lidar/change'])(
+    '[T215] %s says which line of the machine config is wrong, and what is kept',
+    async (path) => {
+      const { app, home } = await pageAfterNight(BROKEN);
+      expect((await app.request(path)).status).toBe(409);
+      const file = join(home, 'machine.json');
+      const lines = [
+        'This cannot be shown',
+        `BAD_VALUE the machine config ${file} has 1 error; ${KEPT}`,
+        '2:18 BAD_JSON: expected "}"',
+      ];
+      const why = 'its secrets cannot be told apart, so it is not shown: correct it on the machine';
+      const hint = `modreg check ${file} --as machine shows them all`;
+      const more = path === '/config' ? [why, hint] : [hint];
+      expect(await textOf(app, path)).toEqual([...lines, ...more]);
+    },
+  );
+
+  it.each([
+    ['GET', '/v1/machine'],
+    ['GET', '/v1/config'],
+    ['GET', '/v1/modules/acme_lidar/explain'],
+    ['GET', '/v1/modules/acme_lidar/compare'],
+    ['POST', '/v1/look'],
+  ])('[T215] %s %s is the same problem', async (method, path) => {
+    const { app, home } = await pageAfterNight(BROKEN);
+    const answer = await app.request(path, { method });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      409,
+      {
+        type: 'urn:modreg:bad-value',
+        detail: `the machine config ${join(home, 'machine.json')} has 1 error; ${KEPT}`,
+      },
+    ]);
+  });
+
   it('GET /v1/history says that machine.db is damaged, not that it has no such module', async () => {
     const { app, home } = await pageAfterNight(MACHINE);
     rmSync(join(home, 'machine.db-wal'), { force: true });

@@ -24,6 +24,7 @@ export function documentWithErrors(
         `${line}:${column} ${[printedCode(kind), excerpt(place)].join(' ').trim()}: ${adviceOn(problem)}`,
     ),
     hint: as && `modreg check ${excerpt(path)} --as ${as} shows them all`,
+    document: as,
   };
 }
 

@@ -61,6 +61,8 @@ export function quarantineAddCommand(
     const subject = versionOfModule([named, versionText], state);
     if (!subject.ok) return failed(...subject.error);
     const [moduleId, version] = subject.value;
+    const unknown = unknownModule(moduleId, state);
+    if (unknown) return failed(unknown);
     const now = world.clock();
     const until = term && now + term.value;
     const reason = options.reason ?? 'quarantined by an operator';
@@ -72,8 +74,7 @@ export function quarantineAddCommand(
     const answer = options.json ? [asJson(entry, concerned)] : linesOf(entry, concerned, times);
     const lift = `modreg quarantine lift ${moduleId} ${version}`;
     const notes = options.json ? [] : [`note: ${lift} undoes this`];
-    const problems = [...unknownModule(moduleId, state), ...unlisted(entry, concerned)];
-    return { answer, notes, problems };
+    return { answer, notes, problems: unlisted(entry, concerned) };
   });
   return done.ok ? done.value : failed(done.error);
 }
@@ -84,14 +85,14 @@ function rolledBackAlready({ moduleId, version }: QuarantineEntry): Problem {
   return { severity: 'error', kind: 'usage', message, hint };
 }
 
-/** A warning if no module or subsystem that the poller decides on has this id: it may be a typing mistake. */
-function unknownModule(moduleId: ModuleId, state: MachineState): Problem[] {
+/** The error if no module or subsystem that the poller decides on has this id. Before its first round, no id is known (T216). */
+function unknownModule(moduleId: ModuleId, state: MachineState): Problem | undefined {
   const known = [...new Set(state.decisions().map((row) => row.moduleId))];
-  if (known.length === 0 || known.includes(moduleId)) return [];
-  const message = `no module of this machine has the id ${moduleId}`;
+  if (known.length === 0 || known.includes(moduleId)) return undefined;
+  const message = `no module of this machine has the id ${moduleId}; nothing was changed`;
   const hint = `this machine has ${firstFew(known, NAMED).join(', ')}`;
   const suggestion = nearestWord(moduleId, known);
-  return [{ severity: 'warning', kind: 'unknown-reference', message, suggestion, hint }];
+  return { severity: 'error', kind: 'unknown-reference', message, suggestion, hint };
 }
 
 /** A warning if no list of the module on this machine has the version: it may be a typing mistake. */

@@ -1,6 +1,6 @@
 import { maskSecrets, unmaskSecrets } from '../../config/masked-secrets.ts';
 import { readJson } from '../../config/text/json-document.ts';
-import { positionIn } from '../../config/text/position.ts';
+import { readMachine } from '../../config/read-document.ts';
 import { decode } from '../../config/text/utf8.ts';
 import { describeDecision, type Plan, type Result } from '../../core/index.ts';
 import type { Decision } from '../../core/decision/decision.ts';
@@ -13,8 +13,9 @@ import type {
   ShownConfig,
 } from '../../page/machine-changes.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
+import { documentWithErrors } from '../check/document-findings.ts';
 import { planOf } from '../plan/plan-command.ts';
-import { readPolicy } from '../plan/plan-documents.ts';
+import { MACHINE_CONFIG, readPolicy } from '../plan/plan-documents.ts';
 import type { World } from '../world.ts';
 import {
   CHANGED,
@@ -27,7 +28,7 @@ import {
   type ConfigFile,
 } from './edited-config.ts';
 import { FROM_SAVED, type PageMachineOptions } from './page-machine-options.ts';
-import { asPageProblem, onPage, refused } from './page-problem.ts';
+import { asPageProblem, onPage } from './page-problem.ts';
 
 type Config = Pick<MachineChanges, 'config' | 'checkConfig' | 'saveConfig'>;
 
@@ -58,17 +59,16 @@ export function configOnPage(path: string, options: PageMachineOptions, world: W
 
 /** A text that is not JSON is not shown: which of its parts are secrets is not known. */
 function shown({ file, text, etag }: ConfigFile): Result<ShownConfig, PageProblem[]> {
-  const name = fileName(file.path);
   const decoded = decode(file.bytes);
-  const document = decoded.ok ? readJson(decoded.value) : undefined;
-  if (document?.isWhole === true) {
-    return { ok: true, value: { file: name, text: maskSecrets(text), etag } };
+  if (decoded.ok && readJson(decoded.value).isWhole) {
+    return { ok: true, value: { file: fileName(file.path), text: maskSecrets(text), etag } };
   }
-  const [found] = decoded.ok ? (document?.findings ?? []) : [decoded.error.finding];
-  const at = positionIn(text, found?.offset ?? 0);
-  const message = `${name} cannot be shown, because its secrets cannot be told apart: ${at.line}:${at.column} ${found?.message ?? 'not JSON'}`;
-  return refused('BAD_JSON', message, { hint: 'edit the file on the machine' });
+  const read = readMachine(file.bytes, { policy: 'unreadable', mode: file.mode });
+  const problem = asPageProblem(documentWithErrors(MACHINE_CONFIG, file.path, read, 'machine'));
+  return { ok: false, error: [{ ...problem, because: [...(problem.because ?? []), NOT_SHOWN] }] };
 }
+
+const NOT_SHOWN = 'its secrets cannot be told apart, so it is not shown: correct it on the machine';
 
 /** A text with its secrets, and what is found in it, at the places of the text without them. */
 interface Draft {

@@ -6,10 +6,13 @@ import { usingFile } from '../machine/open-state.ts';
 import type { Outcome, Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 
-/** A problem of the command line for the page. */
-export function asPageProblem({ kind, message, because = [], hint }: Problem): PageProblem {
-  return { code: printedCode(kind), message, because, hint };
+/** A problem of the command line for the page. Of a document with errors, it says what the machine keeps (T215). */
+export function asPageProblem({ kind, message, because, hint, document }: Problem): PageProblem {
+  const kept = document === undefined ? '' : KEPT;
+  return { code: printedCode(kind), message: message + kept, because: because ?? [], hint };
 }
+
+const KEPT = '; an agent that runs keeps the last one without errors';
 
 /** The refusal with one problem that only the page has. */
 export function refused(

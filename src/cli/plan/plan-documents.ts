@@ -97,6 +97,9 @@ function readDeployedFile(
   return { ok: false, error: documentWithErrors('the report of deployed versions', path, report) };
 }
 
+/** How messages name a machine config. */
+export const MACHINE_CONFIG = 'the machine config';
+
 function readMachineFile(
   file: Result<DocumentFile, Problem>,
   policy: UpdatePolicy | 'unreadable',
@@ -107,5 +110,5 @@ function readMachineFile(
   if (read.ok) {
     return { ok: true, value: { machine: read.value, warnings: unknownFieldWarnings(path, read) } };
   }
-  return { ok: false, error: documentWithErrors('the machine config', path, read, 'machine') };
+  return { ok: false, error: documentWithErrors(MACHINE_CONFIG, path, read, 'machine') };
 }

@@ -3,7 +3,6 @@ import type { Child } from 'hono/jsx';
 import type { Frame } from '../frame.tsx';
 import type { PageProblem } from '../page-problem.ts';
 import type { PagedMachine } from '../paged-machine.ts';
-import { statusOf } from '../problem-answer.ts';
 import { fieldOf, formOf, termIn } from '../request-input.ts';
 import { QuarantineView } from '../views/quarantine-view.tsx';
 import { RestartView, RollbackView } from '../views/restart-view.tsx';
@@ -13,8 +12,7 @@ import { nameIn } from './change-api-routes.ts';
 export function addActionRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
   const page = (c: Context, title: string, content: Child) =>
     frame.page(c, { view: machine, title, tab: '/' }, content);
-  const failed = (c: Context, problems: readonly PageProblem[]) =>
-    frame.failed(c, problems, statusOf(problems));
+  const failed = (c: Context, problems: readonly PageProblem[]) => frame.failed(c, problems);
   addRestartRoutes(app, machine, { page, failed });
   addRollbackRoutes(app, machine, { page, failed });
   addQuarantineRoutes(app, machine, { page, failed });

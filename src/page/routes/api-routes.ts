@@ -9,14 +9,14 @@ import { logQuery } from './record-routes.tsx';
 export function addApiRoutes(app: Hono, machine: PagedMachine): void {
   app.get('/v1/machine', async (c) => {
     const view = await machine.view();
-    if (!view.ok) return problemAnswer(view.error, 500);
+    if (!view.ok) return problemAnswer(view.error);
     const { plan, status } = view.value.documents;
     const text = `{"schema":"modreg/machine@1","plan":${plan},"status":${status}}`;
     return c.body(text, { headers: { 'content-type': 'application/json' } });
   });
   app.get('/v1/modules/:name/explain', async (c) => {
     const explained = await machine.explain(c.req.param('name'));
-    if (!explained.ok) return problemAnswer(explained.error, 404);
+    if (!explained.ok) return problemAnswer(explained.error);
     return c.body(explained.value, { headers: { 'content-type': 'application/json' } });
   });
   app.get('/v1/history', (c) => {
@@ -26,7 +26,7 @@ export function addApiRoutes(app: Hono, machine: PagedMachine): void {
   });
   app.get('/v1/logs', (c) => {
     const part = machine.logs(logQuery(c));
-    if (!part.ok) return problemAnswer(part.error, 500);
+    if (!part.ok) return problemAnswer(part.error);
     return c.json(logDocument(part.value));
   });
   app.get('/v1/openapi.json', (c) => c.json(PAGE_OPENAPI));

@@ -30,7 +30,7 @@ function addVersionRoutes(app: Hono, machine: PagedMachine, frame: Frame): void 
     problems: readonly PageProblem[] = [],
   ): Promise<Response> => {
     const compared = await machine.compare(nameIn(c));
-    if (!compared.ok) return await frame.failed(c, compared.error, statusOf(compared.error));
+    if (!compared.ok) return await frame.failed(c, compared.error);
     const { label, constraint } = compared.value;
     const view = { module: pathOf(c), choices: compared.value, chosen: chosen ?? constraint };
     return await frame.page(
@@ -45,7 +45,7 @@ function addVersionRoutes(app: Hono, machine: PagedMachine, frame: Frame): void 
   app.get('/modules/:name/change', async (c) => await shown(c));
   app.post('/modules/:name/change', async (c) => {
     const form = await formOf(c);
-    if (!form.ok) return await frame.failed(c, form.error, statusOf(form.error));
+    if (!form.ok) return await frame.failed(c, form.error);
     const version = fieldOf(form.value, 'version') ?? '';
     const seen = { etag: form.value.get('etag') ?? '', deployed: form.value.get('deployed') ?? '' };
     const saved = await machine.changeVersion(nameIn(c), { version, ...seen });
@@ -73,7 +73,7 @@ function addTextRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
     { text, check, unsaved, problems = [], etag }: Sent = {},
   ): Promise<Response> => {
     const config = await machine.config();
-    if (!config.ok) return await frame.failed(c, config.error, statusOf(config.error));
+    if (!config.ok) return await frame.failed(c, config.error);
     const seen = { ...config.value, etag: etag ?? config.value.etag };
     const view = { config: seen, text: text ?? config.value.text, check, unsaved };
     return await frame.page(
@@ -88,14 +88,14 @@ function addTextRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
   app.get('/config', async (c) => await shown(c));
   app.post('/config/check', async (c) => {
     const sent = await textOf(c, machine);
-    if (!sent.ok) return await frame.failed(c, sent.error, statusOf(sent.error));
+    if (!sent.ok) return await frame.failed(c, sent.error);
     const checked = await machine.checkConfig(sent.value.text);
-    if (!checked.ok) return await frame.failed(c, checked.error, statusOf(checked.error));
+    if (!checked.ok) return await frame.failed(c, checked.error);
     return await shown(c, { ...sent.value, check: checked.value });
   });
   app.post('/config', async (c) => {
     const sent = await textOf(c, machine);
-    if (!sent.ok) return await frame.failed(c, sent.error, statusOf(sent.error));
+    if (!sent.ok) return await frame.failed(c, sent.error);
     const saved = await machine.saveConfig(sent.value);
     if (saved.ok) return c.redirect('/config', 303);
     c.status(statusOf(saved.error));

@@ -2,7 +2,6 @@ import type { Context, Hono } from 'hono';
 import { SEVERITIES } from '../../logs/log-record.ts';
 import type { Frame } from '../frame.tsx';
 import type { LogQuery, PagedMachine } from '../paged-machine.ts';
-import { statusOf } from '../problem-answer.ts';
 import { HistoryView } from '../views/history-view.tsx';
 import { LogsView } from '../views/logs-view.tsx';
 
@@ -13,7 +12,7 @@ const LINES = 200;
 export function addRecordRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
   app.get('/history', async (c) => {
     const entries = machine.history(c.req.query('module'));
-    if (!entries.ok) return frame.failed(c, entries.error, statusOf(entries.error));
+    if (!entries.ok) return frame.failed(c, entries.error);
     const view = await machine.view();
     const shown = { view: machine, title: 'History', tab: '/history', live: 'page' } as const;
     return frame.page(c, shown, <HistoryView view={view} entries={entries.value} />);
@@ -21,7 +20,7 @@ export function addRecordRoutes(app: Hono, machine: PagedMachine, frame: Frame):
   app.get('/logs', async (c) => {
     const query = logQuery(c);
     const part = machine.logs(query);
-    if (!part.ok) return frame.failed(c, part.error, statusOf(part.error));
+    if (!part.ok) return frame.failed(c, part.error);
     const view = await machine.view();
     const shown = { view: machine, title: 'Logs', tab: '/logs', live: 'log' } as const;
     return frame.page(c, shown, <LogsView view={view} part={part.value} query={query} />);

@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { MachineSearch } from '../../../server/fleet/site-queries.ts';
 import type { Frame } from '../../frame.tsx';
-import { statusOf } from '../../problem-answer.ts';
 import type { PagedSite } from '../paged-site.ts';
 import { MachineView } from '../views/machine-view.tsx';
 import { MachinesView } from '../views/machines-view.tsx';
@@ -11,7 +10,7 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
   app.get('/', (c) => {
     const search = searchIn(c);
     const page = site.machines(search);
-    if (!page.ok) return frame.failed(c, page.error, statusOf(page.error));
+    if (!page.ok) return frame.failed(c, page.error);
     const shown = { view: site, title: 'Machines', tab: '/' };
     const view = <MachinesView page={page.value} search={search} now={site.now()} />;
     return frame.page(c, shown, view);
@@ -19,7 +18,7 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
   app.get('/machines/:id', (c) => {
     const id = c.req.param('id');
     const machine = site.machine(id);
-    if (!machine.ok) return frame.failed(c, machine.error, statusOf(machine.error));
+    if (!machine.ok) return frame.failed(c, machine.error);
     const shown = { view: site, title: id, tab: '/' };
     return frame.page(c, shown, <MachineView machine={machine.value} now={site.now()} />);
   });

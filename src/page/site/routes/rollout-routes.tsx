@@ -3,7 +3,6 @@ import type { Child } from 'hono/jsx';
 import { parseVersion } from '../../../core/index.ts';
 import type { Frame } from '../../frame.tsx';
 import type { PageProblem } from '../../page-problem.ts';
-import { statusOf } from '../../problem-answer.ts';
 import { formOf } from '../../request-input.ts';
 import { changeIn, CHANGES, percentIn } from '../change-form.ts';
 import type { NamedRelease, PagedSite, ShownRollout, SiteChange } from '../paged-site.ts';
@@ -84,7 +83,7 @@ function answer(
 }
 
 function notShown(c: Context, { frame }: Pages, problems: readonly PageProblem[]): Answer {
-  return frame.failed(c, problems, statusOf(problems));
+  return frame.failed(c, problems);
 }
 
 function withRelease(

@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { parseModuleId, type ModuleId } from '../../../core/index.ts';
 import type { Frame } from '../../frame.tsx';
-import { statusOf } from '../../problem-answer.ts';
 import type { PagedSite } from '../paged-site.ts';
 import { SiteModulesView, SiteModuleView } from '../views/site-modules.tsx';
 import { WhatIfView } from '../views/what-if-view.tsx';
@@ -13,14 +12,14 @@ export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): v
   app.get('/modules', (c) => {
     const after = c.req.query('after') ?? '';
     const page = site.modules(after);
-    if (!page.ok) return frame.failed(c, page.error, statusOf(page.error));
+    if (!page.ok) return frame.failed(c, page.error);
     const shown = { view: site, title: 'Modules', tab: '/modules' };
     return frame.page(c, shown, <SiteModulesView page={page.value} isFirst={after === ''} />);
   });
   app.get('/modules/:module', (c) =>
     withModule(c, frame, (moduleId) => {
       const module = site.module(moduleId);
-      if (!module.ok) return frame.failed(c, module.error, statusOf(module.error));
+      if (!module.ok) return frame.failed(c, module.error);
       const shown = { view: site, title: moduleId, tab: '/modules' };
       return frame.page(c, shown, <SiteModuleView module={module.value} now={site.now()} />);
     }),
@@ -29,7 +28,7 @@ export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): v
     withModule(c, frame, (moduleId) => {
       const release = { moduleId, version: c.req.query('version')?.trim() ?? '' };
       const whatIf = site.whatIf(release);
-      if (!whatIf.ok) return frame.failed(c, whatIf.error, statusOf(whatIf.error));
+      if (!whatIf.ok) return frame.failed(c, whatIf.error);
       const shown = { view: site, title: `What if ${release.version}`, tab: '/modules' };
       return frame.page(c, shown, <WhatIfView release={release} whatIf={whatIf.value} />);
     }),
