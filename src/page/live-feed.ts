@@ -37,7 +37,10 @@ export class LiveFeed {
   follow(): () => void {
     this.#followers += 1;
     if (this.#followers === 1) void this.#look();
+    let isEnded = false;
     return () => {
+      if (isEnded) return;
+      isEnded = true;
       this.#followers -= 1;
       if (this.#followers > 0) return;
       clearTimeout(this.#timer);

@@ -1,8 +1,11 @@
 import type { Hono } from 'hono';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DEFAULT_TERMS } from '../../src/core/machine/update-policy.ts';
+import { MACHINE_PAGE, type AccessOptions } from '../../src/page/access/access-options.ts';
+import { openPageFile } from '../../src/page/access/page-file.ts';
 import { pageApp } from '../../src/page/app.ts';
 import { NOW } from '../support/decides.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { pagedPlan, type PagedPlan } from '../support/paged-plan.ts';
 import { entry, known, plan } from '../support/planned.ts';
 
@@ -22,11 +25,15 @@ interface Feed {
   end(): void;
 }
 
-async function feedOf(app: Hono, query: string): Promise<Feed> {
+async function feedOf(
+  app: Hono,
+  query: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Feed> {
   const aborting = new AbortController();
   const answer = await app.request(`/v1/live${query}`, {
     signal: aborting.signal,
-    headers: { 'accept-encoding': 'br' },
+    headers: { 'accept-encoding': 'br', ...headers },
   });
   expect(answer.headers.get('content-type')).toBe('text/event-stream');
   expect(answer.headers.get('content-encoding')).toBeNull();
@@ -35,7 +42,11 @@ async function feedOf(app: Hono, query: string): Promise<Feed> {
   return {
     async next() {
       let text = '';
-      while (!text.includes('event: alive')) text += (await reader.read()).value ?? '';
+      while (!text.includes('event: alive')) {
+        const { value = '', done } = await reader.read();
+        text += done ? 'event: closed\ndata: \n\n' : value;
+        if (done) break;
+      }
       return text.split('\n\n').flatMap((event) => wordFor(event) ?? []);
     },
     end: () => void reader.cancel(),
@@ -50,14 +61,14 @@ function wordFor(event: string): string | undefined {
   return id ?? (data === '' ? name : `${name} ${data}`);
 }
 
-function open(): { app: Hono; machine: PagedPlan; errors: string[] } {
+function open(access?: AccessOptions): { app: Hono; machine: PagedPlan; errors: string[] } {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
   onTestFinished(() => void vi.useRealTimers());
   const machine = pagedPlan(planWith('2.*'));
   const errors: string[] = [];
   const app = pageApp(machine, {
     assets: { style: '', script: '' },
-    access: undefined,
+    access,
     onError: (error) => errors.push(String(error)),
   });
   return { machine, app, errors };
@@ -131,6 +142,51 @@ describe('the feed of a page', () => {
     await vi.advanceTimersByTimeAsync(SECOND);
     expect(await feed.next()).toEqual(['problems', 'plan', 'alive']);
     feed.end();
+  });
+});
+
+describe('the feed of a session (T217)', () => {
+  const HOUR = 3600 * SECOND;
+  const closed = ['signed-out', 'closed'];
+
+  async function signedIn(): Promise<{
+    readonly feed: Feed;
+    readonly machine: PagedPlan;
+    readonly signOut: () => void;
+  }> {
+    const file = openPageFile(`${temporaryFolder()}/page.db`, 50);
+    onTestFinished(() => file.close());
+    const names = (): boolean => true;
+    const now = (): number => Date.now();
+    const { app, machine } = open({ naming: MACHINE_PAGE, file, names, isTls: false, now });
+    const token = file.signIn(file.newCode(now()), now()) ?? '';
+    const headers = { host: 'rover.localhost', cookie: `__Host-modreg-page=${token}` };
+    const feed = await feedOf(app, '?seen=', headers);
+    expect(await feed.next()).toContain('alive');
+    return { feed, machine, signOut: () => file.signOut(token) };
+  }
+
+  it('ends within 15 s when somebody signs out, and watches no more', async () => {
+    const { feed, signOut } = await signedIn();
+    signOut();
+    await vi.advanceTimersByTimeAsync(15 * SECOND);
+    expect([await feed.next(), vi.getTimerCount()]).toEqual([closed, 0]);
+  });
+
+  it('shows no change to who has signed out', async () => {
+    const { feed, machine, signOut } = await signedIn();
+    signOut();
+    machine.plan = planWith('3.*');
+    machine.files = { documents: 'changed', log: '' };
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(await feed.next()).toEqual(closed);
+  });
+
+  it('ends when the session was not used for twelve hours: an open page is no use', async () => {
+    const { feed } = await signedIn();
+    vi.setSystemTime(NOW + 12 * HOUR + SECOND);
+    await vi.advanceTimersByTimeAsync(15 * SECOND);
+    expect(await feed.next()).toEqual(closed);
   });
 });
 

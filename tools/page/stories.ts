@@ -82,6 +82,22 @@ const interrupted: Story = async (browser, rover) => {
   await server.end();
 };
 
+/** Somebody signs out in another tab of the browser. */
+const signedOut: Story = async (browser, rover) => {
+  const server = await pageOf(rover);
+  const place = { url: server.url, session: await signIn(server.withCode) };
+  const { page, close } = await openTab(browser, place, { mayFail: /401/ });
+  await page.locator('#live[data-state=connected]').waitFor();
+  const other = await page.context().newPage();
+  await other.goto(`${server.url}logs`);
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await other.getByLabel('Code').waitFor();
+  await page.locator('#live[data-state=ended]').waitFor();
+  match(await page.locator('#live').innerText(), /^signed out; .* reload the page to sign in$/);
+  await close();
+  await server.end();
+};
+
 async function hide(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} });
@@ -142,5 +158,6 @@ export const STORIES: Readonly<Record<string, Story>> = {
   'check now, without scripts': checkNow,
   'use the keyboard only': keyboard,
   'lose the feed, and get it again': interrupted,
+  'sign out in another tab': signedOut,
   'see an upgrade end': live,
 };

@@ -7,6 +7,13 @@ import { bearerOf, hostNameOf, senderOf } from './sender.ts';
 import { cookieToken } from './session-cookie.ts';
 import { addSignIn } from './sign-in-routes.ts';
 
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Whether the session of a request has not ended since; undefined on a page that anybody may use. */
+    isSignedIn?: () => boolean;
+  }
+}
+
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 /** Scripts and styles, which anybody may read: they contain nothing of the machine. */
 const ASSETS = '/assets/';
@@ -47,6 +54,7 @@ function signedIn(options: AccessOptions): MiddlewareHandler {
     const token = bearer ?? cookieToken(c);
     if (token === undefined || !file.isSession(token, now())) return unknown(c, token, bearer);
     file.noteUse(token, now());
+    c.set('isSignedIn', () => file.isSession(token, now()));
     return await next();
   };
 }

@@ -1,5 +1,14 @@
 import { morph, move } from './morph.ts';
 
+/** The status of the answer to a script without a session. */
+const SIGNED_OUT = 401;
+
+/** Whether the session has ended. While the server does not answer, that is not known. */
+export async function isSignedOut(): Promise<boolean> {
+  const answer = await fetch('/v1/openapi.json', { method: 'HEAD' }).catch(() => undefined);
+  return answer?.status === SIGNED_OUT;
+}
+
 /** Shows a part of the page that the feed sent, in place of the element with its id. */
 export function show(html: string): void {
   const template = document.createElement('template');
@@ -30,16 +39,17 @@ export function arrange(ids: readonly string[]): void {
   }
 }
 
-/** Shows what the server answers for this page now. False if it does not. */
-export async function renew(main: Element): Promise<boolean> {
+/** Shows what the server answers for this page now, unless the session has ended, or there is no such answer. */
+export async function renew(main: Element): Promise<'shown' | 'signed-out' | 'lost'> {
   const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 8;
   const answer = await fetch(location.href).catch(() => undefined);
-  if (!answer?.ok) return false;
+  if (answer?.status === SIGNED_OUT) return 'signed-out';
+  if (!answer?.ok) return 'lost';
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const fresh = page.querySelector('main');
-  if (!fresh) return false;
+  if (!fresh) return 'lost';
   morph(main, fresh);
   // A reader at the end of the log stays at its end.
   if (isAtEnd && scrollY > 0) scrollTo({ top: document.documentElement.scrollHeight });
-  return true;
+  return 'shown';
 }

@@ -1,5 +1,5 @@
 import { growAges } from './ages.ts';
-import { arrange, renew, show } from './content.ts';
+import { arrange, isSignedOut, renew, show } from './content.ts';
 import { signInFromAddress } from './sign-in.ts';
 
 /** A feed that says nothing for so long is lost: it says every 15 s that it is alive. */
@@ -13,6 +13,7 @@ const regular = document.querySelector<HTMLElement>('main[data-renew]');
 const status = document.getElementById('live');
 let feed: EventSource | undefined;
 let timer: number | undefined;
+let renewing: number | undefined;
 let heardAt = new Date();
 /** The rows that are shown; undefined on a page without rows. */
 let version = document.getElementById('modules')?.dataset['version'];
@@ -39,7 +40,8 @@ function open(): void {
     isOld = false;
     if (version !== undefined) version = lastEventId;
   });
-  opened.addEventListener('error', () => lost(opened));
+  opened.addEventListener('signed-out', end);
+  opened.addEventListener('error', () => void lost(opened));
 }
 
 function renewIf(isWanted: boolean): void {
@@ -62,26 +64,42 @@ function heard(): void {
   }, SILENCE_MS);
 }
 
-function lost(of: EventSource): void {
+async function lost(of: EventSource): Promise<void> {
   if (of !== feed) return;
   isOld = true;
   tellLost();
   clearTimeout(timer);
   // The browser tries again by itself, but not after an answer that is no feed.
-  if (of.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
+  if (of.readyState !== EventSource.CLOSED) return;
+  if (await isSignedOut()) end();
+  else if (of === feed && !document.hidden) timer = setTimeout(open, AGAIN_MS);
+}
+
+/** The session has ended: another one begins with the sign-in, to which the page leads when it is loaded again. */
+function end(): void {
+  close();
+  clearInterval(renewing);
+  document.removeEventListener('visibilitychange', openIfVisible);
+  tell('ended', `signed out; this data is from ${lastTime()}: reload the page to sign in`);
 }
 
 /** The page of a site has no feed: a page that changes is fetched again. */
 async function renewRegularly(shown: Element): Promise<void> {
   if (document.hidden) return;
-  if (!(await renew(shown))) return tellLost();
+  const renewed = await renew(shown);
+  if (renewed === 'signed-out') return end();
+  if (renewed === 'lost') return tellLost();
   heardAt = new Date();
   tell('connected', 'connected');
 }
 
 function tellLost(): void {
-  const at = heardAt.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false });
-  tell('lost', `disconnected since ${at}; this data is from then`);
+  tell('lost', `disconnected since ${lastTime()}; this data is from then`);
+}
+
+/** When the server was heard last. */
+function lastTime(): string {
+  return heardAt.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false });
 }
 
 function tell(state: string, text: string): void {
@@ -107,6 +125,6 @@ if (main) {
 }
 if (regular) {
   growAges();
-  setInterval(() => void renewRegularly(regular), RENEW_MS);
+  renewing = setInterval(() => void renewRegularly(regular), RENEW_MS);
 }
 signInFromAddress();

@@ -7,6 +7,9 @@ import type { Shown } from '../views/modules-view.tsx';
 /** A feed without news says so often that it is alive. */
 const ALIVE_MS = 15_000;
 
+/** The last event of a feed whose session has ended (T217). */
+const SIGNED_OUT: SSEMessage = { event: 'signed-out', data: '' };
+
 /**
  * The feed of what changes. A page says with `seen` which rows it has, and gets the HTML of those that differ, and
  * `order` with the ids of all if that changed. A page without rows only hears that the `plan` or the `log` changed. `onError` is
@@ -21,15 +24,24 @@ export function addLiveRoutes(
   app.get('/v1/live', (c) => {
     const seen = c.req.query('seen');
     const version = seen === undefined ? undefined : (c.req.header('last-event-id') ?? seen);
+    const isSignedIn = c.get('isSignedIn') ?? (() => true);
     return streamSSE(c, async (stream) => {
       const end = feed.follow();
       stream.onAbort(end);
-      let sent: Moment | undefined;
-      while (!stream.aborted) {
-        const moment = await feed.after(sent, ALIVE_MS);
-        const events = moment ? eventsOf(moment, sent, version) : [];
-        for (const event of [...events, aliveWith(moment ?? sent)]) await stream.writeSSE(event);
-        sent = moment ?? sent;
+      try {
+        let sent: Moment | undefined;
+        while (!stream.aborted) {
+          const moment = await feed.after(sent, ALIVE_MS);
+          if (!isSignedIn()) return await stream.writeSSE(SIGNED_OUT);
+          const events = moment ? eventsOf(moment, sent, version) : [];
+          for (const event of [...events, aliveWith(moment ?? sent)]) await stream.writeSSE(event);
+          sent = moment ?? sent;
+        }
+      } catch (error) {
+        // The browser opens another feed, whose answer says what is wrong.
+        onError(error);
+      } finally {
+        end();
       }
     });
   });
