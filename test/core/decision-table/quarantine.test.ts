@@ -163,6 +163,19 @@ describe('D13: the deployed version failed on this machine', () => {
       expected: 'up-to-date: already the newest patch of 1.2',
     },
     {
+      case: 'D13 published with the digest that failed and another for all platforms: rollback',
+      wanted: '1.2.*',
+      deployed: '1.2.5',
+      list: [
+        '1.2.4',
+        digested('1.2.5', 'linux/arm64', 'sha256:aa'),
+        digested('1.2.5', 'any', 'sha256:bb'),
+      ],
+      quarantine: [{ version: '1.2.5', digest: 'sha256:aa' }],
+      expected:
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
+    },
+    {
       case: 'D13 published with the digest that failed: rollback',
       wanted: '1.2.*',
       deployed: '1.2.5',

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import type { Quarantined } from '../../../src/core/index.ts';
 import { version } from '../../support/ask.ts';
 import { decidesOn } from '../../support/decided.ts';
-import { NOW } from '../../support/decides.ts';
+import { digested, NOW } from '../../support/decides.ts';
 
 const LIST = ['1.1.9', '1.2.2', '1.2.3', '1.2.4', '2.0.0'];
 
@@ -42,6 +42,14 @@ describe('D13: an operator rolled back', () => {
       previous: '1.2.4',
       expected:
         'up-to-date: stays at 1.2.2: 1.2.4 and 1.2.3 are refused by a rollback on this machine',
+    },
+    {
+      case: 'D32 the rolled-back version is published with another file: upgrade',
+      wanted: '1.2.*',
+      deployed: '1.2.2',
+      list: ['1.2.2', digested('1.2.4', 'any', 'sha256:bb')],
+      quarantine: rolledBack('1.2.4', '1.2.2').map((entry) => ({ ...entry, digest: 'sha256:aa' })),
+      expected: 'upgrade to 1.2.4: newest patch of 1.2',
     },
     {
       case: 'D13 a release newer than the rolled-back version: upgrade',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide, describeWarning, explain } from '../../../src/core/index.ts';
 import { decisionWarnings } from '../../../src/core/decision/warning.ts';
+import { cohort } from '../../../src/core/rollout/cohort.ts';
 import { ask } from '../../support/ask.ts';
 import { decidesOn, moduleQuestion } from '../../support/decided.ts';
 import { DAY, decides, inRollout, NOW } from '../../support/decides.ts';
@@ -25,6 +26,14 @@ describe('D49: a release is in rollout', () => {
       case: 'D49 the cohort is not below the share: the next release is considered',
       constraint: '1.*',
       list: ['1.2.9', inRollout('1.3.0', 's2', 20)],
+      eligibility: RESOLVING,
+      chosen: '1.2.9',
+      refused: ['1.3.0: not-in-rollout'],
+    },
+    {
+      case: 'D49 the cohort is the share: not below it, so the next release is considered',
+      constraint: '1.*',
+      list: ['1.2.9', inRollout('1.3.0', 's2', 40, { share: cohort('rover-7', 's2') })],
       eligibility: RESOLVING,
       chosen: '1.2.9',
       refused: ['1.3.0: not-in-rollout'],

@@ -45,6 +45,12 @@ describe('[T10] refuses', () => {
     });
   });
 
+  it('a version after it, and suggests the id without it', () => {
+    expect(parseModuleId('acme:lidar@1.2.9')).toMatchObject({
+      error: { position: 10, expected: IN_NAME, suggestion: 'acme:lidar' },
+    });
+  });
+
   it.each([
     [undefined, 'nothing is not a module id'],
     [['acme:lidar'], 'a list is not a module id'],

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareVersions, indexReleases, parseVersion, resolve } from '../../../src/core/index.ts';
+import {
+  compareVersions,
+  indexReleases,
+  parseVersion,
+  resolve,
+  type ReleaseRecord,
+} from '../../../src/core/index.ts';
 import { mismatch } from '../../../src/core/version/constraint.ts';
 import { constraintTexts, versionTexts } from '../../support/arbitrary.ts';
-import { chosen, constraint, refusals } from '../../support/ask.ts';
+import { ask, chosen, constraint, refusals, version, type Published } from '../../support/ask.ts';
 import { cases } from '../../support/runs.ts';
 
 describe('a list of versions without records', () => {
@@ -37,6 +43,83 @@ describe('a list of versions without records', () => {
       version,
       refused,
     ]);
+  });
+});
+
+describe('the first query', () => {
+  it.each<[string, string, readonly Published[], string]>([
+    ['accepts a hyphen in build metadata', 'latest', ['1.0.0', '1.1.0+a-b'], '1.1.0+a-b'],
+    ['refuses a prerelease with build metadata', 'latest', ['1.0.0', '1.1.0-rc.1+a'], '1.0.0'],
+    [
+      'refuses a prerelease with a hyphen in its build metadata',
+      '1.*',
+      ['1.0.0', '1.1.0-rc.1+a-b'],
+      '1.0.0',
+    ],
+    [
+      'does not take a yank from a prerelease of the selected release',
+      'latest-with-prerelease',
+      ['1.1.0', '1.0.0', { version: '1.1.0-rc.1', yanked: 'burns' }],
+      '1.1.0',
+    ],
+    [
+      'does not take a yank from another build of the selected release',
+      'latest',
+      ['1.1.0+2', '1.0.0', { version: '1.1.0+1', yanked: 'burns' }],
+      '1.1.0+2',
+    ],
+  ])('%s', (_, wanted, list, expected) => {
+    for (const order of [list, list.toReversed()]) {
+      expect(chosen(ask(wanted, order))).toBe(expected);
+    }
+  });
+});
+
+describe('entries of one version are merged, in any order [D11]', () => {
+  const half = { salt: 's1', percent: 50, share: 0.5 };
+  const file = { platform: 'any', url: 'https://files.example/a' };
+  it.each<[string, readonly Partial<ReleaseRecord>[], Partial<ReleaseRecord>]>([
+    ['without files', [{}, {}], { artifacts: undefined }],
+    ['of which one lists no files', [{}, { artifacts: [file] }], { artifacts: [file] }],
+    [
+      'with the same file twice',
+      [{ artifacts: [file] }, { artifacts: [file] }],
+      { artifacts: [file] },
+    ],
+    [
+      'with two files',
+      [{ artifacts: [{ ...file, platform: 'linux/arm64' }] }, { artifacts: [file] }],
+      { artifacts: [file, { ...file, platform: 'linux/arm64' }] },
+    ],
+    ['of which one has a publish time', [{ publishedAt: 7 }, {}], { publishedAt: 7 }],
+    ['with two publish times', [{ publishedAt: 7 }, { publishedAt: 5 }], { publishedAt: 5 }],
+    ['with two reasons', [{ yanked: 'b' }, { yanked: 'a' }, { yanked: '' }], { yanked: 'a' }],
+    [
+      'with rollouts of two shares',
+      [{ rollout: half }, { rollout: { ...half, percent: 20, share: 0.2 } }],
+      { rollout: { ...half, percent: 20, share: 0.2 } },
+    ],
+    [
+      'with rollouts of two salts',
+      [
+        { rollout: { ...half, salt: 's2' } },
+        { rollout: half },
+        { rollout: { ...half, salt: 's3' } },
+      ],
+      { rollout: half },
+    ],
+    [
+      'of which one is halted',
+      [{ rollout: { ...half, halted: 'burns' } }, { rollout: { ...half, share: 0 } }],
+      { rollout: { ...half, halted: 'burns' } },
+    ],
+  ])('%s', (_, entries, expected) => {
+    for (const order of [entries, entries.toReversed()]) {
+      const index = indexReleases(order.map((entry) => ({ version: '1.0.0', ...entry })));
+      expect([...index.releases()]).toEqual([
+        expect.objectContaining({ version: version('1.0.0'), ...expected }),
+      ]);
+    }
   });
 });
 

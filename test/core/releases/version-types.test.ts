@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { formatConstraint, indexReleases, type Eligibility } from '../../../src/core/index.ts';
-import { compareVersionTypes } from '../../../src/core/releases/version-types.ts';
+import { compareVersionTypes, type TypeOutcome } from '../../../src/core/releases/version-types.ts';
 import { chosen, records, version, type Published } from '../../support/ask.ts';
+import { inRollout } from '../../support/decides.ts';
 import { publishedText } from '../../../src/core/releases/refusal.ts';
 
 const LIST = ['1.2.3', '1.2.4', '1.2.5-rc.1', '1.3.0', '2.0.0', '2.1.0-rc.1', 'junk'];
+
+/** The version types, from patch to latest with prerelease. */
+function typesFor(
+  list: readonly Published[],
+  deployed: string | undefined,
+  eligibility: Eligibility,
+): readonly TypeOutcome[] {
+  const at = deployed === undefined ? undefined : version(deployed);
+  return compareVersionTypes(indexReleases(records(list)), eligibility, at) ?? [];
+}
 
 function compare(
   list: readonly Published[],
@@ -85,6 +96,30 @@ describe('the five version types (Versioning, Module version types)', () => {
       ['latest', '2.0.0', false, ''],
       ['latest-with-prerelease', '2.0.0', false, ''],
     ]);
+  });
+
+  it.each([
+    ['newer than the selected release', '2.0.1', [false, true, true, true, true]],
+    ['the selected release', '2.0.0', [false, false, false, false, false]],
+    ['another build of it', '2.0.0+7', [false, false, false, false, false]],
+    ['older', '1.2.5', [false, false, false, false, false]],
+    ['not known', undefined, [false, false, false, false, false]],
+  ])('[D16] [D17] whether the deployed version is ahead if it is %s', (_, deployed, expected) => {
+    const types = typesFor(['1.2.5', '2.0.0'], deployed, { now: 0 });
+    expect(types.map(({ isAhead }) => isAhead)).toEqual(expected);
+  });
+
+  /** The cohort of rover-7 is not in it. */
+  const IN_ROLLOUT = inRollout('1.2.4', 's2', 20);
+  const ROVER = { now: 0, rollouts: { machineId: 'rover-7' } };
+  it.each<[string, string | undefined, Eligibility, string]>([
+    ['excludes the machine', '1.2.3', ROVER, '1.2.3'],
+    ['excludes the machine, to which the module is added', undefined, ROVER, '1.2.3'],
+    ['is deployed', '1.2.4', ROVER, '1.2.4'],
+    ['is not considered, because no machine is named', '1.2.3', { now: 0 }, '1.2.4'],
+  ])('[D50] a release whose rollout %s', (_, deployed, eligibility, expected) => {
+    const [, minor] = typesFor(['1.2.3', IN_ROLLOUT], deployed, eligibility);
+    expect(minor && chosen(minor.resolution)).toBe(expected);
   });
 
   it.each([[[]], [['junk']], [[{ version: '1.0.0', yanked: '' }]]])(
