@@ -19,11 +19,12 @@ export function planInputFor(
   only?: ActionTarget,
 ): PlanInput {
   const { policy } = configuration;
-  const isSelected = (name: string): boolean => only?.kind === 'module' && only.name === name;
   const machine = only
     ? {
         ...configuration.machine,
-        modules: configuration.machine.modules.filter(({ name }) => isSelected(name)),
+        modules: configuration.machine.modules.filter(
+          ({ name }) => only.kind === 'module' && only.name === name,
+        ),
       }
     : configuration.machine;
   const modules = new Map<string, ModuleState>();

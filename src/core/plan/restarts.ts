@@ -58,8 +58,7 @@ function dependenciesFirst(affected: Affected): ModuleAction[] {
   return inOrder([...affected.keys()], (action) =>
     (affected.get(action) ?? [])
       .flatMap(({ component }) => owners.get(component) ?? [])
-      .map((owner) => owner.action)
-      .filter(({ target }) => target.moduleId !== action.target.moduleId),
+      .map((owner) => owner.action),
   );
 }
 

@@ -69,26 +69,29 @@ function limitOf(constraint: Constraint): Limit {
   }
 }
 
-/** Whether `text`, if it is a version, does not reach `limit`. For other text the result does not matter. */
+/**
+ * Whether `text`, if it is a version, does not reach `limit`. For other text the result does not matter, so all that is
+ * not below the digits, as `.`, `-` and `+` are, counts as one.
+ */
 function isBelow(text: string, { fixed, major, minor, patch }: Limit): boolean {
   let at = 0;
   let value = 0;
   let digit = text.charCodeAt(at) - ZERO;
-  while (digit >= 0 && digit <= 9) {
+  while (digit >= 0) {
     value = value * 10 + digit;
     digit = text.charCodeAt(++at) - ZERO;
   }
   if (value !== major) return fixed > 0 || value < major;
   value = 0;
   digit = text.charCodeAt(++at) - ZERO;
-  while (digit >= 0 && digit <= 9) {
+  while (digit >= 0) {
     value = value * 10 + digit;
     digit = text.charCodeAt(++at) - ZERO;
   }
   if (value !== minor) return fixed > 1 || value < minor;
   value = 0;
   digit = text.charCodeAt(++at) - ZERO;
-  while (digit >= 0 && digit <= 9) {
+  while (digit >= 0) {
     value = value * 10 + digit;
     digit = text.charCodeAt(++at) - ZERO;
   }

@@ -16,6 +16,25 @@ const TARGET = { kind: 'module', name: 'acme_lidar', moduleId: moduleId('acme:li
 it.each<[string, Situation, Partial<Action>, PermittedRollback | undefined]>([
   ['the version before', { wanted: '1.2.*', deployed: '1.2.3', list: LIST }, {}, BACK],
   [
+    'the version before, although a newer one may be selected',
+    { wanted: '1.2.*', deployed: '1.2.2', list: [...LIST, '1.2.2'] },
+    {},
+    { version: '1.2.2', artifact: undefined },
+  ],
+  [
+    'the version before the one that failed last, if it is not known which one is deployed',
+    {
+      wanted: '1.2.*',
+      deployed: undefined,
+      failed: '1.2.4',
+      quarantine: [{ version: '1.2.4' }],
+      previous: '1.2.1',
+      list: ['1.2.1', '1.2.2', '1.2.3', '1.2.4'],
+    },
+    { to: '1.2.3' },
+    { version: '1.2.1', artifact: undefined },
+  ],
+  [
     'nothing, if nothing was deployed before and all else is refused',
     { wanted: '1.2.*', deployed: null, list: ['1.2.4'] },
     {},

@@ -1,9 +1,10 @@
-import { expect, it } from 'vitest';
-import type { Artifact, Plan } from '../../../src/core/index.ts';
+import { describe, expect, it } from 'vitest';
+import type { Artifact, ModuleState, Plan } from '../../../src/core/index.ts';
 import type { NewAction, OpenAction } from '../../../src/core/plan/committed-action.ts';
 import { reconcile } from '../../../src/core/plan/reconcile.ts';
-import { upgrade } from '../../support/claimed.ts';
+import { AGENT, upgrade } from '../../support/claimed.ts';
 import { delivered, lidarPlan, waiting, wantedBy } from '../../support/open-actions.ts';
+import { entry, known, plan } from '../../support/planned.ts';
 
 const BOTH = ['1.0.0', '1.1.0'] as const;
 const PLAN = lidarPlan('1.*', BOTH);
@@ -83,4 +84,32 @@ it.each<[string, OpenAction[], Plan, string]>([
   ],
 ])('if %s [T18] [T55]', (_, open, plan, expected) => {
   expect(outcome(plan, open)).toBe(expected);
+});
+
+describe('if an action of the agent waits [T18] [T55]', () => {
+  const OPEN = [waiting(upgrade({ target: AGENT }))];
+  const down = { error: { kind: 'registry-unreachable', message: 'down' } };
+
+  /** The plan of a machine whose agent has this state. */
+  function ofAgent(state: ModuleState | undefined, agent: object = {}): Plan {
+    const subsystems = new Map(state && ([['platform-agent', state]] as const));
+    return plan({ agent: { 'platform-agent': agent } }, {}, { subsystems });
+  }
+
+  it.each<[string, Plan, string]>([
+    ['and the agent is up to date', ofAgent(known('1.1.0', ['1.1.0'])), '-1.1.0'],
+    ['and there is no release list', ofAgent(known('1.0.0', [], { list: down })), ''],
+    ['and the deployed version is not known', ofAgent(undefined), ''],
+    [
+      'and the list of a module with its name is missing',
+      plan(
+        { modules: [entry('acme:agent', '1.*', 'platform-agent')] },
+        { 'platform-agent': known('1.0.0', [], { list: down }) },
+        { subsystems: new Map([['platform-agent', known('1.1.0', ['1.1.0'])]] as const) },
+      ),
+      '-1.1.0',
+    ],
+  ])('%s', (_, made, expected) => {
+    expect(outcome(made, OPEN)).toBe(expected);
+  });
 });

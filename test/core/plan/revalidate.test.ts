@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ModuleState, Plan } from '../../../src/core/index.ts';
 import type { NewAction } from '../../../src/core/plan/committed-action.ts';
 import { revalidate, type Revalidation } from '../../../src/core/plan/revalidate.ts';
-import { upgrade } from '../../support/claimed.ts';
+import { moduleNamed, upgrade } from '../../support/claimed.ts';
 import { delivered, lidarPlan, waiting, wantedBy } from '../../support/open-actions.ts';
+import { entry, known, plan } from '../../support/planned.ts';
 
 const BOTH = ['1.0.0', '1.1.0'] as const;
 const [WANTED = upgrade()] = wantedBy(lidarPlan('1.*', BOTH));
@@ -39,6 +41,17 @@ describe('an action that was delivered', () => {
       'withdraw',
     ],
     ['is withdrawn if the deployed version is to be kept', lidarPlan('1.0.*', BOTH), 'withdraw'],
+    [
+      'is withdrawn if its version is deployed by now',
+      lidarPlan('1.*', BOTH, { deployed: '1.1.0' }),
+      'withdraw',
+    ],
+    [
+      'is withdrawn after its version is removed from the list',
+      lidarPlan('1.*', ['1.0.0', '1.2.0']),
+      'withdraw',
+    ],
+    ['is withdrawn if no release may be selected', lidarPlan('3.*', BOTH), 'withdraw'],
     [
       'is withdrawn if its entry names another module',
       lidarPlan('1.*', BOTH, { id: 'acme:arm' }),
@@ -133,4 +146,44 @@ describe('a replacement that was delivered, while a restart is due', () => {
     ]);
     expect(revalidate(delivered(action), plan)).toBe(verdict);
   });
+});
+
+describe('an action of a subsystem that was delivered', () => {
+  const PINNED = 'https://builds.example/server';
+  const SERVER = upgrade({ target: { kind: 'subsystem', name: 'platform-server' }, to: PINNED });
+  const AT_ONCE_TOO = { restartRequest: { requestedAt: 0, isImmediate: true } };
+
+  /** The agent is up to date. The server is pinned to an address, and another one is deployed. */
+  function pinned(isServerBusy: boolean, state: Partial<ModuleState> = {}, url = PINNED): Plan {
+    const subsystems = new Map([
+      ['platform-agent', known('1.0.0', ['1.0.0'])],
+      ['platform-server', known('https://builds.example/older', [], state)],
+    ] as const);
+    const agent = { 'platform-server': { pin_url: url } };
+    return plan({ agent }, {}, { subsystems, isServerBusy });
+  }
+
+  it.each<[string, Plan, Revalidation]>([
+    ['waits while its address is held', pinned(true), 'wait'],
+    ['is withdrawn if another address is held', pinned(true, {}, `${PINNED}-2`), 'withdraw'],
+    ['is withdrawn if another address is due', pinned(false, {}, `${PINNED}-2`), 'withdraw'],
+    ['waits if it is held while a restart is due [D41]', pinned(true, AT_ONCE_TOO), 'wait'],
+    [
+      'is withdrawn if the subsystem is disabled',
+      plan({ agent: { 'platform-server': { disable_subsystem: true } } }, {}),
+      'withdraw',
+    ],
+  ])('%s [T18] [T55]', (_, made, verdict) => {
+    expect(revalidate(delivered(SERVER), made)).toBe(verdict);
+  });
+});
+
+it('an action is checked against the row of its own entry, although another one has its module', () => {
+  const modules = [entry('acme:lidar', '1.0.*', 'front'), entry('acme:lidar', '1.*', 'rear')];
+  const state = known('1.0.0', BOTH);
+  const made = plan({ modules }, { front: state, rear: state }, { isServerBusy: true });
+  const verdicts = ['front', 'rear'].map((name) =>
+    revalidate(delivered(upgrade({ target: moduleNamed(name, 'acme:lidar') })), made),
+  );
+  expect(verdicts).toEqual(['withdraw', 'wait']);
 });

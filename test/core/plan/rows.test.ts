@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '../../../src/config/index.ts';
 import { type Plan } from '../../../src/core/index.ts';
-import type { SubsystemPlan } from '../../../src/core/plan/plan.ts';
+import { isReportedSubsystem, type SubsystemPlan } from '../../../src/core/plan/plan.ts';
 import { RESTARTED_BY_UPDATE } from '../../../src/core/plan/subsystem.ts';
+import { aged } from '../../support/decides.ts';
 import { component, entry, known, plan, restarts } from '../../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.2.*')] };
@@ -19,6 +20,18 @@ describe('terms and rows of subsystems', () => {
     expect(server(plan({ agent: fromUrl }, {}))?.warnings).toEqual([
       { kind: 'unverified-download' },
     ]);
+  });
+
+  it('a subsystem is shown if its deployed version is known, or if it is disabled', () => {
+    const subsystems = new Map([['platform-agent', known('1.0.0', [])]] as const);
+    const agent = { 'agent-syscfg': { disable_subsystem: true } };
+    const rows = plan({ agent }, {}, { subsystems }).subsystems;
+    const shown = rows.map((row) => [row.target.name, isReportedSubsystem(row)]);
+    expect(Object.fromEntries(shown)).toEqual({
+      'platform-agent': true,
+      'platform-server': false,
+      'agent-syscfg': true,
+    });
   });
 
   it('`latest` is the newest release of the channel', () => {
@@ -73,6 +86,16 @@ describe('rows of modules', () => {
     const lidar = known('1.0.0', list, { quarantine: [{ version: '1.1.0' }] });
     const answer = plan({ modules }, { acme_lidar: lidar, acme_arm: known('1.0.0', list) });
     expect(answer.modules.map(({ latest }) => latest?.text)).toEqual(['1.1.1', '1.2.0-rc.1']);
+  });
+
+  it.each([
+    [undefined, '1.2.9'],
+    ['allow', '1.2.9'],
+    ['refuse', '1.2.3'],
+  ] as const)('a release that is published later, with laterReleases %s', (laterReleases, to) => {
+    const list = known('1.2.0', ['1.2.3', aged('1.2.9', -1)]);
+    const { restarts: due } = plan(LIDAR, { acme_lidar: list }, { laterReleases });
+    expect(due.flatMap(({ actions }) => actions.map((action) => action.to))).toEqual([to]);
   });
 
   it('a disabled module has no `latest`', () => {
