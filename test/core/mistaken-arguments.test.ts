@@ -68,6 +68,14 @@ it.each<[string, () => unknown]>([
     () => core.pick([1 as never], '1.*'),
   ],
   [
+    'indexReleases(): found null as releases, expected an iterable of versions or of records with a version',
+    () => core.indexReleases(null as never),
+  ],
+  ...AT.map((at): [string, () => unknown] => [
+    'read(): found a list as moduleId, expected a ModuleId of parseModuleId()',
+    async () => await registryAt(at).read([LIDAR] as never),
+  ]),
+  [
     'openMachineFile(): found "readonly" as options.mode, expected create, write, read or inspect',
     () => openMachineFile(`${temporaryFolder({})}/machine.db`, { mode: 'readonly' as never }),
   ],

@@ -46,7 +46,7 @@ export function readWebAddress(text: string): Result<URL, AddressComplaint> {
   }
   if (!URL.canParse(text)) return refused('its host or port cannot be parsed');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '' || authorityOf(text).includes('@')) {
+  if (authorityOf(text).includes('@')) {
     return refused(
       `user info before the host ${excerpt(url.host)}: credentials do not belong here`,
     );

@@ -104,16 +104,23 @@ describe('[D9] artifacts are judged release by release', () => {
       chosen: '1.1.0',
       refused: [],
     })),
-    ...['linux', 'arm64', 'darwin/any', 'linux/arm', 'linux/arm64/v8', 'LINUX/ARM64', ''].map(
-      (platform) => ({
-        case: `"${platform}" does not fit linux/arm64`,
-        constraint: '1.*',
-        list: [built('1.1.0', platform)],
-        eligibility: on('linux/arm64'),
-        chosen: undefined,
-        refused: ['1.1.0: no-artifact'],
-      }),
-    ),
+    ...[
+      'linux',
+      'arm64',
+      'darwin/any',
+      'any/amd64',
+      'linux/arm',
+      'linux/arm64/v8',
+      'LINUX/ARM64',
+      '',
+    ].map((platform) => ({
+      case: `"${platform}" does not fit linux/arm64`,
+      constraint: '1.*',
+      list: [built('1.1.0', platform)],
+      eligibility: on('linux/arm64'),
+      chosen: undefined,
+      refused: ['1.1.0: no-artifact'],
+    })),
   ]);
 });
 

@@ -98,6 +98,12 @@ describe('rows of modules', () => {
     expect(due.flatMap(({ actions }) => actions.map((action) => action.to))).toEqual([to]);
   });
 
+  it('`latest` is a release for the platform of the machine', () => {
+    const other = { version: '1.3.0', artifacts: [{ platform: 'linux/amd64' }] };
+    const [lidar] = plan(LIDAR, { acme_lidar: known('1.2.3', ['1.2.3', other]) }).modules;
+    expect(lidar?.latest?.text).toBe('1.2.3');
+  });
+
   it('a disabled module has no `latest`', () => {
     const agent = { 'platform-server': { disable_subsystem: true } };
     expect(plan({ ...LIDAR, agent }, UPGRADE).modules[0]?.latest).toBeUndefined();
