@@ -160,6 +160,14 @@ describe('[D35] the pin and its builds', () => {
       warns: ['pin-not-published'],
     },
     {
+      case: 'D35 the pin names a build that is deployed and not published: it stays',
+      wanted: '1.2.3+b1',
+      deployed: '1.2.3+b1',
+      list: ['1.2.3'],
+      expected: 'up-to-date: pinned, but no longer published',
+      warns: ['pin-not-published'],
+    },
+    {
       case: 'D35 the pin names a build, and another one is deployed: stuck',
       wanted: '1.2.3+b1',
       deployed: '1.2.3+b2',

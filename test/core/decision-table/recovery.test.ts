@@ -108,6 +108,17 @@ describe('[D37] a release failed: a rollback, whatever is deployed now', () => {
       expected: 'up-to-date: stays at 1.2.5: 1.3.0 is quarantined on this machine (it crashed)',
     },
     {
+      case: 'D37 nothing is eligible, and another version of the branch is deployed: it stays',
+      wanted: '1.2.*',
+      deployed: '1.2.2',
+      failed: '1.2.4',
+      quarantine: [{ version: '1.2.4' }],
+      list: ['1.2.4'],
+      expected:
+        'ahead: it is kept; it is not in the list; 1.2.4 is quarantined on this machine; no release may be selected: 1 quarantined',
+      warns: ['ahead'],
+    },
+    {
       case: 'D37 the quarantine was lifted, nothing is deployed: install, which a hold delays',
       wanted: '1.*',
       deployed: null,

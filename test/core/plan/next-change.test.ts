@@ -90,6 +90,41 @@ describe('the next change', () => {
       '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release is published',
     ],
     [
+      'with `notAfter`, the first of two later releases is published',
+      {
+        ...WANTED,
+        eligibility: { notAfter: NOW },
+        list: [aged('1.2.3', 9), aged('1.2.4', -2), aged('1.2.5', -3)],
+      },
+      '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release is published',
+    ],
+    [
+      'without `notAfter`, a later release does not have to be published',
+      {
+        ...WANTED,
+        list: [aged('1.2.3', 9), aged('1.2.4', -9)],
+        timing: { window: openFrom([NOW + HOUR, NOW + DAY]) },
+      },
+      '2026-11-21T01:00:00Z: upgrade to 1.2.4, as the maintenance window opens',
+    ],
+    [
+      'another reason becomes the one for which nothing is decided',
+      { wanted: '3.*', deployed: '1.2.3', list: ['1.2.3'], stale },
+      '2026-11-27T00:00:00.001Z: stuck, as the saved list becomes too old',
+    ],
+    [
+      '[D41] a release is of age while a requested restart is held, after what is kept changed',
+      {
+        ...WANTED,
+        restartRequest: { requestedAt: NOW, isImmediate: false },
+        timing: { window: openFrom([NOW + 2 * DAY, NOW + 3 * DAY]) },
+        quarantine: [{ version: '1.2.3', until: NOW + HOUR }],
+        eligibility: WEEK_OLD,
+        list: [aged('1.2.3', 9), aged('1.2.4', 6)],
+      },
+      '2026-11-22T00:00:00Z: hold of the upgrade to 1.2.4, as a release reaches the minimum age',
+    ],
+    [
       '[D37] after a failure, the reported version is published, which ends the recovery',
       {
         wanted: 'latest',

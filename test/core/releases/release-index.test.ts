@@ -211,6 +211,24 @@ describe('a list that is read in part', () => {
   });
 });
 
+it.each<[string, readonly string[], readonly string[]]>([
+  ['1.2.*', ['1.1.0', '1.3.0'], []],
+  ['1.2.*', ['0.2.0', '2.2.0'], []],
+  ['1.2.*', ['0.2.0', '1.1.0'], []],
+  ['1.2.*', ['0.9.0'], []],
+  ['2.2.*', ['1.2.0', '2.2.0', '2.2.1', '3.2.0'], ['2.2.1', '2.2.0']],
+  ['2.*', ['1.2.0', '2.2.0', '2.3.0', '3.2.0'], ['2.3.0', '2.2.0']],
+  ['2.*', ['1.2.0', '3.2.0'], []],
+  ['2.2.1', ['2.2.0', '2.2.1+a', '2.2.1', '2.2.2'], ['2.2.1']],
+  ['2.2.1', ['2.2.0', '2.2.1+a', '2.2.2'], []],
+])('the candidates of %s in %j are %j', (text, list, expected) => {
+  const index = indexReleases(list);
+  for (const query of [1, 2]) {
+    const found = Array.from(index.candidates(constraint(text)), (one) => one.version.text);
+    expect([query, found]).toEqual([query, expected]);
+  }
+});
+
 it('the candidates are the releases that the constraint accepts, newest first', () => {
   const property = fc.property(fc.array(versionTexts), constraintTexts, (list, text) => {
     const wanted = constraint(text);
