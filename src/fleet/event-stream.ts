@@ -9,8 +9,10 @@ export type Expectation =
 
 /** The events of a cluster, numbered from 1 without gaps. Methods reject if the stream cannot be reached now. */
 export interface EventStream {
-  /** The event with this number; undefined if the node that answers does not have it. */
+  /** The event with this number; undefined if the node that answers does not have it, or not yet. */
   readonly read: (sequence: number) => Promise<LoggedEvent | undefined>;
+  /** The event with this number, as the leader has it. */
+  readonly readAtLeader: (sequence: number) => Promise<LoggedEvent | undefined>;
   /** The number of the last event, as the leader knows it; 0 if there is none. */
   readonly last: () => Promise<number>;
   /** The number of the last event with this subject, as the leader knows it; 0 if there is none. */

@@ -16,7 +16,7 @@ export interface Follower extends Pick<AppliedEvents, 'resultOf'> {
 }
 
 export interface FollowerOptions {
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   /** Called when it stops by itself, when the stream cannot be reached, and when it can be again. */
   readonly onEvent: (event: FollowerEvent) => void;
 }
@@ -47,7 +47,7 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     onEvent({ kind: 'stopped', message });
     stopping.abort();
   };
-  const round = roundsOf(log, stream, { events, onEvent, stopBecause });
+  const round = roundsOf(log, stream, { clock, events, onEvent, stopBecause });
   const ended = repeated(round, pause, stopping.signal);
   return {
     async reaches(sequence, ms) {
@@ -75,7 +75,7 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
   };
 }
 
-/** Reads once, after a check if it has been quiet. Whether there was an event. */
+/** Reads once, after a check if that is due. Whether there was an event. */
 type Round = (isQuiet: boolean, signal: AbortSignal) => Promise<boolean>;
 
 async function repeated(
@@ -96,18 +96,24 @@ function roundsOf(
   stream: EventStream,
   {
     events,
+    clock,
     onEvent,
     stopBecause,
-  }: Pick<FollowerOptions, 'onEvent'> & {
+  }: FollowerOptions & {
     readonly events: AppliedEvents;
     readonly stopBecause: (message: string) => void;
   },
 ): Round {
   let isReachable = true;
   let isBehind = true;
+  let newest = 0;
+  let checkedAt = -Infinity;
   /** Applies what is there. Whether there was anything. */
   const advance = async (signal: AbortSignal): Promise<boolean> => {
-    const found = await eventsFrom(stream, log.last() + 1, isBehind ? AT_ONCE : 1);
+    const first = log.last() + 1;
+    const found = await eventsFrom(stream, first, isBehind ? AT_ONCE : 1);
+    // The node that answers may be behind the leader for long.
+    if (!found[0] && newest >= first) found[0] = await stream.readAtLeader(first);
     for (const event of found) {
       if (!event || signal.aborted) break;
       const message = events.apply(event);
@@ -117,8 +123,14 @@ function roundsOf(
   };
   return async (isQuiet, signal) => {
     try {
-      const message = isQuiet ? await mended(log, stream, onEvent) : undefined;
-      if (message !== undefined) stopBecause(message);
+      if (isQuiet) {
+        const message = await mended(log, stream, onEvent);
+        if (message !== undefined) stopBecause(message);
+      }
+      if (clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS) {
+        newest = await stream.last();
+        checkedAt = clock.monotonic();
+      }
       isBehind = await advance(signal);
       if (!isReachable) onEvent({ kind: 'following', sequence: log.last() });
       isReachable = true;

@@ -14,8 +14,10 @@ export interface ReportStream {
     readonly first: number;
     readonly last: number;
   }>;
-  /** The message with this number; undefined if there is none. */
+  /** The message with this number; undefined if the node that answers does not have it, or not yet. */
   readonly read: (sequence: number) => Promise<Uint8Array | undefined>;
+  /** The message with this number, as the leader has it. */
+  readonly readAtLeader: (sequence: number) => Promise<Uint8Array | undefined>;
   /** Resolves once a majority has the message on disk. After a rejection, it may be there or not. */
   readonly append: (id: string, message: Uint8Array) => Promise<void>;
   /** Calls `wake` when a message may have been appended. The result ends that. */
@@ -105,10 +107,14 @@ function follower(
   clock: Clock,
 ): () => Promise<boolean> {
   let checkedAt = -Infinity;
+  let newest = 0;
   let count = READ_AT_ONCE;
-  const read = async (last: number): Promise<(Uint8Array | undefined)[]> => {
+  const readAfter = async (last: number): Promise<(Uint8Array | undefined)[]> => {
     const numbers = Array.from({ length: count }, (_none, place) => last + 1 + place);
-    return await Promise.all(numbers.map(async (one) => await stream.read(one)));
+    const messages = await Promise.all(numbers.map(async (one) => await stream.read(one)));
+    // The node that answers may be behind the leader for long.
+    if (messages[0] || newest <= last) return messages;
+    return [await stream.readAtLeader(last + 1)];
   };
   return async () => {
     const isDue = clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS;
@@ -118,9 +124,10 @@ function follower(
     if (state) {
       follow(fleet, state);
       checkedAt = clock.monotonic();
+      newest = state.last;
     }
     const { stream: name, sequence: last } = fleet.followed();
-    const messages = await read(last).catch(() => []);
+    const messages = await readAfter(last).catch(() => [undefined]);
     for (const [place, message] of messages.entries()) {
       if (!message) {
         count = place === 0 ? 1 : count;

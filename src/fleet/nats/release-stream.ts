@@ -1,4 +1,4 @@
-import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream';
+import type { StoredMsg, StreamConfig } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { LoggedEvent } from '../../server/catalogue/change-log.ts';
 import type { EventStream, Expectation } from '../event-stream.ts';
@@ -41,7 +41,8 @@ export async function releaseStream(
   const isRefusal = (error: unknown, code: number): boolean =>
     error instanceof JetStreamApiError && error.code === code;
   return {
-    read: async (sequence) => await eventAt(manager, sequence),
+    read: async (seq) => eventIn(await manager.direct.getMessage(STREAM, { seq })),
+    readAtLeader: async (seq) => eventIn(await manager.streams.getMessage(STREAM, { seq })),
     async last() {
       const { state } = await manager.streams.info(STREAM).catch(async (error: unknown) => {
         if (!isRefusal(error, NOT_FOUND)) throw error;
@@ -98,11 +99,8 @@ function expectationOf(expected: Expectation): {
     : { lastSubjectSequence: expected.lastOfSubject };
 }
 
-async function eventAt(
-  manager: JetStreamManager,
-  sequence: number,
-): Promise<LoggedEvent | undefined> {
-  const found = await manager.direct.getMessage(STREAM, { seq: sequence });
+function eventIn(found: StoredMsg | null): LoggedEvent | undefined {
   if (!found) return undefined;
-  return { sequence, subject: found.subject, id: found.header.get(ID), body: found.string() };
+  const { seq: sequence, subject, header } = found;
+  return { sequence, subject, id: header.get(ID), body: found.string() };
 }

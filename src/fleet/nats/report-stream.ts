@@ -35,10 +35,12 @@ export async function reportStream(
   };
   return {
     async state() {
-      const { created: stream, state } = await create();
+      // The leader of the stream answers, and not that of all streams, which may be another node.
+      const { created: stream, state } = await manager.streams.info(name).catch(create);
       return { stream, first: state.first_seq, last: state.last_seq };
     },
-    read: async (sequence) => (await manager.direct.getMessage(name, { seq: sequence }))?.data,
+    read: async (seq) => (await manager.direct.getMessage(name, { seq }))?.data,
+    readAtLeader: async (seq) => (await manager.streams.getMessage(name, { seq }))?.data,
     async append(msgID, message) {
       // Nobody would acknowledge it, because the fronts that wait for news receive it too.
       if (!isCreated) await create();
