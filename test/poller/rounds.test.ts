@@ -99,14 +99,14 @@ describe('rounds', () => {
     ['ten years back', -10 * 365 * 24 * HOUR],
     ['to 1970', -Date.parse('2026-11-21T01:00:00Z')],
     ['back an hour', -HOUR],
-  ])('[T50] continue when the clock is set %s', async (_, ms) => {
+  ])('[T50, I15] continue when the clock is set %s', async (_, ms) => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);
     await machine.deliveries.shift()?.done();
     machine.clock.set(machine.clock.now() + ms);
     machine.publish('acme:lidar', '1.2.5');
     expect(await roundsOf(machine, 3 * MINUTE)).toEqual([30, 90, 150]);
-    // Whatever the clock shows, five minutes pass between two restarts (I15).
+    // Whatever the clock shows, five minutes pass between two restarts.
     expect(machine.deliveries).toEqual([]);
     await machine.pass(3 * MINUTE);
     expect(machine.deliveries[0]?.action.to).toBe('1.2.5');
