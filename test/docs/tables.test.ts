@@ -122,25 +122,66 @@ it('each error code has a meaning', () => {
   expect(codes.toSorted()).toEqual(known.toSorted());
 });
 
-async function help(...path: string[]): Promise<string[]> {
-  const { answer } = await runCommandLine([...path, '--help'], quietWorld('linux/arm64'));
-  const lines = answer.filter((line) => /^ {2}(-|[a-z]+( |$))/.test(line));
-  const commands = lines.slice(answer.includes('Commands:') ? 0 : lines.length);
-  const names = commands.flatMap((line) => /^ {2}(?!help|modreg)([a-z]+)/.exec(line)?.[1] ?? []);
-  const inner = await Promise.all(names.map(async (name) => await help(...path, name)));
-  const options = lines.flatMap((line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? []);
-  return [
-    ...(names.length === 0 ? [['modreg', ...path].join(' ')] : []),
-    ...options,
-    ...inner.flat(),
-  ];
+interface OptionOfCommand {
+  /** `registry publish` */
+  readonly command: string;
+  readonly option: string;
 }
 
-it('the command line has a row for each command and each option', async () => {
-  const text = tableRows(COMMAND_LINE).flatMap(([cell = '']) => cell.match(/`[^`]+`/g) ?? []);
-  const rows = text.map((code) => code.slice(1, -1));
-  const found = new Set(await help());
-  expect(found.size).toBeGreaterThan(45);
-  const missing = [...found].filter((one) => !rows.some((row) => `${row} `.startsWith(`${one} `)));
+/** The options in the help of each command, but for `--help`. */
+async function optionsBelow(...path: string[]): Promise<OptionOfCommand[]> {
+  const { answer } = await runCommandLine([...path, '--help'], quietWorld('linux/arm64'));
+  const place = answer.indexOf('Commands:');
+  const [options, commands] =
+    place < 0 ? [answer, []] : [answer.slice(0, place), answer.slice(place)];
+  const own = options
+    .flatMap((line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? [])
+    .filter((option) => option !== '--help')
+    .map((option) => ({ command: path.join(' '), option }));
+  const names = commands.flatMap((line) => /^ {2}(?!help)([a-z][a-z-]*)/.exec(line)?.[1] ?? []);
+  const below = await Promise.all(names.map(async (name) => await optionsBelow(...path, name)));
+  return [...own, ...below.flat()];
+}
+
+const OPTIONS = (await optionsBelow()).filter(({ command }) => command !== '');
+
+/** The first and the second cell of each row of a section. */
+function rowsOf(heading: string): (readonly [first: string, second: string])[] {
+  const [, section = ''] = COMMAND_LINE.text.split(`\n## ${heading}\n`);
+  const rows = tableRows({ path: '', text: section.split('\n## ')[0] ?? '' });
+  return rows.map(([first = '', second = '']) => [first, second]);
+}
+
+it('the table of commands has each command, and no other', () => {
+  const documented = rowsOf('Commands').flatMap(
+    ([cell]) => /^`modreg (.*?)(?: [-<[].*)?`$/.exec(cell)?.[1] ?? [],
+  );
+  const commands = new Set(OPTIONS.map(({ command }) => command));
+  expect(new Set(documented)).toEqual(commands.add('help exit-codes'));
+});
+
+/** The options of a row, each for the commands of that row: `all`, or all of a group as in `registry …`. */
+function optionsIn([options, commands]: readonly [string, string]): OptionOfCommand[] {
+  const names = Array.from(options.matchAll(/`(--[a-z-]+)/g), ([, name = '']) => name);
+  return names.flatMap((option) =>
+    commands.split(', ').map((command) => ({ command: command.replaceAll('`', ''), option })),
+  );
+}
+
+function isOf(row: OptionOfCommand, { command, option }: OptionOfCommand): boolean {
+  if (option !== row.option) return false;
+  return row.command.endsWith(' …')
+    ? command.startsWith(row.command.slice(0, -1))
+    : ['all', command].includes(row.command);
+}
+
+it('the table of options has the commands of each option, and no others', () => {
+  const documented = rowsOf('Options').flatMap(optionsIn);
+  const missing = OPTIONS.filter((one) => !documented.some((row) => isOf(row, one)));
+  const unknown = documented.filter((row) => !OPTIONS.some((one) => isOf(row, one)));
   expect(missing).toEqual([]);
+  expect(unknown).toEqual([
+    { command: 'all', option: '--help' },
+    { command: 'modreg', option: '--version' },
+  ]);
 });
