@@ -7,7 +7,7 @@ import { pageAt, tableRows } from '../support/pages.ts';
 /** The id of a row of the decision table (D), of a fault (T; A of the agent) or of an invariant (I, L, R). */
 const ID = /\b(?:D|T|A|I|L|R)\d{1,3}\b(?![:\d])/g;
 
-const COMMENT = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
+const COMMENT = /^\s*(?:\/\*[^]*?\*\/|\/\/.*$)/gm;
 
 interface Row {
   readonly id: string;
