@@ -40,7 +40,9 @@ export function addFleet(modreg: Command, context: CommandContext): void {
   const { world, common, finish } = context;
   const fleet = modreg
     .command('fleet')
-    .description('Shows what the machines of a registry run, and what a release would do to them.');
+    .description(
+      'Shows what the machines of a registry run, and what a release would do to them. Serves a registry from several fronts.',
+    );
   const withRegistry = (command: Command): Command =>
     common(command).option(
       '--registry <address>',

@@ -22,7 +22,9 @@ const REVOKE_EXAMPLES = `Examples:
 export function addTokens(registry: Command, context: CommandContext): void {
   const token = registry
     .command('token')
-    .description('Manages the tokens for publishing and yanking over HTTP.');
+    .description(
+      'Manages the tokens that publish, change rollouts, report and read reports over HTTP.',
+    );
   withNewFile(token.command('create'), context)
     .description('Creates a token. It is printed only once.')
     .addHelpText('before', CREATE_EXAMPLES)
