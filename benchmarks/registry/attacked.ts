@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { ask, type Running } from './process.ts';
-import { median } from '../row.ts';
+import { median, short } from '../row.ts';
 
 /** A process under attack. */
 export type Attacked = Pick<Running, 'address'> & {
@@ -62,6 +62,11 @@ export async function latency({ address }: Attacked, path: string): Promise<numb
   }
   agent.destroy();
   return median(times);
+}
+
+/** `waits 0.4 ms`, or `gets no answer in 30 s`. */
+export function waitOf(ms: number): string {
+  return Number.isFinite(ms) ? `waits ${short(ms)} ms` : 'gets no answer in 30 s';
 }
 
 async function deadline(ms: number): Promise<undefined> {

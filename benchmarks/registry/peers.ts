@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Catalogue } from '../../src/server/catalogue/catalogue.ts';
-import { connections, latency, memory } from './attacked.ts';
+import { connections, latency, memory, waitOf } from './attacked.ts';
 import { startDockerRegistry, startVerdaccio, type PeerServer } from './peer-servers.ts';
 import { ask, releases, start } from './process.ts';
-import { printRows, short, type Row } from '../row.ts';
+import { printRows, type Row } from '../row.ts';
 import { moduleId } from '../parsed.ts';
 
 const ATTACKERS = 500;
@@ -42,10 +42,9 @@ async function attacked(server: PeerServer): Promise<Row> {
   const isEnded = server.child.signalCode !== null;
   server.child.kill('SIGKILL');
   const more = `${isEnded ? 'ended at ' : ''}${(peak - before).toFixed(0)} MiB above idle`;
-  const waits = Number.isFinite(ms) ? `waits ${short(ms)} ms` : 'gets no answer in 30 s';
   return {
     measured: `${server.name}: ${ATTACKERS} connections pipeline ${REQUESTS} requests for 2.7 MB each and read nothing`,
-    figure: `${more}; another client ${waits}`,
+    figure: `${more}; another client ${waitOf(ms)}`,
   };
 }
 
