@@ -127,10 +127,11 @@ describe('a name that the board does not have', () => {
   });
 });
 
+const open = (tickIntervalMs: number) => () =>
+  openFakeBoard({ failNew: false, analogs: [], digitalInterrupts: [] }, { tickIntervalMs });
+
 describe('a number out of range', () => {
   const { board } = opened({});
-  const open = (tickIntervalMs: number) => () =>
-    openFakeBoard({ failNew: false, analogs: [], digitalInterrupts: [] }, { tickIntervalMs });
   const interval = 'as options.tickIntervalMs, expected milliseconds from 1 or nothing';
   const capacity = 'as options.capacity, expected a whole number from 1 or nothing';
 

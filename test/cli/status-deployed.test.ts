@@ -73,8 +73,9 @@ it.each([
   expect(shown('1.2.*', deployed, since)).toEqual([[], null, null]);
 });
 
+const failures = (...ago: number[]): [string, number][] => ago.map((one) => ['1.2.9', one]);
+
 it('says how often the deployed version failed within ten minutes', () => {
-  const failures = (...ago: number[]): [string, number][] => ago.map((one) => ['1.2.9', one]);
   const lines = 'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago';
   const data = { count: 3, last_at: '2026-11-20T01:01:03Z', reason: 'it ended 1 min ago' };
   expect(shown('1.*', '1.2.9', '1.2.9', failures(12, 8, 4, 1))).toEqual([['', lines], null, data]);

@@ -9,7 +9,7 @@ import { keyOf } from '../../core/plan/target.ts';
 import type { PollerLog } from '../../store/decision-log.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failuresAsJson, type recentFailures } from '../agent/recent-failures.ts';
-import { againstDeployed, isReported, targetOf, type AgainstDeployed } from './machine-row.ts';
+import { againstDeployed, isReported, targetOf } from './machine-row.ts';
 import { openAsJson } from './open-action.ts';
 import { quarantineAsJson } from './quarantine-table.ts';
 
@@ -46,25 +46,20 @@ export function statusAsJson(status: Status | undefined, now: number): string {
   });
 }
 
-function targetsAsJson({ decisions, memory, failures }: Status): object[] {
+function targetsAsJson(status: Status): object[] {
+  const { decisions, memory } = status;
   const open = new Map(memory.open.map((one) => [keyOf(one.action.target), one]));
   return decisions
     .filter((one) => isReported(one, memory))
-    .map((one) => ({
-      ...targetAsJson(one, memory, open),
-      ...againstAsJson(againstDeployed(one, memory, failures)),
-    }));
-}
-
-function againstAsJson({ yanked, failing }: AgainstDeployed): object {
-  return { deployed_yanked: yanked ?? null, failures: failuresAsJson(failing) };
+    .map((one) => targetAsJson(one, status, open));
 }
 
 function targetAsJson(
   decision: LoggedDecision,
-  memory: MachineMemory,
+  { memory, failures }: Status,
   open: ReadonlyMap<string, OpenAction>,
 ): object {
+  const { yanked, failing } = againstDeployed(decision, memory, failures);
   return {
     kind: decision.kind,
     name: decision.name,
@@ -78,6 +73,8 @@ function targetAsJson(
     until: untilAsJson(decision.until),
     action: openAsJson(open.get(keyOf(decision))),
     restart_request: requestAsJson(memory.of(targetOf(decision))),
+    deployed_yanked: yanked ?? null,
+    failures: failuresAsJson(failing),
   };
 }
 
