@@ -37,5 +37,5 @@ function configuration(): Configuration {
   const errors = [...machine.problems, ...policy.problems].filter(
     (one) => one.severity === 'error',
   );
-  throw new Error(errors.map(({ message }) => message).join('\n'));
+  throw new Error(errors.map(({ path, message }) => `${path}: ${message}`).join('\n'));
 }

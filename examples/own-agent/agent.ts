@@ -70,7 +70,7 @@ function configuration(): Configuration {
 
 function valueOf<T>(read: DocumentResult<T>): T {
   if (read.ok) return read.value;
-  throw new Error(read.problems.map(({ message }) => message).join('\n'));
+  throw new Error(read.problems.map(({ path, message }) => `${path}: ${message}`).join('\n'));
 }
 
 async function carryOut(delivery: Delivery): Promise<void> {

@@ -5,6 +5,7 @@ import {
   NUMBER,
   OBJECT,
   optional,
+  TEXT,
   type Expected,
 } from '../core/text/argument.ts';
 import { MACHINE } from '../core/machine/machine.ts';
@@ -29,6 +30,7 @@ const OPTIONS = {
   isServerBusy: optional(FUNCTION),
   isMaintenanceAllowed: optional(FUNCTION),
   environment: optional(OBJECT),
+  machineId: optional(TEXT),
   intervalMs: optional(NUMBER),
   acknowledgeWithinMs: optional(NUMBER),
   clock: optional(CLOCK),

@@ -5,9 +5,11 @@ import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.t
 import {
   expectArgument,
   expectMembers,
+  FLAG,
   having,
   FUNCTION,
   LIST,
+  numberIn,
   OBJECT,
   optional,
   SIGNAL,
@@ -150,6 +152,8 @@ const SAVED: Expected = {
 const OPTIONS = {
   saved: optional(SAVED),
   relativeTo: optional(TEXT),
+  maxAgeMs: optional(numberIn((ms) => ms >= 0, 'milliseconds from 0')),
+  isOffline: optional(FLAG),
   token: optional(FUNCTION),
   fetch: optional(FUNCTION),
   clock: optional(CLOCK),

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { numberIn, type Expected } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, foundTwice, DatabaseError } from './database-error.ts';
 import { checkSchema } from './expected-schema.ts';
@@ -28,6 +29,12 @@ export interface Opening {
    */
   readonly holdOff?: () => () => void;
 }
+
+/** A `busyTimeoutMs` that no compiler checked. */
+export const BUSY_TIMEOUT: Expected = numberIn(
+  (ms) => Number.isInteger(ms) && ms >= 0,
+  'whole milliseconds from 0',
+);
 
 /** Codes of a path that leads to no file. */
 const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from './database-error.ts';
@@ -12,7 +12,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Creates the folder of the file at `path`. If its parent does not exist, the error names that. */
+/** Creates the folder of the file at `path`. If there is a file in its place, or its parent does not exist, the error names that. */
 export function makeFolderOf(path: string): void {
   const folder = dirname(resolve(path));
   try {
@@ -22,5 +22,8 @@ export function makeFolderOf(path: string): void {
     if (existsSync(parent)) throw error;
     const missing = `its folder ${quote(folder)} cannot be created in ${quote(parent)}, which does not exist`;
     throw new DatabaseError('unwritable', `${quote(path)}: ${missing}: create that first`, error);
+  }
+  if (!statSync(folder).isDirectory()) {
+    throw new DatabaseError('unwritable', `${quote(path)}: ${quote(folder)} is no folder`);
   }
 }

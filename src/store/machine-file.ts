@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { expectArgument, oneOf, TEXT, type Expected } from '../core/text/argument.ts';
+import { expectArgument, expectMembers, oneOf, optional, TEXT } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { openDatabase, transaction, translated } from '../sqlite/database.ts';
+import { BUSY_TIMEOUT, openDatabase, transaction, translated } from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import { checkRows } from './damaged-rows.ts';
 import { LAYOUT } from './machine-layout.ts';
@@ -24,10 +24,10 @@ export interface MachineFile {
   close(): void;
 }
 
-const MODE: Expected = oneOf(
-  ['create', 'write', 'read', 'inspect'],
-  'create, write, read or inspect',
-);
+const OPTIONS = {
+  mode: optional(oneOf('create', 'write', 'read', 'inspect')),
+  busyTimeoutMs: optional(BUSY_TIMEOUT),
+};
 
 /** How long a statement waits for another process by default. */
 export const BUSY_TIMEOUT_MS = 5000;
@@ -49,16 +49,14 @@ export const BUSY_TIMEOUT_MS = 5000;
  */
 export function openMachineFile(
   path: string,
-  {
-    mode = 'create',
-    busyTimeoutMs = BUSY_TIMEOUT_MS,
-  }: {
+  options: {
     readonly mode?: 'create' | 'write' | 'read' | 'inspect';
     readonly busyTimeoutMs?: number;
   } = {},
 ): MachineFile {
   expectArgument('openMachineFile()', 'path', path, TEXT);
-  expectArgument('openMachineFile()', 'options.mode', mode, MODE);
+  expectMembers('openMachineFile()', 'options', options, OPTIONS);
+  const { mode = 'create', busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   const holdOff = (): (() => void) => holdOffPollers(path);
   const file = machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);
   try {

@@ -30,6 +30,16 @@ function planned(list: unknown): core.Plan {
   } as never);
 }
 
+/** Publishes a release at `now`. */
+function published(now: unknown): unknown {
+  const release = readRelease({ version: '1.0.0' });
+  return new Catalogue(':memory:').publish(
+    LIDAR,
+    (release.ok && release.value) as never,
+    now as never,
+  );
+}
+
 async function delivered(signal: unknown): Promise<unknown> {
   const poller = new Poller({
     file: openForPoller(':memory:'),
@@ -76,12 +86,32 @@ it.each<[string, () => unknown]>([
     async () => await registryAt(at).read([LIDAR] as never),
   ]),
   [
-    'openMachineFile(): found "readonly" as options.mode, expected create, write, read or inspect',
+    'openMachineFile(): found "readonly" as options.mode, expected create, write, read, inspect or nothing',
     () => openMachineFile(`${temporaryFolder({})}/machine.db`, { mode: 'readonly' as never }),
   ],
   [
-    'new Catalogue(): found "creat" as options.mode, expected create, write or read',
+    'new Catalogue(): found "creat" as options.mode, expected create, write, read or nothing',
     () => new Catalogue(`${temporaryFolder({})}/registry.db`, { mode: 'creat' as never }),
+  ],
+  [
+    'new Catalogue(): found "create" as options, expected an object',
+    () => new Catalogue(`${temporaryFolder({})}/registry.db`, 'create' as never),
+  ],
+  [
+    'new Catalogue(): found "5s" as options.busyTimeoutMs, expected whole milliseconds from 0 or nothing',
+    () => new Catalogue(':memory:', { busyTimeoutMs: '5s' as never }),
+  ],
+  [
+    'openMachineFile(): found "read" as options, expected an object',
+    () => openMachineFile(`${temporaryFolder({})}/machine.db`, 'read' as never),
+  ],
+  [
+    'publish(): found an object as now, expected milliseconds since the epoch',
+    () => published(new Date(0)),
+  ],
+  [
+    'publish(): found nothing as now, expected milliseconds since the epoch',
+    () => published(undefined),
   ],
   [
     'deliveries(): found an object as signal, expected an AbortSignal or nothing',
@@ -100,11 +130,30 @@ it.each<[string, () => unknown]>([
   await expect(calling()).rejects.toThrow(new TypeError(message));
 });
 
+it.each<[string, () => unknown]>([
+  [
+    'publish(): found the number NaN as now, expected milliseconds since the epoch',
+    () => published(Number.NaN),
+  ],
+  [
+    'openMachineFile(): found the number 0.5 as options.busyTimeoutMs, expected whole milliseconds from 0 or nothing',
+    () => openMachineFile(':memory:', { busyTimeoutMs: 0.5 }),
+  ],
+  [
+    'openRegistries(): found the number -1 as options.maxAgeMs, expected milliseconds from 0 or nothing',
+    () => openRegistries({ maxAgeMs: -1 }),
+  ],
+])('out of range: %s', (message, call) => {
+  expect(call).toThrow(new RangeError(message));
+});
+
 it.each<[string, unknown]>([
   ['the number 5', 5],
   ['"7d"', '7d'],
   ['an object', { ms: '7d', unknown: 'refuse' }],
   ['an object', { ms: 5 }],
+  ['an object', { ms: Number.NaN, unknown: 'refuse' }],
+  ['an object', { ms: -1, unknown: 'allow' }],
   ['null', null],
 ])('a minimum age has a unit and a rule for an unknown age: not %s', (found, minimumAge) => {
   const eligibility = { now: 0, minimumAge } as never;

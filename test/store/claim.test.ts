@@ -213,6 +213,15 @@ it('a folder that cannot be created is named, with the one that is missing', () 
   expect(namesIn(folder)).toEqual([]);
 });
 
+it('a file in place of the folder is named', () => {
+  const folder = temporaryFolder();
+  writeFileSync(`${folder}/home`, '');
+  const path = `${folder}/home/machine.db`;
+  const expected = ['unwritable', `"${path}": "${folder}/home" is no folder`];
+  expect(caught(() => openForPoller(path))).toEqual(expected);
+  expect(caught(() => openMachineFile(path))).toEqual(expected);
+});
+
 it("[T65] only its owner can read a machine's file", () => {
   const folder = `${temporaryFolder()}/platform`;
   const file = claimed(`${folder}/machine.db`);

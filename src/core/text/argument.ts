@@ -36,8 +36,8 @@ export function numberIn(is: (value: number) => boolean, words: string): Expecte
 }
 
 /** One of these texts. */
-export function oneOf(texts: readonly string[], words: string): Expected {
-  return { is: (value) => texts.some((text) => text === value), words };
+export function oneOf(...texts: readonly string[]): Expected {
+  return { is: (value) => texts.some((text) => text === value), words: texts.join(', ') };
 }
 
 /** An object that has all of these functions, such as an opened file. */

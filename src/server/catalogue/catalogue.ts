@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ModuleId, Result } from '../../core/index.ts';
-import { expectArgument, oneOf, TEXT, type Expected } from '../../core/text/argument.ts';
-import { openDatabase, snapshot, transaction, translated } from '../../sqlite/database.ts';
+import { snapshot, transaction, translated } from '../../sqlite/database.ts';
 import { foundTwice } from '../../sqlite/database-error.ts';
 import { expectWritable } from '../../sqlite/writable.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
-import { SCHEMA } from './catalogue-schema.ts';
+import { openCatalogue } from './open-catalogue.ts';
 import { identityOf, type FileIdentity } from './file-identity.ts';
 import { listedArtifacts } from './listed-artifacts.ts';
 import { documentCache, makeDocument, type ModuleDocument } from './module-document.ts';
@@ -26,9 +25,6 @@ import { changeLog, ownChange, type ChangeLog } from './change-log.ts';
 import { addToken, revokeToken, tokensIn, tokenWith } from '../tokens/token-table.ts';
 import { tokenUses } from '../tokens/token-uses.ts';
 import type { StoredToken } from '../tokens/token.ts';
-
-const BUSY_TIMEOUT_MS = 5000;
-const MODE: Expected = oneOf(['create', 'write', 'read'], 'create, write or read');
 
 /**
  * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
@@ -75,15 +71,10 @@ export class Catalogue {
    */
   constructor(
     path: string,
-    {
-      mode = 'write',
-      busyTimeoutMs = BUSY_TIMEOUT_MS,
-    }: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
+    options: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
   ) {
-    expectArgument('new Catalogue()', 'path', path, TEXT);
-    expectArgument('new Catalogue()', 'options.mode', mode, MODE);
     this.path = path;
-    this.#database = openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
+    this.#database = openCatalogue(path, options);
     this.#sql = statementsOf(this.#database, path);
     this.listedArtifacts = listedArtifacts(this.#sql);
     this.recordUse = tokenUses(this.#sql);

@@ -1,4 +1,5 @@
-import { expectArgument } from '../../core/text/argument.ts';
+import { expectArgument, numberIn, type Expected } from '../../core/text/argument.ts';
+import { isTime } from '../../core/text/rfc3339.ts';
 import type { ModuleId } from '../../core/index.ts';
 import { listedRollout } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
@@ -87,6 +88,8 @@ export interface Publishing {
   readonly hasFile: (file: { readonly sha256: string; readonly size: number }) => boolean;
 }
 
+const TIME: Expected = numberIn(isTime, 'milliseconds since the epoch');
+
 /** Publishes releases in order, or none if one is refused. The caller has a transaction. */
 export function publishReleases(
   sql: Statements,
@@ -96,6 +99,7 @@ export function publishReleases(
 ): readonly PublishResult[] {
   for (const release of releases)
     expectArgument('publish()', 'release', release, PUBLISHED_RELEASE);
+  expectArgument('publish()', 'now', publishing.now, TIME);
   const results = releases.map((release) =>
     publishResultOf(sql, moduleId, release, publishing.hasFile),
   );
