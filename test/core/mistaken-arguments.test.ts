@@ -40,14 +40,21 @@ function published(now: unknown): unknown {
   );
 }
 
-async function delivered(signal: unknown): Promise<unknown> {
-  const poller = new Poller({
+/** Creates a poller. */
+function polling(options: object = {}): Poller {
+  return new Poller({
     file: openForPoller(':memory:'),
     configuration: () => Promise.reject(new Error('none')),
     registryFor: () => openRegistries().registryFor({ registry: '.' }),
     platform: 'linux/arm64',
+    ...options,
   });
-  return await poller.deliveries(signal as never).next();
+}
+
+async function delivered(signal: unknown): Promise<unknown> {
+  return await polling()
+    .deliveries(signal as never)
+    .next();
 }
 
 const registryAt = (
@@ -112,6 +119,10 @@ it.each<[string, () => unknown]>([
   [
     'publish(): found nothing as now, expected milliseconds since the epoch',
     () => published(undefined),
+  ],
+  [
+    'new Poller(): found the number 5 as options.machineId, expected text or nothing',
+    () => polling({ machineId: 5 }),
   ],
   [
     'deliveries(): found an object as signal, expected an AbortSignal or nothing',

@@ -255,10 +255,6 @@ export const WRONG_ARGUMENTS: Readonly<Record<string, readonly WrongArguments[]>
       'found "5s" as options.intervalMs, expected a number or nothing',
     ],
     [
-      [{ ...POLLER, machineId: 5 }],
-      'found the number 5 as options.machineId, expected text or nothing',
-    ],
-    [
       [{ ...POLLER, clock: Date.now }],
       'found a function as options.clock, expected a Clock or nothing',
     ],
