@@ -99,7 +99,7 @@ export type RolledBack = NonNullable<Quarantined['rolledBack']>;
 /** Whether a minimum age that no compiler checked is one. A bare number has no unit, and no rule for an unknown age. */
 export function isMinimumAge(value: unknown): boolean {
   const { ms, unknown } = Object(value) as Partial<NonNullable<Eligibility['minimumAge']>>;
-  return typeof ms === 'number' && ms >= 0 && (unknown === 'refuse' || unknown === 'allow');
+  return typeof ms === 'number' && (unknown === 'refuse' || unknown === 'allow');
 }
 
 /** What callers mistake in an `Eligibility`. */
