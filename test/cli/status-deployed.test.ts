@@ -2,8 +2,9 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { statusCommand } from '../../src/cli/machine/status-command.ts';
 import { loggedDecisions } from '../../src/core/plan/logged-decisions.ts';
+import { noteActivation } from '../../src/store/activations.ts';
 import { openLog } from '../../src/logs/log-file.ts';
-import type { Published } from '../support/ask.ts';
+import { moduleId, type Published } from '../support/ask.ts';
 import { claimed, moduleNamed } from '../support/claimed.ts';
 import { entry, known, plan } from '../support/planned.ts';
 import { quietWorld } from '../support/quiet-world.ts';
@@ -16,8 +17,9 @@ const LIDAR = moduleNamed('lidar', 'acme:lidar');
 function shown(
   constraint: string,
   deployed: string,
-  since: string,
+  since: string | null,
   failures: readonly (readonly [version: string, minutesAgo: number])[] = [],
+  inUse = since ?? '',
 ): readonly [lines: readonly string[], yanked: unknown, failures: unknown] {
   const file = claimed();
   const published: Published[] = [
@@ -28,6 +30,9 @@ function shown(
   const modules = [entry('acme:lidar', constraint, 'lidar')];
   const planned = plan({ modules }, { lidar: known(deployed, published) });
   file.state.report(LIDAR, since, NOW);
+  const current = { version: inUse, root: '/p' };
+  const activation = { phase: 'stable', current, previous: undefined, settled: undefined } as const;
+  noteActivation(file, 'lidar', { moduleId: moduleId('acme:lidar'), activation });
   file.state.log(loggedDecisions(planned, new Map()), { at: NOW, trouble: undefined });
   const home = dirname(file.path);
   const log = openLog(`${home}/logs.db`, 'create');
@@ -81,4 +86,12 @@ it('says how often the deployed version failed within ten minutes', () => {
   expect(shown('1.*', '1.2.9', '1.2.9', failures(12, 8, 4, 1))).toEqual([['', lines], null, data]);
   expect(shown('1.*', '1.2.9', '1.2.9', failures(12, 1))).toEqual([[], null, null]);
   expect(shown('1.*', '1.2.9', '1.2.9', [['1.2.8', 2], ...failures(1)])).toEqual([[], null, null]);
+});
+
+it('says so of a version that runs again after it was reported as failed', () => {
+  const [lines] = shown('1.*', '1.2.9', null, failures(8, 4, 1), '1.2.9');
+  expect(lines).toEqual([
+    '',
+    'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago',
+  ]);
 });

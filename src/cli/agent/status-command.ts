@@ -4,7 +4,7 @@ import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process
 import { runningVersion } from '../../agent/launcher/launcher-folder.ts';
 import { AGENT_ROW, installedAgent } from '../../agent/self-update.ts';
 import { SERVER } from '../../agent/server.ts';
-import type { Activation, Installed } from '../../core/machine/activation.ts';
+import type { Activation } from '../../core/machine/activation.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../../core/plan/machine-memory.ts';
@@ -27,6 +27,7 @@ import { logAsJson, logDelivery, logLineOf } from './log-status.ts';
 import { restartRequired } from './agent-event-words.ts';
 import { noAgent } from './no-agent.ts';
 import { describeFailing, failuresAsJson, keyOf, recentFailures } from './recent-failures.ts';
+import { versionInUse } from './version-in-use.ts';
 
 /** A module as it is on this machine now. */
 export interface ModuleStatus {
@@ -216,7 +217,7 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
     return {
       name,
       isConfigured: decisions.has(name),
-      version: activation && installedBy(activation).version,
+      version: activation && versionInUse(activation),
       phase: activation?.phase,
       pid: own[0],
       memory: own.reduce((sum, pid) => sum + residentBytes(pid), 0),
@@ -244,11 +245,6 @@ function isServerRun(memory: MachineMemory): boolean {
 export function pidsOf(name: string, processes: readonly MarkedProcess[]): number[] {
   const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`));
   return own.map(({ pid }) => pid).toSorted((a, b) => a - b);
-}
-
-function installedBy(activation: Activation): Installed {
-  if (activation.phase === 'stable') return activation.current;
-  return activation.phase === 'trying' ? activation.candidate : activation.previous;
 }
 
 /** The memory of a process that is in use, in bytes; 0 if it has ended. */

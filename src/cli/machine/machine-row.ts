@@ -12,7 +12,6 @@ import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { MachineState } from '../../store/machine-state.ts';
-import { keyOf, type recentFailures, type RecentFailures } from '../agent/recent-failures.ts';
 import { parseProblem, type Problem } from '../problem.ts';
 
 /** Whether a row is shown. A subsystem whose deployed version is unknown is not: a machine need not report it. */
@@ -32,29 +31,15 @@ export function labelFor(decision: LoggedDecision): string {
   return kind === 'module' ? labelOf({ name, moduleId: moduleId as ModuleId }) : name;
 }
 
-/** What an operator should know about a deployed version. */
-export interface AgainstDeployed {
-  readonly version: string | undefined;
-  /** Why it was yanked, by the list of the last round; undefined if it was not. */
-  readonly yanked: string | undefined;
-  /** How often it failed lately; undefined if it stays up. */
-  readonly failing: RecentFailures | undefined;
-}
-
-/** What the last round and the log of the agent say against a deployed version. */
-export function againstDeployed(
+/** The deployed version and why it was yanked, by the list of the last round; undefined if it was not. */
+export function deployedYank(
   decision: LoggedDecision,
   memory: MachineMemory,
-  failures: ReturnType<typeof recentFailures>,
-): AgainstDeployed {
+): LoggedDecision['deployedYanked'] {
+  const { deployedYanked } = decision;
   const version = reportedText(memory.of(targetOf(decision)).deployed);
-  const { name, deployedYanked } = decision;
-  return {
-    version,
-    // Another version may be deployed since.
-    yanked: deployedYanked?.version === version ? deployedYanked?.because : undefined,
-    failing: failures.get(keyOf(name, version)),
-  };
+  // Another version may be deployed since.
+  return deployedYanked?.version === version ? deployedYanked : undefined;
 }
 
 /** The decision in `rows` on the module or subsystem that `text` names, by the name of its entry or else by its module_id. */

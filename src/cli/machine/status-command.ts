@@ -7,17 +7,20 @@ import { keyOf } from '../../core/plan/target.ts';
 import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
-import { describeFailing, recentFailures } from '../agent/recent-failures.ts';
+import { describeFailing } from '../agent/recent-failures.ts';
+import { failingModules } from '../agent/version-in-use.ts';
 import { columnsOf } from '../output/columns.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { openLine } from './open-action.ts';
-import { againstDeployed, isReported, labelFor, targetOf } from './machine-row.ts';
+import { deployedYank, isReported, labelFor, targetOf } from './machine-row.ts';
 import { NO_STATE, usingFile } from './open-state.ts';
 import { failed, type Outcome } from '../problem.ts';
 import { quarantineTable } from './quarantine-table.ts';
 import { statusAsJson, type Status } from './status-json.ts';
 import { timesOn } from './time-zones.ts';
 import type { World } from '../world.ts';
+
+type DeployedYank = NonNullable<ReturnType<typeof deployedYank>>;
 
 export interface StatusOptions {
   readonly json?: true;
@@ -57,7 +60,7 @@ export function statusIn(file: MachineFile, world: World): Status {
     decisions: state.decisions(),
     memory: state.memory(),
     poller: state.poller(),
-    failures: recentFailures(file.path, 'read', world.clock()),
+    failures: failingModules(file, world.clock()),
     isRunning: isPolled(file.path),
     now: world.clock(),
     times: timesOn(state, world),
@@ -133,16 +136,18 @@ function crashLoopLines({ memory, now, times }: Status): string[] {
 /** The deployed versions that were yanked, and those that do not stay up. */
 function deployedLines({ decisions, memory, failures }: Status): string[] {
   const lines = decisions.flatMap((row) => {
-    const { version, yanked, failing } = againstDeployed(row, memory, failures);
-    const name = excerpt(row.name);
+    const yank = deployedYank(row, memory);
+    const failing = failures.get(row.name);
     return [
-      ...(yanked === undefined
-        ? []
-        : [`${name}: the deployed version ${version} is ${describeYanked(yanked)}`]),
-      ...(failing ? [describeFailing(row.name, version, failing)] : []),
+      ...(yank ? [yankedLine(row.name, yank)] : []),
+      ...(failing ? [describeFailing(row.name, failing.version, failing)] : []),
     ];
   });
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function yankedLine(name: string, { version, because }: DeployedYank): string {
+  return `${excerpt(name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}`;
 }
 
 /** The requested restarts that no open action carries out, and those that failed. */

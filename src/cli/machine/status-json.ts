@@ -8,8 +8,9 @@ import type { MachineMemory, Remembered } from '../../core/plan/machine-memory.t
 import { keyOf } from '../../core/plan/target.ts';
 import type { PollerLog } from '../../store/decision-log.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { failuresAsJson, type recentFailures } from '../agent/recent-failures.ts';
-import { againstDeployed, isReported, targetOf } from './machine-row.ts';
+import { failuresAsJson } from '../agent/recent-failures.ts';
+import type { Failing } from '../agent/version-in-use.ts';
+import { deployedYank, isReported, targetOf } from './machine-row.ts';
 import { openAsJson } from './open-action.ts';
 import { quarantineAsJson } from './quarantine-table.ts';
 
@@ -18,8 +19,8 @@ export interface Status {
   readonly decisions: readonly LoggedDecision[];
   readonly memory: MachineMemory;
   readonly poller: PollerLog;
-  /** The versions that failed several times lately, by the log of modreg's own agent. */
-  readonly failures: ReturnType<typeof recentFailures>;
+  /** By the name of the entry: what modreg's own agent starts again and again. */
+  readonly failures: ReadonlyMap<string, Failing>;
   /** Whether a process polls now. */
   readonly isRunning: boolean;
   readonly now: number;
@@ -59,7 +60,6 @@ function targetAsJson(
   { memory, failures }: Status,
   open: ReadonlyMap<string, OpenAction>,
 ): object {
-  const { yanked, failing } = againstDeployed(decision, memory, failures);
   return {
     kind: decision.kind,
     name: decision.name,
@@ -73,8 +73,8 @@ function targetAsJson(
     until: untilAsJson(decision.until),
     action: openAsJson(open.get(keyOf(decision))),
     restart_request: requestAsJson(memory.of(targetOf(decision))),
-    deployed_yanked: yanked ?? null,
-    failures: failuresAsJson(failing),
+    deployed_yanked: deployedYank(decision, memory)?.because ?? null,
+    failures: failuresAsJson(failures.get(decision.name)),
   };
 }
 
