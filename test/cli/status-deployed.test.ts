@@ -13,13 +13,20 @@ const NOW = Date.parse('2026-11-20T01:02:03Z');
 const MINUTE = 60_000;
 const LIDAR = moduleNamed('lidar', 'acme:lidar');
 
+interface Afterwards {
+  /** What is reported as deployed after the round. */
+  readonly since: string | null;
+  /** What the log of the agent has. */
+  readonly failures?: readonly (readonly [version: string, minutesAgo: number])[];
+  /** What the agent runs. */
+  readonly inUse?: string;
+}
+
 /** The lines of `modreg status` below the table, and what `--json` has, for a module with this constraint after a round. */
 function shown(
   constraint: string,
   deployed: string,
-  since: string | null,
-  failures: readonly (readonly [version: string, minutesAgo: number])[] = [],
-  inUse = since ?? '',
+  { since, failures = [], inUse = since ?? '' }: Afterwards,
 ): readonly [lines: readonly string[], yanked: unknown, failures: unknown] {
   const file = claimed();
   const published: Published[] = [
@@ -53,7 +60,7 @@ function shown(
 }
 
 it('[D7] says that a pinned version was yanked, which its decision does not', () => {
-  expect(shown('1.2.10', '1.2.10', '1.2.10')).toEqual([
+  expect(shown('1.2.10', '1.2.10', { since: '1.2.10' })).toEqual([
     [
       '',
       String.raw`lidar: the deployed version 1.2.10 is yanked: stops the motor\u{a}when the bus is slow`,
@@ -64,7 +71,7 @@ it('[D7] says that a pinned version was yanked, which its decision does not', ()
 });
 
 it('says that a version was yanked without a reason', () => {
-  expect(shown('1.2.11', '1.2.11', '1.2.11')).toEqual([
+  expect(shown('1.2.11', '1.2.11', { since: '1.2.11' })).toEqual([
     ['', 'lidar: the deployed version 1.2.11 is yanked'],
     '',
     null,
@@ -75,21 +82,30 @@ it.each([
   ['that was not yanked', '1.2.9', '1.2.9'],
   ['that is deployed since', '1.2.10', '1.2.9'],
 ])('says nothing of a version %s', (_, deployed, since) => {
-  expect(shown('1.2.*', deployed, since)).toEqual([[], null, null]);
+  expect(shown('1.2.*', deployed, { since })).toEqual([[], null, null]);
 });
 
-const failures = (...ago: number[]): [string, number][] => ago.map((one) => ['1.2.9', one]);
+const failed = (...ago: number[]): [string, number][] => ago.map((one) => ['1.2.9', one]);
 
 it('says how often the deployed version failed within ten minutes', () => {
+  const since = '1.2.9';
   const lines = 'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago';
   const data = { count: 3, last_at: '2026-11-20T01:01:03Z', reason: 'it ended 1 min ago' };
-  expect(shown('1.*', '1.2.9', '1.2.9', failures(12, 8, 4, 1))).toEqual([['', lines], null, data]);
-  expect(shown('1.*', '1.2.9', '1.2.9', failures(12, 1))).toEqual([[], null, null]);
-  expect(shown('1.*', '1.2.9', '1.2.9', [['1.2.8', 2], ...failures(1)])).toEqual([[], null, null]);
+  expect(shown('1.*', '1.2.9', { since, failures: failed(12, 8, 4, 1) })).toEqual([
+    ['', lines],
+    null,
+    data,
+  ]);
+  expect(shown('1.*', '1.2.9', { since, failures: failed(12, 1) })).toEqual([[], null, null]);
+  expect(shown('1.*', '1.2.9', { since, failures: [['1.2.8', 2], ...failed(1)] })).toEqual([
+    [],
+    null,
+    null,
+  ]);
 });
 
 it('says so of a version that runs again after it was reported as failed', () => {
-  const [lines] = shown('1.*', '1.2.9', null, failures(8, 4, 1), '1.2.9');
+  const [lines] = shown('1.*', '1.2.9', { since: null, failures: failed(8, 4, 1), inUse: '1.2.9' });
   expect(lines).toEqual([
     '',
     'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago',
