@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
+import { NOON } from '../support/backups.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
+
+const REPORT = machineReport([1], { state: reportedState(1, {}) });
+
+function newFleet(path: string, mode: 'create' | 'read'): FleetFile {
+  const fleet = new FleetFile(path, () => NOON, mode);
+  onTestFinished(() => fleet.close());
+  return fleet;
+}
+
+it('[T208] 1,000 reports that arrive together are answered once they are on the disk, and others in between', async () => {
+  const path = fleetPath(`${temporaryFolder()}/registry.db`);
+  const fleet = newFleet(path, 'create');
+  // Another connection sees what is committed.
+  const reader = newFleet(path, 'read');
+  const isStored = (machine: string): boolean =>
+    reader.read((sql) => sql.get('SELECT 1 FROM machines WHERE name = ?', machine)) !== undefined;
+  let left = 1000;
+  let turns = 0;
+  const answers = Promise.all(
+    Array.from({ length: left }, async (_none, place) => {
+      const machine = `rover-${place}`;
+      const { kind } = await fleet.report(machine, REPORT);
+      left--;
+      return [kind, isStored(machine)].join(' ');
+    }),
+  );
+  while (left > 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns++;
+  }
+  expect(new Set(await answers)).toEqual(new Set(['known true']));
+  // Four transactions.
+  expect(turns).toBeGreaterThanOrEqual(4);
+  // One that comes alone after them waits for no others.
+  expect(await fleet.report('rover-last', REPORT)).toEqual({ kind: 'known', knownTo: 1 });
+  expect(isStored('rover-last')).toBe(true);
+});
