@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { NOON } from '../support/backups.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
+import { cases } from '../support/runs.ts';
 
 const REPORT = machineReport([1], { state: reportedState(1, {}) });
 
@@ -39,4 +41,42 @@ it('[T208] 1,000 reports that arrive together are answered once they are on the 
   // One that comes alone after them waits for no others.
   expect(await fleet.report('rover-last', REPORT)).toEqual({ kind: 'known', knownTo: 1 });
   expect(isStored('rover-last')).toBe(true);
+});
+
+/** What each of three machines reports, one after another: the versions of its modules. */
+const reported = fc.array(
+  fc.tuple(
+    fc.constantFrom('rover-1', 'rover-2', 'rover-3'),
+    fc.array(fc.constantFrom('1.2.9', '1.3.0'), { maxLength: 3 }),
+  ),
+  { minLength: 1, maxLength: 12 },
+);
+
+it('[T208] reports that share a transaction are counted as one after another', async () => {
+  await fc.assert(
+    fc.asyncProperty(reported, async (reports) => {
+      const fleet = newFleet(':memory:', 'create');
+      const last = new Map<string, readonly string[]>();
+      await Promise.all(
+        reports.map(async ([machine, versions], place) => {
+          const modules = versions.map((deployed, module) => ({ name: `m${module}`, deployed }));
+          last.set(machine, versions);
+          const state = reportedState(place + 1, ...modules);
+          await fleet.report(machine, { ...machineReport([], { state }), after: 0, to: 0 });
+        }),
+      );
+      const counted = fleet.read((sql) =>
+        sql.all('SELECT deployed, machines FROM states ORDER BY deployed'),
+      );
+      const versions = [...last.values()].flat();
+      const expected = [...new Set(versions)]
+        .toSorted()
+        .map((deployed) => ({
+          deployed,
+          machines: versions.filter((one) => one === deployed).length,
+        }));
+      expect(counted.map((row) => ({ ...row }))).toEqual(expected);
+    }),
+    cases(200),
+  );
 });

@@ -10,7 +10,7 @@ import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import { FLEET_LAYOUT } from './fleet-schema.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
 import { uninterrupted, type Slices } from './slices.ts';
-import { gapBefore, takeReport, type ReportAnswer, type SentReport } from './take-report.ts';
+import { gapBefore, takeReports, type ReportAnswer, type SentReport } from './take-report.ts';
 
 /** Outcomes are kept for so long. */
 const KEPT_MS = 90 * 86_400_000;
@@ -141,7 +141,7 @@ export class FleetFile {
     return this.write((sql) => {
       this.#prune(sql, at);
       sql.run('UPDATE followed SET stream = ?, sequence = ?', stream, sequence);
-      return reports.map((sent) => takeReport(sql, sent, at, 'count'));
+      return takeReports(sql, reports, { at, gaps: 'count' });
     });
   }
 
@@ -183,7 +183,7 @@ export class FleetFile {
     return translated(this.#path, () =>
       transaction(database, () => {
         this.#prune(sql, now);
-        return reports.map((sent) => takeReport(sql, sent, now));
+        return takeReports(sql, reports, { at: now, gaps: 'refuse' });
       }),
     );
   }

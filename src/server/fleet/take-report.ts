@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { stateCounts, type SharedState, type StateCounts } from './state-counts.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type {
   MachineReport,
@@ -45,20 +46,42 @@ export function gapBefore(sql: Statements, { machine, report }: SentReport): num
   return report.after > knownTo ? knownTo : undefined;
 }
 
-/**
- * Takes a report, in a transaction of the caller. What is known already changes nothing. If outcomes before it are missing, it is refused,
- * or they count as dropped: a front takes what another front did not refuse.
- */
-export function takeReport(
+/** How reports are taken. */
+export interface Taking {
+  /** When they were received. */
+  readonly at: number;
+  /** If outcomes before a report are missing, it is refused, or they count as dropped: a front takes what another front did not refuse. */
+  readonly gaps: 'refuse' | 'count';
+}
+
+/** Takes reports in their order, in a transaction of the caller. What is known already changes nothing. */
+export function takeReports(
   sql: Statements,
+  reports: readonly SentReport[],
+  taking: Taking,
+): ReportAnswer[] {
+  const counts = stateCounts(sql);
+  const answers = reports.map((sent) => takeReport({ sql, counts }, sent, taking));
+  counts.write();
+  return answers;
+}
+
+/** The tables, and the counts that are written after the last report. */
+interface Tables {
+  readonly sql: Statements;
+  readonly counts: StateCounts;
+}
+
+function takeReport(
+  tables: Tables,
   { machine: name, report }: SentReport,
-  now: number,
-  gaps: 'refuse' | 'count' = 'refuse',
+  { at: now, gaps }: Taking,
 ): ReportAnswer {
+  const { sql } = tables;
   const row = sql.get('SELECT * FROM machines WHERE name = ?', name);
   const known = row && knownIn(row);
   if (known && isDuplicate(sql, known, report.instance, now)) {
-    flag(sql, known, now);
+    flag(tables, known, now);
     return { kind: 'duplicate' };
   }
   // The numbers of another queue begin again.
@@ -72,7 +95,7 @@ export function takeReport(
   const to = Math.max(knownTo, report.to);
   sql.run(UPDATE, report.queue, to, to - knownTo - fresh.length, report.instance, now, machine);
   const { state } = report;
-  if (state && (!isSame || state.number > known.stateNumber)) replaceState(sql, machine, state);
+  if (state && (!isSame || state.number > known.stateNumber)) replaceState(tables, machine, state);
   return { kind: 'known', knownTo: to };
 }
 
@@ -131,8 +154,8 @@ function isDuplicate(sql: Statements, known: Known, instance: string, now: numbe
 }
 
 /** Removes a machine from the counts. Its next report that is taken has its state again. */
-function flag(sql: Statements, { id }: Known, now: number): void {
-  for (const { state } of placementsOf(sql, id).values()) release(sql, state);
+function flag({ sql, counts }: Tables, { id }: Known, now: number): void {
+  for (const { state } of placementsOf(sql, id).values()) counts.release(state);
   sql.run('DELETE FROM placements WHERE machine = ?', id);
   sql.run('UPDATE machines SET state_number = 0, seen_at = ? WHERE id = ?', now, id);
 }
@@ -193,7 +216,7 @@ function placementsOf(sql: Statements, machine: number): Map<string, Placement> 
 }
 
 /** Replaces what a machine reported before, where it differs. */
-function replaceState(sql: Statements, machine: number, state: ReportedState): void {
+function replaceState({ sql, counts }: Tables, machine: number, state: ReportedState): void {
   const before = placementsOf(sql, machine);
   for (const module of state.modules) {
     const { kind, name } = module;
@@ -203,9 +226,8 @@ function replaceState(sql: Statements, machine: number, state: ReportedState): v
     const known = before.get(key);
     before.delete(key);
     if (known?.digest === digest) continue;
-    const shared = sql.get(SHARE, Buffer.from(digest, 'hex'), ...shownOf(module), content);
-    sql.run(PLACE, machine, kind, name, Number(shared?.['id']));
-    if (known) release(sql, known.state);
+    sql.run(PLACE, machine, kind, name, counts.share({ ...shownOf(module), digest, content }));
+    if (known) counts.release(known.state);
   }
   for (const [key, { state: left }] of before) {
     const [kind = '', ...name] = key.split(' ');
@@ -215,7 +237,7 @@ function replaceState(sql: Statements, machine: number, state: ReportedState): v
       kind,
       name.join(' '),
     );
-    release(sql, left);
+    counts.release(left);
   }
   sql.run(
     'UPDATE machines SET state_number = ?, platform = ?, modreg = ? WHERE id = ?',
@@ -226,13 +248,15 @@ function replaceState(sql: Statements, machine: number, state: ReportedState): v
   );
 }
 
-const SHARE = `INSERT INTO states (digest, module_id, deployed, decision, content, machines) VALUES (?, ?, ?, ?, ?, 1)
-  ON CONFLICT (digest) DO UPDATE SET machines = machines + 1 RETURNING id`;
 const PLACE = `INSERT INTO placements VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET state = excluded.state`;
 
-function shownOf({ module_id, deployed, decision }: ReportedModule): [string, string, string] {
-  return [module_id, deployed, decision];
+function shownOf({
+  module_id: moduleId,
+  deployed,
+  decision,
+}: ReportedModule): Omit<SharedState, 'digest' | 'content'> {
+  return { moduleId, deployed, decision };
 }
 
 /** What is the same for many machines, as JSON. */
@@ -241,12 +265,4 @@ function contentOf(
   platform: string,
 ): string {
   return JSON.stringify({ platform, ...content });
-}
-
-function release(sql: Statements, state: number): void {
-  const left = sql.get(
-    'UPDATE states SET machines = machines - 1 WHERE id = ? RETURNING machines',
-    state,
-  );
-  if (left?.['machines'] === 0) sql.run('DELETE FROM states WHERE id = ?', state);
 }

@@ -1,0 +1,60 @@
+import type { Statements } from '../../sqlite/statements.ts';
+
+/** What machines report about a module: a row of `states`. */
+export interface SharedState {
+  /** Its sha256 in hexadecimal. */
+  readonly digest: string;
+  readonly moduleId: string;
+  readonly deployed: string;
+  readonly decision: string;
+  /** As JSON. */
+  readonly content: string;
+}
+
+/**
+ * How many machines share each state, within one transaction. Machines that report at the same time share few states, so each is
+ * read and written once for all of them.
+ */
+export interface StateCounts {
+  /** One machine more has it. Returns the id of its row. */
+  readonly share: (state: SharedState) => number;
+  /** One machine fewer has it. */
+  readonly release: (id: number) => void;
+  /** Writes the counts. A state that no machine has any more is deleted. */
+  readonly write: () => void;
+}
+
+export function stateCounts(sql: Statements): StateCounts {
+  const ids = new Map<string, number>();
+  const changes = new Map<number, number>();
+  const change = (id: number, by: number): void => {
+    changes.set(id, (changes.get(id) ?? 0) + by);
+  };
+  return {
+    share(state) {
+      const id = ids.get(state.digest) ?? idOf(sql, state);
+      ids.set(state.digest, id);
+      change(id, 1);
+      return id;
+    },
+    release: (id) => change(id, -1),
+    write() {
+      for (const [id, by] of changes) {
+        const left = sql.get(COUNT, by, id);
+        if (left?.['machines'] === 0) sql.run('DELETE FROM states WHERE id = ?', id);
+      }
+    },
+  };
+}
+
+const COUNT = 'UPDATE states SET machines = machines + ? WHERE id = ? RETURNING machines';
+const SHARE = `INSERT INTO states (digest, module_id, deployed, decision, content, machines) VALUES (?, ?, ?, ?, ?, 0)
+  ON CONFLICT (digest) DO UPDATE SET machines = machines RETURNING id`;
+
+function idOf(
+  sql: Statements,
+  { digest, moduleId, deployed, decision, content }: SharedState,
+): number {
+  const bytes = Buffer.from(digest, 'hex');
+  return Number(sql.get(SHARE, bytes, moduleId, deployed, decision, content)?.['id']);
+}
