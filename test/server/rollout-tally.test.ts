@@ -8,6 +8,7 @@ import type { ReportedOutcome } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { fleetCounts } from '../../src/server/fleet/fleet-queries.ts';
 import { uninterrupted } from '../../src/server/fleet/slices.ts';
+import type { RolloutStart } from '../../src/server/catalogue/rollout-start.ts';
 import { firstStepInSlices } from '../../src/server/rollout/first-step.ts';
 import { rolloutView } from '../../src/server/rollout/rollout-view.ts';
 import { moduleId } from '../support/ask.ts';
@@ -204,13 +205,14 @@ it('[T179] begins a rollout for 2,000 machines, and takes reports meanwhile', as
   const sent = { platform: 'linux/arm64', module: {}, result: undefined };
   const ids = Array.from({ length: 2000 }, (_none, place) => `rover-${place}`);
   await Promise.all(ids.map(async (id) => await report(fleet, id, { number: 1, ...sent })));
-  let isOver = false;
-  const begun = firstStepInSlices(fleet)(ROLLOUT.moduleId, ROLLOUT, NOW).finally(() => {
-    isOver = true;
-  });
+  let first: RolloutStart | undefined;
+  const isOver = (): boolean => first !== undefined;
+  const begun = firstStepInSlices(fleet)(ROLLOUT.moduleId, ROLLOUT, NOW).then(
+    (start) => (first = start),
+  );
   let taken = 0;
   for (const id of ids) {
-    if (isOver) break;
+    if (isOver()) break;
     await report(fleet, id, { number: 2, ...sent });
     taken++;
   }
