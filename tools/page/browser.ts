@@ -90,8 +90,10 @@ function watch(
   });
   page.on('pageerror', (error) => note(String(error)));
   page.on('requestfailed', (failed) => {
-    // A page that is left closes its feed.
-    if (!failed.url().includes('/v1/live')) note(`${failed.url()} failed`);
+    // A page that is left closes its feed, and ends what it renews.
+    const isLeft = failed.failure()?.errorText === 'net::ERR_ABORTED';
+    if (!failed.url().includes('/v1/live') && !(isLeft && failed.resourceType() === 'fetch'))
+      note(`${failed.url()} failed`);
   });
   page.on('response', (response) => {
     if (response.status() >= 400) note(`${response.url()} answered ${response.status()}`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { LogRecord } from '../../src/logs/log-record.ts';
 import { openTab } from './browser.ts';
+import { checkShown, WITH_AXE } from './everybody.ts';
 import { writeLog, type Rover } from './rover.ts';
 import { textOf, type Story } from './stories.ts';
 
@@ -57,6 +58,11 @@ function restart(javaScriptEnabled: boolean): Story {
 
 /** The version that the arm was upgraded to is in quarantine for a week. */
 const rollBack: Story = async (browser, _rover, place) => {
+  const confirmation = { ...place, url: `${place.url}modules/acme_arm/rollback?for=7d` };
+  const examined = await openTab(browser, confirmation, WITH_AXE);
+  await examined.page.getByRole('button', { name: /Roll back from 2\.5\.0/ }).waitFor();
+  await checkShown(examined.page);
+  await examined.close();
   const { page, close } = await openTab(browser, place, { javaScriptEnabled: false });
   await page.locator('#module-acme_arm').getByRole('link', { name: 'Roll back…' }).click();
   await page.getByLabel(/for example 7d/).fill('7d');
@@ -118,7 +124,7 @@ function twoEditors(javaScriptEnabled: boolean): Story {
     const config = { ...place, url: `${place.url}config` };
     const options = { javaScriptEnabled, mayFail: /412/ };
     const first = await openTab(browser, config, options);
-    const second = await openTab(browser, config, options);
+    const second = await openTab(browser, config, { ...options, ...WITH_AXE });
     const [mine, yours] = ['1.0.3', '1.3.*'].map((one) => before.replace('"1.0.4"', `"${one}"`));
     await save(first.page, mine ?? '');
     await first.page.waitForURL('**/config');
@@ -130,6 +136,7 @@ function twoEditors(javaScriptEnabled: boolean): Story {
       [mine, yours],
     );
     deepStrictEqual(readFileSync(join(rover.folder, 'machine.json'), 'utf8'), mine);
+    if (javaScriptEnabled) await checkShown(second.page);
     rover.write('machine.json', before);
     await first.close();
     await second.close();

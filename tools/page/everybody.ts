@@ -38,8 +38,7 @@ export async function checkForEverybody(
   const found: string[] = [];
   for (const colorScheme of THEMES) {
     for (const width of WIDTHS) {
-      // axe is a script of this test, which the policy of the page forbids.
-      const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true };
+      const options = { colorScheme, viewport: { width, height: 800 }, ...WITH_AXE };
       const { page, close } = await openTab(browser, place, options);
       for (const path of paths) {
         await page.goto(place.url + path);
@@ -47,6 +46,23 @@ export async function checkForEverybody(
         found.push(...findings.map((one) => `/${path} ${colorScheme} ${width} px: ${one}`));
       }
       await close();
+    }
+  }
+  deepStrictEqual(found, []);
+}
+
+/** axe is a script of this test, which the policy of the page forbids. */
+export const WITH_AXE = { bypassCSP: true } as const;
+
+/** The same for the page that a tab with axe shows, such as the answer to a form. */
+export async function checkShown(page: Page): Promise<void> {
+  const found: string[] = [];
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      const findings = [...(await axeFindings(page)), ...(await tooWide(page))];
+      found.push(...findings.map((one) => `${page.url()} ${colorScheme} ${width} px: ${one}`));
     }
   }
   deepStrictEqual(found, []);

@@ -43,6 +43,8 @@ try {
     const place = await placeOf(await pageOf(rover));
     await check('axe finds nothing, and everything fits', async () => {
       await checkForEverybody(browser, place);
+      // Without a session.
+      await checkForEverybody(browser, { url: place.url }, ['sign-in', 'modules/acme_lidar']);
     });
     const stories = { ...CHANGE_STORIES, ...STORIES, ...LAST_STORIES };
     for (const [name, story] of Object.entries(stories)) {
