@@ -14,6 +14,7 @@ const STATUSES: Readonly<Record<string, ContentfulStatusCode>> = {
   BAD_FIELD: 422,
   BAD_CONSTRAINT: 422,
   BAD_VERSION: 422,
+  OUT_OF_RANGE: 422,
   BAD_MODULE_ID: 422,
   DOCUMENT_HAS_ERRORS: 422,
   KEY_REUSED: 422,

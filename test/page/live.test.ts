@@ -123,6 +123,13 @@ describe('the feed of a page', () => {
     feed.end();
   });
 
+  it('is not begun for HEAD', async () => {
+    const { app, machine } = open();
+    const answer = await app.request('/v1/live', { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect([machine.views, vi.getTimerCount()]).toEqual([0, 0]);
+  });
+
   it('says every 15 s that it is alive', async () => {
     const { app } = open();
     const feed = await feedOf(app, '');

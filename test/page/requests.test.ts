@@ -241,6 +241,28 @@ describe('[T216] a quarantine of a module that the machine does not have', () =>
   });
 });
 
+describe('[T218] the reason of a quarantine', () => {
+  it('of more than 500 characters is refused', async () => {
+    const { ask, machine } = await changedPage();
+    const body = { module: 'acme:lidar', version: '1.2.3', reason: 'r'.repeat(501) };
+    expect(refusal(await ask('POST', '/v1/quarantine', { body }))).toEqual([
+      422,
+      'urn:modreg:out-of-range',
+      'the reason has 501 characters, expected at most 500; nothing was changed',
+    ]);
+    expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
+  });
+
+  it.each([
+    ['x'.repeat(500), 'x'.repeat(500)],
+    ['  ', 'quarantined by an operator'],
+  ])('%j is kept as %j', async (reason, kept) => {
+    const { ask } = await changedPage();
+    const body = { module: 'acme:lidar', version: '1.2.3', reason };
+    expect((await ask('POST', '/v1/quarantine', { body })).json).toMatchObject({ reason: kept });
+  });
+});
+
 describe('[T141] an Idempotency-Key', () => {
   it('gives the first answer again, and does nothing twice', async () => {
     const { ask, machine } = await changedPage();

@@ -28,6 +28,8 @@ import { timesOn } from './time-zones.ts';
 
 /** How many modules are named. */
 const NAMED = 10;
+/** As of a rollout: the reason is in each decision that the quarantine leads to. */
+const LONGEST_REASON = 500;
 
 export interface QuarantineAddOptions {
   readonly reason?: string;
@@ -56,6 +58,11 @@ export function quarantineAddCommand(
     const message = `--for: ${term.ok ? 'a quarantine that lasts no time does nothing' : term.error}`;
     return failed({ severity: 'error', kind: 'usage', message });
   }
+  const reason = options.reason?.trim() || 'quarantined by an operator';
+  if (reason.length > LONGEST_REASON) {
+    const message = `the reason has ${reason.length} characters, expected at most ${LONGEST_REASON}; nothing was changed`;
+    return failed({ severity: 'error', kind: 'out-of-range', message });
+  }
   const done = usingFile(world, 'write', (file): Outcome => {
     const state = machineStateIn(file);
     const subject = versionOfModule([named, versionText], state);
@@ -65,7 +72,6 @@ export function quarantineAddCommand(
     if (unknown) return failed(unknown);
     const now = world.clock();
     const until = term && now + term.value;
-    const reason = options.reason ?? 'quarantined by an operator';
     const entry = { moduleId, version, since: now, until, reason };
     const rollback = state.quarantine(entry);
     if (rollback) return failed(rolledBackAlready(rollback));

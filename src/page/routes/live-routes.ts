@@ -7,6 +7,7 @@ import type { Shown } from '../views/modules-view.tsx';
 /** A feed without news says so often that it is alive. */
 const ALIVE_MS = 15_000;
 
+const FEED = 'text/event-stream';
 /** The last event of a feed whose session has ended (T217). */
 const SIGNED_OUT: SSEMessage = { event: 'signed-out', data: '' };
 
@@ -22,6 +23,8 @@ export function addLiveRoutes(
 ): void {
   const feed = new LiveFeed(machine, onError);
   app.get('/v1/live', (c) => {
+    // A feed to a client that wants only the head would never end.
+    if (c.req.method === 'HEAD') return c.body(null, { headers: { 'content-type': FEED } });
     const seen = c.req.query('seen');
     const version = seen === undefined ? undefined : (c.req.header('last-event-id') ?? seen);
     const isSignedIn = c.get('isSignedIn') ?? (() => true);

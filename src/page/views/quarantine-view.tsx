@@ -62,7 +62,7 @@ const NewQuarantine: FC<{
       </p>
       <p>
         <label>
-          reason <input name="reason" required maxlength={300} />
+          reason <input name="reason" required maxlength={500} />
         </label>
       </p>
       <p>
