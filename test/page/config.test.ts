@@ -32,7 +32,7 @@ describe('[T140] the machine config on the page', () => {
     expect(file()).toBe(ROVER.replace('"1.2.*"', '"1.*"').replaceAll('\n', '\r\n'));
   });
 
-  it('is not shown if it is not JSON, because its secrets cannot be told apart', async () => {
+  it('is not shown if it is not JSON, because its secrets cannot be told apart (T215)', async () => {
     const { ask, app, machine } = await changedPage({}, ROVER.replace('"networks"', 'networks'));
     const answer = await ask('GET', '/v1/config');
     expect(refusal(answer)).toEqual([

@@ -17,18 +17,7 @@ function notAccepted({ naming: { command } }: AccessOptions): string {
 
 /** Adds the routes with which a person or a program signs in and out. They need no session. */
 export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): void {
-  const { file, now, onEvent } = options;
-  const signIn = (code: string): string | undefined => {
-    const token = file.signIn(code, now());
-    onEvent?.(token === undefined ? 'code-refused' : 'signed-in');
-    return token;
-  };
-  const signOut = (c: Context): void => {
-    const token = bearerOf(c) ?? cookieToken(c);
-    if (token === undefined || !file.isSession(token, now())) return;
-    file.signOut(token);
-    onEvent?.('signed-out');
-  };
+  const { signIn, signOut } = sessionsOf(options);
   app.get('/sign-in', async (c) => c.html(await view({ to: ownPath(c.req.query('to')) })));
   app.post('/sign-in', async (c) => {
     if (senderOf(c, options) !== 'own') return foreign();
@@ -50,13 +39,34 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
     if (code === undefined) return refusal('bad-request', 'send {"code":"…"} as application/json');
     const token = signIn(code);
     if (token === undefined) return refusal('bad-code', notAccepted(options));
-    return c.json({ token, expires_at: formatTime(now() + SESSION_MS) });
+    return c.json({ token, expires_at: formatTime(options.now() + SESSION_MS) });
   });
   app.post('/v1/sign-out', (c) => {
     if (bearerOf(c) === undefined && senderOf(c, options) !== 'own') return foreign();
     signOut(c);
     return c.body(null, 204);
   });
+}
+
+/** Begins and ends sessions, and tells the log. */
+function sessionsOf({ file, now, onEvent }: AccessOptions): {
+  /** The token of a new session; undefined if the code is not accepted. */
+  readonly signIn: (code: string) => string | undefined;
+  readonly signOut: (c: Context) => void;
+} {
+  return {
+    signIn(code) {
+      const token = file.signIn(code, now());
+      onEvent?.(token === undefined ? 'code-refused' : 'signed-in');
+      return token;
+    },
+    signOut(c) {
+      const token = bearerOf(c) ?? cookieToken(c);
+      if (token === undefined || !file.isSession(token, now())) return;
+      file.signOut(token);
+      onEvent?.('signed-out');
+    },
+  };
 }
 
 /** The fields of a form; none if it cannot be read. */

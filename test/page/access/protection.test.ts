@@ -6,6 +6,8 @@ import { NOW, protectedPage, type ProtectedPage } from '../../support/protected-
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const HOUR = 3_600_000;
+/** What needs no session. */
+const OPEN = ['GET /sign-in', 'POST /sign-in', 'POST /v1/sign-in', 'GET /assets/page.js'];
 const OWN = { 'sec-fetch-site': 'same-origin' };
 
 function own(host: string): string {
@@ -50,12 +52,7 @@ describe('a host name (T124)', () => {
   it('that is foreign does not reach the sign-in or the assets', async () => {
     const page = protectedPage();
     const code = page.file.newCode(NOW);
-    for (const request of [
-      'GET /sign-in',
-      'POST /sign-in',
-      'POST /v1/sign-in',
-      'GET /assets/page.js',
-    ]) {
+    for (const request of OPEN) {
       const answer = await page.ask(
         request,
         { host: 'evil.example', ...OWN },
@@ -268,66 +265,6 @@ describe('signing in', () => {
     other.close();
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(await outcomeOf(answer)).toBe('503 urn:modreg:locked');
-  });
-});
-
-/** Addresses of the page that are kept, and those of another host, which are not. */
-const RETURNS = [
-  ['/modules/acme:lidar', '/modules/acme:lidar'],
-  ['/logs?module=acme_lidar&level=error', '/logs?module=acme_lidar&level=error'],
-  ['/modules/a%2Fb?x=%0d%0a', '/modules/a%2Fb?x=%0d%0a'],
-  ['/a/../config', '/config'],
-  ['/', '/'],
-  ['', '/'],
-  ['//evil.example', '/'],
-  ['/\\evil.example', '/'],
-  ['/./\\evil.example', '/'],
-  ['/.//evil.example', '/'],
-  ['/x/..//evil.example', '/'],
-  ['/%2e%2e//evil.example', '/'],
-  ['/\t/evil.example', '/'],
-  ['/\r\nset-cookie: x=y', '/'],
-  ['https://evil.example/', '/'],
-  ['javascript:alert(1)', '/'],
-  ['evil.example', '/'],
-  ['@evil.example', '/'],
-  ['/sign-in?to=/config', '/'],
-  ['/sign-in', '/'],
-  [`/${'x'.repeat(1024)}`, '/'],
-] as const;
-
-describe('the page that is shown after signing in (T214)', () => {
-  it('is the one that was opened without a session', async () => {
-    const page = protectedPage();
-    const path = '/modules/acme:lidar?x=1&y=%26';
-    const opened = await page.ask(`GET ${path}`, { accept: 'text/html' });
-    const signIn = opened.headers.get('location') ?? '';
-    expect(signIn).toBe(`/sign-in?to=${encodeURIComponent(path)}`);
-    expect(await (await page.ask(`GET ${signIn}`)).text()).toBe(`sign-in to ${path}: no problem`);
-    const to = encodeURIComponent(path);
-    const wrong = await page.ask('POST /sign-in', { ...FORM, ...OWN }, `code=x&to=${to}`);
-    expect(await wrong.text()).toContain(`sign-in to ${path}: the code is wrong`);
-    const body = `code=${page.file.newCode(NOW)}&to=${to}`;
-    expect(await outcomeOf(await page.ask('POST /sign-in', { ...FORM, ...OWN }, body))).toBe(
-      `303 ${path}`,
-    );
-  });
-
-  it.each(RETURNS)('for %j is %j', async (to, expected) => {
-    const page = protectedPage();
-    const query = `to=${encodeURIComponent(to)}`;
-    const form = await page.ask(`GET /sign-in?${query}`);
-    expect(await form.text()).toBe(`sign-in to ${expected}: no problem`);
-    const body = `code=${page.file.newCode(NOW)}&${query}`;
-    const done = await page.ask('POST /sign-in', { ...FORM, ...OWN }, body);
-    expect(await outcomeOf(done)).toBe(`303 ${expected}`);
-  });
-
-  it('is none of another host, whose address a request has as its path', async () => {
-    const answer = await protectedPage().ask('GET http://localhost//evil.example', {
-      accept: 'text/html',
-    });
-    expect(await outcomeOf(answer)).toBe('303 /sign-in');
   });
 });
 
