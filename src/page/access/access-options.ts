@@ -26,7 +26,7 @@ export interface AccessOptions {
 /** The page for signing in as HTML. */
 export type SignInView = (shown: SignInAttempt) => string | Promise<string>;
 
-export interface SignInAttempt {
+interface SignInAttempt {
   /** Why the last code was not accepted. */
   readonly problem?: string;
   /** The path of the page that is shown afterwards. */

@@ -15,6 +15,7 @@ const RETURNS = [
   ['/', '/'],
   ['', '/'],
   ['//evil.example', '/'],
+  ['//evil.example/config', '/'],
   ['/\\evil.example', '/'],
   ['/./\\evil.example', '/'],
   ['/.//evil.example', '/'],
