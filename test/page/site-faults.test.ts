@@ -37,6 +37,17 @@ const TEXTS = [
   'two\nlines\r\nand\tmore\u0000',
 ];
 
+describe('a method that an address of the site does not have (T213)', () => {
+  it.each([
+    ['POST', '/', 'GET'],
+    ['DELETE', '/rollouts/acme:lidar/1.3.0', 'GET'],
+    ['PUT', '/rollouts/acme:lidar/1.3.0/halt', 'GET, POST'],
+  ])('%s %s: 405', async (method, path, allow) => {
+    const answer = await testSite().app.request(path, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+  });
+});
+
 describe('[T174] a text of a machine, a release or an address', () => {
   it.each(TEXTS)('stays a text on each page: %j', async (text) => {
     const one = await site();
