@@ -38,7 +38,7 @@ export function parseReadiness(text: string): Result<Readiness, string> {
     return { ok: true, value: { kind: 'http', url: url.href } };
   if (url && isLocal && text === `tcp://${host}:${port}`) {
     // A connection needs the address of IPv6 without its brackets.
-    const bare = host.replace(/^\[(.*)\]$/, '$1');
+    const bare = host === '[::1]' ? '::1' : host;
     return { ok: true, value: { kind: 'tcp', host: bare, port: Number(port) } };
   }
   return { ok: false, error: `${quote(text)} is not a way to be ready, expected ${EXPECTED}` };

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { decidesOn } from '../../support/decided.ts';
+import { digested } from '../../support/decides.ts';
 
 const LIST = ['1.2.3', '1.2.5', '1.3.0', '1.9.0', '2.0.0', '2.1.0-rc.1'];
 
@@ -158,6 +159,14 @@ describe('[D35] the pin and its builds', () => {
       list: ['1.2.3+b1', '1.2.3+b2'],
       expected: 'up-to-date: a build of the pin 1.2.3, which is not published',
       warns: ['pin-not-published'],
+    },
+    {
+      case: 'D11 the pin has two digests: stuck',
+      wanted: '1.2.3',
+      deployed: '1.2.2',
+      list: [digested('1.2.3', 'any', 'sha256:aa'), digested('1.2.3', 'any', 'sha256:bb')],
+      expected:
+        'stuck conflicting-digest: the pin is published but refused: two digests for any: sha256:aa and sha256:bb',
     },
     {
       case: 'D35 the pin names a build that is deployed and not published: it stays',

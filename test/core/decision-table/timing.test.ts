@@ -60,6 +60,13 @@ describe('D25: the maintenance window', () => {
 describe('D25: server busy, cooldown, restart ceiling', () => {
   decidesOn([
     {
+      case: 'D25 the server is busy during a cooldown: held without a known end',
+      ...DUE,
+      timing: { isServerBusy: true, restarts: [NOW - MINUTE] },
+      expected:
+        'hold of the upgrade to 1.2.5: the server is processing config changes; cooling down after a restart until 2026-11-21T00:04:00Z',
+    },
+    {
       case: 'D25 the server is busy: held without a known end',
       ...DUE,
       timing: { isServerBusy: true },

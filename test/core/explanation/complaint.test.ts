@@ -30,6 +30,41 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    case: 'no version in a branch of patches: names the newest release',
+    constraint: '3.1.*',
+    list: ['2.0.1'],
+    complaint: {
+      kind: 'no-match',
+      message: 'no release of acme:lidar matches 3.1.*',
+      because: ['3.1.* needs 3.1.0 ≤ version < 3.2.0, and the newest release is 2.0.1'],
+      hint: 'latest selects 2.0.1; latest-with-prerelease selects 2.0.1',
+    },
+  },
+  {
+    case: 'with `notAfter`, a release of that time is the nearest one to a pin',
+    constraint: '3.0.0',
+    list: [{ version: '2.0.0', publishedAt: 15 }],
+    eligibility: { now: 15, notAfter: 15 },
+    complaint: {
+      kind: 'pin-not-published',
+      message: 'acme:lidar 3.0.0 is not published',
+      because: ['the nearest published version is 2.0.0'],
+      hint: 'latest selects 2.0.0',
+    },
+  },
+  {
+    case: 'with `notAfter`, no version is published near a pin',
+    constraint: '3.0.0',
+    list: [{ version: '2.0.0', publishedAt: 16 }],
+    eligibility: { now: 15, notAfter: 15 },
+    complaint: {
+      kind: 'pin-not-published',
+      message: 'acme:lidar 3.0.0 is not published',
+      because: ['no release matches latest either'],
+      hint: undefined,
+    },
+  },
+  {
     case: 'only a prerelease in the branch: names it and why it is refused',
     constraint: '3.1.*',
     list: ['2.0.1', '3.1.0-beta.2'],

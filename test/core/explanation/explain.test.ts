@@ -38,6 +38,19 @@ describe('one line for each entry, newest first', () => {
       ['1.1.0  YES  newest release of 1', '1.0.0  no   older than 1.1.0'],
     ],
     ['latest', ['1.0.0'], ['1.0.0  YES  newest release']],
+    [
+      '10.*',
+      ['10.0.0', '9.0.0'],
+      ['10.0.0  YES  newest release of 10', '9.0.0   no   major 9 is not 10'],
+    ],
+    [
+      'latest',
+      ['1.0.0', '1.1.0-rc.1'],
+      [
+        '1.1.0-rc.1  no   prerelease; only latest-with-prerelease accepts prereleases   ← would be selected by latest-with-prerelease',
+        '1.0.0       YES  newest release',
+      ],
+    ],
     ['latest-with-prerelease', ['1.0.0-a'], ['1.0.0-a  YES  newest release or prerelease']],
     [
       '1.0.0',
@@ -178,4 +191,14 @@ describe('long runs are counted', () => {
     expect(explain(resolution).at(-1)).toBe('… 2996 more');
     expect(explain(resolution, { all: true })).toHaveLength(3000);
   });
+});
+
+it('releases that are refused for another reason begin a new run', () => {
+  const prereleases = Array.from({ length: 12 }, (_, count) => `1.2.9-rc.${count}`);
+  const lines = explain(ask('1.2.*', [...patches(3, 12), ...prereleases, ...patches(2, 2)]));
+  expect(lines.map((line) => /^(… \d+|\S+)/.exec(line)?.[0])).toEqual([
+    ...['1.3.11', '1.3.10', '1.3.9', '1.3.8', '… 8'],
+    ...['1.2.9-rc.11', '1.2.9-rc.10', '1.2.9-rc.9', '… 9'],
+    ...['1.2.1', '1.2.0'],
+  ]);
 });

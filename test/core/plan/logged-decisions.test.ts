@@ -147,4 +147,13 @@ describe('the log has for a subsystem', () => {
       constraint: 'stable',
     });
   });
+
+  it('a deployed address without what may be secret in it', () => {
+    const url = 'https://b.example/x?key=1';
+    const state = new Map([['platform-server', known(url, [])]] as const);
+    const agent = { 'platform-server': { pin_url: url } };
+    expect(logged({ agent }, {}, { subsystems: state })).toContainEqual(
+      expect.objectContaining({ decision: 'up-to-date', target: 'https://b.example/x' }),
+    );
+  });
 });

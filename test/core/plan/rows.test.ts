@@ -104,6 +104,17 @@ describe('rows of modules', () => {
     expect(lidar?.latest?.text).toBe('1.2.3');
   });
 
+  it('a requested restart of a yanked release has its file, which may be downloaded again', () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const file = { platform: 'any', url: 'https://files.example/a', digest };
+    const list = [{ version: '1.2.3', yanked: 'burns', artifacts: [file] }];
+    const restartRequest = { requestedAt: 0, isImmediate: true };
+    const { restarts: due } = plan(LIDAR, { acme_lidar: known('1.2.3', list, { restartRequest }) });
+    expect(due.flatMap(({ actions }) => actions)).toMatchObject([
+      { direction: 'restart', artifact: file },
+    ]);
+  });
+
   it('a disabled module has no `latest`', () => {
     const agent = { 'platform-server': { disable_subsystem: true } };
     expect(plan({ ...LIDAR, agent }, UPGRADE).modules[0]?.latest).toBeUndefined();

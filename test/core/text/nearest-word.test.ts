@@ -6,6 +6,8 @@ it.each([
   ['modul_id', ['module_id', 'name'], 'module_id'],
   ['nme', ['env', 'name', 'nume'], 'name'],
   ['nme', ['nume', 'name'], 'name'],
+  ['abcd', ['abce', 'abfg'], 'abce'],
+  ['abcd', ['abab', 'abce'], 'abce'],
   ['ab', ['abcd', 'abc'], 'abc'],
   ['version', ['version'], undefined],
   ['PSK', ['psk', 'ssid'], 'psk'],
