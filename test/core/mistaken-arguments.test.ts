@@ -128,6 +128,10 @@ it.each<[string, () => unknown]>([
     'deliveries(): found an object as signal, expected an AbortSignal or nothing',
     async () => await delivered({}),
   ],
+  [
+    'deliveries(): found an object as signal, expected an AbortSignal or nothing',
+    async () => await delivered({ addEventListener: () => undefined }),
+  ],
   ...AT.map((at): [string, () => unknown] => [
     'read(): found an object as signal, expected an AbortSignal or nothing',
     async () => await registryAt(at).read(LIDAR, new AbortController() as never),

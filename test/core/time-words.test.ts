@@ -7,6 +7,7 @@ describe('a time for people', () => {
   it.each<[string, string, string | undefined, string]>([
     ['ahead', '2026-11-21T13:15:00Z', undefined, '2026-11-21T13:15:00Z (in 1 h 15 min)'],
     ['past', '2026-11-21T11:00:00Z', undefined, '2026-11-21T11:00:00Z'],
+    ['now, without a zone', '2026-11-21T12:00:00Z', undefined, '2026-11-21T12:00:00Z'],
     ['now', '2026-11-21T12:00:00Z', 'Europe/Berlin', '2026-11-21T12:00:00Z (13:00 Europe/Berlin)'],
     ['with a fraction', '2026-11-21T11:00:00.789Z', undefined, '2026-11-21T11:00:00Z'],
     [

@@ -23,7 +23,6 @@ export type Readiness =
     };
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
-const LAST_PORT = 65_535;
 const EXPECTED =
   'none, socket, http://127.0.0.1:PORT/PATH or tcp://127.0.0.1:PORT, with a port and a loopback address';
 
@@ -33,7 +32,7 @@ export function parseReadiness(text: string): Result<Readiness, string> {
   const url = URL.parse(text);
   const [, host = '', port = ''] =
     /^[a-z]+:\/\/([^/?#@]*):([1-9]\d{0,4})(?:[/?#]|$)/.exec(text) ?? [];
-  const isLocal = LOOPBACK.test(host) && Number(port) <= LAST_PORT;
+  const isLocal = LOOPBACK.test(host);
   if (url && isLocal && url.protocol === 'http:')
     return { ok: true, value: { kind: 'http', url: url.href } };
   if (url && isLocal && text === `tcp://${host}:${port}`) {

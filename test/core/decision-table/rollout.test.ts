@@ -108,6 +108,15 @@ describe('D49: a release is in rollout', () => {
         'up-to-date: stays at 1.2.9: 1.3.0 is refused: the rollout at 0.1 % does not include this machine yet: cohort 0.404356 is not below 0.404355',
     },
     {
+      case: 'D49 a share of 0 is shown as 0',
+      wanted: '1.*',
+      deployed: '1.2.9',
+      list: ['1.2.9', inRollout('1.3.0', 's2', 0)],
+      ...ROVER,
+      expected:
+        'up-to-date: stays at 1.2.9: 1.3.0 is refused: the rollout at 0 % does not include this machine yet: cohort 0.40 is not below 0.00',
+    },
+    {
       case: 'D49 a low share is not shown as 0',
       wanted: '1.*',
       deployed: '1.2.9',

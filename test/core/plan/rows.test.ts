@@ -104,12 +104,16 @@ describe('rows of modules', () => {
     expect(lidar?.latest?.text).toBe('1.2.3');
   });
 
-  it('a requested restart of a yanked release has its file, which may be downloaded again', () => {
+  it('a requested restart of a release that claims a later time has its file, which may be downloaded again', () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const file = { platform: 'any', url: 'https://files.example/a', digest };
-    const list = [{ version: '1.2.3', yanked: 'burns', artifacts: [file] }];
+    const list = [{ ...aged('1.2.3', -1), artifacts: [file] }];
     const restartRequest = { requestedAt: 0, isImmediate: true };
-    const { restarts: due } = plan(LIDAR, { acme_lidar: known('1.2.3', list, { restartRequest }) });
+    const { restarts: due } = plan(
+      LIDAR,
+      { acme_lidar: known('1.2.3', list, { restartRequest }) },
+      { laterReleases: 'refuse' },
+    );
     expect(due.flatMap(({ actions }) => actions)).toMatchObject([
       { direction: 'restart', artifact: file },
     ]);

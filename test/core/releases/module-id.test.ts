@@ -52,9 +52,9 @@ describe('[T10] refuses', () => {
   });
 
   it.each([
-    [undefined, 'nothing is not a module id'],
-    [['acme:lidar'], 'a list is not a module id'],
-  ])('%j', (value, message) => {
-    expect(parseModuleId(value)).toMatchObject({ error: { message, expected: 'text' } });
+    [undefined, 'nothing', 'nothing is not a module id'],
+    [['acme:lidar'], 'a list', 'a list is not a module id'],
+  ])('%j', (value, text, message) => {
+    expect(parseModuleId(value)).toMatchObject({ error: { text, message, expected: 'text' } });
   });
 });

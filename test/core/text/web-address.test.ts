@@ -46,6 +46,23 @@ describe('[T14] an address', () => {
     );
   });
 
+  it.each([
+    ['https://a.example/x y', 'it contains white space, a control character or a backslash'],
+    ['https://a.example\\x', 'it contains white space, a control character or a backslash'],
+    ['https://[fe80::1]/', '[fe80::1] is a link-local address'],
+    ['https://[::a9fe:1]/', '[::a9fe:1] is a link-local address'],
+  ])('is refused for %s: %s', (text, error) => {
+    expect(readWebAddress(text)).toEqual({ ok: false, error });
+  });
+
+  it.each(['http://[::1]/', 'https://[2001:db8:1:2:3:4:5:6]/'])('is accepted for %s', (text) => {
+    expect(readWebAddress(text).ok).toBe(true);
+  });
+
+  it('is exposed if its host only begins like the address of this machine', () => {
+    expect(isExposed(new URL('http://127.0.0.1.example.org/'), [])).toBe(true);
+  });
+
   it('is accepted in a private network, in any spelling', () => {
     for (const host of spellings([10, 1, 2, 3]).concat(spellings([192, 168, 1, 5]))) {
       expect([host, readWebAddress(`https://${host}/`).ok]).toEqual([host, true]);
