@@ -185,6 +185,15 @@ describe('D13: the deployed version failed on this machine', () => {
         'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
     },
     {
+      case: 'D13 the failed version has no file for the platform any more: rollback',
+      wanted: '1.2.*',
+      deployed: '1.2.5',
+      list: ['1.2.4', digested('1.2.5', 'linux/amd64', 'sha256:bb')],
+      quarantine: [{ version: '1.2.5', digest: 'sha256:aa' }],
+      expected:
+        'rollback to 1.2.4: 1.2.5 failed on this machine; 1.2.4 instead: newest patch of 1.2 that may be selected',
+    },
+    {
       case: 'D13 the failed version is no longer listed: rollback',
       wanted: '1.2.*',
       deployed: '1.2.5',

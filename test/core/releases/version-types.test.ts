@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { formatConstraint, indexReleases, type Eligibility } from '../../../src/core/index.ts';
-import { compareVersionTypes, type TypeOutcome } from '../../../src/core/releases/version-types.ts';
+import {
+  compareVersionTypes,
+  constraintsFor,
+  type TypeOutcome,
+} from '../../../src/core/releases/version-types.ts';
 import { chosen, records, version, type Published } from '../../support/ask.ts';
 import { inRollout } from '../../support/decides.ts';
 import { publishedText } from '../../../src/core/releases/refusal.ts';
@@ -128,4 +132,11 @@ describe('the five version types (Versioning, Module version types)', () => {
       expect(compare(list)).toBeUndefined();
     },
   );
+
+  it('without a version, are those that need none', () => {
+    expect(constraintsFor(undefined).map(formatConstraint)).toEqual([
+      'latest',
+      'latest-with-prerelease',
+    ]);
+  });
 });
