@@ -49,6 +49,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'simulator',
     'promises',
     'mutants',
+    'mutant-survivors',
   ],
 };
 
