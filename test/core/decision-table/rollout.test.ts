@@ -10,6 +10,7 @@ const HOUR = DAY / 24;
 
 /** The cohorts of rover-7 are 0.12 with the salt s1, and 0.40 with s2. */
 const ROVER = { eligibility: { machineId: 'rover-7' } };
+const OF_ROVER = cohort('rover-7', 's2');
 const RESOLVING = { now: NOW, rollouts: { machineId: 'rover-7' } };
 
 describe('D49: a release is in rollout', () => {
@@ -33,7 +34,7 @@ describe('D49: a release is in rollout', () => {
     {
       case: 'D49 the cohort is the share: not below it, so the next release is considered',
       constraint: '1.*',
-      list: ['1.2.9', inRollout('1.3.0', 's2', 40, { share: cohort('rover-7', 's2') })],
+      list: ['1.2.9', inRollout('1.3.0', 's2', 40, { share: OF_ROVER })],
       eligibility: RESOLVING,
       chosen: '1.2.9',
       refused: ['1.3.0: not-in-rollout'],
@@ -106,6 +107,14 @@ describe('D49: a release is in rollout', () => {
       ...ROVER,
       expected:
         'up-to-date: stays at 1.2.9: 1.3.0 is refused: the rollout at 0.1 % does not include this machine yet: cohort 0.404356 is not below 0.404355',
+    },
+    {
+      case: 'D49 equal numbers have 15 decimals',
+      wanted: '1.*',
+      deployed: '1.2.9',
+      list: ['1.2.9', inRollout('1.3.0', 's2', 40, { share: OF_ROVER })],
+      ...ROVER,
+      expected: `up-to-date: stays at 1.2.9: 1.3.0 is refused: the rollout at 40 % does not include this machine yet: cohort ${OF_ROVER.toFixed(15)} is not below ${OF_ROVER.toFixed(15)}`,
     },
     {
       case: 'D49 a share of 0 is shown as 0',

@@ -68,6 +68,14 @@ describe('the log has for a module', () => {
     expect(logged(document, modules, more)[0]).toEqual(expected);
   });
 
+  it('why what is deployed was yanked', () => {
+    const state = known('1.1.0', [{ version: '1.1.0', yanked: 'burns' }]);
+    expect(logged(document, { lidar: state })[0]).toMatchObject({
+      decision: 'ahead',
+      deployedYanked: { version: '1.1.0', because: 'burns' },
+    });
+  });
+
   it('the end of the quarantine of its pin', () => {
     const pinned = { modules: [entry('acme:lidar', '1.1.0', 'lidar')] };
     const quarantine = [{ version: '1.1.0', until: NOW + 1, reason: 'no scan' }];
@@ -141,6 +149,7 @@ describe('the log has for a subsystem', () => {
   ])('%s', (_, server, expected) => {
     const rows = logged({ agent: { 'platform-server': server } }, {}, { subsystems });
     expect(rows.filter(({ name }) => name === 'platform-server')).toMatchObject(expected);
+    expect(rows).toHaveLength(1 + expected.length);
     expect(rows.find(({ name }) => name === 'platform-agent')).toMatchObject({
       kind: 'subsystem',
       moduleId: 'platform:agent',

@@ -209,6 +209,20 @@ describe('restarts', () => {
         'modules: acme_cam upgrade 1.1.0 | cam',
       ],
     ],
+    [
+      'three modules that depend on each other in a circle, too',
+      [
+        component('arm', 'acme:arm:six', 'lidar2'),
+        component('arm2', 'acme:arm:six'),
+        component('lidar', 'acme:lidar:x', 'cam2'),
+        component('lidar2', 'acme:lidar:x'),
+        component('cam', 'acme:cam:x', 'arm2'),
+        component('cam2', 'acme:cam:x'),
+      ],
+      [
+        'modules: acme_arm upgrade 1.1.0, acme_lidar upgrade 1.1.0, acme_cam upgrade 1.1.0 | arm, lidar, lidar2, cam, arm2, cam2',
+      ],
+    ],
   ])('%s', (_, components, expected) => {
     expect(restarts(plan({ modules, components }, all))).toEqual(expected);
   });
