@@ -197,8 +197,16 @@ it('releases that are refused for another reason begin a new run', () => {
   const prereleases = Array.from({ length: 12 }, (_, count) => `1.2.9-rc.${count}`);
   const lines = explain(ask('1.2.*', [...patches(3, 12), ...prereleases, ...patches(2, 2)]));
   expect(lines.map((line) => /^(… \d+|\S+)/.exec(line)?.[0])).toEqual([
-    ...['1.3.11', '1.3.10', '1.3.9', '1.3.8', '… 8'],
-    ...['1.2.9-rc.11', '1.2.9-rc.10', '1.2.9-rc.9', '… 9'],
-    ...['1.2.1', '1.2.0'],
+    '1.3.11',
+    '1.3.10',
+    '1.3.9',
+    '1.3.8',
+    '… 8',
+    '1.2.9-rc.11',
+    '1.2.9-rc.10',
+    '1.2.9-rc.9',
+    '… 9',
+    '1.2.1',
+    '1.2.0',
   ]);
 });

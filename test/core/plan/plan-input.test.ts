@@ -82,7 +82,8 @@ describe('the input of a plan', () => {
 
 describe('the agent is asked for maintenance [D29]', () => {
   const LIST = ['1.0.0', '1.1.0'];
-  const request = (isImmediate: boolean) => ({ restartRequest: { requestedAt: 0, isImmediate } });
+  const REQUESTED = { restartRequest: { requestedAt: 0, isImmediate: false } };
+  const AT_ONCE = { restartRequest: { requestedAt: 0, isImmediate: true } };
   const document = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
 
   it.each<[string, ModuleState, boolean]>([
@@ -96,8 +97,8 @@ describe('the agent is asked for maintenance [D29]', () => {
       known('1.0.0', LIST, { list: { error: { kind: 'x', message: 'down' } } }),
       false,
     ],
-    ['for a restart that may be held [D41]', known('1.1.0', LIST, request(false)), true],
-    ['not for an immediate restart [D41]', known('1.1.0', LIST, request(true)), false],
+    ['for a restart that may be held [D41]', known('1.1.0', LIST, REQUESTED), true],
+    ['not for an immediate restart [D41]', known('1.1.0', LIST, AT_ONCE), false],
   ])('%s', (_, state, expected) => {
     expect(asksForMaintenance(plan(document, { lidar: state }))).toBe(expected);
   });

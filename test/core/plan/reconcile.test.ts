@@ -4,7 +4,7 @@ import type { NewAction, OpenAction } from '../../../src/core/plan/committed-act
 import { reconcile } from '../../../src/core/plan/reconcile.ts';
 import { AGENT, upgrade } from '../../support/claimed.ts';
 import { delivered, lidarPlan, waiting, wantedBy } from '../../support/open-actions.ts';
-import { entry, known, plan } from '../../support/planned.ts';
+import { entry, known, plan as planOf } from '../../support/planned.ts';
 
 const BOTH = ['1.0.0', '1.1.0'] as const;
 const PLAN = lidarPlan('1.*', BOTH);
@@ -86,15 +86,15 @@ it.each<[string, OpenAction[], Plan, string]>([
   expect(outcome(plan, open)).toBe(expected);
 });
 
+/** The plan of a machine whose agent has this state. */
+function ofAgent(state: ModuleState | undefined): Plan {
+  const subsystems = new Map(state && ([['platform-agent', state]] as const));
+  return planOf({}, {}, { subsystems });
+}
+
 describe('if an action of the agent waits [T18] [T55]', () => {
   const OPEN = [waiting(upgrade({ target: AGENT }))];
   const down = { error: { kind: 'registry-unreachable', message: 'down' } };
-
-  /** The plan of a machine whose agent has this state. */
-  function ofAgent(state: ModuleState | undefined, agent: object = {}): Plan {
-    const subsystems = new Map(state && ([['platform-agent', state]] as const));
-    return plan({ agent: { 'platform-agent': agent } }, {}, { subsystems });
-  }
 
   it.each<[string, Plan, string]>([
     ['and the agent is up to date', ofAgent(known('1.1.0', ['1.1.0'])), '-1.1.0'],
@@ -102,7 +102,7 @@ describe('if an action of the agent waits [T18] [T55]', () => {
     ['and the deployed version is not known', ofAgent(undefined), ''],
     [
       'and the list of a module with its name is missing',
-      plan(
+      planOf(
         { modules: [entry('acme:agent', '1.*', 'platform-agent')] },
         { 'platform-agent': known('1.0.0', [], { list: down }) },
         { subsystems: new Map([['platform-agent', known('1.1.0', ['1.1.0'])]] as const) },

@@ -4,7 +4,7 @@ import type { NewAction } from '../../../src/core/plan/committed-action.ts';
 import { revalidate, type Revalidation } from '../../../src/core/plan/revalidate.ts';
 import { moduleNamed, upgrade } from '../../support/claimed.ts';
 import { delivered, lidarPlan, waiting, wantedBy } from '../../support/open-actions.ts';
-import { entry, known, plan } from '../../support/planned.ts';
+import { entry, known, plan as planOf } from '../../support/planned.ts';
 
 const BOTH = ['1.0.0', '1.1.0'] as const;
 const [WANTED = upgrade()] = wantedBy(lidarPlan('1.*', BOTH));
@@ -160,7 +160,7 @@ describe('an action of a subsystem that was delivered', () => {
       ['platform-server', known('https://builds.example/older', [], state)],
     ] as const);
     const agent = { 'platform-server': { pin_url: url } };
-    return plan({ agent }, {}, { subsystems, isServerBusy });
+    return planOf({ agent }, {}, { subsystems, isServerBusy });
   }
 
   it.each<[string, Plan, Revalidation]>([
@@ -170,7 +170,7 @@ describe('an action of a subsystem that was delivered', () => {
     ['waits if it is held while a restart is due [D41]', pinned(true, AT_ONCE_TOO), 'wait'],
     [
       'is withdrawn if the subsystem is disabled',
-      plan({ agent: { 'platform-server': { disable_subsystem: true } } }, {}),
+      planOf({ agent: { 'platform-server': { disable_subsystem: true } } }, {}),
       'withdraw',
     ],
   ])('%s [T18] [T55]', (_, made, verdict) => {
@@ -181,7 +181,7 @@ describe('an action of a subsystem that was delivered', () => {
 it('an action is checked against the row of its own entry, although another one has its module', () => {
   const modules = [entry('acme:lidar', '1.0.*', 'front'), entry('acme:lidar', '1.*', 'rear')];
   const state = known('1.0.0', BOTH);
-  const made = plan({ modules }, { front: state, rear: state }, { isServerBusy: true });
+  const made = planOf({ modules }, { front: state, rear: state }, { isServerBusy: true });
   const verdicts = ['front', 'rear'].map((name) =>
     revalidate(delivered(upgrade({ target: moduleNamed(name, 'acme:lidar') })), made),
   );

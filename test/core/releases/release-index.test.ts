@@ -9,7 +9,14 @@ import {
 } from '../../../src/core/index.ts';
 import { mismatch } from '../../../src/core/version/constraint.ts';
 import { constraintTexts, versionTexts } from '../../support/arbitrary.ts';
-import { ask, chosen, constraint, refusals, version, type Published } from '../../support/ask.ts';
+import {
+  ask,
+  chosen,
+  constraint,
+  refusals,
+  version as versionOf,
+  type Published,
+} from '../../support/ask.ts';
 import { cases } from '../../support/runs.ts';
 
 describe('a list of versions without records', () => {
@@ -75,6 +82,10 @@ describe('the first query', () => {
   });
 });
 
+function recordOf(more: Partial<ReleaseRecord>): ReleaseRecord {
+  return { version: '1.0.0', ...more };
+}
+
 describe('entries of one version are merged, in any order [D11]', () => {
   const half = { salt: 's1', percent: 50, share: 0.5 };
   const file = { platform: 'any', url: 'https://files.example/a' };
@@ -115,9 +126,9 @@ describe('entries of one version are merged, in any order [D11]', () => {
     ],
   ])('%s', (_, entries, expected) => {
     for (const order of [entries, entries.toReversed()]) {
-      const index = indexReleases(order.map((entry) => ({ version: '1.0.0', ...entry })));
+      const index = indexReleases(order.map(recordOf));
       expect([...index.releases()]).toEqual([
-        expect.objectContaining({ version: version('1.0.0'), ...expected }),
+        expect.objectContaining({ version: versionOf('1.0.0'), ...expected }),
       ]);
     }
   });
