@@ -106,14 +106,10 @@ function roundsOf(
 ): Round {
   let isReachable = true;
   let isBehind = true;
-  let newest = 0;
-  let checkedAt = -Infinity;
+  const readFrom = readerOf(stream, clock);
   /** Applies what is there. Whether there was anything. */
   const advance = async (signal: AbortSignal): Promise<boolean> => {
-    const first = log.last() + 1;
-    const found = await eventsFrom(stream, first, isBehind ? AT_ONCE : 1);
-    // The node that answers may be behind the leader for long.
-    if (!found[0] && newest >= first) found[0] = await stream.readAtLeader(first);
+    const found = await readFrom(log.last() + 1, isBehind ? AT_ONCE : 1);
     for (const event of found) {
       if (!event || signal.aborted) break;
       const message = events.apply(event);
@@ -123,14 +119,8 @@ function roundsOf(
   };
   return async (isQuiet, signal) => {
     try {
-      if (isQuiet) {
-        const message = await mended(log, stream, onEvent);
-        if (message !== undefined) stopBecause(message);
-      }
-      if (clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS) {
-        newest = await stream.last();
-        checkedAt = clock.monotonic();
-      }
+      const message = isQuiet ? await mended(log, stream, onEvent) : undefined;
+      if (message !== undefined) stopBecause(message);
       isBehind = await advance(signal);
       if (!isReachable) onEvent({ kind: 'following', sequence: log.last() });
       isReachable = true;
@@ -144,13 +134,22 @@ function roundsOf(
 }
 
 /** The events with `count` numbers from `first`; undefined for those that the stream does not have. */
-async function eventsFrom(
-  stream: EventStream,
-  first: number,
-  count: number,
-): Promise<(LoggedEvent | undefined)[]> {
-  const numbers = Array.from({ length: count }, (_none, place) => first + place);
-  return await Promise.all(numbers.map(async (one) => await stream.read(one)));
+type ReadFrom = (first: number, count: number) => Promise<(LoggedEvent | undefined)[]>;
+
+/** The node that answers may be behind the leader for long: what it lacks is read from the leader. */
+function readerOf(stream: EventStream, clock: FollowerOptions['clock']): ReadFrom {
+  let newest = 0;
+  let checkedAt = -Infinity;
+  return async (first, count) => {
+    if (clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS) {
+      newest = await stream.last();
+      checkedAt = clock.monotonic();
+    }
+    const numbers = Array.from({ length: count }, (_none, place) => first + place);
+    const found = await Promise.all(numbers.map(async (one) => await stream.read(one)));
+    if (!found[0] && newest >= first) return [await stream.readAtLeader(first)];
+    return found;
+  };
 }
 
 /** Appends what the stream has lost. Why this front must not follow it, or undefined. */
