@@ -125,7 +125,8 @@ describe('entries of one version are merged, in any order [D11]', () => {
       { rollout: { ...half, halted: 'burns' } },
     ],
   ])('%s', (_, entries, expected) => {
-    for (const order of [entries, entries.toReversed()]) {
+    const rotated = [...entries.slice(1), ...entries.slice(0, 1)];
+    for (const order of [entries, entries.toReversed(), rotated]) {
       const index = indexReleases(order.map(recordOf));
       expect([...index.releases()]).toEqual([
         expect.objectContaining({ version: versionOf('1.0.0'), ...expected }),
