@@ -1,7 +1,6 @@
 import {
   closeSync,
   existsSync,
-  fsyncSync,
   openSync,
   readdirSync,
   readSync,
@@ -13,6 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
+import { syncFile, syncFolder } from '../files/sync.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
 import { openFile } from './open-file.ts';
 import { createPrivate } from './private-file.ts';
@@ -37,7 +37,7 @@ export function copyBeforeUpgrade(path: string, schema: number): void {
     const place = placeFor(part, copy);
     if (existsSync(place)) rmSync(part);
     else renameSync(part, place);
-    synced(dirname(resolve(path)), 'r');
+    syncFolder(dirname(resolve(path)));
   } catch (error) {
     rmSync(part, { force: true });
     throw notCopied(path, copy, error);
@@ -53,16 +53,7 @@ function writeCopy(path: string, part: string): void {
   } finally {
     source.close();
   }
-  synced(part, 'r+');
-}
-
-function synced(path: string, flags: string): void {
-  const descriptor = openSync(path, flags);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  syncFile(part);
 }
 
 /** The first of `copy`, `copy-2`, … that does not exist, or has the content of `part`. */

@@ -43,7 +43,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:timers/promises',
     'node:zlib',
   ],
-  sqlite: ['core/text', 'node:sqlite', 'node:fs', 'node:path', 'node:url', 'node:zlib'],
+  files: ['node:fs'],
+  sqlite: ['core/text', 'files', 'node:sqlite', 'node:fs', 'node:path', 'node:url', 'node:zlib'],
   store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],
   logs: [
     'core/text',
@@ -103,6 +104,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     'core',
+    'files',
     'registry',
     'sqlite',
     'hono',
@@ -152,6 +154,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'agent/event.ts',
     'config/provisioning.ts',
+    'files',
     'registry',
     'node:child_process',
     'node:crypto',
@@ -159,7 +162,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:os',
     'node:path',
   ],
-  agent: ['core', 'config', 'registry', 'store', 'poller', 'node:fs', 'node:path'],
+  agent: ['core', 'config', 'files', 'registry', 'store', 'poller', 'node:fs', 'node:path'],
   board: ['core', 'config', 'registry/clock.ts'],
   page: [
     'core',
@@ -186,6 +189,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'board',
     'config',
+    'files',
     'fleet',
     'logs',
     'outbound',

@@ -88,6 +88,7 @@ async function makeShared(path: string, home: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
+/** Not `syncFolder` of `files`, during which the agent would do nothing else: the disk may be busy with another download. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

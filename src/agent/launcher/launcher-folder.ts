@@ -1,8 +1,5 @@
 import {
-  closeSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -12,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { syncFile, syncFolder } from '../../files/sync.ts';
 import { LAUNCHER } from './launcher-text.ts';
 
 /** Why the launcher went back from a release. */
@@ -50,8 +48,8 @@ export function writeLauncher(home: string, first: string): string {
   for (const name of ['current', 'unconfirmed', 'previous', 'failed']) {
     rmSync(join(folder, name), { force: true });
   }
-  sync(folder);
-  sync(home);
+  syncFolder(folder);
+  syncFolder(home);
   return path;
 }
 
@@ -64,7 +62,7 @@ export function startNext(home: string, program: string, running: string): void 
   link(folder, 'previous', running);
   replace(join(folder, 'unconfirmed'), '0\n');
   link(folder, 'current', program);
-  sync(folder);
+  syncFolder(folder);
 }
 
 /** The program that the launcher starts next; undefined if no release was installed. */
@@ -85,7 +83,7 @@ export function confirmStart(home: string, program: string): void {
   const folder = launcherFolder(home);
   link(folder, COMMAND, program);
   rmSync(join(folder, 'unconfirmed'), { force: true });
-  sync(folder);
+  syncFolder(folder);
 }
 
 /** Records that the last start counts for nothing: the program was stopped before it could show that it works. */
@@ -125,7 +123,7 @@ export function forgetFallBack(home: string): void {
 /** Replaces a file at once. Its content is on the disk before its name: the launcher is never empty after a loss of power. */
 function replace(path: string, content: string, mode?: number): void {
   writeFileSync(`${path}.new`, content, { mode });
-  sync(`${path}.new`);
+  syncFile(`${path}.new`);
   renameSync(`${path}.new`, path);
 }
 
@@ -157,16 +155,6 @@ function textOf(path: string): string | undefined {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-/** Writes the content of a file, or the names in a folder, to the disk. */
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../../files/sync.ts';
 
 /** A file as it is on the disk. */
 export type Found =
@@ -90,15 +91,6 @@ export async function replaceFile(
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
   syncFolder(dirname(path));
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 function tryToRemovePart(path: string): void {

@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { syncFolder } from '../../server/artifacts/artifact-store.ts';
+import { syncFolder } from '../../files/sync.ts';
 import type { Problem } from '../problem.ts';
 
 const MODE = 0o7777;

@@ -1,14 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
+import { syncFolder } from '../../files/sync.ts';
 import { isSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 import { makeFolder } from '../../sqlite/make-folder.ts';
@@ -101,16 +94,6 @@ export function namesIn(folder: string): string[] {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
-  }
-}
-
-/** Makes changes to the names in a folder survive a loss of power. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

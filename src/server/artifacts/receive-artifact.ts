@@ -3,14 +3,9 @@ import { rmSync, statfsSync } from 'node:fs';
 import { open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
+import { syncFolder } from '../../files/sync.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import {
-  artifactFolder,
-  artifactPath,
-  asDiskError,
-  incomingFolder,
-  syncFolder,
-} from './artifact-store.ts';
+import { artifactFolder, artifactPath, asDiskError, incomingFolder } from './artifact-store.ts';
 import { newPart } from './incoming-artifacts.ts';
 import { SERVER_LIMITS } from '../limits/limits.ts';
 

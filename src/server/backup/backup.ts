@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { quote } from '../../core/text/quote.ts';
+import { syncFile } from '../../files/sync.ts';
 import { asDatabaseError } from '../../sqlite/database-error.ts';
 import { openDatabase } from '../../sqlite/database.ts';
 import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
@@ -10,15 +11,7 @@ import { statementsOf } from '../../sqlite/statements.ts';
 import { artifactPath, namesIn } from '../artifacts/artifact-store.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
-import {
-  copyDurably,
-  isSame,
-  makeFolders,
-  PART,
-  rename,
-  summaryOf,
-  syncFile,
-} from './durable-files.ts';
+import { copyDurably, isSame, makeFolders, PART, rename, summaryOf } from './durable-files.ts';
 import { mismatch } from './file-check.ts';
 import { asFolderError } from './folder-error.ts';
 import { DATABASE, databaseOf, manifestOf, writeManifest, type Manifest } from './manifest.ts';

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { syncFolder } from '../artifacts/artifact-store.ts';
+import { syncFile, syncFolder } from '../../files/sync.ts';
 
 /** A name that a file has until it is complete and on the disk. */
 export const PART = '.part';
@@ -35,16 +35,6 @@ export function makeFolders(path: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let one = folder; one.length >= first.length; one = dirname(one)) syncFolder(dirname(one));
-}
-
-/** Writes the data of the file at `path` to the disk. */
-export function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** Gives the complete file at `part` the name `path`. Both are in the same folder. */
