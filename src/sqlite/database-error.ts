@@ -33,10 +33,18 @@ export class DatabaseError extends Error {
     /** It cannot be written: the disk is full, or it is read-only. */
     | 'unwritable';
 
+  /** The path of the file; undefined if the error does not concern a single file, or only its opening could tell. */
+  readonly file: string | undefined;
+
   /** `cause` is the error of SQLite or of the file system. */
-  constructor(kind: DatabaseError['kind'], message: string, cause?: unknown) {
+  constructor(
+    kind: DatabaseError['kind'],
+    message: string,
+    { file, cause }: { readonly file?: string; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause });
     this.kind = kind;
+    this.file = file;
   }
 }
 
@@ -82,15 +90,16 @@ export function asDatabaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const { code = '', errcode } = error as { readonly code?: string; readonly errcode?: number };
   const kind = errcode === undefined ? undefined : KINDS.get(errcode & 0xff);
-  if (kind) return new DatabaseError(kind, `${quote(file)}: ${excerpt(error.message)}`, error);
+  const origin = { file, cause: error };
+  if (kind) return new DatabaseError(kind, `${quote(file)}: ${excerpt(error.message)}`, origin);
   if (code === CLOSED) {
-    return new DatabaseError('unreadable', `${quote(file)}: it was closed`, error);
+    return new DatabaseError('unreadable', `${quote(file)}: it was closed`, origin);
   }
   if (code === NUMBER_TOO_LARGE) {
     return new DatabaseError(
       'damaged',
       `${quote(file)}: it contains a number that is too large to read`,
-      error,
+      origin,
     );
   }
   const diskCode = diskErrorCode(error);
@@ -100,7 +109,7 @@ export function asDatabaseError(error: unknown, file: string): unknown {
   return new DatabaseError(
     'unwritable',
     `${quote(file)}: it cannot be ${what} (${diskCode})`,
-    error,
+    origin,
   );
 }
 

@@ -17,6 +17,8 @@ export function inPlaceCheck(path: string): () => BigIntStats | undefined {
   return () => {
     const now = translated(path, () => statSync(absolute, { bigint: true, throwIfNoEntry: false }));
     if (now?.ino === ino && now.dev === dev) return now;
-    throw new DatabaseError('missing', `${quote(path)}: the file was replaced or removed`);
+    throw new DatabaseError('missing', `${quote(path)}: the file was replaced or removed`, {
+      file: path,
+    });
   };
 }

@@ -87,7 +87,10 @@ function notCopied(path: string, copy: string, cause: unknown): unknown {
   if (error.kind === 'damaged' || error.kind === 'locked') return cause;
   const message = `${quote(path)}: its schema needs an upgrade that earlier programs do not understand, and it could not be copied first`;
   const advice = 'nothing was changed: make space for a copy';
-  return new DatabaseError('unwritable', `${message} (${error.message}); ${advice}`, error);
+  return new DatabaseError('unwritable', `${message} (${error.message}); ${advice}`, {
+    file: path,
+    cause: error,
+  });
 }
 
 /** The newest copy of the file at `path` that programs with `layout` can use. */

@@ -130,7 +130,7 @@ function lock(path: string): () => void {
     if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
     const by = otherPid(path);
     const message = `${quote(path)}: ${by} already polls for this machine, and only one process can`;
-    throw new DatabaseError('locked', message, error);
+    throw new DatabaseError('locked', message, { file: path, cause: error });
   }
 }
 

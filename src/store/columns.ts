@@ -13,6 +13,7 @@ export function jsonIn<T>(
   throw new DatabaseError(
     'damaged',
     `${quote(path)}: stored data is damaged: a value is missing or has an unexpected type`,
+    { file: path },
   );
 }
 
@@ -20,11 +21,10 @@ function parsedValue(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new DatabaseError(
-      'damaged',
-      `${quote(path)}: stored data is damaged: it is not JSON`,
-      error,
-    );
+    throw new DatabaseError('damaged', `${quote(path)}: stored data is damaged: it is not JSON`, {
+      file: path,
+      cause: error,
+    });
   }
 }
 

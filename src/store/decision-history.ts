@@ -183,7 +183,7 @@ export function historyIn(sql: Statements, { kind, name }: TargetName): PastDeci
   const rows = sql.all(SELECT, kind, name);
   if (rows.every((row) => row['is_intact'] === 1)) return rows.map((row) => pastDecision(row, sql));
   const message = `${quote(sql.path)}: the history of ${kind} ${quote(name)} is damaged; the next start of modreg agent run or modreg poll sets the damaged part aside`;
-  throw new DatabaseError('damaged', message);
+  throw new DatabaseError('damaged', message, { file: sql.path });
 }
 
 /** The newest decisions about all targets, at most `count`, the oldest first. */

@@ -81,11 +81,10 @@ function holdOffPollers(path: string): () => void {
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'locked') throw error;
     const message = `${quote(path)}: its schema needs an upgrade that would stop the running process of an earlier modreg`;
-    throw new DatabaseError(
-      'locked',
-      `${message}; nothing was changed: stop the agent first`,
-      error,
-    );
+    throw new DatabaseError('locked', `${message}; nothing was changed: stop the agent first`, {
+      file: path,
+      cause: error,
+    });
   }
 }
 

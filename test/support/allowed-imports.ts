@@ -180,6 +180,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
     'node:http',
     'node:net',
+    'node:path',
     'node:util',
     'node:zlib',
   ],

@@ -34,7 +34,7 @@ export interface TestSite {
 }
 
 export const NOW: number = Date.parse('2026-11-25T12:00:00Z');
-const NAMING = { command: 'modreg registry page', sessions: 'registry-page.db' };
+const NAMING = { command: 'modreg registry page' };
 
 export function moduleId(text: string): ModuleId {
   const parsed = parseModuleId(text);

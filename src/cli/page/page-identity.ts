@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
 import { platformHome } from '../../config/platform-home.ts';
 import { MACHINE_PAGE, type PageNaming } from '../../page/access/access-options.ts';
@@ -39,7 +39,7 @@ export const SITE_PORT = '4891';
 export function sitePage(database: string): PageIdentity {
   const stem = database.replace(/\.db$/, '');
   const path = `${stem}-page.db`;
-  const naming = { command: 'modreg registry page', sessions: basename(path) };
+  const naming = { command: 'modreg registry page' };
   return {
     naming,
     path,

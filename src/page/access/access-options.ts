@@ -5,12 +5,10 @@ import type { PageFile } from './page-file.ts';
 export interface PageNaming {
   /** The command that serves it, such as `modreg page`. */
   readonly command: string;
-  /** The name of the file with its sessions. */
-  readonly sessions: string;
 }
 
 /** The page of a machine. */
-export const MACHINE_PAGE: PageNaming = { command: 'modreg page', sessions: 'page.db' };
+export const MACHINE_PAGE: PageNaming = { command: 'modreg page' };
 
 /** Who may use a page, and under which names. */
 export interface AccessOptions {

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { excerpt } from '../../core/text/quote.ts';
 import type { PageNaming } from './access-options.ts';
 import type { DatabaseError } from '../../sqlite/database-error.ts';
 
@@ -20,8 +22,8 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, title: st
   'unknown-session': [401, 'The session has ended'],
   'bad-code': [401, 'The code is not accepted'],
   'bad-request': [400, 'The request cannot be read'],
-  locked: [503, 'The file of the sessions is locked'],
-  'unusable-file': [500, 'The file of the sessions cannot be used'],
+  locked: [503, 'A file is locked'],
+  'unusable-file': [500, 'A file cannot be used'],
   internal: [500, 'The page had an internal error'],
 };
 
@@ -44,10 +46,11 @@ export function foreign(): Response {
   );
 }
 
-/** The answer to a request for which the file of the sessions cannot be used (T129). It does not say where the file is. */
-export function fileRefusal({ kind }: DatabaseError, { command, sessions }: PageNaming): Response {
-  if (kind === 'locked') return refusal('locked', `another process uses ${sessions}: try again`);
-  return refusal('unusable-file', `${sessions} is ${kind}: the output of ${command} says more`);
+/** The answer to a request for which a file cannot be used (T129). It names the file, and does not say where it is. */
+export function fileRefusal({ kind, file }: DatabaseError, { command }: PageNaming): Response {
+  const name = file === undefined ? 'a file' : excerpt(basename(file));
+  if (kind === 'locked') return refusal('locked', `another process uses ${name}: try again`);
+  return refusal('unusable-file', `${name} is ${kind}: the output of ${command} says more`);
 }
 
 /** The answer to a request that ended with an error. */

@@ -111,5 +111,5 @@ export function asDiskError(path: string, error: unknown): unknown {
   const code = diskErrorCode(error);
   if (code === undefined) return error;
   const found = `${quote(`${path}-files`)}: it cannot be used (${code})`;
-  return new DatabaseError('unwritable', found, error);
+  return new DatabaseError('unwritable', found, { cause: error });
 }

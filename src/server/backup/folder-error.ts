@@ -7,9 +7,7 @@ export function asFolderError(folder: string, error: unknown): unknown {
   const asDisk = asDiskError(folder, error);
   if (asDisk === error || !(asDisk instanceof DatabaseError)) return error;
   const { code } = error as NodeJS.ErrnoException;
-  return new DatabaseError(
-    'unwritable',
-    `${quote(folder)}: it cannot be used (${String(code)})`,
-    error,
-  );
+  return new DatabaseError('unwritable', `${quote(folder)}: it cannot be used (${String(code)})`, {
+    cause: error,
+  });
 }

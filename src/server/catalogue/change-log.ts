@@ -88,7 +88,7 @@ export function ownChange<T>(sql: Statements, work: () => T): T {
   const row = sql.get('SELECT shared_history FROM catalogue');
   if (row?.['shared_history'] === null) return work();
   const found = 'it belongs to a front of a cluster, and changes only through one: pass --registry';
-  throw new DatabaseError('unwritable', `${quote(sql.path)}: ${found}`);
+  throw new DatabaseError('unwritable', `${quote(sql.path)}: ${found}`, { file: sql.path });
 }
 
 class Undone<T> extends Error {

@@ -83,6 +83,7 @@ export function damagedEvent({ sequence }: Row, path: string, why: string): Data
   return new DatabaseError(
     'damaged',
     `${quote(path)}: row ${String(sequence)} of rollout_events: ${why}`,
+    { file: path },
   );
 }
 
