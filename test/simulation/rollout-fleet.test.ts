@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rolloutAfter } from '../../src/core/rollout/rollout.ts';
+import { rolloutAfter } from '../support/rollout-after.ts';
 import { fleetOf, rollOut } from './rollout-fleet.ts';
 
 describe('rollouts over a simulated fleet', () => {

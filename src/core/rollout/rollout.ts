@@ -149,16 +149,6 @@ function hasSeen(acknowledged: FailureCount, seen: FailureCount): boolean {
   return acknowledged.failed >= seen.failed && acknowledged.silent >= seen.silent;
 }
 
-/** The rollout after all events of a log. An event that must not have been written changes nothing, wherever it is read. */
-export function rolloutAfter(events: Iterable<RolloutEvent>): Rollout | undefined {
-  let rollout: Rollout | undefined;
-  for (const event of events) {
-    const applied = applyEvent(rollout, event);
-    if (applied.ok) rollout = applied.value;
-  }
-  return rollout;
-}
-
 /** A rollout as release lists show it; undefined once it is completed: then the release is there for every machine. */
 export function listedRollout({
   status,

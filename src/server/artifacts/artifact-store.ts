@@ -2,7 +2,6 @@ import { lstatSync, readdirSync, realpathSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import { syncFolder } from '../../files/sync.ts';
-import { isSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 import { makeFolder } from '../../sqlite/make-folder.ts';
 import { DatabaseError, diskErrorCode } from '../../sqlite/database-error.ts';
@@ -19,11 +18,6 @@ export function artifactFolder(path: string): string {
 /** The path of the file that releases list with this sha256. */
 export function artifactPath(path: string, sha256: string): string {
   return `${artifactFolder(path)}/sha256/${sha256}`;
-}
-
-/** The sha256 of all files in `sha256`, sorted. */
-export function storedArtifacts(path: string): string[] {
-  return namesIn(`${artifactFolder(path)}/sha256`).filter(isSha256);
 }
 
 /** The folder of files that no release lists yet. Creates it and its parents if they do not exist. */

@@ -2,15 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cohort } from '../../../src/core/rollout/cohort.ts';
 import { nextStep } from '../../../src/core/rollout/next-step.ts';
-import {
-  applyEvent,
-  rolloutAfter,
-  type Rollout,
-  type RolloutEvent,
-} from '../../../src/core/rollout/rollout.ts';
+import { applyEvent, type Rollout, type RolloutEvent } from '../../../src/core/rollout/rollout.ts';
 import { ROLLOUT_POLICY } from '../../../src/core/rollout/rollout-policy.ts';
 import { shareFor } from '../../../src/core/rollout/share.ts';
 import type { Tally } from '../../../src/core/rollout/tally.ts';
+import { rolloutAfter } from '../../support/rollout-after.ts';
 import { RUNS } from '../../support/runs.ts';
 
 const HOUR = 3_600_000;

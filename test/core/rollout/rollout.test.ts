@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  applyEvent,
-  listedRollout,
-  rolloutAfter,
-  type RolloutEvent,
-} from '../../../src/core/rollout/rollout.ts';
+import { applyEvent, listedRollout, type RolloutEvent } from '../../../src/core/rollout/rollout.ts';
+import { rolloutAfter } from '../../support/rollout-after.ts';
 
 const NONE = { failed: 0, silent: 0 };
 const FEW = { failed: 5, silent: 1 };
