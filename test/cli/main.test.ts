@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/main.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -31,12 +31,14 @@ interface Surroundings {
   readonly env?: object;
   readonly stdout?: Writable;
   readonly stderr?: Writable;
+  /** Called when the process ends itself. */
+  readonly exit?: () => void;
 }
 
 /** Runs modreg as the process whose arguments these are. */
 async function ran(
   args: readonly string[],
-  { env = {}, stdout = stream(), stderr = stream() }: Surroundings = {},
+  { env = {}, stdout = stream(), stderr = stream(), exit }: Surroundings = {},
 ): Promise<Ran> {
   const process = Object.assign(new EventEmitter(), {
     argv: ['node', 'modreg', ...args],
@@ -46,6 +48,7 @@ async function ran(
     stdout,
     stderr,
     exitCode: undefined as number | undefined,
+    exit,
   });
   // A cast: modreg reads only these fields of a process.
   await run(process as unknown as NodeJS.Process);
@@ -148,6 +151,20 @@ it('a problem that cannot be written changes neither the answer nor the exit cod
     stderr: '',
     exit: 0,
   });
+});
+
+it.each([
+  ['a log, half a second later', ['__complete', '--', 'vers'], true],
+  ['another answer, never', ['version'], false],
+])('the reader no longer keeps a process from ending that wrote %s', async (_, args, isEnded) => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isExited = false;
+  await ran(args, { exit: () => (isExited = true) });
+  vi.advanceTimersByTime(499);
+  expect(isExited).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(isExited).toBe(isEnded);
 });
 
 it('the versions as data', async () => {
