@@ -8,10 +8,10 @@ const NAME = path('name', 'The name of a module entry or a subsystem, or a modul
 const TEXT = { type: 'string' };
 const NO_CONTENT = { description: 'Done' };
 
-const header = (name: string, required: boolean, description: string): object => ({
+const header = (name: string, presence: 'required' | 'optional', description: string): object => ({
   name,
   in: 'header',
-  required,
+  required: presence === 'required',
   description,
   schema: TEXT,
 });
@@ -24,10 +24,10 @@ const query = (name: string, description: string): object => ({
 });
 const KEY = header(
   'Idempotency-Key',
-  false,
+  'optional',
   'The same key with the same request gets the first answer again. Answers are kept in memory, at most 1,000, until the page ends',
 );
-const IF_MATCH = header('If-Match', true, 'The ETag of the machine config that is changed');
+const IF_MATCH = header('If-Match', 'required', 'The ETag of the machine config that is changed');
 
 /** A request body with these fields. */
 function body(

@@ -67,8 +67,12 @@ const NOT_LINUX: Problem = {
 };
 
 async function play(machine: DemoMachine, stage: DemoStage, stepMs: number): Promise<void> {
-  const publish = async (name: string, version: string, isBroken = false): Promise<void> => {
-    const file = writePackage(machine, `${name}-${version}`, isBroken);
+  const publish = async (
+    name: string,
+    version: string,
+    module: 'working' | 'broken' = 'working',
+  ): Promise<void> => {
+    const file = writePackage(machine, `${name}-${version}`, module);
     await stage.command(['registry', 'publish', `acme:${name}`, version, '--upload', file]);
   };
   await serve(machine, stage);
@@ -89,7 +93,7 @@ async function play(machine: DemoMachine, stage: DemoStage, stepMs: number): Pro
   await stage.pause(stepMs);
 
   stage.say('A release of the arm does not work. The release before it is started again.');
-  await publish('arm', '2.1.0', true);
+  await publish('arm', '2.1.0', 'broken');
   await stage.until(/arm .* is in quarantine/);
   await stage.command(['why', 'acme:arm'], /stayed at .* quarantined/);
   await stage.pause(stepMs);

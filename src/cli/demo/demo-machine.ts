@@ -65,16 +65,22 @@ export function closedWindow(now: number): object {
   return { maintenance: [{ start: `0 ${hour} * * *`, duration: '1h', time_zone: 'UTC' }] };
 }
 
-/** Writes the package of a release with the program `tar`, and returns its path. Its module ends with an error if `isBroken`. */
-export function writePackage({ folder }: DemoMachine, release: string, isBroken: boolean): string {
+/** Writes the package of a release with the program `tar`, and returns its path. Its module runs, or ends with an error. */
+export function writePackage(
+  { folder }: DemoMachine,
+  release: string,
+  module: keyof typeof PROGRAMS,
+): string {
   const source = join(folder, release);
   mkdirSync(source);
   writeFileSync(join(source, 'meta.json'), '{ "entrypoint": "run", "stop_timeout": "2s" }\n');
-  writeFileSync(join(source, 'run'), isBroken ? BROKEN : WORKING, { mode: 0o755 });
+  writeFileSync(join(source, 'run'), PROGRAMS[module], { mode: 0o755 });
   const path = join(folder, `${release}.tgz`);
   execFileSync('tar', ['czf', path, '-C', source, '.']);
   return path;
 }
 
-const WORKING = '#!/bin/sh\nexec sleep infinity\n';
-const BROKEN = '#!/bin/sh\necho "no motor at /dev/ttyUSB7" >&2\nexit 1\n';
+const PROGRAMS = {
+  working: '#!/bin/sh\nexec sleep infinity\n',
+  broken: '#!/bin/sh\necho "no motor at /dev/ttyUSB7" >&2\nexit 1\n',
+} as const;
