@@ -21,7 +21,9 @@ export function makeFolderOf(path: string): void {
     const parent = dirname(folder);
     if (existsSync(parent)) throw error;
     const missing = `its folder ${quote(folder)} cannot be created in ${quote(parent)}, which does not exist`;
-    throw new DatabaseError('unwritable', `${quote(path)}: ${missing}: create that first`, { cause: error });
+    throw new DatabaseError('unwritable', `${quote(path)}: ${missing}: create that first`, {
+      cause: error,
+    });
   }
   if (!statSync(folder).isDirectory()) {
     throw new DatabaseError('unwritable', `${quote(path)}: ${quote(folder)} is no folder`);

@@ -43,9 +43,6 @@ const signInPage: Behaviour = (response) => {
 const tooLarge: Behaviour = (response, { records }) => {
   response.writeHead(records.length > 1 ? 413 : 200).end();
 };
-const tooLargeWithFirst: Behaviour = (response, { records }) => {
-  response.writeHead(records.map(textOf).includes('a') ? 413 : 200).end();
-};
 function unavailable(status: number): Row {
   return {
     answers: [status, status],
@@ -170,20 +167,6 @@ describe('[A19] a collector that answers', () => {
         requests: ['abcd', 'ab', 'a', 'b', 'c', 'd'],
         sleeps: [],
         notices: [],
-      },
-    ],
-    [
-      '413 to one of four records, after which batches grow again',
-      {
-        answers: Array.from({ length: 20 }, () => tooLargeWithFirst),
-        requests: ['abcd', 'ab', 'a', 'a', 'a', 'b', 'cd'],
-        sleeps: [30, 60],
-        notices: [
-          `${HELD} answered 413; its lines wait, the next attempt is in 30 s`,
-          `warn a line of the log is not sent, the one of 2026-11-24T10:00:00Z about lidar: http://HOST/v1/logs answered 413 three times; ${COUNTED}`,
-          AGAIN,
-        ],
-        lost: { setAside: 1 },
       },
     ],
     [

@@ -6,14 +6,14 @@ import { temporaryFolder } from '../support/folder.ts';
 import { reportingMachine } from '../support/reporting.ts';
 
 it('a damaged queue is set aside, and the machine reports', async () => {
-  const { reporter, notices, counts } = await reportingMachine();
+  const machine = await reportingMachine();
   const path = `${temporaryFolder()}/outbound.db`;
   writeFileSync(path, 'damaged'.repeat(1000));
-  const outbound = new Outbound(path, { ...reporter, clock: systemClock });
+  const outbound = new Outbound(path, { ...machine.reporter, clock: systemClock });
   outbound.start();
-  await expect.poll(counts).toMatchObject({ machines: 1 });
+  await expect.poll(async () => await machine.counts()).toMatchObject({ machines: 1 });
   await outbound.close();
-  expect(notices).toEqual([
+  expect(machine.notices).toEqual([
     `warn "${path}": file is not a database; it is now "${path}.damaged", and a new queue of reports begins`,
   ]);
   expect(readFileSync(`${path}.damaged`, 'utf8')).toBe('damaged'.repeat(1000));
