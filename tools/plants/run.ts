@@ -131,7 +131,7 @@ const FOLDERS = [
 
 /** The tests of each folder of the command line, whose files have no folders, as beginnings of their paths. All together take too long. */
 const CLI_TESTS: Readonly<Record<string, readonly string[]>> = {
-  agent: ['agent', 'install-unit', 'machine-credentials'],
+  agent: ['agent', 'install-unit', 'machine-credentials', 'machine-id'],
   completion: ['completion'],
   doctor: ['doctor'],
   fleet: ['fleet'],
