@@ -1,6 +1,5 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { expectArgument, expectMembers, having, NUMBER, TEXT } from '../core/text/argument.ts';
 import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
@@ -8,13 +7,14 @@ import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { rolloutController } from './rollout/rollout-controller.ts';
 import { healthOf, type Health } from './routes/health.ts';
+import { gatedApp } from './limits/gated-app.ts';
 import { closed, limitedServer, type LimitedServer } from './limits/limited-server.ts';
 import { SERVER_LIMITS } from './limits/limits.ts';
 import { observed } from './limits/observed-requests.ts';
 import { refusalCount } from './limits/refusal-count.ts';
 import { withDefaults, type RegistryOptions, type ServeOptions } from './registry-options.ts';
 import { sweepArtifacts } from './artifacts/sweep.ts';
-import { requestGate, type RequestGate } from './limits/request-gate.ts';
+import type { RequestGate } from './limits/request-gate.ts';
 import { tlsInUse, type TlsInUse } from './tls/tls-reload.ts';
 
 /** A registry that accepts connections. */
@@ -153,20 +153,7 @@ function guardedServer(
     gate.unsentBytes() < limits.manyUnsent ? limits.slice : limits.smallSlice;
   const app = registryApp(catalogue, feed, { ...options, slice, health, fleet });
   const refused = refusalCount(log);
-  const listener = getRequestListener(
-    async (request, env) => {
-      const response = await app.fetch(request, env);
-      // The server speaks HTTP/1.1 only.
-      gate.begin(env.incoming as IncomingMessage);
-      return response;
-    },
-    { overrideGlobalObjects: false },
-  );
-  const gate = requestGate(
-    (request, response) => void listener(request, response),
-    limits,
-    (limit, { remoteAddress }) => refused(limit, remoteAddress),
-  );
+  const gate = gatedApp(app, { limits, refused });
   const admit = observe ? observed(gate.admit, observe, PATHS) : gate.admit;
   return { gate, ...limitedServer({ ...gate, admit }, limits, { refused, tls }) };
 }

@@ -176,7 +176,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server/tls/tls-reload.ts',
     'sqlite',
     'hono',
-    '@hono/node-server',
     'node:crypto',
     'node:http',
     'node:net',

@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import { gatedApp } from '../../server/limits/gated-app.ts';
 import { closed, limitedServer, type LimitedServer } from '../../server/limits/limited-server.ts';
 import { SERVER_LIMITS, type ServerLimits } from '../../server/limits/limits.ts';
 import { refusalCount } from '../../server/limits/refusal-count.ts';
-import { requestGate, type RequestGate } from '../../server/limits/request-gate.ts';
+import type { RequestGate } from '../../server/limits/request-gate.ts';
 import type { ServeOptions } from '../../server/registry-options.ts';
 import type { TlsInUse } from '../../server/tls/tls-reload.ts';
 import { idleWatch } from './idle-watch.ts';
@@ -79,22 +79,10 @@ function guarded(
 ): { readonly gate: RequestGate; readonly limited: LimitedServer; readonly endFeeds: () => void } {
   const refused = refusalCount(log);
   const feeds = new Set<IncomingMessage>();
-  const listener = getRequestListener(
-    async (request, env) => {
-      const response = await app.fetch(request, env);
-      // The server speaks HTTP/1.1 only.
-      const incoming = env.incoming as IncomingMessage;
-      if (isFeed(response)) follow(feeds, incoming);
-      gate.begin(incoming);
-      return response;
-    },
-    { overrideGlobalObjects: false },
-  );
-  const gate = requestGate(
-    (request, response) => void listener(request, response),
-    limits,
-    (limit, { remoteAddress }) => refused(limit, remoteAddress),
-  );
+  const onResponse = (response: Response, request: IncomingMessage): void => {
+    if (isFeed(response)) follow(feeds, request);
+  };
+  const gate = gatedApp(app, { limits, refused, onResponse });
   const limited = limitedServer({ ...gate, admit: watched(gate.admit) }, limits, { refused, tls });
   const endFeeds = (): void => {
     for (const { socket } of feeds) socket.destroy();

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { ServerLimits } from './limits.ts';
+import type { refusalCount } from './refusal-count.ts';
+import { requestGate, type RequestGate } from './request-gate.ts';
+
+interface GatedAppOptions {
+  readonly limits: ServerLimits;
+  readonly refused: ReturnType<typeof refusalCount>;
+  /** Called with each response before it is sent. */
+  readonly onResponse?: (response: Response, request: IncomingMessage) => void;
+}
+
+/** A gate in front of an app, whose responses count as unsent until clients have read them. */
+export function gatedApp(
+  app: Pick<Hono, 'fetch'>,
+  { limits, refused, onResponse }: GatedAppOptions,
+): RequestGate {
+  const listener = getRequestListener(
+    async (request, env) => {
+      const response = await app.fetch(request, env);
+      // The server speaks HTTP/1.1 only.
+      const incoming = env.incoming as IncomingMessage;
+      onResponse?.(response, incoming);
+      gate.begin(incoming);
+      return response;
+    },
+    { overrideGlobalObjects: false },
+  );
+  const gate = requestGate(
+    (request, response) => void listener(request, response),
+    limits,
+    (limit, { remoteAddress }) => refused(limit, remoteAddress),
+  );
+  return gate;
+}
