@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
 
@@ -14,18 +15,23 @@ describe('the registry file at home', () => {
     );
   });
 
-  it('is named after a change if MODREG_REGISTRY names a registry that is not changed', () => {
+  it('is named after a change if MODREG_REGISTRY names a registry that is not changed', async () => {
     const PLATFORM_HOME = temporaryFolder();
-    const environment = { PLATFORM_HOME, MODREG_REGISTRY: 'https://registry.example' };
-    const note = `note: the file ${PLATFORM_HOME}/registry.db has the change: MODREG_REGISTRY is not used here, --registry names the address of a registry\n`;
-    const stderrOf = (...args: readonly string[]): string =>
-      modreg(['registry', ...args], environment).stderr;
+    const stderrOf = async (
+      words: string,
+      MODREG_REGISTRY?: string,
+    ): Promise<readonly string[]> => {
+      const environment = { PLATFORM_HOME, MODREG_REGISTRY };
+      return (await printed(['registry', ...words.split(' ')], { environment })).stderr;
+    };
+    const other = 'https://registry.example';
+    const note = `note: the file ${PLATFORM_HOME}/registry.db has the change: MODREG_REGISTRY is not used here, --registry names the address of a registry`;
     expect([
-      stderrOf('publish', 'acme:lidar', '1.2.9'),
-      stderrOf('yank', 'acme:lidar', '1.2.9'),
-      stderrOf('unyank', 'acme:lidar', '1.2.9'),
-      stderrOf('publish', 'acme:lidar', '1.3.0', '--db', `${PLATFORM_HOME}/registry.db`),
-      modreg(['registry', 'yank', 'acme:lidar', '1.2.9'], { PLATFORM_HOME }).stderr,
-    ]).toEqual([note, note, note, '', '']);
+      await stderrOf('publish acme:lidar 1.2.9', other),
+      await stderrOf('yank acme:lidar 1.2.9', other),
+      await stderrOf('unyank acme:lidar 1.2.9', other),
+      await stderrOf(`publish acme:lidar 1.3.0 --db ${PLATFORM_HOME}/registry.db`, other),
+      await stderrOf('yank acme:lidar 1.2.9'),
+    ]).toEqual([[note], [note], [note], [], []]);
   });
 });
