@@ -25,7 +25,7 @@ const MODULES = 2;
 const MOST_OUTCOMES = 3;
 const AGAIN_AFTER_MS = 50;
 const LONGEST_DOWN_MS = 1500;
-const CONVERGE_MS = 60_000;
+const CONVERGE_MS = 100_000;
 
 /** What clients were told. */
 interface Journal {
