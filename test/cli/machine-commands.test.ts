@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineState } from '../../src/store/machine-state.ts';
+import { openMachineFile } from '../../src/store/index.ts';
+import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { moduleId, version } from '../support/ask.ts';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { printed, type Printed } from '../support/command.ts';
@@ -78,11 +79,16 @@ describe('modreg quarantine add', () => {
     );
   });
 
-  it('shows times in the zone of another module if it has none of its own', async () => {
-    const { stdout } = await at(await upgraded(), 'quarantine add acme:cam 1.0.0 --for 1h');
-    expect(stdout).toEqual([
-      'acme:cam 1.0.0 is refused on this machine until 2026-11-21T04:02:03Z (05:02 Europe/Berlin, in 1 h)',
-    ]);
+  it('the list shows times of a module that was removed in the zone of another one', async () => {
+    const machine = await upgraded();
+    const file = openMachineFile(`${machine.home}/machine.db`);
+    const until = machine.clock.now() + HOUR;
+    const entryOf = { moduleId: moduleId('acme:cam'), version: '1.0.0', since: 0, until };
+    machineStateIn(file).quarantine({ ...entryOf, reason: 'does not start' });
+    file.close();
+    expect((await at(machine, 'quarantine list')).stdout.join('\n')).toContain(
+      '   2026-11-21T04:02:03Z (05:02 Europe/Berlin, in 1 h)   ',
+    );
   });
 
   it('says that the next decision is not known without a recorded decision', async () => {
