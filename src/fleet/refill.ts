@@ -1,4 +1,4 @@
-import type { ChangeLog } from '../server/catalogue/change-log.ts';
+import type { ChangeLog, LoggedEvent } from '../server/catalogue/change-log.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** What was found. */
@@ -21,13 +21,21 @@ export async function refill(log: ChangeLog, stream: EventStream): Promise<Refil
     if (!event) break;
     const { subject, id, body } = event;
     const sequence = await stream.append({ subject, id, body }, { last });
-    refilled += sequence === undefined ? 0 : 1;
-    last = sequence ?? (await stream.last());
+    if (sequence !== undefined) refilled += 1;
+    else if (await isAnother(stream, event)) return { refilled, message: replacedAt(event) };
+    last += 1;
   }
   const own = log.at(log.last());
   if (!own) return { refilled, message: undefined };
-  const other = await stream.read(own.sequence);
-  const isSame = other === undefined || other.id === own.id;
-  const message = `event ${own.sequence} of the stream is not the one that this front has applied: the stream was replaced. Move the file away, and start this front with an empty one`;
-  return { refilled, message: isSame ? undefined : message };
+  return { refilled, message: (await isAnother(stream, own)) ? replacedAt(own) : undefined };
+}
+
+/** Whether the stream has another event with this number. */
+async function isAnother(stream: EventStream, { sequence, id }: LoggedEvent): Promise<boolean> {
+  const found = await stream.readAtLeader(sequence);
+  return found !== undefined && found.id !== id;
+}
+
+function replacedAt({ sequence }: LoggedEvent): string {
+  return `event ${sequence} of the stream is not the one that this front has applied: the stream was replaced. Move the file away, and start this front with an empty one`;
 }

@@ -23,14 +23,12 @@ export function shareTokens({ log, stream, follower, clock }: Parts): () => Prom
   const stopping = new AbortController();
   /** Whether the next ones follow at once. */
   const share = async (): Promise<boolean> => {
-    const rows = log.tokensToShare();
-    if (rows.length === 0) return false;
+    const [last, rows] = [log.last(), log.tokensToShare()];
+    if (last === 0 || rows.length === 0) return false;
     const event: FleetEvent = { kind: 'rows', rows };
-    const subject = subjectOf(event);
-    // If another front was first, its event may have the same tokens.
-    const expected = { lastOfSubject: log.lastOf(subject) };
-    const body = encodeEvent(event);
-    const sequence = await stream.append({ subject, id: randomUUID(), body }, expected);
+    const [subject, body] = [subjectOf(event), encodeEvent(event)];
+    // Refused if another front was first, which may have the same tokens, and by a stream that was lost and is filled again.
+    const sequence = await stream.append({ subject, id: randomUUID(), body }, { last });
     return sequence !== undefined && (await follower.reaches(sequence, LONGEST_WAIT_MS));
   };
   const repeat = async (): Promise<void> => {

@@ -1,6 +1,10 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
+import { Catalogue } from '../../src/server/index.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { tokenFor } from '../support/token.ts';
 import { startFront, type Front } from './fronts.ts';
 import { startCluster, type Cluster } from './nodes.ts';
 
@@ -71,3 +75,41 @@ it('[T219] tokens of one name that two fronts create without nodes are both vali
     await expect.poll(async () => await statusesOf(fronts, token)).toEqual([KNOWN, KNOWN]);
   }
 });
+
+it('[T183] [T219] a token that is created while the stream is lost does not take the number of another event', async () => {
+  const cluster = await clusterWith();
+  const fronts = [await frontOf(cluster), await frontOf(cluster)];
+  const [first] = fronts as [Front, Front];
+  const tokens = [await createdOn(first, 'ci')];
+  for (const version of ['1.0.0', '1.0.1', '1.0.2']) {
+    await expect.poll(async () => await published(first, tokens[0] ?? '', version)).toBe(201);
+  }
+  const nats = await connect({ servers: cluster.servers.split(',') });
+  onTestFinished(async () => await nats.close());
+  const manager = await jetstreamManager(nats);
+  const { config } = await manager.streams.info('RELEASES');
+  await manager.streams.delete('RELEASES');
+  await manager.streams.add(config);
+  for (const { db } of fronts) {
+    const catalogue = new Catalogue(db);
+    tokens.push(tokenFor(catalogue, ['publish'], `while-lost-${tokens.length}`));
+    catalogue.close();
+  }
+  fronts.push(await frontOf(cluster));
+  for (const token of tokens) {
+    await expect.poll(async () => await statusesOf(fronts, token)).toEqual(fronts.map(() => KNOWN));
+  }
+  for (const { address } of fronts) {
+    const list = await fetch(`${address}/v1/modules/acme/lidar`);
+    const { releases } = (await list.json()) as { releases: readonly { version: string }[] };
+    expect(releases.map(({ version }) => version)).toEqual(['1.0.0', '1.0.1', '1.0.2']);
+  }
+});
+
+async function published({ address }: Front, token: string, version: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, body: JSON.stringify({ version }) };
+  const response = await fetch(`${address}/v1/modules/acme/lidar/releases`, sent);
+  await response.body?.cancel();
+  return response.status;
+}
