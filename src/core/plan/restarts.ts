@@ -58,7 +58,8 @@ function dependenciesFirst(affected: Affected): ModuleAction[] {
   return inOrder([...affected.keys()], (action) =>
     (affected.get(action) ?? [])
       .flatMap(({ component }) => owners.get(component) ?? [])
-      .map((owner) => owner.action),
+      .map((owner) => owner.action)
+      .filter(({ target }) => target.moduleId !== action.target.moduleId),
   );
 }
 
