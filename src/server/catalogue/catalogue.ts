@@ -5,7 +5,7 @@ import { foundTwice } from '../../sqlite/database-error.ts';
 import { expectWritable } from '../../sqlite/writable.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import type { Changes, ModuleSummary, PublishResult } from './catalogue-results.ts';
-import { openCatalogue } from './open-catalogue.ts';
+import { openCatalogueDatabase } from './catalogue-database.ts';
 import { identityOf, type FileIdentity } from './file-identity.ts';
 import { listedArtifacts } from './listed-artifacts.ts';
 import { documentCache, makeDocument, type ModuleDocument } from './module-document.ts';
@@ -74,7 +74,7 @@ export class Catalogue {
     options: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number } = {},
   ) {
     this.path = path;
-    this.#database = openCatalogue(path, options);
+    this.#database = openCatalogueDatabase(path, options);
     this.#sql = statementsOf(this.#database, path);
     this.listedArtifacts = listedArtifacts(this.#sql);
     this.recordUse = tokenUses(this.#sql);

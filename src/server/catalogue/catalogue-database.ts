@@ -10,7 +10,7 @@ const OPTIONS = {
 };
 
 /** Opens the file of a `Catalogue`. Throws a TypeError or a RangeError for an argument that no compiler checked. */
-export function openCatalogue(
+export function openCatalogueDatabase(
   path: string,
   options: { readonly mode?: 'create' | 'write' | 'read'; readonly busyTimeoutMs?: number },
 ): DatabaseSync {
