@@ -50,6 +50,7 @@ async function site(): Promise<Site> {
     folders: { root, data: undefined },
     signal: new AbortController().signal,
     progress: () => undefined,
+    // A cast: preparing reads only these members of a delivery.
   } as unknown as Delivery;
   const lines: string[] = [];
   const preparation = {

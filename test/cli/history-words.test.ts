@@ -35,6 +35,7 @@ function past(line: string): PastDecision {
     target,
     reason: 'x',
     facts: {},
+    // A cast: the words need only these members of a record.
   } as unknown as RecordedDecision;
   return { since: 0, first, last: first };
 }

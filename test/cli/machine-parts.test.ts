@@ -119,6 +119,7 @@ describe('the log of modreg poll', () => {
       to: '1.2.4',
       reason: { text: 'newest release of 1' },
       ...fields,
+      // A cast: a row shows only these members of an action.
     }) as unknown as Action;
   const UP = action({});
   const unreachable = new RegistryError('registry-unreachable', 'the registry cannot be reached');
