@@ -9,6 +9,8 @@ import { refill } from './refill.ts';
 export interface Follower extends Pick<AppliedEvents, 'resultOf'> {
   /** Resolves with true once the event with this number is applied, or with false after `ms` milliseconds. */
   readonly reaches: (sequence: number, ms: number) => Promise<boolean>;
+  /** Whether this front fills a stream that was lost, or has just done so: others may have more to fill in. */
+  readonly isFilling: () => boolean;
   /** Why it stopped; undefined while it follows. */
   readonly trouble: () => string | undefined;
   /** Ends it. */
@@ -30,6 +32,8 @@ const LONGEST_PAUSE_MS = 500;
 const SHORTEST_PAUSE_MS = 2;
 /** How many events to read at once while the catalogue is behind. */
 const AT_ONCE = 32;
+/** So long after the nodes are back, each front has reached them and filled in what it knows. */
+const FILLING_MS = 10_000;
 
 /**
  * Follows the stream until it is stopped, or until an event cannot be applied. It reads by number, and needs no consumer, which would
@@ -47,25 +51,24 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     onEvent({ kind: 'stopped', message });
     stopping.abort();
   };
-  const round = roundsOf(log, stream, { clock, events, onEvent, stopBecause });
+  const { mend, isFilling } = menderOf(log, stream, options);
+  const readFrom = readerOf(stream, clock);
+  const round = roundsOf(log, { events, readFrom, mend, onEvent, stopBecause });
   const ended = repeated(round, pause, stopping.signal);
   return {
     async reaches(sequence, ms) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const look = (): void => {
-        if (log.last() >= sequence) resolve();
-      };
-      const leave = events.onEach(look);
-      look();
-      pause.wake();
       const over = new AbortController();
+      const leave = events.onEach(() => {
+        if (log.last() >= sequence) over.abort();
+      });
+      pause.wake();
       const signal = AbortSignal.any([over.signal, stopping.signal]);
-      await Promise.race([promise, clock.sleep(ms, signal).catch(() => undefined)]);
-      over.abort();
+      if (log.last() < sequence) await clock.sleep(ms, signal).catch(() => undefined);
       leave();
       return log.last() >= sequence;
     },
     resultOf: events.resultOf,
+    isFilling,
     trouble: () => trouble,
     async stop() {
       stopNews();
@@ -74,6 +77,9 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     },
   };
 }
+
+/** Appends what the stream has lost. Why this front must not follow it, or undefined. */
+type Mend = () => Promise<string | undefined>;
 
 /** Reads once, after a check if that is due. Whether there was an event. */
 type Round = (isQuiet: boolean, signal: AbortSignal) => Promise<boolean>;
@@ -91,22 +97,19 @@ async function repeated(
   }
 }
 
+interface RoundParts extends Pick<FollowerOptions, 'onEvent'> {
+  readonly events: AppliedEvents;
+  readonly readFrom: ReadFrom;
+  readonly mend: Mend;
+  readonly stopBecause: (message: string) => void;
+}
+
 function roundsOf(
   log: ChangeLog,
-  stream: EventStream,
-  {
-    events,
-    clock,
-    onEvent,
-    stopBecause,
-  }: FollowerOptions & {
-    readonly events: AppliedEvents;
-    readonly stopBecause: (message: string) => void;
-  },
+  { events, readFrom, mend, onEvent, stopBecause }: RoundParts,
 ): Round {
   let isReachable = true;
   let isBehind = true;
-  const readFrom = readerOf(stream, clock);
   /** Applies what is there. Whether there was anything. */
   const advance = async (signal: AbortSignal): Promise<boolean> => {
     const found = await readFrom(log.last() + 1, isBehind ? AT_ONCE : 1);
@@ -119,7 +122,7 @@ function roundsOf(
   };
   return async (isQuiet, signal) => {
     try {
-      const message = isQuiet ? await mended(log, stream, onEvent) : undefined;
+      const message = isQuiet ? await mend() : undefined;
       if (message !== undefined) stopBecause(message);
       isBehind = await advance(signal);
       if (!isReachable) onEvent({ kind: 'following', sequence: log.last() });
@@ -152,13 +155,22 @@ function readerOf(stream: EventStream, clock: FollowerOptions['clock']): ReadFro
   };
 }
 
-/** Appends what the stream has lost. Why this front must not follow it, or undefined. */
-async function mended(
+/** What fills a stream that was lost, and whether it did so a moment ago. */
+function menderOf(
   log: ChangeLog,
   stream: EventStream,
-  onEvent: FollowerOptions['onEvent'],
-): Promise<string | undefined> {
-  const { message, refilled } = await refill(log, stream);
-  if (refilled > 0) onEvent({ kind: 'refilled', sequence: log.last() });
-  return message;
+  { clock, onEvent }: FollowerOptions,
+): Pick<Follower, 'isFilling'> & { readonly mend: Mend } {
+  let filledAt = -Infinity;
+  const onFill = (): void => {
+    filledAt = clock.monotonic();
+  };
+  return {
+    isFilling: () => clock.monotonic() - filledAt < FILLING_MS,
+    async mend() {
+      const { message, refilled } = await refill(log, stream, onFill);
+      if (refilled > 0) onEvent({ kind: 'refilled', sequence: log.last() });
+      return message;
+    },
+  };
 }

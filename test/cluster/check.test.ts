@@ -3,13 +3,8 @@ import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
 import { SETTINGS } from '../../src/fleet/nats/release-stream.ts';
 import { printed } from '../support/command.ts';
-import { startCluster, type Cluster, type ClusterOptions } from './nodes.ts';
-
-async function clusterWith(options: ClusterOptions = {}): Promise<Cluster> {
-  const cluster = await startCluster(options);
-  onTestFinished(cluster.close);
-  return cluster;
-}
+import { clusterInTest } from './in-test.ts';
+import type { Cluster } from './nodes.ts';
 
 async function managerOf({ servers }: Cluster): Promise<JetStreamManager> {
   const connection = await connect({ servers: servers.split(',') });
@@ -38,7 +33,7 @@ const LEADS = 'LEADER leads, the others are current';
 const LATER = 'does not exist yet: the first front creates it';
 
 it('finds nothing wrong with three nodes that sync, and their streams', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   expect(await checked(cluster)).toEqual([
     `ok     n1               ${NODE}`,
     `ok     n2               ${NODE}`,
@@ -53,7 +48,7 @@ it('finds nothing wrong with three nodes that sync, and their streams', async ()
 });
 
 it('names each node that does not write to the disk before it acknowledges', async () => {
-  const cluster = await clusterWith({ syncInterval: (place) => (place === 1 ? '2m' : 'always') });
+  const cluster = await clusterInTest({ syncInterval: (place) => (place === 1 ? '2m' : 'always') });
   const found = await checked(cluster);
   expect(found.filter((line) => !line.startsWith('ok'))).toEqual([
     'error  n2               writes its files to the disk every 2 min, expected before each acknowledgement',
@@ -64,7 +59,7 @@ it('names each node that does not write to the disk before it acknowledges', asy
 });
 
 it('names a node that is down, and streams that wait for it', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const manager = await managerOf(cluster);
   await manager.streams.add({ ...SETTINGS, num_replicas: 3 });
   const leader = await cluster.leader();
@@ -103,7 +98,7 @@ const WRONG_SETTINGS = [
 ] as const;
 
 it('names each setting of a stream that could lose releases', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const manager = await managerOf(cluster);
   const right = { ...SETTINGS, num_replicas: 3 };
   for (const [{ ...setting }, text] of WRONG_SETTINGS) {
@@ -121,7 +116,7 @@ it('names each setting of a stream that could lose releases', async () => {
 });
 
 it('names credentials that the cluster refuses, and says the rest as JSON', async () => {
-  const cluster = await clusterWith({ extra: 'authorization { token: only-fronts-know }' });
+  const cluster = await clusterInTest({ extra: 'authorization { token: only-fronts-know }' });
   const [json = ''] = await checked(cluster, '--json');
   expect(JSON.parse(json)).toEqual({
     schema: 'modreg/fleet-check@1',

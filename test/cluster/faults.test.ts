@@ -130,8 +130,6 @@ describe('a stream that was lost', () => {
     const opened = await site(2);
     const [first] = opened.fronts as [Front];
     for (const version of ['1.0.0', '1.0.1', '1.0.2']) await publishAgain(first, opened, version);
-    // A front that lags while the stream is lost is a second fault, after which one of them stops.
-    await expectVersions(opened.fronts, ['1.0.0', '1.0.1', '1.0.2']);
     const before = (await ask(first, '/v1/changes')).text;
     const manager = await jetstreamManager(await clientOf(opened));
     const { state } = await manager.streams.info(STREAM);

@@ -1,12 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { published } from '../support/published.ts';
 import { tokenFor } from '../support/token.ts';
-import { startFront, type Front } from './fronts.ts';
-import { startCluster, type Cluster } from './nodes.ts';
+import { clusterInTest, frontInTest } from './in-test.ts';
 
 const RELEASES = 800;
 const PATHS = [
@@ -23,19 +22,6 @@ interface Single {
   readonly token: string;
   /** What its server answers at each of PATHS. */
   readonly answers: readonly string[];
-}
-
-async function clusterWith(): Promise<Cluster> {
-  const cluster = await startCluster();
-  onTestFinished(cluster.close);
-  return cluster;
-}
-
-async function frontOf({ servers }: Cluster): Promise<Front> {
-  const db = `${temporaryFolder()}/front.db`;
-  const front = await startFront(db, servers, { args: ['--create'] });
-  onTestFinished(front.kill);
-  return front;
 }
 
 async function answersOf(address: string, token: string): Promise<string[]> {
@@ -71,7 +57,7 @@ async function singleServer(): Promise<Single> {
 }
 
 it('moves a catalogue with its history, generations, sequence numbers, rollouts and tokens', async () => {
-  const [cluster, single] = await Promise.all([clusterWith(), singleServer()]);
+  const [cluster, single] = await Promise.all([clusterInTest(), singleServer()]);
   const args = ['fleet', 'import', '--db', single.path, '--nats', cluster.servers];
   const first = await printed(args);
   expect(first.stderr).toEqual([
@@ -84,15 +70,15 @@ it('moves a catalogue with its history, generations, sequence numbers, rollouts 
   // An import that was interrupted is run again.
   expect((await printed(args)).stdout).toEqual([line]);
 
-  const fronts = [await frontOf(cluster), await frontOf(cluster)];
+  const fronts = [await frontInTest(cluster), await frontInTest(cluster)];
   for (const { address } of fronts) {
     await expect.poll(async () => await answersOf(address, single.token)).toEqual(single.answers);
   }
 });
 
 it('refuses a cluster that has events, and a file of a front', async () => {
-  const [cluster, single] = await Promise.all([clusterWith(), singleServer()]);
-  const front = await frontOf(cluster);
+  const [cluster, single] = await Promise.all([clusterInTest(), singleServer()]);
+  const front = await frontInTest(cluster);
   const importing = async (db: string): Promise<unknown> =>
     await printed(['fleet', 'import', '--db', db, '--nats', cluster.servers]);
   expect(await importing(single.path)).toEqual({

@@ -1,11 +1,10 @@
 import { jetstreamManager, jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
-import { startCluster } from './nodes.ts';
+import { clusterInTest } from './in-test.ts';
 
 it('keeps what it acknowledged when the leader is killed, and then all nodes', async () => {
-  const cluster = await startCluster();
-  onTestFinished(cluster.close);
+  const cluster = await clusterInTest();
   const nats = await connect({ servers: cluster.servers.split(','), maxReconnectAttempts: -1 });
   onTestFinished(() => nats.close());
   const manager = await jetstreamManager(nats);

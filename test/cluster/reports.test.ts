@@ -7,13 +7,8 @@ import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
-import { startCluster, type Cluster } from './nodes.ts';
-
-async function clusterWith(): Promise<Cluster> {
-  const cluster = await startCluster();
-  onTestFinished(cluster.close);
-  return cluster;
-}
+import { clusterInTest } from './in-test.ts';
+import type { Cluster } from './nodes.ts';
 
 /** A front's file, whose reports are those of the cluster. */
 async function frontOf(
@@ -62,7 +57,7 @@ function counted(fleet: FleetFile): unknown {
 const COUNTS = 'SELECT count(duplicate_at) AS duplicates, sum(missing) AS missing FROM machines';
 
 it('[T193] a report to any front is known to all, and an outcome counts once, whichever fronts it was sent to', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const [a, b, c] = [await frontOf(cluster), await frontOf(cluster), await frontOf(cluster)];
   const first = machineReport([1, 2, 3], { state: reportedState(1, {}) });
   expect(await a.report('rover-1', first)).toEqual({ kind: 'known', knownTo: 3 });
@@ -79,7 +74,7 @@ it('[T193] a report to any front is known to all, and an outcome counts once, wh
 });
 
 it('[T194] a front refuses a report after which outcomes are missing, and says from where to send', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const [a, b] = [await frontOf(cluster), await frontOf(cluster)];
   await a.report('rover-1', machineReport([1, 2]));
   await expectSame(a, b);
@@ -93,7 +88,7 @@ it('[T194] a front refuses a report after which outcomes are missing, and says f
 });
 
 it('[T195] two machines with one id are found, although each reports to another front', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const [a, b] = [await frontOf(cluster), await frontOf(cluster)];
   expect(await a.report('rover-1', by('process-A'))).toEqual({ kind: 'known', knownTo: 1 });
   expect(await b.report('rover-1', by('process-B'))).toEqual({ kind: 'known', knownTo: 1 });
@@ -103,7 +98,7 @@ it('[T195] two machines with one id are found, although each reports to another 
 });
 
 it('[T196] a front that begins again goes on where it was, and one with a new file has what the stream has', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const path = `${temporaryFolder()}/fleet.db`;
   const a = await frontOf(cluster);
   const first = await frontOf(cluster, path);
@@ -116,7 +111,7 @@ it('[T196] a front that begins again goes on where it was, and one with a new fi
 });
 
 it('[T197] a stream that was lost begins again, and fronts keep what they know', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const [a, b] = [await frontOf(cluster), await frontOf(cluster)];
   await a.report('rover-1', machineReport([1, 2, 3], { state: reportedState(1, {}) }));
   await expectSame(a, b);
@@ -131,7 +126,7 @@ it('[T197] a stream that was lost begins again, and fronts keep what they know',
 });
 
 it('[T198] reports wait while a majority of the nodes is down, and each is counted once afterwards', async () => {
-  const cluster = await clusterWith();
+  const cluster = await clusterInTest();
   const [a, b] = [await frontOf(cluster), await frontOf(cluster)];
   await a.report('rover-1', machineReport([1]));
   const [first, second] = cluster.nodes;

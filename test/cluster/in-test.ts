@@ -1,0 +1,18 @@
+/* A cluster and fronts that end with the test. */
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { startFront, type Front } from './fronts.ts';
+import { startCluster, type Cluster, type ClusterOptions } from './nodes.ts';
+
+export async function clusterInTest(options: ClusterOptions = {}): Promise<Cluster> {
+  const cluster = await startCluster(options);
+  onTestFinished(cluster.close);
+  return cluster;
+}
+
+/** A front with a new file. */
+export async function frontInTest({ servers }: Cluster): Promise<Front> {
+  const front = await startFront(`${temporaryFolder()}/front.db`, servers, { args: ['--create'] });
+  onTestFinished(front.kill);
+  return front;
+}
