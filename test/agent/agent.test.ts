@@ -137,7 +137,7 @@ describe('a module that works', () => {
     const url = `http://127.0.0.1:${port}/health`;
     const site = await agentSite(LIDAR, { readyMs: 20_000, probeMs: 20 });
     const meta = { entrypoint: 'run', ready: url };
-    const serves = `exec ${process.execPath} ${ROOT}test/support/fake-module.ts serves ${port}`;
+    const serves = `exec ${process.execPath} ${ROOT}test/agent/support/fake-module.ts serves ${port}`;
     site.publish('acme:lidar', '1.0.0', serves, meta);
     await site.start();
     await site.until('done');

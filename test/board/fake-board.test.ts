@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openFakeBoard } from '../../src/board/index.ts';
-import { analog, opened } from '../support/fake-board.ts';
+import { analog, opened } from './support/fake-board.ts';
 
 /** A value of the wrong type, as JavaScript callers may pass it. */
 function any(value: unknown): never {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeBoard } from '../../src/board/index.ts';
 import type { VirtualClock } from '../../src/testing/index.ts';
-import { opened } from '../support/fake-board.ts';
+import { opened } from './support/fake-board.ts';
 
 const TWO = {
   digitalInterrupts: [

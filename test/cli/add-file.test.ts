@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adding, contentOf, folderWith, MACHINE, NOW } from '../support/adding.ts';
+import { adding, contentOf, folderWith, MACHINE, NOW } from './support/adding.ts';
 import { printed } from '../support/command.ts';
 import { ROOT, runModreg } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adding, folderWith, IGNORED, MACHINE } from '../support/adding.ts';
+import { adding, folderWith, IGNORED, MACHINE } from './support/adding.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adding, contentOf, folderWith, IGNORED, MACHINE } from '../support/adding.ts';
+import { adding, contentOf, folderWith, IGNORED, MACHINE } from './support/adding.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
 import { sh } from '../support/shell.ts';
 

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { addressIn, askPage, cookieFor } from '../support/page-process.ts';
+import { addressIn, askPage, cookieFor } from './support/page-process.ts';
 import { agentRunning } from '../support/polling.ts';
 
 function machineFolder(): string {

@@ -6,7 +6,7 @@ import { checkBackup } from '../../src/server/backup/backup-folder.ts';
 import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { LIDAR, publish, site } from '../support/backups.ts';
 import { ROOT } from '../support/modreg.ts';
-import { registry } from '../support/registry-process.ts';
+import { registry } from './support/registry-process.ts';
 import { randomFrom } from '../support/mutate.ts';
 
 /** The kills of each test: `MODREG_KILLS`, 6 by default. */

@@ -114,7 +114,7 @@ it('bash offers these words', () => {
 it('zsh offers these words', (context) => {
   needsShell(context, 'zsh');
   const keys = ROWS.map(({ line }) => `modreg ${line}\n`).join('');
-  const driver = `${ROOT}test/support/press-tab.zsh`;
+  const driver = `${ROOT}test/cli/support/press-tab.zsh`;
   const printed = inShell('zsh', (folder) => ['-f', driver, folder], keys);
   expect(printed.split('\n')).toEqual([...ROWS.map(({ zsh }) => `modreg ${zsh}`), '']);
 });

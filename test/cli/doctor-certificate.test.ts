@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { checkRegistries } from '../../src/cli/doctor/registry-check.ts';
-import { THEN } from '../support/examined.ts';
+import { THEN } from './support/examined.ts';
 import { runModreg } from '../support/modreg.ts';
-import { listAt, site } from '../support/patient.ts';
+import { listAt, site } from './support/patient.ts';
 import { fixture } from '../support/tls.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 

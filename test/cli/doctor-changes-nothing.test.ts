@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { claimed } from '../support/claimed.ts';
-import { THEN, examined } from '../support/examined.ts';
+import { THEN, examined } from './support/examined.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { logged } from '../support/machine-home.ts';
-import { patient } from '../support/patient.ts';
+import { patient } from './support/patient.ts';
 import { describe, expect, it } from 'vitest';
 
 const HOUR = 3_600_000;

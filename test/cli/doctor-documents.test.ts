@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { openForPoller } from '../../src/store/index.ts';
 import { printed } from '../support/command.ts';
-import { THEN, examined } from '../support/examined.ts';
+import { THEN, examined } from './support/examined.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { logged } from '../support/machine-home.ts';
 import { PAGES, blocksOf } from '../support/pages.ts';
-import { listAt, saveList, shown, site } from '../support/patient.ts';
+import { listAt, saveList, shown, site } from './support/patient.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { describe, expect, it } from 'vitest';
 

@@ -3,10 +3,10 @@ import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync 
 import { DatabaseSync } from 'node:sqlite';
 import { claimFile } from '../../src/store/claim.ts';
 import { claimed } from '../support/claimed.ts';
-import { THEN, examined } from '../support/examined.ts';
+import { THEN, examined } from './support/examined.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BREAKING, LATER, TODAY } from '../support/later-layouts.ts';
-import { patient } from '../support/patient.ts';
+import { patient } from './support/patient.ts';
 import { shWithMounts } from '../support/shell.ts';
 import { describe, expect, it } from 'vitest';
 

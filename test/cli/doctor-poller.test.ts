@@ -2,10 +2,10 @@ import type { MachineState } from '../../src/store/machine-state.ts';
 import { openLog } from '../../src/logs/log-file.ts';
 import { agentSite } from '../support/agent-site.ts';
 import { claimed } from '../support/claimed.ts';
-import { THEN, examined } from '../support/examined.ts';
+import { THEN, examined } from './support/examined.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { logged } from '../support/machine-home.ts';
-import { patient } from '../support/patient.ts';
+import { patient } from './support/patient.ts';
 import { entry } from '../support/planned.ts';
 import { describe, expect, it } from 'vitest';
 

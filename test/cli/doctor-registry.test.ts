@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { openForPoller } from '../../src/store/index.ts';
-import { THEN, examined } from '../support/examined.ts';
+import { THEN, examined } from './support/examined.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { logged } from '../support/machine-home.ts';
-import { listAt, saveList, shown, site, type Answer } from '../support/patient.ts';
+import { listAt, saveList, shown, site, type Answer } from './support/patient.ts';
 import { plainServer } from '../support/plain-server.ts';
 import { describe, expect, it } from 'vitest';
 

@@ -1,5 +1,5 @@
 import { temporaryFolder } from '../support/folder.ts';
-import { shown } from '../support/patient.ts';
+import { shown } from './support/patient.ts';
 import { entry } from '../support/planned.ts';
 import { wireServer } from '../support/wire.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -21,7 +21,7 @@ import {
   said,
   UNIT,
   world,
-} from '../support/systemd-host.ts';
+} from './support/systemd-host.ts';
 
 describe('modreg agent install-unit', () => {
   it('writes the unit and the launcher, creates the user of modules, and enables the service', () => {

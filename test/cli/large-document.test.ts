@@ -10,7 +10,7 @@ function measured(file: string): { stdout: string; exit: number | null; memory: 
     encoding: 'utf8',
     env: {
       PATH: process.env['PATH'],
-      NODE_OPTIONS: `--import=${ROOT}test/support/print-memory.ts`,
+      NODE_OPTIONS: `--import=${ROOT}test/cli/support/print-memory.ts`,
     },
     timeout: 20_000,
   });

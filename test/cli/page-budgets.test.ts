@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { pageApp } from '../../src/page/app.ts';
-import { largePlan } from '../support/large-plan.ts';
+import { largePlan } from './support/large-plan.ts';
 import { ROOT } from '../support/modreg.ts';
 import { pagedPlan } from '../support/paged-plan.ts';
 

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
-import { addressIn, askPage, cookieFor, PAGE } from '../support/page-process.ts';
+import { addressIn, askPage, cookieFor, PAGE } from './support/page-process.ts';
 
 interface Starter {
   readonly port: number;

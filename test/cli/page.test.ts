@@ -16,7 +16,7 @@ import {
   PAGE,
   pageProcess,
   parsedAddress,
-} from '../support/page-process.ts';
+} from './support/page-process.ts';
 import { tlsFiles } from '../support/tls.ts';
 
 const NOTE = 'note: the code can be used once, within 5 min; modreg page sign-in shows another one';

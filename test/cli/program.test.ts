@@ -68,7 +68,7 @@ it.each([
     encoding: 'utf8',
     env: {
       PATH: process.env['PATH'],
-      NODE_OPTIONS: `--import=${ROOT}test/support/print-modules.ts`,
+      NODE_OPTIONS: `--import=${ROOT}test/cli/support/print-modules.ts`,
     },
   });
   const loaded = `${ALWAYS} ${more}`.split(' ').toSorted();

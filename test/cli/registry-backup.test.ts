@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LIDAR, publish, sha256Of, site } from '../support/backups.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
-import { registry } from '../support/registry-process.ts';
+import { registry } from './support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 
 const FILE = sha256Of('lidar 1.0.0');

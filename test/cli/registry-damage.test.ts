@@ -6,7 +6,7 @@ import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
-import { registry } from '../support/registry-process.ts';
+import { registry } from './support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 
 /** A registry file of several pages. */

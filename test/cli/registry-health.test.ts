@@ -6,7 +6,7 @@ it('[T81] /healthz of modreg registry serve is 503 while the disk is full', (con
   const folder = temporaryFolder();
   const [disk, out] = [`${folder}/disk`, `${folder}/out`];
   const status = (code: number): string =>
-    `node_modules/.bin/node test/support/until-status.ts "$(cat ${out} | cut -c 14-)/healthz" ${code}`;
+    `node_modules/.bin/node test/cli/support/until-status.ts "$(cat ${out} | cut -c 14-)/healthz" ${code}`;
   const steps = [
     `mkdir ${disk} && mount -t tmpfs -o size=4m none ${disk}`,
     `{ ./bin/modreg registry serve --create --db ${disk}/registry.db --port 0 > ${out} 2>${folder}/log & }`,

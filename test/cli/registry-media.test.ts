@@ -26,7 +26,7 @@ describe("the registry's file on a separate file system", () => {
       `mkdir ${folder}/mount && mount -t tmpfs none ${folder}/mount`,
       `./bin/modreg registry token create --name ci --scope publish --create --db ${db} >/dev/null`,
       `mount -o remount,ro ${folder}/mount`,
-      `node_modules/.bin/node test/support/record-use.ts ${db}`,
+      `node_modules/.bin/node test/cli/support/record-use.ts ${db}`,
     ];
     expect(shWithMounts(context, steps)).toBe('t1 last used: never\n');
   });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { createdToken, newFile, registry } from '../support/registry-process.ts';
+import { createdToken, newFile, registry } from './support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 import { tlsFiles } from '../support/tls.ts';
 

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
-import { askPage, cookieFor, parsedAddress, type SignInAddress } from '../support/page-process.ts';
+import { askPage, cookieFor, parsedAddress, type SignInAddress } from './support/page-process.ts';
 
 interface Served {
   readonly folder: string;

@@ -3,7 +3,7 @@ import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { published } from '../support/published.ts';
-import { PUBLISH, remote } from '../support/remote-registry.ts';
+import { PUBLISH, remote } from './support/remote-registry.ts';
 import { tokenFor } from '../support/token.ts';
 
 it('publishes, yanks and unyanks over HTTP', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { published } from '../support/published.ts';
-import { newFile, registry } from '../support/registry-process.ts';
+import { newFile, registry } from './support/registry-process.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 const RELEASES = [

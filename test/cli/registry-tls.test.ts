@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
-import { newFile, registry } from '../support/registry-process.ts';
+import { newFile, registry } from './support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 import { fixture, tlsFiles } from '../support/tls.ts';
 

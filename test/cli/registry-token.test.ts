@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
-import { createdToken, newFile, registry } from '../support/registry-process.ts';
+import { createdToken, newFile, registry } from './support/registry-process.ts';
 import { sh } from '../support/shell.ts';
 
 const DAY = 86_400_000;

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT, runModreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
-import { createdToken, newFile, registry } from '../support/registry-process.ts';
-import { remote } from '../support/remote-registry.ts';
+import { createdToken, newFile, registry } from './support/registry-process.ts';
+import { remote } from './support/remote-registry.ts';
 import { serve } from '../support/served-process.ts';
 import { site } from '../support/site.ts';
 

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
-import { newFile, registry } from '../support/registry-process.ts';
+import { newFile, registry } from './support/registry-process.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 

@@ -5,7 +5,7 @@ import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { holdExclusively } from '../../src/sqlite/exclusive-lock.ts';
 import { site } from '../support/backups.ts';
 import { runModreg } from '../support/modreg.ts';
-import { registry } from '../support/registry-process.ts';
+import { registry } from './support/registry-process.ts';
 
 const SEVERAL = [1, 2, 3, 4];
 

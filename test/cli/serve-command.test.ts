@@ -8,7 +8,7 @@ import { serveCommand } from '../../src/cli/registry/serve-command.ts';
 import type { Outcome } from '../../src/cli/problem.ts';
 import { NOON, site, sql } from '../support/backups.ts';
 import { quietWorld } from '../support/quiet-world.ts';
-import { newFile } from '../support/registry-process.ts';
+import { newFile } from './support/registry-process.ts';
 import { tlsFiles } from '../support/tls.ts';
 
 type Options = Parameters<typeof serveCommand>[0];

@@ -13,7 +13,7 @@ import {
   UNIT,
   world,
   type Host,
-} from '../support/systemd-host.ts';
+} from './support/systemd-host.ts';
 
 describe('modreg agent uninstall-unit', () => {
   const state = {

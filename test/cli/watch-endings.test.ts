@@ -3,7 +3,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
 import { sh } from '../support/shell.ts';
 import { site, type Site } from '../support/site.ts';
-import { watching } from '../support/watching.ts';
+import { watching } from './support/watching.ts';
 
 const LIDAR: Site = {
   machine: { modules: [entry('acme:lidar', '1.*')] },

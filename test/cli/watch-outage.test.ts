@@ -7,7 +7,7 @@ import { runModreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { site } from '../support/site.ts';
-import { watching } from '../support/watching.ts';
+import { watching } from './support/watching.ts';
 
 /** A registry that can be closed, and served again on the same port. */
 async function served(

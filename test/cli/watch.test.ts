@@ -6,7 +6,7 @@ import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
 import { component, entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { site } from '../support/site.ts';
-import { watching, type Watching } from '../support/watching.ts';
+import { watching, type Watching } from './support/watching.ts';
 
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newFile, registry } from '../support/registry-process.ts';
+import { newFile, registry } from './support/registry-process.ts';
 
 describe('[D33] modreg registry yank prints what machines with the release do', () => {
   it.each<[string, readonly string[], readonly string[]]>([

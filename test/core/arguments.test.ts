@@ -8,8 +8,8 @@ import * as server from '../../src/server/index.ts';
 import * as store from '../../src/store/index.ts';
 import * as testing from '../../src/testing/index.ts';
 import { moduleId } from '../support/ask.ts';
-import { ACCEPT_ANYTHING, VERSION, WRONG_ARGUMENTS } from '../support/wrong-arguments.ts';
-import { WRONG_BOARD_ARGUMENTS } from '../support/wrong-board-arguments.ts';
+import { ACCEPT_ANYTHING, VERSION, WRONG_ARGUMENTS } from './support/wrong-arguments.ts';
+import { WRONG_BOARD_ARGUMENTS } from './support/wrong-board-arguments.ts';
 
 /** What JavaScript callers can call, with arguments that no compiler checks. */
 const EXPORTS: Readonly<Record<string, unknown>> = {

@@ -16,7 +16,7 @@ it('a record whose sender is killed before it reads the response is sent again, 
   );
   log.append(lines);
   const sender = (): ReturnType<typeof spawn> => {
-    const program = join(ROOT, 'test/support/send-log.ts');
+    const program = join(ROOT, 'test/logs/support/send-log.ts');
     const child = spawn(process.execPath, [program, path, collector.endpoint]);
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Outbound } from '../../src/outbound/outbound.ts';
 import { systemClock } from '../../src/registry/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { reportingMachine } from '../support/reporting.ts';
+import { reportingMachine } from './support/reporting.ts';
 
 it('a damaged queue is set aside, and the machine reports', async () => {
   const machine = await reportingMachine();

@@ -7,7 +7,7 @@ import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { reportedModule } from '../support/machine-report.ts';
-import { reportingMachine } from '../support/reporting.ts';
+import { reportingMachine } from './support/reporting.ts';
 
 const HOUR = 3_600_000;
 const DONE = { module_id: 'acme:lidar', version: '1.2.9', result: 'done' };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { changedPage, mainText, refusal, ROVER } from '../support/changed-page.ts';
+import { changedPage, mainText, refusal, ROVER } from './support/changed-page.ts';
 
 const SHOWN = ROVER.replace('correct horse', '•••');
 

@@ -3,7 +3,7 @@ import { MACHINE_PAGE } from '../../src/page/access/access-options.ts';
 import { openPageFile } from '../../src/page/access/page-file.ts';
 import { NOW } from '../support/decides.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { feedOf, openFeeds, planWith, type Feed } from '../support/open-feeds.ts';
+import { feedOf, openFeeds, planWith, type Feed } from './support/open-feeds.ts';
 import type { PagedPlan } from '../support/paged-plan.ts';
 
 const SECOND = 1000;

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { DEFAULT_TERMS } from '../../src/core/machine/update-policy.ts';
 import { NOW } from '../support/decides.ts';
-import { feedOf, openFeeds, planWith } from '../support/open-feeds.ts';
+import { feedOf, openFeeds, planWith } from './support/open-feeds.ts';
 import type { PagedPlan } from '../support/paged-plan.ts';
 import { entry, known, plan } from '../support/planned.ts';
 

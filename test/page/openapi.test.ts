@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PAGE_OPENAPI } from '../../src/page/openapi.ts';
-import { changedPage } from '../support/changed-page.ts';
+import { changedPage } from './support/changed-page.ts';
 
 const { paths } = PAGE_OPENAPI as { readonly paths: Record<string, Record<string, object>> };
 

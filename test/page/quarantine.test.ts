@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { changedPage, refusal } from '../support/changed-page.ts';
+import { changedPage, refusal } from './support/changed-page.ts';
 import { rememberedIn } from '../support/machine-home.ts';
-import { textOf } from '../support/machine-page.ts';
+import { textOf } from './support/machine-page.ts';
 
 describe('[T137] a quarantine', () => {
   it('is added with its reason and lifted by forms', async () => {

@@ -4,7 +4,7 @@ import { openLog } from '../../src/logs/log-file.ts';
 import type { LogRecord } from '../../src/logs/log-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { night } from '../support/history.ts';
-import { machinePage, textOf } from '../support/machine-page.ts';
+import { machinePage, textOf } from './support/machine-page.ts';
 import { entry } from '../support/planned.ts';
 
 const MACHINE = { modules: [entry('acme:lidar', '1.*')] };

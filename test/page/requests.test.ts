@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rememberedIn } from '../support/machine-home.ts';
-import { changedPage, mainText, refusal } from '../support/changed-page.ts';
-import { textOf } from '../support/machine-page.ts';
+import { changedPage, mainText, refusal } from './support/changed-page.ts';
+import { textOf } from './support/machine-page.ts';
 import { answerTo, afterwards, NIGHTLY } from '../support/restarts.ts';
 import { HOUR, MINUTE } from '../support/day.ts';
 

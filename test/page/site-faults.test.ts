@@ -6,8 +6,8 @@ import { keptCounts } from '../../src/cli/site/kept-counts.ts';
 import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { excerpt } from '../../src/core/text/quote.ts';
 import { DatabaseError } from '../../src/sqlite/database-error.ts';
-import { textOf } from '../support/machine-page.ts';
-import { moduleId, NOW, testSite, type TestSite } from '../support/site-page.ts';
+import { textOf } from './support/machine-page.ts';
+import { moduleId, NOW, testSite, type TestSite } from './support/site-page.ts';
 
 const LIDAR = moduleId('acme:lidar');
 const PATHS = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
-import { textOf } from '../support/machine-page.ts';
-import { NOW, testSite, type TestSite } from '../support/site-page.ts';
+import { textOf } from './support/machine-page.ts';
+import { NOW, testSite, type TestSite } from './support/site-page.ts';
 
 const LIDAR = { constraint: '1.*', deployed: '1.2.9', target: '1.2.9' };
 const ARM: Partial<ReportedModule> = { name: 'acme_arm', module_id: 'acme:arm', deployed: '2.4.0' };

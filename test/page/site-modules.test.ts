@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../support/machine-page.ts';
+import { textOf } from './support/machine-page.ts';
 import { lidarReport } from '../support/reported-facts.ts';
-import { moduleId, NOW, testSite, type TestSite } from '../support/site-page.ts';
+import { moduleId, NOW, testSite, type TestSite } from './support/site-page.ts';
 
 const LIDAR = moduleId('acme:lidar');
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cohort } from '../../src/core/rollout/cohort.ts';
 import { sql } from '../support/backups.ts';
-import { textOf } from '../support/machine-page.ts';
-import { moduleId, NOW, testSite, type TestSite } from '../support/site-page.ts';
+import { textOf } from './support/machine-page.ts';
+import { moduleId, NOW, testSite, type TestSite } from './support/site-page.ts';
 
 const LIDAR = moduleId('acme:lidar');
 const ROLLOUT = '/rollouts/acme%3Alidar/1.3.0';

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { night } from '../support/history.ts';
-import { machinePage, textOf } from '../support/machine-page.ts';
+import { machinePage, textOf } from './support/machine-page.ts';
 import { entry } from '../support/planned.ts';
 
 interface Night {

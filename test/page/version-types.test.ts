@@ -2,14 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../support/history.ts';
-import {
-  changedPage,
-  mainText,
-  refusal,
-  ROVER,
-  type ChangedPage,
-} from '../support/changed-page.ts';
-import { textOf } from '../support/machine-page.ts';
+import { changedPage, mainText, refusal, ROVER, type ChangedPage } from './support/changed-page.ts';
+import { textOf } from './support/machine-page.ts';
 import { NIGHTLY } from '../support/restarts.ts';
 
 const CHANGE = '/modules/acme_lidar/change';

@@ -10,7 +10,7 @@ import {
   track,
   type Racer,
 } from '../support/racing.ts';
-import { thenable } from '../support/thenable.ts';
+import { thenable } from './support/thenable.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 /** A machine with 1.0.0 of two modules, whose 1.0.1 is published. */

@@ -4,7 +4,7 @@ import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { CONFIGURATIONS, promptRegistry, racer, track, type Racer } from '../support/racing.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { thenable } from '../support/thenable.ts';
+import { thenable } from './support/thenable.ts';
 
 /** A machine with 1.0.0 of two modules, whose 1.0.1 is published. */
 function machine(options: Partial<Omit<PollerOptions, 'clock'>>): Racer {

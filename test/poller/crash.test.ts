@@ -90,7 +90,7 @@ beforeAll(async () => {
 
 /** The signal or the exit code that an agent ended with, and its standard error. */
 async function agent(home: string, point: string): Promise<string> {
-  const script = join(ROOT, 'test/support/crashing-agent.ts');
+  const script = join(ROOT, 'test/poller/support/crashing-agent.ts');
   const child = spawn(process.execPath, [script, home, address, point], {
     // It starts in 0.4 s instead of 0.7 s.
     env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/crashing-agent') },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { moduleId, version } from '../support/ask.ts';
 import { day, MINUTE, SECOND, targetNamed } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
-import { delivered, inHand, MAPPER, ROVER, saying } from '../support/rover.ts';
+import { delivered, inHand, MAPPER, ROVER, saying } from './support/rover.ts';
 
 describe('[T62] an action is delivered as soon as the action that it waits for', () => {
   it('is superseded', async () => {

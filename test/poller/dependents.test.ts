@@ -5,7 +5,7 @@ import { moduleId } from '../support/ask.ts';
 import { day, HOUR, MINUTE, type DayOptions } from '../support/day.ts';
 import { component, entry } from '../support/planned.ts';
 import { promptRegistry } from '../support/racing.ts';
-import { delivered, FLOOR, inHand, MAPPER, ROVER, saying, SCANNER } from '../support/rover.ts';
+import { delivered, FLOOR, inHand, MAPPER, ROVER, saying, SCANNER } from './support/rover.ts';
 
 const FAILED = { reason: 'no points for 30 s', running: '1.1.0', blame: 'release' } as const;
 /** Another entry of the lidar's module, whose constraint no release matches. */

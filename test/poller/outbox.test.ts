@@ -6,7 +6,7 @@ import {
   REPORTED,
   type Outcome,
   type Step,
-} from '../support/outbox-steps.ts';
+} from './support/outbox-steps.ts';
 
 describe('an outbox', () => {
   it.each<[string, Step[], Partial<Outcome>]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DELIVERED, played, REPORTED, type Outcome, type Step } from '../support/outbox-steps.ts';
+import { DELIVERED, played, REPORTED, type Outcome, type Step } from './support/outbox-steps.ts';
 
 const AGAIN = [...DELIVERED, 'delivered 1.1.0 (2)'];
 

@@ -6,7 +6,7 @@ import { readAll } from '../../src/registry/pollable-registry.ts';
 import { testClock } from '../support/clock.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
 import { publishedFolder } from '../support/published.ts';
-import { LIDAR, outcomeOf } from '../support/remembered.ts';
+import { LIDAR, outcomeOf } from './support/remembered.ts';
 
 const HOUR = 3_600_000;
 const PATHS = ['lists', 'site.db'];

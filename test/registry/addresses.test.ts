@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
 import { httpRegistry } from '../../src/registry/http-registry.ts';
-import { answers, document, HOST, json } from '../support/answers.ts';
-import { LIDAR, remembered } from '../support/remembered.ts';
+import { answers, document, HOST, json } from './support/answers.ts';
+import { LIDAR, remembered } from './support/remembered.ts';
 
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';

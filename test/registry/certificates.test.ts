@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 function fixture(name: string): string {
   return readFileSync(new URL(`../fixtures/tls/${name}.pem`, import.meta.url), 'utf8');

@@ -3,7 +3,7 @@ import type { ModuleId } from '../../src/core/index.ts';
 import { type Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry, requestsMade } from '../support/loopback.ts';
-import { remembered, told } from '../support/remembered.ts';
+import { remembered, told } from './support/remembered.ts';
 
 const MODULES = Array.from({ length: 1000 }, (_, index) => moduleId(`acme:m${index}`));
 

@@ -4,7 +4,7 @@ import { indexReleases, resolve } from '../../src/core/index.ts';
 import { chosen, constraint, moduleId } from '../support/ask.ts';
 import { runModreg } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
-import { outcomeOf, remembered } from '../support/remembered.ts';
+import { outcomeOf, remembered } from './support/remembered.ts';
 
 /** The address of Debian's docker-registry; undefined if none is running. */
 const ADDRESS = process.env['MODREG_DOCKER_REGISTRY'];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import { answers, HOST, status, type Answer } from '../support/answers.ts';
+import { answers, HOST, status, type Answer } from './support/answers.ts';
 import { moduleId } from '../support/ask.ts';
-import { remembered, told, type Remembered } from '../support/remembered.ts';
+import { remembered, told, type Remembered } from './support/remembered.ts';
 
 const asked = answers();
 const [LIDAR, ARM] = ['acme:lidar', 'acme:arm'].map(moduleId) as [ModuleId, ModuleId];

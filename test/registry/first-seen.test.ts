@@ -4,8 +4,8 @@ import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import type { CachedRegistry } from '../../src/registry/index.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST, status } from '../support/answers.ts';
-import { LIDAR, remembered, type Remembered } from '../support/remembered.ts';
+import { answers, document, HOST, status } from './support/answers.ts';
+import { LIDAR, remembered, type Remembered } from './support/remembered.ts';
 
 const asked = answers();
 const MINUTE = 60_000;

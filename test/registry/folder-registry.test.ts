@@ -8,7 +8,7 @@ import { moduleId } from '../support/ask.ts';
 import { plain } from '../support/decoded-list.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { openFiles } from '../support/open-files.ts';
-import { outcomeOf } from '../support/remembered.ts';
+import { outcomeOf } from './support/remembered.ts';
 
 const EMPTY_LIST = '{"releases": []}';
 const LIST = '{"releases": [{"version": "1.0.0"}]}';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
-import { answers, document, HOST, json, status, text, type Answer } from '../support/answers.ts';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { answers, document, HOST, json, status, text, type Answer } from './support/answers.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';

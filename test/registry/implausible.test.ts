@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST } from '../support/answers.ts';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { answers, document, HOST } from './support/answers.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();
 const FARTHEST = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const HOST = 'https://registry.example';
 

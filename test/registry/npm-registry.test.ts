@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { answers, HOST, json, status, text } from '../support/answers.ts';
+import { answers, HOST, json, status, text } from './support/answers.ts';
 import { moduleId } from '../support/ask.ts';
-import { outcomeOf, remembered } from '../support/remembered.ts';
+import { outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();
 const WHERE = `the registry npm:${HOST}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answers, HOST, json, status, type Answer } from '../support/answers.ts';
+import { answers, HOST, json, status, type Answer } from './support/answers.ts';
 import { moduleId } from '../support/ask.ts';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();
 const WHERE = `the registry oci:${HOST}`;

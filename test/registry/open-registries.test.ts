@@ -12,7 +12,7 @@ import { testClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { published, publishedFolder } from '../support/published.ts';
-import { LIDAR, outcomeOf, told } from '../support/remembered.ts';
+import { LIDAR, outcomeOf, told } from './support/remembered.ts';
 
 type RegistryTerms = Parameters<OpenRegistries['open']>[0];
 

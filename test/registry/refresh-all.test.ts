@@ -1,9 +1,9 @@
 import { scheduler } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import { answers, HOST, json, status, text, type Answer } from '../support/answers.ts';
+import { answers, HOST, json, status, text, type Answer } from './support/answers.ts';
 import { moduleId } from '../support/ask.ts';
-import { remembered, told } from '../support/remembered.ts';
+import { remembered, told } from './support/remembered.ts';
 
 const asked = answers();
 

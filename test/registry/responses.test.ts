@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
 import { retryBudget } from '../../src/registry/retry-budget.ts';
-import { answers, document, HOST, json, status, text } from '../support/answers.ts';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { answers, document, HOST, json, status, text } from './support/answers.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();
 const PATH = '/v1/modules/acme/lidar';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answers, document, HOST, status, type Answer } from '../support/answers.ts';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { answers, document, HOST, status, type Answer } from './support/answers.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();
 const NO_TIME_LIMIT = { limits: { retryWithinMs: 10_000_000 } };

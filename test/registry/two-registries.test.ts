@@ -6,7 +6,7 @@ import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { testClock, type TestClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
-import { LIDAR, told } from '../support/remembered.ts';
+import { LIDAR, told } from './support/remembered.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIDAR, outcomeOf, remembered } from '../support/remembered.ts';
+import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 import {
   BREAKS,
   FLOODS,

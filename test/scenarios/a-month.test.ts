@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { LogRecord } from '../../src/logs/log-record.ts';
 import { fakeCollector, textOf, uidOf, type SentRecord } from '../support/collector.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
-import { fieldRover, type FieldRover } from '../support/field-rover.ts';
+import { fieldRover, type FieldRover } from './support/field-rover.ts';
 import { deliveryOf } from '../support/log-sending.ts';
 import { entry } from '../support/planned.ts';
 

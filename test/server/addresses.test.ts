@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { testRegistry } from '../support/registry.ts';
+import { testRegistry } from './support/registry.ts';
 
 const LIDAR = '/v1/modules/acme/lidar';
 const RELEASES = `${LIDAR}/releases`;

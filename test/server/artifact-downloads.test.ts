@@ -21,7 +21,7 @@ import {
   publishing,
   sha256Of,
   UPLOAD,
-} from '../support/hosting.ts';
+} from './support/hosting.ts';
 import { openFiles } from '../support/open-files.ts';
 
 const UNKNOWN = 'unknown-file: no release lists this file, and it was not uploaded';

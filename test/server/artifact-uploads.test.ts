@@ -5,16 +5,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { incomingFolder } from '../../src/server/artifacts/artifact-store.ts';
 import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
-import {
-  BYTES,
-  FILE,
-  HEX,
-  Hosting,
-  hosting,
-  MODULE,
-  sha256Of,
-  UPLOAD,
-} from '../support/hosting.ts';
+import { BYTES, FILE, HEX, Hosting, hosting, MODULE, sha256Of, UPLOAD } from './support/hosting.ts';
 
 const NO_DIGEST = 'bad-request: expected 64 lower-case digits of sha256';
 const NO_LENGTH = ': send the file with its content-length, and not in chunks';

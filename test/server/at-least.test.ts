@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testRegistry, type TestRegistry } from '../support/registry.ts';
+import { testRegistry, type TestRegistry } from './support/registry.ts';
 
 async function publish(registry: TestRegistry, id: string, version: string): Promise<void> {
   const address = `/v1/modules/${id.replace(':', '/')}/releases`;

@@ -5,7 +5,7 @@ import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { testRegistry, type TestRegistry } from '../support/registry.ts';
+import { testRegistry, type TestRegistry } from './support/registry.ts';
 
 async function publish(registry: TestRegistry, id: string, version: string): Promise<void> {
   const address = `/v1/modules/${id.replace(':', '/')}/releases`;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { served, trustFixtures } from '../support/attacked-registry.ts';
+import { served, trustFixtures } from './support/attacked-registry.ts';
 
 setFlagsFromString('--expose-gc');
 // V8 has no type for it.

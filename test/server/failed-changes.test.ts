@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { testRegistry } from '../support/registry.ts';
+import { testRegistry } from './support/registry.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';
 

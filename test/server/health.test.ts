@@ -5,7 +5,7 @@ import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { healthOf } from '../../src/server/routes/health.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { testRegistry } from '../support/registry.ts';
+import { testRegistry } from './support/registry.ts';
 
 interface Served {
   readonly path: string;

@@ -4,8 +4,8 @@ import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { INSTALL_SCRIPT, INSTALL_SCRIPT_SHA256 } from '../../src/server/routes/install-script.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { hosting, sha256Of } from '../support/hosting.ts';
-import { testRegistry } from '../support/registry.ts';
+import { hosting, sha256Of } from './support/hosting.ts';
+import { testRegistry } from './support/registry.ts';
 import { tokenFor } from '../support/token.ts';
 
 const AGENT = '/v1/modules/platform/agent';

@@ -4,7 +4,7 @@ import { readRelease, type Catalogue, type PublishedRelease } from '../../src/se
 import { limitWarnings } from '../../src/server/catalogue/list-limits.ts';
 import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { testRegistry } from '../support/registry.ts';
+import { testRegistry } from './support/registry.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';
 const LIDAR = moduleId('acme:lidar');

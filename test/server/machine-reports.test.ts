@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
-import { testRegistry, type TestRegistry } from '../support/registry.ts';
+import { testRegistry, type TestRegistry } from './support/registry.ts';
 import { tokenFor } from '../support/token.ts';
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testRegistry } from '../support/registry.ts';
+import { testRegistry } from './support/registry.ts';
 import { tokenFor } from '../support/token.ts';
 
 const LIDAR = '/v1/modules/acme/lidar';

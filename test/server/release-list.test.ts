@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testRegistry } from '../support/registry.ts';
+import { testRegistry } from './support/registry.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';
 const LIDAR = '/v1/modules/acme/lidar';

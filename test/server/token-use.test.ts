@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
-import { testRegistry } from '../support/registry.ts';
+import { testRegistry } from './support/registry.ts';
 import { tokenFor } from '../support/token.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { moduleId } from '../support/ask.ts';
-import { testRegistry, type TestRegistry } from '../support/registry.ts';
+import { testRegistry, type TestRegistry } from './support/registry.ts';
 import { tokenFor } from '../support/token.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { artifactFolder } from '../../src/server/artifacts/artifact-store.ts';
 import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
-import { BYTES, hosting, MODULE, UPLOAD } from '../support/hosting.ts';
+import { BYTES, hosting, MODULE, UPLOAD } from './support/hosting.ts';
 import { tokenFor } from '../support/token.ts';
 
 describe('an upload', () => {

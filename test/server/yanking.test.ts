@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { moduleId } from '../support/ask.ts';
-import { testRegistry, type TestRequest } from '../support/registry.ts';
+import { testRegistry, type TestRequest } from './support/registry.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';
 const LIDAR = '/v1/modules/acme/lidar';

@@ -22,7 +22,7 @@ function newPath(): string {
 async function claimElsewhere(
   path: string,
 ): Promise<{ pid: number | undefined; kill: () => Promise<void> }> {
-  const script = `${ROOT}test/support/claim-and-wait.ts`;
+  const script = `${ROOT}test/store/support/claim-and-wait.ts`;
   const child = spawn(process.execPath, [script, path], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const closed = once(child, 'close');

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
 
 it('[T94] a state file is created with the mode 0600, and never has another one', () => {
-  const script = join(ROOT, 'test/support/print-created-modes.ts');
+  const script = join(ROOT, 'test/store/support/print-created-modes.ts');
   const { stdout, stderr } = spawnSync(process.execPath, [script, temporaryFolder()], {
     encoding: 'utf8',
   });

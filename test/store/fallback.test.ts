@@ -13,7 +13,7 @@ import { version } from '../support/ask.ts';
 import { ARM, caught, claimed, commitOne, LIDAR, running } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ADDITIVE, BREAKING, LATER, TODAY } from '../support/later-layouts.ts';
-import { claimedBy, crashed, namesBeside, REFUSED, remembered, rows } from '../support/upgraded.ts';
+import { claimedBy, crashed, namesBeside, REFUSED, remembered, rows } from './support/upgraded.ts';
 
 /** What a poller remembers. */
 function memoryIn(state: MachineState): unknown {

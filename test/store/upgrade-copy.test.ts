@@ -31,7 +31,7 @@ import {
   remembered,
   removeLog,
   rows,
-} from '../support/upgraded.ts';
+} from './support/upgraded.ts';
 
 describe('[T71] an upgrade that earlier programs do not understand copies the file first', () => {
   it("with its write-ahead log, for its owner alone, and today's modreg can use the copy", () => {
@@ -111,7 +111,7 @@ it('[T71] a command does not upgrade the file under a running poller that would 
 
 /** Opens the files with the named layout in another process, which has started by then. */
 async function upgrader(layout: string, paths: readonly string[]): Promise<ChildProcess> {
-  const script = `${ROOT}test/support/upgrade-files.ts`;
+  const script = `${ROOT}test/store/support/upgrade-files.ts`;
   const child = spawn(process.execPath, [script, layout, ...paths], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -3,7 +3,7 @@ import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fetchArtifact, type FetchOptions } from '../../../src/agent/index.ts';
 import { secret, type Artifact } from '../../../src/core/index.ts';
-import { FILE, HEX, other, outcomeOf, PAGE, played, PORTAL } from '../../support/downloading.ts';
+import { FILE, HEX, other, outcomeOf, PAGE, played, PORTAL } from '../support/downloading.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { artifactOf, packageServer, whole, type Answer } from '../../support/package-server.ts';
 

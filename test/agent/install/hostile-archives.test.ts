@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
-import { HOSTILE_ARCHIVES } from '../../support/hostile-archives.ts';
+import { HOSTILE_ARCHIVES } from '../support/hostile-archives.ts';
 import { install } from '../../support/installing.ts';
 import { packageServer } from '../../support/package-server.ts';
 

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { installTurns } from '../../../src/agent/install/turns.ts';
 import { install, PLACE } from '../../support/installing.ts';
 import { packageServer } from '../../support/package-server.ts';
-import { elf } from '../../support/elf-file.ts';
+import { elf } from '../support/elf-file.ts';
 import {
   extension,
   member,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fetchArtifact, type FetchOptions } from '../../../src/agent/index.ts';
-import { FILE, other, outcomeOf, played, PORTAL } from '../../support/downloading.ts';
+import { FILE, other, outcomeOf, played, PORTAL } from '../support/downloading.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { breaksAfter, packageServer, type Answer } from '../../support/package-server.ts';
 

@@ -30,7 +30,7 @@ it.each([
 
 /** What one of three processes does with the least memory: V8 frees it in the background, and late on a busy machine. */
 async function leastMemory(artifact: string): Promise<{ outcome: string; isSmall: boolean }> {
-  const args = ['--expose-gc', `${ROOT}test/support/measure-install.ts`];
+  const args = ['--expose-gc', `${ROOT}test/agent/support/measure-install.ts`];
   for (let left = 2; ; left--) {
     const child = spawn(process.execPath, [...args, temporaryFolder(), artifact], {
       stdio: ['ignore', 'pipe', 'inherit'],

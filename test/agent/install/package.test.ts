@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../../src/agent/install/package.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { elf } from '../../support/elf-file.ts';
+import { elf } from '../support/elf-file.ts';
 
 type Options = Parameters<typeof readPackage>[1];
 

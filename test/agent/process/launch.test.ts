@@ -6,8 +6,8 @@ import { AGENT_ID } from '../../../src/agent/process/guard.ts';
 import { launch, type RunningProgram } from '../../../src/agent/process/launch.ts';
 import { describeEnd } from '../../../src/agent/process/program-end.ts';
 import { programOutput } from '../../../src/agent/process/program-output.ts';
-import { fakeStart, type FakeStart } from '../../support/fake-start.ts';
-import { elfWithLoader } from '../../support/elf-file.ts';
+import { fakeStart, type FakeStart } from '../support/fake-start.ts';
+import { elfWithLoader } from '../support/elf-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 async function launched({ start }: FakeStart): Promise<RunningProgram> {

@@ -6,7 +6,7 @@ import { launch } from '../../../src/agent/process/launch.ts';
 import { readinessProbe, type ReadinessProbe } from '../../../src/agent/process/readiness.ts';
 import type { Readiness } from '../../../src/core/machine/readiness.ts';
 import { systemClock } from '../../../src/registry/index.ts';
-import { fakeStart } from '../../support/fake-start.ts';
+import { fakeStart } from '../support/fake-start.ts';
 import { plainServer } from '../../support/plain-server.ts';
 
 function probeOf(readiness: Readiness, staysUpMs = 10_000): ReadinessProbe {

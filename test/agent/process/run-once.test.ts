@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runOnce } from '../../../src/agent/process/run-once.ts';
-import { fakeStart } from '../../support/fake-start.ts';
+import { fakeStart } from '../support/fake-start.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RollingBack, Trying } from '../../../src/core/machine/activation.ts';
 import type { Lifecycle, LifecycleEvent } from '../../../src/agent/supervision/lifecycle.ts';
 import { step } from '../../../src/agent/supervision/transitions.ts';
-import { stepInWords } from '../../support/step-words.ts';
+import { stepInWords } from '../support/step-words.ts';
 
 const OLD = { version: '1.0.0', root: '/p/1.0.0' };
 const NEW = { version: '1.1.0', root: '/p/1.1.0' };

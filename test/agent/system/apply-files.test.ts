@@ -7,7 +7,7 @@ import {
   NOTHING,
   RECORD,
   said,
-} from '../../support/applied-files.ts';
+} from '../support/applied-files.ts';
 import {
   chmodSync,
   mkdirSync,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { canTrace, runRecorded } from '../../faults/run-traced.ts';
-import { ALL, apply, filesIn, NOTHING, RECORD, said } from '../../support/applied-files.ts';
+import { ALL, apply, filesIn, NOTHING, RECORD, said } from '../support/applied-files.ts';
 import { needs } from '../../support/prerequisite.ts';
 import { ROOT } from '../../support/modreg.ts';
 import { JOURNAL, systemSite, YARD } from '../../support/system-site.ts';
-import { targetOf } from '../../support/system-target.ts';
+import { targetOf } from '../support/system-target.ts';
 
 /** The calls of the system on its files and its record at which a change is killed, in the order in which they are made. */
 const KILLS = [
@@ -31,7 +31,7 @@ describe('[A20] killed while it applies, each file is as it was or as it becomes
     const [name = '', count = ''] = call.split(' ');
     const inject = ['-e', `inject=${name}:signal=KILL:when=${count}`, '-e', `trace=${name}`];
     const strace = ['-f', '-qq', '-o', '/dev/null', ...on, ...inject];
-    const program = [process.execPath, `${ROOT}test/support/apply-once.ts`];
+    const program = [process.execPath, `${ROOT}test/agent/support/apply-once.ts`];
     const given = [site.home, JSON.stringify(site.host), JSON.stringify(to)];
     const { signal } = await runRecorded(strace, [...program, ...given]);
     expect(signal).toBe('SIGKILL');

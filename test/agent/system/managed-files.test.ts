@@ -7,7 +7,7 @@ import { secret } from '../../../src/core/text/secret.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { needs } from '../../support/prerequisite.ts';
 import { HOTSPOT, JOURNAL, UPGRADES, YARD } from '../../support/system-site.ts';
-import { agentWith, targetOf } from '../../support/system-target.ts';
+import { agentWith, targetOf } from '../support/system-target.ts';
 import { readAgentConfiguration } from '../../../src/config/index.ts';
 import { value } from '../../support/reading.ts';
 

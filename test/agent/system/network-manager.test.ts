@@ -11,7 +11,7 @@ const NAMESPACES = ['--net', '--mount', '--pid', '--fork', '--mount-proc', '--ki
 
 /** The output of a shell script beside a NetworkManager of its own; undefined if there cannot be one. */
 function besideNetworkManager(script: string, ...words: readonly string[]): string | undefined {
-  const start = [...NAMESPACES, 'sh', `${ROOT}test/support/with-network-manager.sh`];
+  const start = [...NAMESPACES, 'sh', `${ROOT}test/agent/support/with-network-manager.sh`];
   const { stdout, status } = spawnSync('unshare', [...start, 'sh', '-c', script, ...words], {
     encoding: 'utf8',
     // nmcli writes ? for what the language of the shell does not have.
@@ -30,7 +30,7 @@ describe('a real NetworkManager', () => {
     const show =
       'nmcli --terse -s -f 802-11-wireless.ssid,802-11-wireless.mode,802-11-wireless-security.psk,connection.autoconnect,connection.autoconnect-priority,ipv4.method connection show';
     const script = `
-      apply() { "$0" ${ROOT}test/support/apply-once.ts "$1" "$2" "$3"; }
+      apply() { "$0" ${ROOT}test/agent/support/apply-once.ts "$1" "$2" "$3"; }
       apply "$1" "$2" "$3"
       # On a busy machine, NetworkManager sometimes answers without the key, which begins with a space.
       shown() { for _ in $(seq 20); do

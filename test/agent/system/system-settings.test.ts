@@ -8,7 +8,7 @@ import type { SystemEvent } from '../../../src/agent/system/system-event.ts';
 import { systemLine } from '../../../src/cli/agent/system-words.ts';
 import { testClock } from '../../support/clock.ts';
 import { HOTSPOT, JOURNAL, systemSite, YARD, type SystemSite } from '../../support/system-site.ts';
-import { agentWith } from '../../support/system-target.ts';
+import { agentWith } from '../support/system-target.ts';
 
 interface Followed {
   readonly settings: SystemSettings;

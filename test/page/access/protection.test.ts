@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PAGE_LAYOUT } from '../../../src/page/access/page-layout.ts';
 import { openDatabase } from '../../../src/sqlite/database.ts';
-import { NOW, protectedPage, type ProtectedPage } from '../../support/protected-page.ts';
+import { NOW, protectedPage, type ProtectedPage } from '../support/protected-page.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NOW, protectedPage } from '../../support/protected-page.ts';
+import { NOW, protectedPage } from '../support/protected-page.ts';
 
 const HEADERS = {
   'content-type': 'application/x-www-form-urlencoded',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openPageFile } from '../../../src/page/access/page-file.ts';
 import { openMachineFile } from '../../../src/store/index.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { protectedPage } from '../../support/protected-page.ts';
+import { protectedPage } from '../support/protected-page.ts';
 
 it.each([
   ['page.db', (path: string) => openPageFile(path, 50)],

@@ -1,0 +1,97 @@
+import type { Hono } from 'hono';
+import { onTestFinished } from 'vitest';
+import { siteFiles } from '../../../src/cli/site/site-files.ts';
+import { siteOnPage } from '../../../src/cli/site/site-on-page.ts';
+import { parseModuleId, type ModuleId } from '../../../src/core/index.ts';
+import { siteApp } from '../../../src/page/site/site-app.ts';
+import type { MachineReport, ReportedModule } from '../../../src/registry/machine-report.ts';
+import { FleetFile, fleetPath } from '../../../src/server/fleet/fleet-file.ts';
+import { Catalogue, readRelease } from '../../../src/server/index.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { machineReport, reportedState } from '../../support/machine-report.ts';
+
+/** A registry with its page, which anybody may use. */
+export interface TestSite {
+  readonly path: string;
+  readonly catalogue: Catalogue;
+  readonly app: Hono;
+  /** The clock of the site, in milliseconds since the epoch. */
+  now: number;
+  /** The changes that were made on the page, as they are logged. */
+  readonly changes: string[];
+  readonly publish: (moduleId: string, ...versions: readonly string[]) => void;
+  /** A machine reports its modules, and the results of actions. */
+  readonly report: (
+    machine: string,
+    modules: readonly Partial<ReportedModule>[],
+    ...outcomes: readonly Partial<MachineReport['outcomes'][number]>[]
+  ) => Promise<void>;
+  /** Sends a form; the answer is its status, and the address or the text of the page that follows. */
+  readonly post: (
+    path: string,
+    form: Readonly<Record<string, string>>,
+  ) => Promise<readonly [number, string]>;
+}
+
+export const NOW: number = Date.parse('2026-11-25T12:00:00Z');
+const NAMING = { command: 'modreg registry page' };
+
+export function moduleId(text: string): ModuleId {
+  const parsed = parseModuleId(text);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  return parsed.value;
+}
+
+export function testSite(): TestSite {
+  const path = `${temporaryFolder()}/registry.db`;
+  const catalogue = new Catalogue(path, { mode: 'create', busyTimeoutMs: 50 });
+  let fleet: FleetFile | undefined;
+  const files = siteFiles(catalogue, () => site.now);
+  const changes: string[] = [];
+  const app = siteApp(
+    siteOnPage(files, (kind, release) =>
+      changes.push(`${kind} ${release.moduleId} ${release.version}`),
+    ),
+    { assets: { style: '', script: '' }, naming: NAMING, access: undefined },
+  );
+  onTestFinished(() => {
+    files.close();
+    fleet?.close();
+    catalogue.close();
+  });
+  const numbers = new Map<string, number>();
+  let states = 0;
+  const site: TestSite = {
+    path,
+    catalogue,
+    app,
+    now: NOW,
+    changes,
+    publish(id, ...versions) {
+      for (const version of versions) {
+        const release = readRelease({ version });
+        if (!release.ok) throw new Error(release.error.join('\n'));
+        catalogue.publish(moduleId(id), release.value, NOW - 86_400_000);
+      }
+    },
+    async report(machine, modules, ...outcomes) {
+      fleet ??= new FleetFile(fleetPath(path), () => site.now);
+      const after = numbers.get(machine) ?? 0;
+      const places = outcomes.map((_, place) => after + place + 1);
+      const { outcomes: samples, ...report } = machineReport(places, {
+        state: reportedState(++states, ...modules),
+        queue: `queue-of-${machine}`,
+      });
+      const to = after + samples.length;
+      numbers.set(machine, to);
+      const all = samples.map((sample, place) => Object.assign(sample, outcomes[place]));
+      await fleet.report(machine, { ...report, after, to, outcomes: all });
+    },
+    async post(address, form) {
+      const body = new URLSearchParams(form);
+      const answer = await app.request(address, { method: 'POST', body });
+      return [answer.status, answer.headers.get('location') ?? (await answer.text())];
+    },
+  };
+  return site;
+}
