@@ -221,24 +221,6 @@ it.each([
   expect([stdout, first, exit]).toEqual([[], message, 1]);
 });
 
-it('what-if says that a later step of the rollout includes a machine', async () => {
-  const rollout = { salt: 's1', percent: 0.1, share: 0.000001 };
-  const { address } = await plainServer((response, { url = '' }) => {
-    const state = { ...lidarReport({}, NOW), platform: 'linux/arm64' };
-    const states = [{ state, machines: ['rover-1', 'rover-2'] }];
-    if (url.includes('/fleet/')) send(response, { module_id: 'acme:lidar', states, next: null });
-    else send(response, listOf(['1.2.9', { version: '1.4.0', rollout }], 1));
-  });
-  const args = ['fleet', 'what-if', 'acme:lidar', '1.4.0', '--registry', address];
-  const environment = { MODREG_TOKEN: 'modreg_x' };
-  expect((await printed(args, { environment, clock: () => NOW })).stdout).toEqual([
-    'acme:lidar 1.4.0: 2 of 2 machines would get it',
-    '',
-    '  WHEN              MACHINES              DEPLOYED   CONSTRAINT   WHAT',
-    '  in a later step   2: rover-1, rover-2   1.2.9      1.*          the rollout at 0.1 % does not include it yet',
-  ]);
-});
-
 it.each([
   [
     ['status', '--registry', './registry'],

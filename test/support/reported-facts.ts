@@ -22,13 +22,15 @@ export interface LidarMachine {
   readonly minimumAgeMs?: number;
   readonly platform?: Platform;
   readonly quarantine?: string;
+  /** When the quarantine ends; never if absent. */
+  readonly until?: number;
   readonly id?: string;
 }
 
 /** What the machine reports, from the plan that it makes while 1.2.8 and 1.2.9 are published. */
 export function lidarReport(machine: LidarMachine, now: number): ReportedModule {
   const { constraint = '1.*', deployed = '1.2.9', window, minimumAgeMs = 0 } = machine;
-  const { platform = 'linux/arm64', quarantine, id } = machine;
+  const { platform = 'linux/arm64', quarantine, until, id } = machine;
   const config = readMachine(
     JSON.stringify({
       modules: [
@@ -59,7 +61,7 @@ export function lidarReport(machine: LidarMachine, now: number): ReportedModule 
           list,
           deployed: readDeployed(deployed === 'none' ? null : deployed),
           restarts: [now - 1000],
-          quarantine: quarantine === undefined ? [] : [{ version: quarantine }],
+          quarantine: quarantine === undefined ? [] : [{ version: quarantine, until }],
         },
       ],
     ]),

@@ -7,7 +7,6 @@ import {
   type Window,
 } from '../../core/index.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
-import { nextChange } from '../../core/decision/next-change.ts';
 import { describeDecision } from '../../core/explanation/decision-words.ts';
 import { describeRefused } from '../../core/explanation/words.ts';
 import type { ModuleStates } from '../../registry/fleet-client.ts';
@@ -85,30 +84,30 @@ function effectsFor(
   if (deployed === version) return never('has it already');
   const { input } = decoded;
   return (machineId) => {
-    const eligibility = { ...input.eligibility, machineId, now };
-    const decision = decide({ ...input, eligibility });
-    const then = nextChange(decision);
-    return (
-      dueIn(decision, { version, stops, at: undefined }) ??
-      (then && dueIn(then.becomes, { version, stops, at: then.at })) ??
-      without(decision, version)
-    );
+    const decisionAt = (at: number): Decision =>
+      decide({ ...input, eligibility: { ...input.eligibility, machineId, now: at } });
+    return effectFrom(now, decisionAt, { version, stops, now });
   };
 }
 
-/** When `decision`, which is made at `at`, replaces what is deployed by `version`; undefined if it does not. */
-function dueIn(
-  decision: Decision,
-  {
-    version,
-    stops,
-    at,
-  }: {
-    readonly version: string;
-    readonly stops: readonly string[];
-    readonly at: number | undefined;
-  },
-): Effect | undefined {
+interface Asked extends Pick<WhatIf, 'version' | 'now'> {
+  readonly stops: readonly string[];
+}
+
+/** The effect at a time, or once the version is no longer refused. */
+function effectFrom(at: number, decisionAt: (at: number) => Decision, asked: Asked): Effect {
+  const decision = decisionAt(at);
+  const due = dueIn(decision, at, asked);
+  if (due) return due;
+  const refused = refusalIn(decision, asked.version);
+  const until = refused && 'until' in refused ? refused.until : undefined;
+  // Each end is later than the one before: a release is refused for its age, a quarantine, or both.
+  if (until !== undefined && until > at) return effectFrom(until, decisionAt, asked);
+  return without(decision, refused);
+}
+
+/** When `decision`, which is made at `at`, replaces what is deployed by the version; undefined if it does not. */
+function dueIn(decision: Decision, at: number, { version, stops, now }: Asked): Effect | undefined {
   const replacement = replacementOf(decision);
   if (!replacement || 'url' in replacement.to) return undefined;
   const { direction, to } = replacement;
@@ -117,24 +116,30 @@ function dueIn(
   if (decision.kind === 'hold') {
     return { kind: 'later', direction, at: decision.until, stops: stopping };
   }
-  return { kind: at === undefined ? 'now' : 'later', direction, at, stops: stopping };
+  if (at === now) return { kind: 'now', direction, at: undefined, stops: stopping };
+  return { kind: 'later', direction, at, stops: stopping };
 }
 
-/** A decision that does not deploy `version`: why it is refused, else what is decided instead. */
-function without(decision: Decision, version: string): Effect {
-  const { resolution } = decision;
-  if (!resolution) return { kind: 'never', because: describeDecision(decision) };
-  const found = firstOf(
+/** Why a decision does not select `version`; undefined if its list was not resolved. */
+function refusalIn({ resolution }: Decision, version: string): Refused | undefined {
+  if (!resolution) return undefined;
+  return firstOf(
     resolution.refused(),
     (one) => 'release' in one && one.release.version.text === version,
   );
-  if (!found) return { kind: 'never', because: describeDecision(decision) };
-  if (found.reason === 'not-in-rollout') {
+}
+
+/** A decision that does not deploy the version: why it is refused, else what is decided instead. */
+function without(decision: Decision, refused: Refused | undefined): Effect {
+  if (!refused || !decision.resolution) {
+    return { kind: 'never', because: describeDecision(decision) };
+  }
+  if (refused.reason === 'not-in-rollout') {
     // Without the cohort, which differs from machine to machine.
-    const because = `the rollout at ${found.percent} % does not include it yet`;
+    const because = `the rollout at ${refused.percent} % does not include it yet`;
     return { kind: 'later-step', because };
   }
-  return { kind: 'never', because: describeRefused(found, resolution.input.constraint) };
+  return { kind: 'never', because: describeRefused(refused, decision.resolution.input.constraint) };
 }
 
 function firstOf(
