@@ -28,7 +28,7 @@ export async function openFrontInTime(
   const keepOpen = async (): Promise<void> => {
     const open = openFront.bind(undefined, catalogue, place, options);
     front = await untilOpen(open, options, closing.signal);
-    share();
+    if (!closing.signal.aborted) share();
   };
   const opened = keepOpen();
   return {

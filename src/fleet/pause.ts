@@ -9,18 +9,19 @@ export interface Pause {
 }
 
 export function pauseWith({ sleep }: Pick<Clock, 'sleep'>): Pause {
-  let news = Promise.withResolvers<boolean>();
+  let isNews = false;
+  let over = new AbortController();
   return {
-    wake: () => news.resolve(true),
-    async sleep(ms, signal) {
-      const over = new AbortController();
-      const slept = sleep(ms, AbortSignal.any([over.signal, signal])).then(
-        () => false,
-        () => false,
-      );
-      const isWoken = await Promise.race([news.promise, slept]);
+    wake() {
+      isNews = true;
       over.abort();
-      if (isWoken) news = Promise.withResolvers<boolean>();
+    },
+    async sleep(ms, signal) {
+      over = new AbortController();
+      const either = AbortSignal.any([over.signal, signal]);
+      if (!isNews) await sleep(ms, either).catch(() => undefined);
+      const isWoken = isNews;
+      isNews = false;
       return isWoken;
     },
   };
