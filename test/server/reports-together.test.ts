@@ -42,6 +42,26 @@ it('[T208] 1,000 reports that arrive together are answered once they are on the 
   expect(isStored('rover-last')).toBe(true);
 });
 
+it('[T232] a front whose clock is wrong deletes no outcome on the others', () => {
+  const fleet = newFleet(':memory:', 'create');
+  const inHundredDays = NOON + 100 * 86_400_000;
+  fleet.takeShared({
+    stream: 's',
+    sequence: 1,
+    at: NOON,
+    reports: [{ machine: 'rover-1', report: REPORT }],
+  });
+  fleet.takeShared({
+    stream: 's',
+    sequence: 2,
+    at: inHundredDays,
+    reports: [{ machine: 'rover-2', report: REPORT }],
+  });
+  expect(fleet.read((sql) => sql.get('SELECT count(*) AS count FROM outcomes'))).toEqual({
+    count: 2,
+  });
+});
+
 /** What each of three machines reports, one after another: the versions of its modules. */
 const reported = fc.array(
   fc.tuple(

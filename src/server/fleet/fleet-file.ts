@@ -139,7 +139,8 @@ export class FleetFile {
   /** Takes the reports of a message, whichever front received them: all fronts come to the same result. Throws a DatabaseError. */
   takeShared({ stream, sequence, at, reports }: SharedReports): readonly ReportAnswer[] {
     return this.write((sql) => {
-      this.#prune(sql, at);
+      // The clock of the front that received them may be wrong.
+      this.#prune(sql, Math.min(at, this.#now()));
       sql.run('UPDATE followed SET stream = ?, sequence = ?', stream, sequence);
       return takeReports(sql, reports, { at, gaps: 'count' });
     });
