@@ -13,13 +13,17 @@ export interface EventStream {
   readonly read: (sequence: number) => Promise<LoggedEvent | undefined>;
   /** The event with this number, as the leader has it. */
   readonly readAtLeader: (sequence: number) => Promise<LoggedEvent | undefined>;
-  /** The number of the last event, as the leader knows it; 0 if there is none. */
+  /** The number of the last event, as the leader knows it; 0 if there is none. Creates the stream if it was lost. */
   readonly last: () => Promise<number>;
+  /** When the stream was created that `last` has seen: another text once it was lost. */
+  readonly created: () => string | undefined;
+  /** Whether `last` has seen that it was created again a moment ago: fronts may still fill in what they know. */
+  readonly isFilling: () => boolean;
   /** The number of the last event with this subject, as the leader knows it; 0 if there is none. */
   readonly lastOf: (subject: string) => Promise<number>;
   /**
    * Appends an event, and resolves with its number once a majority has it on disk; with undefined if the stream is not as
-   * expected. After a rejection, it may have been appended or not.
+   * expected. After a rejection, it may have been appended or not; appended again with the same expectation, it is there once.
    */
   readonly append: (
     event: Omit<LoggedEvent, 'sequence'>,

@@ -1,5 +1,6 @@
 import type { Clock } from '../registry/clock.ts';
 import type { ChangeLog, LoggedEvent } from '../server/catalogue/change-log.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
 import { appliedEvents, type AppliedEvents } from './applied-events.ts';
 import type { EventStream } from './event-stream.ts';
 import { pauseWith } from './pause.ts';
@@ -9,8 +10,6 @@ import { refill } from './refill.ts';
 export interface Follower extends Pick<AppliedEvents, 'resultOf'> {
   /** Resolves with true once the event with this number is applied, or with false after `ms` milliseconds. */
   readonly reaches: (sequence: number, ms: number) => Promise<boolean>;
-  /** Whether this front fills a stream that was lost, or has just done so: others may have more to fill in. */
-  readonly isFilling: () => boolean;
   /** Why it stopped; undefined while it follows. */
   readonly trouble: () => string | undefined;
   /** Ends it. */
@@ -32,8 +31,6 @@ const LONGEST_PAUSE_MS = 500;
 const SHORTEST_PAUSE_MS = 2;
 /** How many events to read at once while the catalogue is behind. */
 const AT_ONCE = 32;
-/** So long after the nodes are back, each front has reached them and filled in what it knows. */
-const FILLING_MS = 10_000;
 
 /**
  * Follows the stream until it is stopped, or until an event cannot be applied. It reads by number, and needs no consumer, which would
@@ -51,9 +48,7 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     onEvent({ kind: 'stopped', message });
     stopping.abort();
   };
-  const { mend, isFilling } = menderOf(log, stream, options);
-  const readFrom = readerOf(stream, clock);
-  const round = roundsOf(log, { events, readFrom, mend, onEvent, stopBecause });
+  const round = roundsOf(log, stream, { clock, events, onEvent, stopBecause });
   const ended = repeated(round, pause, stopping.signal);
   return {
     async reaches(sequence, ms) {
@@ -68,7 +63,6 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
       return log.last() >= sequence;
     },
     resultOf: events.resultOf,
-    isFilling,
     trouble: () => trouble,
     async stop() {
       stopNews();
@@ -77,9 +71,6 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     },
   };
 }
-
-/** Appends what the stream has lost. Why this front must not follow it, or undefined. */
-type Mend = () => Promise<string | undefined>;
 
 /** Reads once, after a check if that is due. Whether there was an event. */
 type Round = (isQuiet: boolean, signal: AbortSignal) => Promise<boolean>;
@@ -97,35 +88,38 @@ async function repeated(
   }
 }
 
-interface RoundParts extends Pick<FollowerOptions, 'onEvent'> {
+interface RoundParts extends FollowerOptions {
   readonly events: AppliedEvents;
-  readonly readFrom: ReadFrom;
-  readonly mend: Mend;
   readonly stopBecause: (message: string) => void;
 }
 
-function roundsOf(
-  log: ChangeLog,
-  { events, readFrom, mend, onEvent, stopBecause }: RoundParts,
-): Round {
+function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round {
+  const { events, clock, onEvent, stopBecause } = parts;
   let isReachable = true;
   let isBehind = true;
+  let mended: string | undefined;
+  const reader = readerOf(stream, clock);
   /** Applies what is there. Whether there was anything. */
   const advance = async (signal: AbortSignal): Promise<boolean> => {
-    const found = await readFrom(log.last() + 1, isBehind ? AT_ONCE : 1);
+    const found = await reader.readFrom(log.last() + 1, isBehind ? AT_ONCE : 1);
     for (const event of found) {
       if (!event || signal.aborted) break;
-      const message = events.apply(event);
+      const message = applied(events, event);
       if (message !== undefined) stopBecause(message);
     }
     return found[0] !== undefined;
   };
   return async (isQuiet, signal) => {
     try {
-      const message = isQuiet ? await mend() : undefined;
-      if (message !== undefined) stopBecause(message);
+      await reader.look();
+      // What this front knows may be missing from a stream that is new, and other events may have its numbers.
+      if (isQuiet || !isReachable || stream.created() !== mended) {
+        const message = await mend(log, stream, onEvent);
+        if (message !== undefined) stopBecause(message);
+        mended = stream.created();
+      }
       isBehind = await advance(signal);
-      if (!isReachable) onEvent({ kind: 'following', sequence: log.last() });
+      if (!isReachable && !signal.aborted) onEvent({ kind: 'following', sequence: log.last() });
       isReachable = true;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -136,41 +130,50 @@ function roundsOf(
   };
 }
 
-/** The events with `count` numbers from `first`; undefined for those that the stream does not have. */
-type ReadFrom = (first: number, count: number) => Promise<(LoggedEvent | undefined)[]>;
+/** Applies an event; why it cannot be, or undefined. Throws a DatabaseError that may pass, such as of a full disk. */
+function applied(events: AppliedEvents, event: LoggedEvent): string | undefined {
+  try {
+    return events.apply(event);
+  } catch (error) {
+    if (error instanceof DatabaseError && error.kind !== 'unreadable') throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    return `event ${event.sequence} cannot be applied: ${message}`;
+  }
+}
+
+interface Reader {
+  /** Asks the leader for the number of the newest event, if that is due. */
+  readonly look: () => Promise<void>;
+  /** The events with `count` numbers from `first`; undefined for those that the stream does not have. */
+  readonly readFrom: (first: number, count: number) => Promise<(LoggedEvent | undefined)[]>;
+}
 
 /** The node that answers may be behind the leader for long: what it lacks is read from the leader. */
-function readerOf(stream: EventStream, clock: FollowerOptions['clock']): ReadFrom {
+function readerOf(stream: EventStream, clock: FollowerOptions['clock']): Reader {
   let newest = 0;
   let checkedAt = -Infinity;
-  return async (first, count) => {
-    if (clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS) {
+  return {
+    async look() {
+      if (clock.monotonic() - checkedAt < LONGEST_PAUSE_MS) return;
       newest = await stream.last();
       checkedAt = clock.monotonic();
-    }
-    const numbers = Array.from({ length: count }, (_none, place) => first + place);
-    const found = await Promise.all(numbers.map(async (one) => await stream.read(one)));
-    if (!found[0] && newest >= first) return [await stream.readAtLeader(first)];
-    return found;
+    },
+    async readFrom(first, count) {
+      const numbers = Array.from({ length: count }, (_none, place) => first + place);
+      const found = await Promise.all(numbers.map(async (one) => await stream.read(one)));
+      if (!found[0] && newest >= first) return [await stream.readAtLeader(first)];
+      return found;
+    },
   };
 }
 
-/** What fills a stream that was lost, and whether it did so a moment ago. */
-function menderOf(
+/** Appends what the stream has lost. Why this front must not follow it, or undefined. */
+async function mend(
   log: ChangeLog,
   stream: EventStream,
-  { clock, onEvent }: FollowerOptions,
-): Pick<Follower, 'isFilling'> & { readonly mend: Mend } {
-  let filledAt = -Infinity;
-  const onFill = (): void => {
-    filledAt = clock.monotonic();
-  };
-  return {
-    isFilling: () => clock.monotonic() - filledAt < FILLING_MS,
-    async mend() {
-      const { message, refilled } = await refill(log, stream, onFill);
-      if (refilled > 0) onEvent({ kind: 'refilled', sequence: log.last() });
-      return message;
-    },
-  };
+  onEvent: FollowerOptions['onEvent'],
+): Promise<string | undefined> {
+  const { message, refilled } = await refill(log, stream);
+  if (refilled > 0) onEvent({ kind: 'refilled', sequence: log.last() });
+  return message;
 }

@@ -8,7 +8,7 @@ import type { EventStream } from './event-stream.ts';
 import { follower, type FollowerOptions } from './follower.ts';
 import { logWriter } from './log-writer.ts';
 import { connectTo, type ClusterPlace } from './nats/connection.ts';
-import { lease } from './nats/lease.ts';
+import { leaseOf } from './nats/lease.ts';
 import { releaseStream } from './nats/release-stream.ts';
 import { reportStream } from './nats/report-stream.ts';
 import { shareReports, type SharedReporting } from './shared-reports.ts';
@@ -43,22 +43,22 @@ export async function openFront(
   }
   const connection = await connectTo(place, 'modreg');
   try {
-    const stream = await releaseStream(connection, REPLICAS);
+    const hasEvents = log.last() > 0;
+    const stream = await releaseStream(connection, { replicas: REPLICAS, clock, hasEvents });
     const reports = await reportStream(connection, REPLICAS);
-    let sharing: SharedReporting | undefined;
-    if (log.last() === 0) await untilAnswered(async () => await begin(log, stream), clock);
+    const takeLease = await leaseOf(connection, { clock, replicas: REPLICAS });
+    if (!hasEvents) await untilAnswered(async () => await begin(log, stream), clock);
     const following = follower(log, stream, { clock, onEvent });
     const stopTokens = shareTokens({ log, stream, follower: following, clock });
-    const held = await lease(connection, { clock, replicas: REPLICAS });
+    let sharing: SharedReporting | undefined;
+    const trouble = (): string | undefined => following.trouble() ?? sharing?.trouble();
+    const held = takeLease(() => trouble() === undefined);
     return {
       replica: {
         write: logWriter({ log, stream, follower: following, clock }),
         isController: held.isHeld,
-        shareReports(fleet) {
-          sharing = shareReports(fleet, reports, { clock });
-          return sharing.stop;
-        },
-        trouble: () => following.trouble() ?? sharing?.trouble(),
+        shareReports: (fleet) => (sharing = shareReports(fleet, reports, { clock })).stop,
+        trouble,
       },
       async close() {
         await held.stop();

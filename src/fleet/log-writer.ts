@@ -41,13 +41,15 @@ async function written(parts: Parts, change: CatalogueChange): Promise<Outcome> 
   const ends = clock.monotonic() + LONGEST_WRITE_MS;
   for (;;) {
     const left = ends - clock.monotonic();
+    // A front that does not follow the stream would never learn what its change resulted in.
+    if (follower.trouble() !== undefined) throw unavailable(follower.trouble());
     try {
       // An event whose acknowledgement was lost is appended again unchanged, and found by its id.
       const result = follower.resultOf(event.id) ?? (await tried(parts, change, event, left));
       if (result !== undefined) return result;
       if (left <= 0) throw new Error('other writers were faster each time');
     } catch (error) {
-      if (follower.trouble() !== undefined || left <= AGAIN_AFTER_MS) throw unavailable(error);
+      if (left <= AGAIN_AFTER_MS) throw unavailable(error);
       await clock.sleep(AGAIN_AFTER_MS, new AbortController().signal);
     }
   }
@@ -64,7 +66,7 @@ async function tried(
   const preview = log.preview(change);
   if (isChange(preview)) {
     // The first event of a module would be accepted by a stream that was lost, under the number of another event.
-    const isFilling = follower.isFilling() || (await stream.last()) < log.last();
+    const isFilling = (await stream.last()) < log.last() || stream.isFilling();
     if (isFilling) throw new Error('the stream is being filled again');
     const sequence = await stream.append(event, { lastOfSubject: known });
     await expectReached(follower, sequence ?? (await stream.lastOf(event.subject)), ms);
@@ -74,7 +76,7 @@ async function tried(
   const newest = await stream.lastOf(event.subject);
   if (newest <= known) return preview;
   await expectReached(follower, newest, ms);
-  return undefined;
+  return follower.resultOf(event.id);
 }
 
 async function expectReached(follower: Follower, sequence: number, ms: number): Promise<void> {

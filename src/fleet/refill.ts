@@ -11,19 +11,14 @@ interface Refilled {
 
 /**
  * Appends the events that a front has and the stream has not, such as after all nodes were lost: with the same numbers, so that
- * fronts that do so at once agree. `onFill` is called before each. A front whose last event is another one in the stream has another history, and stops.
+ * fronts that do so at once agree. A front whose last event is another one in the stream has another history, and stops.
  */
-export async function refill(
-  log: ChangeLog,
-  stream: EventStream,
-  onFill: () => void,
-): Promise<Refilled> {
+export async function refill(log: ChangeLog, stream: EventStream): Promise<Refilled> {
   let refilled = 0;
   let last = await stream.last();
   while (last < log.last()) {
     const event = log.at(last + 1);
     if (!event) break;
-    onFill();
     const { subject, id, body } = event;
     const sequence = await stream.append({ subject, id, body }, { last });
     if (sequence !== undefined) refilled += 1;

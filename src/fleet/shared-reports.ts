@@ -40,8 +40,8 @@ interface Waiting extends SentReport {
 
 /** A batch waits while so many others are written; what arrives meanwhile joins it. */
 const MOST_AT_ONCE = 4;
-/** Of a batch as JSON. A node refuses a message above 1 MB, and reports become a tenth or less. */
-const LARGEST_BATCH = 1_500_000;
+/** Of a batch as JSON, in bytes. A node refuses a message above 1 MB, and reports that are compressed are never larger. */
+const LARGEST_BATCH = 1_000_000;
 const LONGEST_WAIT_MS = 15_000;
 const AGAIN_AFTER_MS = 250;
 const LONGEST_PAUSE_MS = 500;
@@ -196,7 +196,8 @@ function batchSender(
       await appended(stream, { id, message }, clock);
       void expire(batch, clock);
     } catch (error) {
-      for (const { reject } of batch) reject(unavailable(error));
+      // Those that wait behind it are refused, too: without an end, they would fill the memory.
+      for (const { reject } of [...batch, ...waiting.splice(0)]) reject(unavailable(error));
     }
     void ended.then(() => batches.delete(id));
   };
@@ -241,6 +242,8 @@ function unavailable(cause: unknown): ChangeUnavailable {
 /** How many of the reports that wait fit into a batch. */
 function countFor(waiting: readonly Waiting[]): number {
   let left = LARGEST_BATCH;
-  const end = waiting.findIndex(({ report }) => (left -= JSON.stringify(report).length) < 0);
+  const end = waiting.findIndex(
+    ({ report }) => (left -= Buffer.byteLength(JSON.stringify(report))) < 0,
+  );
   return end === -1 ? waiting.length : Math.max(end, 1);
 }

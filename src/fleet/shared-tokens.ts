@@ -8,7 +8,7 @@ import type { Follower } from './follower.ts';
 interface Parts {
   readonly log: ChangeLog;
   readonly stream: EventStream;
-  readonly follower: Pick<Follower, 'reaches' | 'isFilling'>;
+  readonly follower: Pick<Follower, 'reaches'>;
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
@@ -24,7 +24,8 @@ export function shareTokens({ log, stream, follower, clock }: Parts): () => Prom
   /** Whether the next ones follow at once. */
   const share = async (): Promise<boolean> => {
     const [last, rows] = [log.last(), log.tokensToShare()];
-    if (last === 0 || rows.length === 0 || follower.isFilling()) return false;
+    if (last === 0 || rows.length === 0) return false;
+    if ((await stream.last()) !== last || stream.isFilling()) return false;
     const event: FleetEvent = { kind: 'rows', rows };
     const [subject, body] = [subjectOf(event), encodeEvent(event)];
     // Refused if another front was first, which may have the same tokens, and by a stream that was lost and is filled again.

@@ -247,6 +247,22 @@ describe('a front', () => {
 });
 
 describe('a change', () => {
+  it('[T189] of a module of which others are made at the same time is made after them, on any front', async () => {
+    const opened = await site(2);
+    const [first, second] = opened.fronts as [Front, Front];
+    await publishAgain(first, opened, '1.0.0');
+    await expectVersions(opened.fronts, ['1.0.0']);
+    const statuses = await Promise.all(
+      [first, first, first, second, second].map(
+        async (front, place) => (await publish(front, opened, `1.0.${1 + place}`)).status,
+      ),
+    );
+    expect(statuses).toEqual([201, 201, 201, 201, 201]);
+    expect(new Set(await versionsAt(first))).toEqual(
+      new Set(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4', '1.0.5']),
+    );
+  });
+
   it('[T189] that two make at the same time on two fronts: the second gets 409', async () => {
     const opened = await site(2);
     const results = await Promise.all(

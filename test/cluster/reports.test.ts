@@ -1,7 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
 import { shareReports } from '../../src/fleet/shared-reports.ts';
-import { reportStream } from '../../src/fleet/nats/report-stream.ts';
+import { REPORT_SETTINGS, reportStream } from '../../src/fleet/nats/report-stream.ts';
 import { systemClock } from '../../src/registry/index.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
@@ -123,6 +123,18 @@ it('[T197] a stream that was lost begins again, and fronts keep what they know',
     await b.report('rover-1', machineReport([4])).catch(() => undefined);
   await expect.poll(next).toEqual({ kind: 'known', knownTo: 4 });
   await expectSame(a, b);
+});
+
+it('[T197] a stream with a description of its operator takes reports', async () => {
+  const cluster = await clusterInTest();
+  const connection = await connect({ servers: cluster.servers.split(',') });
+  onTestFinished(async () => await connection.close());
+  const { jetstreamManager } = await import('@nats-io/jetstream');
+  const { streams } = await jetstreamManager(connection);
+  await streams.add({ ...REPORT_SETTINGS, num_replicas: 3, description: 'of the site in Bern' });
+  const front = await frontOf(cluster);
+  const sent = async (): Promise<unknown> => await front.report('rover-1', machineReport([1]));
+  expect(await sent()).toEqual({ kind: 'known', knownTo: 1 });
 });
 
 it('[T198] reports wait while a majority of the nodes is down, and each is counted once afterwards', async () => {

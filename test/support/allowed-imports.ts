@@ -85,6 +85,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server/catalogue',
     'server/fleet',
     'server/registry-options.ts',
+    'sqlite/database-error.ts',
     'valibot',
     'node:crypto',
     'node:zlib',

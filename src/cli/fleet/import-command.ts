@@ -47,7 +47,8 @@ export async function fleetImportCommand(
 async function importedTo(place: ClusterPlace, catalogue: Catalogue): Promise<ImportResult> {
   const connection = await connectTo(place, 'modreg fleet import');
   try {
-    const stream = await releaseStream(connection, REPLICAS);
+    const options = { replicas: REPLICAS, clock: systemClock, hasEvents: false };
+    const stream = await releaseStream(connection, options);
     await untilAnswered(stream.last, systemClock);
     return await importCatalogue(catalogue, stream);
   } finally {

@@ -31,9 +31,11 @@ export async function connectTo(place: ClusterPlace, name: string): Promise<Nats
     reconnectTimeWait: 250,
     pingInterval: PING_MS,
     maxPingOut: 2,
+    // A node whose accounts are changed refuses clients for a moment. Without this, two refusals would end the connection for good.
+    ignoreAuthErrorAbort: true,
     ...(credentials === undefined
       ? {}
-      : { authenticator: credsAuthenticator(readFileSync(credentials)) }),
+      : { authenticator: credsAuthenticator(() => readFileSync(credentials)) }),
   });
 }
 

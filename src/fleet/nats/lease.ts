@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../registry/clock.ts';
 
@@ -14,31 +15,63 @@ const KEY = 'controller';
 const LEASE_MS = 5000;
 const RENEW_MS = 1500;
 
-/** Takes the lease whenever nobody has it, and renews it. */
-export async function lease(
+/** JetStream's code for a renewal that another front was faster with. */
+const WRONG_LAST_SEQUENCE = 10_071;
+
+interface LeaseOptions {
+  readonly clock: Clock;
+  /** Of the bucket. */
+  readonly replicas: number;
+}
+
+/** The result takes the lease whenever nobody has it, renews it while `isFit`, and gives it up otherwise. */
+export async function leaseOf(
   connection: NatsConnection,
-  { clock, replicas }: { readonly clock: Clock; readonly replicas: number },
-): Promise<Lease> {
+  { clock, replicas }: LeaseOptions,
+): Promise<(isFit: () => boolean) => Lease> {
   const { Kvm } = await import('@nats-io/kv');
+  const { JetStreamApiError } = await import('@nats-io/jetstream');
   const manager = new Kvm(connection);
+  const open = async (): Promise<KV> =>
+    await manager.create(BUCKET, { ttl: LEASE_MS, replicas, history: 1 });
+  const isTaken = (error: unknown): boolean =>
+    error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
+  return (isFit) => leaseIn({ open, isTaken }, isFit, clock);
+}
+
+interface Bucket {
+  /** Creates it if it does not exist. */
+  readonly open: () => Promise<KV>;
+  /** Whether another front was faster. */
+  readonly isTaken: (error: unknown) => boolean;
+}
+
+function leaseIn({ open, isTaken }: Bucket, isFit: () => boolean, clock: Clock): Lease {
   const own = randomUUID();
   const stopping = new AbortController();
-  let bucket: Awaited<ReturnType<typeof manager.create>> | undefined;
+  let bucket: KV | undefined;
   let revision: number | undefined;
   let heldUntil = -Infinity;
   const renew = async (): Promise<void> => {
     const began = clock.monotonic();
-    bucket ??= await manager.create(BUCKET, { ttl: LEASE_MS, replicas, history: 1 });
-    revision =
-      revision === undefined
-        ? await bucket.create(KEY, own)
-        : await bucket.update(KEY, own, revision);
+    bucket ??= await open();
+    revision = await (revision === undefined
+      ? bucket.create(KEY, own)
+      : bucket.update(KEY, own, revision));
     heldUntil = began + LEASE_MS;
+  };
+  const giveUp = async (): Promise<void> => {
+    heldUntil = -Infinity;
+    if (revision !== undefined) await bucket?.delete(KEY);
+    revision = undefined;
   };
   const keep = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      // Another front has it, or there is no leader.
-      await renew().catch(() => (revision = undefined));
+      await (isFit() ? renew() : giveUp()).catch((error: unknown) => {
+        revision = undefined;
+        // There is no leader, or the bucket was lost, and is created again.
+        if (!isTaken(error)) bucket = undefined;
+      });
       await clock.sleep(RENEW_MS, stopping.signal).catch(() => undefined);
     }
   };
@@ -48,7 +81,7 @@ export async function lease(
     async stop() {
       stopping.abort();
       await ended;
-      if (revision !== undefined) await bucket?.delete(KEY).catch(() => undefined);
+      await giveUp().catch(() => undefined);
     },
   };
 }

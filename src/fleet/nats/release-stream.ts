@@ -1,8 +1,10 @@
-import type { StoredMsg, StreamConfig } from '@nats-io/jetstream';
+import type { StoredMsg, StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import type { Clock } from '../../registry/clock.ts';
 import type { LoggedEvent } from '../../server/catalogue/change-log.ts';
 import type { EventStream, Expectation } from '../event-stream.ts';
 import { SUBJECTS } from '../event.ts';
+import { streamInfo } from './stream-info.ts';
 
 /** The stream with all events of a cluster. */
 const STREAM = 'RELEASES';
@@ -10,9 +12,10 @@ const STREAM = 'RELEASES';
 const ID = 'modreg-id';
 /** How long a node may take to answer. An append that waits for a slow disk takes up to a second. */
 const ANSWER_MS = 3000;
-/** Codes of JetStream: an append to a stream that is not as expected, and no such stream. */
+/** JetStream's code for an append to a stream that is not as expected. */
 const WRONG_LAST_SEQUENCE = 10_071;
-const NOT_FOUND = 10_059;
+/** So long after a stream was created again, each front that runs has reached it, and filled in what it knows. */
+const FILLING_MS = 10_000;
 
 /** What `modreg fleet check` compares as well. */
 export const SETTINGS: Partial<StreamConfig> & { readonly name: string } = {
@@ -30,44 +33,74 @@ export const SETTINGS: Partial<StreamConfig> & { readonly name: string } = {
   allow_direct: true,
 };
 
-/** The stream of a cluster, which is created with `replicas` replicas if it does not exist. */
+interface StreamOptions {
+  /** Of a stream that does not exist, and is created. */
+  readonly replicas: number;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Whether the caller has events of this cluster, so that a stream that was just created is not the first one. */
+  readonly hasEvents: boolean;
+}
+
+/** The stream of a cluster. */
 export async function releaseStream(
   connection: NatsConnection,
-  replicas: number,
+  { replicas, clock, hasEvents }: StreamOptions,
 ): Promise<EventStream> {
   const { jetstream, jetstreamManager, JetStreamApiError } = await import('@nats-io/jetstream');
   const manager = await jetstreamManager(connection, { timeout: ANSWER_MS, checkAPI: false });
   const client = jetstream(connection, { timeout: ANSWER_MS });
-  const isRefusal = (error: unknown, code: number): boolean =>
-    error instanceof JetStreamApiError && error.code === code;
+  const creation = creations(clock, hasEvents);
   return {
     read: async (seq) => eventIn(await manager.direct.getMessage(STREAM, { seq })),
     readAtLeader: async (seq) => eventIn(await manager.streams.getMessage(STREAM, { seq })),
     async last() {
-      const { state } = await manager.streams.info(STREAM).catch(async (error: unknown) => {
-        if (!isRefusal(error, NOT_FOUND)) throw error;
-        return await manager.streams.add({ ...SETTINGS, num_replicas: replicas });
-      });
-      return state.last_seq;
+      const info = await streamInfo(manager, { ...SETTINGS, num_replicas: replicas });
+      creation.see(info);
+      return info.state.last_seq;
     },
+    created: creation.created,
+    isFilling: creation.isRecent,
     async lastOf(subject) {
       const found = await manager.streams.getMessage(STREAM, { last_by_subj: subject });
       return found?.seq ?? 0;
     },
     async append({ subject, id, body }, expected) {
       try {
+        // Without an id for JetStream, which takes one that it has refused for a duplicate: what is expected lets an event in once.
         const { seq } = await client.publish(subject, body, {
-          msgID: id,
           headers: await idHeader(id),
           expect: { streamName: STREAM, ...expectationOf(expected) },
         });
         return seq;
       } catch (error) {
-        if (isRefusal(error, WRONG_LAST_SEQUENCE)) return undefined;
+        const isRefused = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
+        if (isRefused) return undefined;
         throw error;
       }
     },
     onNews: newsOf(connection),
+  };
+}
+
+/** Notices that a stream was created again. */
+function creations(
+  clock: Pick<Clock, 'monotonic'>,
+  hasEvents: boolean,
+): Pick<EventStream, 'created'> & {
+  readonly see: (info: StreamInfo) => void;
+  readonly isRecent: () => boolean;
+} {
+  let known: string | undefined;
+  let since = -Infinity;
+  return {
+    created: () => known,
+    see({ created, ts = created }) {
+      if (created === known) return;
+      const age = Math.max(0, Date.parse(ts) - Date.parse(created));
+      if (hasEvents || known !== undefined) since = clock.monotonic() - age;
+      known = created;
+    },
+    isRecent: () => clock.monotonic() - since < FILLING_MS,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { ReportStream } from '../shared-reports.ts';
+import { streamInfo } from './stream-info.ts';
 
 const SUBJECT = 'modreg.reports';
 const ANSWER_MS = 2000;
@@ -27,24 +28,28 @@ export async function reportStream(
   const manager = await jetstreamManager(connection, { timeout: ANSWER_MS, checkAPI: false });
   const client = jetstream(connection, { timeout: ANSWER_MS });
   const { name } = REPORT_SETTINGS;
-  let isCreated = false;
-  const create = async (): Promise<StreamInfo> => {
-    const info = await manager.streams.add({ ...REPORT_SETTINGS, num_replicas: replicas });
-    isCreated = true;
+  let isKnown = false;
+  const found = async (): Promise<StreamInfo> => {
+    const info = await streamInfo(manager, { ...REPORT_SETTINGS, num_replicas: replicas });
+    isKnown = true;
     return info;
   };
   return {
     async state() {
-      // The leader of the stream answers, and not that of all streams, which may be another node.
-      const { created: stream, state } = await manager.streams.info(name).catch(create);
+      const { created: stream, state } = await found();
       return { stream, first: state.first_seq, last: state.last_seq };
     },
     read: async (seq) => (await manager.direct.getMessage(name, { seq }))?.data,
     readAtLeader: async (seq) => (await manager.streams.getMessage(name, { seq }))?.data,
     async append(msgID, message) {
       // Nobody would acknowledge it, because the fronts that wait for news receive it too.
-      if (!isCreated) await create();
-      await client.publish(SUBJECT, message, { msgID, expect: { streamName: name } });
+      if (!isKnown) await found();
+      const { seq } = await client.publish(SUBJECT, message, {
+        msgID,
+        expect: { streamName: name },
+      });
+      // A duplicate of one that is not stored, and may never be: its leader may have lost the others.
+      if (seq === 0) throw new Error('the message is not stored yet');
     },
     onNews(wake) {
       const subscription = connection.subscribe(SUBJECT, { callback: () => wake() });

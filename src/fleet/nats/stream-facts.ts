@@ -5,11 +5,10 @@ import { connectTo, PackagesMissing, type ClusterPlace } from './connection.ts';
 import { replicasIn } from './node-facts.ts';
 import { SETTINGS } from './release-stream.ts';
 import { REPORT_SETTINGS } from './report-stream.ts';
+import { isMissing } from './stream-info.ts';
 
 const ANSWER_MS = 5000;
 const REPLICAS = 3;
-/** JetStream's code for a stream that does not exist. */
-const NOT_FOUND = 10_059;
 
 /** The settings of a fleet's streams that decide whether something is lost. Others may differ. */
 const EXPECTED: readonly (Partial<StreamConfig> & { readonly name: string })[] = [
@@ -45,10 +44,8 @@ async function factsOf(
     const expected = { num_replicas: REPLICAS, ...settings };
     return { name, stored: storedIn(await manager.streams.info(name), expected) };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NOT_FOUND) {
-      return { name, stored: undefined };
-    }
-    throw error;
+    if (!isMissing(error)) throw error;
+    return { name, stored: undefined };
   }
 }
 
