@@ -41,15 +41,13 @@ async function written(parts: Parts, change: CatalogueChange): Promise<Outcome> 
   const ends = clock.monotonic() + LONGEST_WRITE_MS;
   for (;;) {
     const left = ends - clock.monotonic();
-    // A front that does not follow the stream would never learn what its change resulted in.
-    if (follower.trouble() !== undefined) throw unavailable(follower.trouble());
     try {
       // An event whose acknowledgement was lost is appended again unchanged, and found by its id.
       const result = follower.resultOf(event.id) ?? (await tried(parts, change, event, left));
       if (result !== undefined) return result;
       if (left <= 0) throw new Error('other writers were faster each time');
     } catch (error) {
-      if (left <= AGAIN_AFTER_MS) throw unavailable(error);
+      if (follower.trouble() !== undefined || left <= AGAIN_AFTER_MS) throw unavailable(error);
       await clock.sleep(AGAIN_AFTER_MS, new AbortController().signal);
     }
   }
@@ -62,6 +60,9 @@ async function tried(
   event: Omit<LoggedEvent, 'sequence'>,
   ms: number,
 ): Promise<Outcome | undefined> {
+  const trouble = follower.trouble();
+  // A front that does not follow the stream would never learn what its change resulted in.
+  if (trouble !== undefined) throw new Error(trouble);
   const known = log.lastOf(event.subject);
   const preview = log.preview(change);
   if (isChange(preview)) {
@@ -91,5 +92,6 @@ function isChange(result: Outcome): boolean {
 }
 
 function unavailable(cause: unknown): ChangeUnavailable {
-  return new ChangeUnavailable('the stream has no leader that answers', { cause });
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ChangeUnavailable(`the change was not confirmed: ${why}`, { cause });
 }
