@@ -94,6 +94,7 @@ const ROLLOUT = {
   moduleId: moduleId('acme:m0'),
   version: '1.2.4',
   platforms: undefined,
+  yanked: undefined,
   soakMs: 3_600_000,
   rollout: {
     status: 'running',

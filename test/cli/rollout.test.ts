@@ -90,6 +90,27 @@ it('halts by itself, and is resumed with the number of failures', async () => {
   });
 });
 
+it('[T220] says that the release is yanked, and what to do first', async () => {
+  const { run } = await session();
+  await run('registry', 'publish', ...RELEASE, '--rollout');
+  await run('rollout', 'halt', ...RELEASE, '--reason', 'too loud');
+  await run('registry', 'yank', ...RELEASE, '--reason', 'stops the motor');
+  expect(await run('rollout', 'status', ...RELEASE)).toEqual(
+    TEXT([
+      'acme:lidar 1.3.0: halted at 0.1 %: too loud',
+      '  the release is yanked: stops the motor',
+      '  installed 0: healthy 0, failed 0, silent 0, not known yet 0; waiting 1',
+      '  next: modreg registry unyank, then modreg rollout resume --failures 0 | retract',
+    ]),
+  );
+  expect(await run('rollout', 'status')).toEqual(
+    TEXT(['acme:lidar 1.3.0: halted at 0.1 %, yanked']),
+  );
+  expect((await run('rollout', 'resume', ...RELEASE, '--failures', '0')).stderr).toEqual([
+    'error[ROLLOUT_CONFLICT]: acme:lidar 1.3.0: the release is yanked: unyank it first; its rollout stays halted until it is resumed',
+  ]);
+});
+
 it('starts for a yanked release, halts and retracts it', async () => {
   const { run } = await session();
   await run('registry', 'publish', ...RELEASE);

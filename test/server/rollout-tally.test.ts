@@ -35,6 +35,7 @@ const ROLLOUT = {
   moduleId: moduleId('acme:lidar'),
   version: '1.3.0',
   platforms: undefined,
+  yanked: undefined,
   soakMs: HOUR,
   rollout: RUNNING,
 };

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { sql } from '../support/backups.ts';
 import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
+const LIDAR = 'acme:lidar' as Parameters<RollingFleet['catalogue']['yank']>[0];
 const IN_ROLLOUT = { version: '1.3.0', rollout: {} };
 
 /** A fleet of 40 machines, and 1.3.0 at the first step of its rollout. */
@@ -133,8 +135,7 @@ describe('a rollout over HTTP', () => {
     expect(await fleet.publish(IN_ROLLOUT)).toBe(
       '409 acme:lidar 1.3.0 is already published without a rollout, and machines may have it: yank it, and start its rollout',
     );
-    const lidar = 'acme:lidar' as Parameters<typeof fleet.catalogue.yank>[0];
-    fleet.catalogue.yank(lidar, '1.3.0', 'not yet');
+    fleet.catalogue.yank(LIDAR, '1.3.0', 'not yet');
     expect(await fleet.change({ event: 'start', soak_ms: HOUR })).toBe('200');
     expect(await fleet.listed()).toMatchObject({ yanked: null, rollout: { percent: 0.1 } });
     await fleet.turn();
@@ -228,15 +229,48 @@ describe('faults of a rollout', () => {
 
   it('a release that is yanked during its rollout ends halted (T164)', async () => {
     const fleet = await rollingOut();
-    const lidar = 'acme:lidar' as Parameters<typeof fleet.catalogue.yank>[0];
-    fleet.catalogue.yank(lidar, '1.3.0', 'too loud');
-    fleet.catalogue.yank(lidar, '1.3.0', null);
+    fleet.catalogue.yank(LIDAR, '1.3.0', 'too loud');
+    fleet.catalogue.yank(LIDAR, '1.3.0', null);
     await hour(fleet);
     expect(fleet.having('1.3.0')).toEqual([]);
     expect(await fleet.listed()).toMatchObject({
       yanked: null,
       rollout: { halted: 'yanked: too loud' },
     });
+  });
+
+  it('[T220] of a yanked release, a rollout is neither resumed nor raised; it can be retracted', async () => {
+    const fleet = await rollingOut();
+    fleet.catalogue.yank(LIDAR, '1.3.0', 'too loud');
+    const halted = await fleet.state();
+    expect(halted).toMatchObject({ status: 'halted', yanked: 'too loud' });
+    const after = halted['sequence'];
+    const acknowledged = { failed: 0, silent: 0 };
+    const refused =
+      '409 acme:lidar 1.3.0: the release is yanked: unyank it first; its rollout stays halted until it is resumed';
+    expect(await fleet.change({ event: 'resume', after, acknowledged })).toBe(refused);
+    expect(await fleet.change({ event: 'raise', after, percent: 100 })).toBe(refused);
+    expect(await fleet.state()).toEqual(halted);
+    fleet.catalogue.yank(LIDAR, '1.3.0', null);
+    expect(await fleet.change({ event: 'resume', after, acknowledged })).toBe('200');
+    fleet.catalogue.yank(LIDAR, '1.3.0', '');
+    const { sequence } = await fleet.state();
+    expect(await fleet.change({ event: 'retract', after: sequence })).toBe('200');
+    expect(await fleet.change({ event: 'raise', after: Number(sequence) + 1 })).toBe(
+      '409 acme:lidar 1.3.0: the rollout has ended',
+    );
+  });
+
+  it('[T220] of a yanked release, a rollout that an earlier modreg resumed takes no step, and can be halted', async () => {
+    const fleet = await rollingOut();
+    await fleet.turn();
+    sql(fleet.catalogue.path, `UPDATE releases SET yanked = '' WHERE version = '1.3.0'`);
+    const before = fleet.events.length;
+    await fleet.pass(3 * HOUR);
+    const { sequence: after, ...state } = await fleet.state();
+    expect(state).toMatchObject({ status: 'running', percent: 0.1, yanked: '' });
+    expect(fleet.events.slice(before)).toEqual([]);
+    expect(await fleet.change({ event: 'halt', after })).toBe('200');
   });
 });
 

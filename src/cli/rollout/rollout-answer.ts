@@ -10,6 +10,8 @@ export interface RolloutAnswer {
   /** It includes the machines whose cohort is below. */
   readonly share: number;
   readonly because: string | null;
+  /** Why the release is yanked; null if it is not. */
+  readonly yanked: string | null;
   readonly soak_ms: number;
   readonly included: number;
   readonly machines: Readonly<
@@ -36,6 +38,7 @@ const ANSWER = objectOf<keyof RolloutAnswer>({
   percent: isNumber,
   share: isNumber,
   because: isTextOrNull,
+  yanked: isTextOrNull,
   soak_ms: isNumber,
   included: isNumber,
   machines: objectOf<keyof RolloutAnswer['machines']>({

@@ -84,9 +84,10 @@ async function listedRollouts(
   });
 }
 
-function listedLine({ module_id: id, version, status, percent }: JsonObject): string {
+function listedLine({ module_id: id, version, status, percent, yanked }: JsonObject): string {
   const release = `${excerpt(String(id))} ${excerpt(String(version))}`;
-  return `${release}: ${excerpt(String(status))} at ${Number(percent)} %`;
+  const isYanked = typeof yanked === 'string';
+  return `${release}: ${excerpt(String(status))} at ${Number(percent)} %${isYanked ? ', yanked' : ''}`;
 }
 
 /** `modreg rollout halt`: no further machine installs the release. */

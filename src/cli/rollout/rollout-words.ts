@@ -38,6 +38,7 @@ export function statusLines(rollout: RolloutAnswer): string[] {
   const next = nextLine(rollout);
   return [
     `${excerpt(id)} ${excerpt(version)}: ${stateOf(rollout)}`,
+    ...(rollout.yanked === null ? [] : [`  ${yankWords(rollout.yanked)}`]),
     `  installed ${installed}: healthy ${healthy}, failed ${failed}, silent ${silent}, not known yet ${installing}; waiting ${waiting}`,
     ...failureLines(rollout),
     ...(next === undefined ? [] : [`  next: ${next}`]),
@@ -53,6 +54,11 @@ function stateOf({ status, percent, share, included, because }: RolloutAnswer): 
   return `${percent} %, step ${step} of ${STEPS.length}, includes ${machines}`;
 }
 
+/** Why the release of a rollout is yanked. */
+export function yankWords(reason: string): string {
+  return `the release is yanked${reason && `: ${excerpt(reason)}`}`;
+}
+
 /** A line for each reason, with the machine that reported it last. */
 function failureLines({ failures }: RolloutAnswer): string[] {
   const byReason = [...Map.groupBy(failures, ({ reason }) => reason ?? 'no reason').entries()];
@@ -65,7 +71,8 @@ function failureLines({ failures }: RolloutAnswer): string[] {
 function nextLine({ status, next, machines, ...rollout }: RolloutAnswer): string | undefined {
   if (status === 'halted') {
     const seen = machines.failed + machines.silent;
-    return `modreg rollout resume --failures ${seen} | retract`;
+    const first = rollout.yanked === null ? '' : 'modreg registry unyank, then ';
+    return `${first}modreg rollout resume --failures ${seen} | retract`;
   }
   if (status !== 'running') return undefined;
   const { reason, left_ms: left = 0, needed, healthy, percent } = next;

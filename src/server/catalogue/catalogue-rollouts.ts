@@ -1,6 +1,6 @@
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
-import type { RolloutConflict } from '../../core/rollout/rollout.ts';
+import type { Rollout, RolloutConflict } from '../../core/rollout/rollout.ts';
 import { isJsonObject } from '../../registry/formats/json-object.ts';
 import { parseJson } from '../../registry/formats/json-text.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
@@ -16,13 +16,19 @@ import {
   type StoredRollout,
 } from './rollout-table.ts';
 
-/** Why an event is not written. `visible`: machines could already select the release, so a rollout would come too late. */
-export type RolloutRefusal = RolloutConflict | 'unknown-module' | 'unknown-version' | 'visible';
+/**
+ * Why an event is not written. `visible`: machines could already select the release, so a rollout would come too late. `yanked`: when
+ * the release is unyanked, its rollout must not go on by itself (T164, T220).
+ */
+export type RolloutRefusal =
+  RolloutConflict | 'unknown-module' | 'unknown-version' | 'visible' | 'yanked';
 
 /** The rollout of a published release, without its name. */
 export interface RolloutOfRelease extends StoredRollout {
   /** The platforms that the release has artifacts for; undefined if it lists none, and runs on all. */
   readonly platforms: readonly string[] | undefined;
+  /** Why the release is yanked, `''` without a reason; undefined if it is not. */
+  readonly yanked: string | undefined;
 }
 
 /** The rollout of a published release. */
@@ -110,21 +116,40 @@ function written(
   event: NewRolloutEvent,
   soakMs: number | undefined,
 ): Result<RolloutOfRelease, RolloutRefusal> {
-  const isStart = event.kind === 'started' && !rolloutIn(sql, key.release);
-  // Machines may have it already, and what they have does not become part of a rollout (D55).
-  if (isStart && !isWithdrawn(release)) return { ok: false, error: 'visible' };
+  const known = rolloutIn(sql, key.release)?.rollout;
+  const isStart = event.kind === 'started' && !known;
+  const refusal = known ? refusalAfter(known, event, release) : refusalOfFirst(event, release);
+  if (refusal) return { ok: false, error: refusal };
   const applied = appendEvent(sql, key, event, soakMs);
   if (!applied.ok) return applied;
   if (isStart) setYanked(sql, module, release, { reason: null, now: event.at });
-  const stored = rolloutOf(sql, release);
+  const stored = rolloutOf(sql, isStart ? { ...release, yanked: null } : release);
   return stored ? { ok: true, value: stored } : { ok: false, error: 'not-started' };
+}
+
+/** Machines may have a release that is not yanked, and what they have does not become part of a rollout (D55). */
+function refusalOfFirst({ kind }: NewRolloutEvent, release: Row): 'visible' | undefined {
+  return kind === 'started' && !isWithdrawn(release) ? 'visible' : undefined;
+}
+
+const ONWARD: readonly NewRolloutEvent['kind'][] = ['raised', 'resumed', 'completed'];
+
+/** What the events of the rollout do not say. Files may have events that are refused here: an earlier modreg wrote them. */
+function refusalAfter(
+  { sequence, status }: Rollout,
+  event: NewRolloutEvent,
+  release: Row,
+): 'yanked' | undefined {
+  const isOpen = status === 'running' || status === 'halted';
+  if (event.after !== sequence || !isOpen) return undefined;
+  return ONWARD.includes(event.kind) && isWithdrawn(release) ? 'yanked' : undefined;
 }
 
 function allRollouts(sql: Statements): FoundRollouts {
   const rollouts: NamedRollout[] = [];
   const damaged: DamagedRollout[] = [];
   const releases = sql.all(
-    `SELECT releases.id, version, content, namespace || ':' || name AS module
+    `SELECT releases.id, version, content, yanked, namespace || ':' || name AS module
      FROM releases JOIN modules ON modules.id = releases.module
      WHERE releases.id IN (SELECT release FROM rollout_events) ORDER BY namespace, name, releases.id`,
   );
@@ -145,7 +170,8 @@ function allRollouts(sql: Statements): FoundRollouts {
 
 function rolloutOf(sql: Statements, release: Row): RolloutOfRelease | undefined {
   const stored = rolloutIn(sql, Number(release['id']));
-  return stored && { ...stored, platforms: platformsIn(sql, release) };
+  const yanked = isWithdrawn(release) ? String(release['yanked']) : undefined;
+  return stored && { ...stored, platforms: platformsIn(sql, release), yanked };
 }
 
 /** Throws a DatabaseError if the content is not that of a release. */

@@ -57,6 +57,7 @@ const CONFLICTS: Readonly<
   'not-acknowledged': 'fewer failures are acknowledged than those for which it was halted',
   visible:
     'machines could already select it: a rollout begins with the publication, or with a yanked release',
+  yanked: 'the release is yanked: unyank it first; its rollout stays halted until it is resumed',
 };
 
 /** Why an event is not written, for a person. */

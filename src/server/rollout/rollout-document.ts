@@ -11,7 +11,7 @@ export function rolloutsDocument({ rollouts, damaged }: FoundRollouts): object {
 }
 
 /** A rollout in a list, as JSON. */
-function rolloutSummary({ moduleId, version, rollout, soakMs }: NamedRollout): object {
+function rolloutSummary({ moduleId, version, rollout, soakMs, yanked }: NamedRollout): object {
   const { status, sequence, percent, share, because, startedAt } = rollout;
   return {
     module_id: moduleId,
@@ -21,6 +21,7 @@ function rolloutSummary({ moduleId, version, rollout, soakMs }: NamedRollout): o
     percent,
     share,
     because: because ?? null,
+    yanked: yanked ?? null,
     soak_ms: soakMs,
     started_at: formatTime(startedAt),
   };

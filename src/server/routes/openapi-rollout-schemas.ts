@@ -36,6 +36,7 @@ const summary = {
   percent: PERCENT,
   share: SHARE,
   because: { ...TEXT_OR_NULL, description: 'Why it is halted or retracted' },
+  yanked: { ...TEXT_OR_NULL, description: 'Why the release is yanked, empty without a reason' },
   soak_ms: COUNT,
   started_at: { type: 'string', format: 'date-time' },
 };
