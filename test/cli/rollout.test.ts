@@ -121,10 +121,16 @@ it('starts for a yanked release, halts and retracts it', async () => {
   expect(await run('rollout', 'start', ...RELEASE, '--soak', '2h')).toEqual(
     TEXT(['acme:lidar 1.3.0: 0.1 % now (1 machine), 100 % in 10 h at the earliest']),
   );
+  expect((await run('rollout', 'start', ...RELEASE)).stderr).toEqual([
+    'error[ROLLOUT_CONFLICT]: acme:lidar 1.3.0: it has a rollout already, which is running; a release has only one: publish another version',
+  ]);
   const halted = await run('rollout', 'halt', ...RELEASE, '--reason', 'too loud');
   expect(halted.stdout[0]).toBe('acme:lidar 1.3.0: halted at 0.1 %: too loud');
   const retracted = await run('rollout', 'retract', ...RELEASE, '--reason', 'for good');
   expect(retracted.stdout[0]).toBe('acme:lidar 1.3.0: retracted at 0.1 %: for good');
+  expect((await run('rollout', 'start', ...RELEASE)).stderr).toEqual([
+    'error[ROLLOUT_CONFLICT]: acme:lidar 1.3.0: it has a rollout already, which is retracted; a release has only one: publish another version',
+  ]);
 });
 
 it.each<[readonly string[], string]>([

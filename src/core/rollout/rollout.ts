@@ -77,11 +77,13 @@ export function applyEvent(
   rollout: Rollout | undefined,
   event: RolloutEvent,
 ): Result<Rollout, RolloutConflict> {
+  // Who starts a rollout knows no event of it, and reading it again would not help.
+  if (rollout && event.kind === 'started') return { ok: false, error: 'already-started' };
   // Each event follows the one that its writer knew, so of two writers one is refused, and a step is taken once (D54).
   const isNext = event.after === (rollout?.sequence ?? 0) && event.sequence > event.after;
   if (!isNext) return { ok: false, error: 'stale' };
   if (event.kind === 'started') {
-    const conflict = rollout ? 'already-started' : badShare(event);
+    const conflict = badShare(event);
     return conflict ? { ok: false, error: conflict } : { ok: true, value: startedBy(event) };
   }
   if (!rollout) return { ok: false, error: 'not-started' };

@@ -132,7 +132,7 @@ function refusalOfFirst({ kind }: NewRolloutEvent, release: Row): 'visible' | un
   return kind === 'started' && !isWithdrawn(release) ? 'visible' : undefined;
 }
 
-const ONWARD: readonly NewRolloutEvent['kind'][] = ['raised', 'resumed', 'completed'];
+const ONWARD: ReadonlySet<NewRolloutEvent['kind']> = new Set(['raised', 'resumed', 'completed']);
 
 /** What the events of the rollout do not say. Files may have events that are refused here: an earlier modreg wrote them. */
 function refusalAfter(
@@ -142,7 +142,7 @@ function refusalAfter(
 ): 'yanked' | undefined {
   const isOpen = status === 'running' || status === 'halted';
   if (event.after !== sequence || !isOpen) return undefined;
-  return ONWARD.includes(event.kind) && isWithdrawn(release) ? 'yanked' : undefined;
+  return ONWARD.has(event.kind) && isWithdrawn(release) ? 'yanked' : undefined;
 }
 
 function allRollouts(sql: Statements): FoundRollouts {

@@ -1,5 +1,6 @@
 import type { ModuleId } from '../../core/index.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
+import type { Rollout } from '../../core/rollout/rollout.ts';
 import type { NamedRollout, RolloutRefusal } from '../catalogue/catalogue-rollouts.ts';
 import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
@@ -43,11 +44,10 @@ export function nextPercent(percent: number): number {
 }
 
 const CONFLICTS: Readonly<
-  Record<Exclude<RolloutRefusal, 'unknown-module' | 'unknown-version'>, string>
+  Record<Exclude<RolloutRefusal, 'unknown-module' | 'unknown-version' | 'already-started'>, string>
 > = {
   stale: 'the rollout has changed since it was read: read it again',
   'not-started': 'it is not in a rollout',
-  'already-started': 'it is in a rollout already',
   'not-running': 'the rollout is halted: resume it first',
   'not-halted': 'the rollout is not halted',
   ended: 'the rollout has ended',
@@ -60,12 +60,17 @@ const CONFLICTS: Readonly<
   yanked: 'the release is yanked: unyank it first; its rollout stays halted until it is resumed',
 };
 
-/** Why an event is not written, for a person. */
+/** Why an event is not written, for a person. The rollout is the one that the release has or had, if it is known. */
 export function describeRefusal(
   { moduleId, version }: { readonly moduleId: ModuleId; readonly version: string },
   refusal: RolloutRefusal,
+  rollout?: Pick<Rollout, 'status'>,
 ): string {
   if (refusal === 'unknown-module') return `nothing was ever published for ${moduleId}`;
   if (refusal === 'unknown-version') return `${moduleId} has no version ${version}`;
+  if (refusal === 'already-started') {
+    const state = rollout ? `, which is ${rollout.status}` : '';
+    return `${moduleId} ${version}: it has a rollout already${state}; a release has only one: publish another version`;
+  }
   return `${moduleId} ${version}: ${CONFLICTS[refusal]}`;
 }

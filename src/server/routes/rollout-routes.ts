@@ -158,7 +158,7 @@ function refused(
   refusal: RolloutRefusal,
   stored: StoredRollout | undefined,
 ): Response {
-  const detail = describeRefusal(named, refusal);
+  const detail = describeRefusal(named, refusal, stored?.rollout);
   if (refusal === 'unknown-module' || refusal === 'unknown-version')
     return problem(refusal, detail);
   const kind = refusal === 'stale' ? 'stale-rollout' : 'rollout-conflict';

@@ -82,6 +82,8 @@ describe('an event that must not be written', () => {
   it.each<[string, readonly Happening[], Partial<RolloutEvent> & Happening, string]>([
     ['raises no rollout', [], RAISED, 'not-started'],
     ['starts it again', [STARTED], STARTED, 'already-started'],
+    ['starts it again as if it had none', [STARTED], { ...STARTED, after: 0 }, 'already-started'],
+    ['starts a retracted one', [STARTED, RETRACTED], { ...STARTED, after: 0 }, 'already-started'],
     ['starts it with a share below 0', [], { ...STARTED, share: -0.1 }, 'not-a-share'],
     ['raises it to no number', [STARTED], { ...RAISED, share: Number.NaN }, 'not-a-share'],
     ['raises it above 1', [STARTED], { ...RAISED, share: 1.1 }, 'not-a-share'],
