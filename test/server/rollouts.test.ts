@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { sql } from '../support/backups.ts';
 import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
 
 const HOUR = 3_600_000;
@@ -237,40 +236,6 @@ describe('faults of a rollout', () => {
       yanked: null,
       rollout: { halted: 'yanked: too loud' },
     });
-  });
-
-  it('[T220] of a yanked release, a rollout is neither resumed nor raised; it can be retracted', async () => {
-    const fleet = await rollingOut();
-    fleet.catalogue.yank(LIDAR, '1.3.0', 'too loud');
-    const halted = await fleet.state();
-    expect(halted).toMatchObject({ status: 'halted', yanked: 'too loud' });
-    const after = halted['sequence'];
-    const acknowledged = { failed: 0, silent: 0 };
-    const refused =
-      '409 acme:lidar 1.3.0: the release is yanked: unyank it first; its rollout stays halted until it is resumed';
-    expect(await fleet.change({ event: 'resume', after, acknowledged })).toBe(refused);
-    expect(await fleet.change({ event: 'raise', after, percent: 100 })).toBe(refused);
-    expect(await fleet.state()).toEqual(halted);
-    fleet.catalogue.yank(LIDAR, '1.3.0', null);
-    expect(await fleet.change({ event: 'resume', after, acknowledged })).toBe('200');
-    fleet.catalogue.yank(LIDAR, '1.3.0', '');
-    const { sequence } = await fleet.state();
-    expect(await fleet.change({ event: 'retract', after: sequence })).toBe('200');
-    expect(await fleet.change({ event: 'raise', after: Number(sequence) + 1 })).toBe(
-      '409 acme:lidar 1.3.0: the rollout has ended',
-    );
-  });
-
-  it('[T220] of a yanked release, a rollout that an earlier modreg resumed takes no step, and can be halted', async () => {
-    const fleet = await rollingOut();
-    await fleet.turn();
-    sql(fleet.catalogue.path, `UPDATE releases SET yanked = '' WHERE version = '1.3.0'`);
-    const before = fleet.events.length;
-    await fleet.pass(3 * HOUR);
-    const { sequence: after, ...state } = await fleet.state();
-    expect(state).toMatchObject({ status: 'running', percent: 0.1, yanked: '' });
-    expect(fleet.events.slice(before)).toEqual([]);
-    expect(await fleet.change({ event: 'halt', after })).toBe('200');
   });
 });
 

@@ -35,11 +35,12 @@ export type OnChange = (kind: string, release: NamedRelease) => void;
 export function rolloutsOnPage(files: SiteFiles, onChange: OnChange): Rollouts {
   const kept = keptCounts<Counted>(systemClock);
   const counted: Count = (named) => {
-    const { moduleId, version, rollout } = named;
-    return kept([moduleId, version, rollout.sequence, rollout.share].join(' '), () => {
+    const { moduleId, version, rollout, yanked } = named;
+    const counts = kept([moduleId, version, rollout.sequence, rollout.share].join(' '), () => {
       const view = files.fleet.read((sql) => uninterrupted(rolloutView(sql, named, files.now())));
       return { ...view, countedAt: files.now() };
     });
+    return { ...counts, yanked };
   };
   return {
     rollouts: async () => await listed(files, counted),
@@ -108,12 +109,12 @@ function withRollout<T>(
 }
 
 function shownRollout(files: SiteFiles, counted: Counted): ShownRollout {
-  const { moduleId, version, rollout, soakMs } = counted;
+  const { moduleId, version, rollout, soakMs, yanked } = counted;
   const { tally, included, soakedMs, next, countedAt } = counted;
   const { salt: _salt, share: _share, ...known } = rollout;
   const failures = files.fleet.read((sql) => failuresOf(sql, moduleId, version));
   const counts = { tally, included, soakedMs, next, countedAt };
-  return { moduleId, version, ...known, soakMs, counts, failures: grouped(failures) };
+  return { moduleId, version, ...known, yanked, soakMs, counts, failures: grouped(failures) };
 }
 
 function grouped(failures: ReturnType<typeof failuresOf>): Failures[] {

@@ -60,6 +60,8 @@ interface RolloutCounts {
 }
 
 export interface ShownRollout extends NamedRelease, Omit<Rollout, 'salt' | 'share'> {
+  /** Why the release is yanked, `''` without a reason; undefined if it is not. */
+  readonly yanked: string | undefined;
   /** How long each step lasts at least. */
   readonly soakMs: number;
   readonly counts: RolloutCounts;

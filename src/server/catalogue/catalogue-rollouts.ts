@@ -18,10 +18,10 @@ import {
 
 /**
  * Why an event is not written. `visible`: machines could already select the release, so a rollout would come too late. `yanked`: when
- * the release is unyanked, its rollout must not go on by itself (T164, T220).
+ * the release is unyanked, its rollout must not go on by itself (T164, T220). `same-step`: it would begin the soak of the step again.
  */
 export type RolloutRefusal =
-  RolloutConflict | 'unknown-module' | 'unknown-version' | 'visible' | 'yanked';
+  RolloutConflict | 'unknown-module' | 'unknown-version' | 'visible' | 'yanked' | 'same-step';
 
 /** The rollout of a published release, without its name. */
 export interface RolloutOfRelease extends StoredRollout {
@@ -136,13 +136,15 @@ const ONWARD: ReadonlySet<NewRolloutEvent['kind']> = new Set(['raised', 'resumed
 
 /** What the events of the rollout do not say. Files may have events that are refused here: an earlier modreg wrote them. */
 function refusalAfter(
-  { sequence, status }: Rollout,
+  { sequence, status, percent, share }: Rollout,
   event: NewRolloutEvent,
   release: Row,
-): 'yanked' | undefined {
+): 'yanked' | 'same-step' | undefined {
   const isOpen = status === 'running' || status === 'halted';
   if (event.after !== sequence || !isOpen) return undefined;
-  return ONWARD.has(event.kind) && isWithdrawn(release) ? 'yanked' : undefined;
+  if (ONWARD.has(event.kind) && isWithdrawn(release)) return 'yanked';
+  if (event.kind !== 'raised' || status === 'halted') return undefined;
+  return event.percent === percent && event.share === share ? 'same-step' : undefined;
 }
 
 function allRollouts(sql: Statements): FoundRollouts {

@@ -31,7 +31,9 @@ export async function eventFor(
     case 'raise': {
       const percent = request.percent ?? nextPercent(rollout.percent);
       const { shareAt } = await viewed();
-      return { kind: 'raised', after, at, percent, share: shareAt(percent) };
+      // The registry adds machines to a step (D52); a person takes one.
+      const share = percent === rollout.percent ? rollout.share : shareAt(percent);
+      return { kind: 'raised', after, at, percent, share };
     }
     case 'retract':
       return { kind: 'retracted', after, at, because: request.reason };
@@ -57,6 +59,7 @@ const CONFLICTS: Readonly<
   'not-acknowledged': 'fewer failures are acknowledged than those for which it was halted',
   visible:
     'machines could already select it: a rollout begins with the publication, or with a yanked release',
+  'same-step': 'the rollout is at this step already',
   yanked: 'the release is yanked: unyank it first; its rollout stays halted until it is resumed',
 };
 

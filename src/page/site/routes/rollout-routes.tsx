@@ -6,6 +6,7 @@ import type { PageProblem } from '../../page-problem.ts';
 import { formOf } from '../../request-input.ts';
 import { changeIn, CHANGES, percentIn } from '../change-form.ts';
 import type { NamedRelease, PagedSite, ShownRollout, SiteChange } from '../paged-site.ts';
+import { impossible } from '../possible-changes.ts';
 import { HaltView, RaiseView, ResumeView, RetractView } from '../views/rollout-changes.tsx';
 import { ConflictView, RolloutsView, RolloutView } from '../views/rollouts-view.tsx';
 import { rolloutPath } from '../views/site-words.tsx';
@@ -58,7 +59,11 @@ function addPreviews(app: Hono, pages: Pages): void {
   ] as const;
   for (const [event, title, View] of previews) {
     app.get(`${ROLLOUT}/${event}`, (c) =>
-      withRollout(c, pages, (rollout) => answer(c, pages, { title }, <View rollout={rollout} />)),
+      withRollout(c, pages, (rollout) => {
+        const problem = impossible(rollout, event);
+        if (problem) return conflict(c, pages, [problem], rollout);
+        return answer(c, pages, { title }, <View rollout={rollout} />);
+      }),
     );
   }
   app.get(`${ROLLOUT}/raise`, (c) =>
@@ -68,6 +73,9 @@ function addPreviews(app: Hono, pages: Pages): void {
       if (percent?.ok === false) return notShown(c, pages, percent.error);
       const preview = pages.site.raise(release, percent?.value);
       if (!preview.ok) return notShown(c, pages, preview.error);
+      const { rollout } = preview.value;
+      const problem = impossible(rollout, 'raise', percent?.value);
+      if (problem) return conflict(c, pages, [problem], rollout);
       return answer(c, pages, { title: 'Raise' }, <RaiseView preview={preview.value} />);
     }),
   );
@@ -117,8 +125,16 @@ async function changed(
   if (done.ok) return c.redirect(rolloutPath(release), 303);
   if (done.error[0]?.code !== 'ROLLOUT_CONFLICT') return await notShown(c, pages, done.error);
   const rollout = site.rollout(release);
-  const shown = { problems: done.error, rollout: rollout.ok ? rollout.value : undefined };
+  return await conflict(c, pages, done.error, rollout.ok ? rollout.value : undefined);
+}
+
+function conflict(
+  c: Context,
+  pages: Pages,
+  problems: readonly PageProblem[],
+  rollout: ShownRollout | undefined,
+): Answer {
   c.status(409);
-  const view = <ConflictView {...shown} now={site.now()} />;
-  return await answer(c, pages, { title: 'Conflict' }, view);
+  const view = <ConflictView problems={problems} rollout={rollout} now={pages.site.now()} />;
+  return answer(c, pages, { title: 'Conflict' }, view);
 }

@@ -2,7 +2,8 @@ import type { FC } from 'hono/jsx';
 import { ROLLOUT_POLICY } from '../../../core/rollout/rollout-policy.ts';
 import { describeDuration } from '../../../core/text/duration.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
-import type { Failures, ShownRollout } from '../paged-site.ts';
+import type { Failures, ShownRollout, SiteChange } from '../paged-site.ts';
+import { possibleChanges } from '../possible-changes.ts';
 import { At, machinePath, numberOf, rolloutPath } from './site-words.tsx';
 
 const { steps: STEPS, highestRate, fewestFailures } = ROLLOUT_POLICY;
@@ -46,6 +47,12 @@ export const RolloutFacts: FC<{ readonly rollout: ShownRollout; readonly now: nu
       {stepWords(rollout)}
       {rollout.because ? `: ${excerpt(rollout.because)}` : ''}
     </p>
+    {rollout.yanked === undefined ? null : (
+      <p>
+        The release is yanked{rollout.yanked ? `: ${excerpt(rollout.yanked)}` : ''}. Its rollout
+        goes on only after modreg registry unyank.
+      </p>
+    )}
     <Counts rollout={rollout} />
     <Next rollout={rollout} now={now} />
     <FailureList failures={rollout.failures} />
@@ -161,29 +168,25 @@ const FailureList: FC<{ readonly failures: readonly Failures[] }> = ({ failures 
     </>
   );
 
+const LINKS: Readonly<Record<SiteChange['event'], string>> = {
+  halt: 'Halt…',
+  raise: 'Raise now…',
+  resume: 'Resume…',
+  retract: 'Retract…',
+};
+
 /** Links to what can be done. Each leads to a page that says what it does. */
 const RolloutActions: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
-  const { status } = rollout;
-  if (status !== 'running' && status !== 'halted') return null;
+  const actions = possibleChanges(rollout);
+  if (actions.length === 0) return null;
   const path = rolloutPath(rollout);
   const name = ` ${rollout.moduleId} ${rollout.version}`;
-  const actions: [string, string][] =
-    status === 'running'
-      ? [
-          ['halt', 'Halt…'],
-          ['raise', 'Raise now…'],
-          ['retract', 'Retract…'],
-        ]
-      : [
-          ['resume', 'Resume…'],
-          ['retract', 'Retract…'],
-        ];
   return (
     <p class="actions">
-      {actions.map(([action, words]) => (
+      {actions.map((action) => (
         <>
-          <a href={`${path}/${action}`} aria-label={`${words}${name}`}>
-            {words}
+          <a href={`${path}/${action}`} aria-label={`${LINKS[action]}${name}`}>
+            {LINKS[action]}
           </a>{' '}
         </>
       ))}
