@@ -56,6 +56,27 @@ it('publishes a release into a rollout, and shows its state', async () => {
   );
 });
 
+it('does not publish a release again with another soak', async () => {
+  const { fleet, run } = await session();
+  const publish = ['registry', 'publish', ...RELEASE, '--rollout'];
+  await run(...publish, '--soak', '2h');
+  expect(await run(...publish, '--soak', '2h')).toEqual(
+    TEXT(['acme:lidar: 0 published, 1 unchanged']),
+  );
+  expect((await run(...publish)).stderr).toEqual([
+    'error[ROLLOUT_CONFLICT]: acme:lidar 1.3.0 already has a rollout with a soak of 2 h, not of 1 h, which does not change',
+  ]);
+  const db = ['--db', fleet.catalogue.path];
+  expect(await printed([...publish, '--soak', '30m', ...db])).toEqual({
+    stdout: [],
+    stderr: [
+      'error[ROLLOUT_CONFLICT]: acme:lidar 1.3.0 already has a rollout with a soak of 2 h, not of 30 min, which does not change; nothing was changed',
+    ],
+    exit: 1,
+  });
+  expect((await fleet.state())['soak_ms']).toBe(2 * 3_600_000);
+});
+
 it('halts by itself, and is resumed with the number of failures', async () => {
   const { fleet, run } = await session();
   await run('registry', 'publish', ...RELEASE, '--rollout');

@@ -4,6 +4,7 @@ import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../../server/index.ts';
 import { FleetFile, fleetPath } from '../../server/fleet/fleet-file.ts';
 import { firstStepAtOnce } from '../../server/rollout/first-step.ts';
+import { describeOtherSoak } from '../../server/rollout/rollout-change.ts';
 import { limitWarnings, type LimitWarning } from '../../server/catalogue/list-limits.ts';
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
@@ -114,6 +115,11 @@ function publishToFile(
       const message = `${moduleId} ${late.version} is already published without a rollout, and machines may have it; nothing was changed`;
       const hint = 'yank it, and start its rollout with modreg rollout start';
       return failed({ severity: 'error', kind: 'rollout-conflict', message, hint });
+    }
+    const other = releases[results.indexOf('other-soak')];
+    if (other) {
+      const message = `${describeOtherSoak(catalogue.rollouts, moduleId, other)}; nothing was changed`;
+      return failed({ severity: 'error', kind: 'rollout-conflict', message });
     }
     const conflict = releases[results.indexOf('other-content')];
     if (conflict) {

@@ -13,7 +13,9 @@ export type PublishResult =
   /** The registry has no file of the stated size for an artifact that it should host. */
   | 'missing-file'
   /** The version is to begin a rollout, but was published without one, and machines may have it. */
-  | 'without-rollout';
+  | 'without-rollout'
+  /** The version has a rollout whose steps last another time. */
+  | 'other-soak';
 
 /** The result of a yank or an unyank. Only `done` changed something. */
 export type YankResult = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';

@@ -67,16 +67,18 @@ function publishResultOf(
   const { publishedAt = before['published_at'] } = release;
   const isSame = before['content'] === contentOf(release) && before['published_at'] === publishedAt;
   if (!isSame) return 'other-content';
+  if (!release.rollout) return 'unchanged';
+  const known = rolloutIn(sql, Number(before['id']));
   // Machines may have it already, and what they have does not become part of a rollout (D55).
-  const isLate = release.rollout && !rolloutIn(sql, Number(before['id']));
-  return isLate ? 'without-rollout' : 'unchanged';
+  if (!known) return 'without-rollout';
+  return known.soakMs === release.rollout.soakMs ? 'unchanged' : 'other-soak';
 }
 
 /** Whether nothing of a list is published because of this result. */
 export function isRefused(
   result: PublishResult,
 ): result is Exclude<PublishResult, 'published' | 'yanked' | 'unchanged'> {
-  return ['other-content', 'missing-file', 'without-rollout'].includes(result);
+  return ['other-content', 'missing-file', 'without-rollout', 'other-soak'].includes(result);
 }
 
 /** What publishing takes besides the releases. */

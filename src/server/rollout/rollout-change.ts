@@ -1,7 +1,13 @@
 import type { ModuleId } from '../../core/index.ts';
+import { describeDuration } from '../../core/text/duration.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import type { Rollout } from '../../core/rollout/rollout.ts';
-import type { NamedRollout, RolloutRefusal } from '../catalogue/catalogue-rollouts.ts';
+import type {
+  CatalogueRollouts,
+  NamedRollout,
+  RolloutRefusal,
+} from '../catalogue/catalogue-rollouts.ts';
+import type { PublishedRelease } from '../catalogue/published-release.ts';
 import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import type { RolloutRequest } from './rollout-request.ts';
@@ -62,6 +68,18 @@ const CONFLICTS: Readonly<
   'same-step': 'the rollout is at this step already',
   yanked: 'the release is yanked: unyank it first; its rollout stays halted until it is resumed',
 };
+
+/** Why a release is not published again with another soak, for a person. */
+export function describeOtherSoak(
+  { of }: CatalogueRollouts,
+  moduleId: ModuleId,
+  { version, rollout }: Pick<PublishedRelease, 'version' | 'rollout'>,
+): string {
+  const found = of(moduleId, version);
+  const known = found.ok && found.value ? ` of ${describeDuration(found.value.soakMs)}` : '';
+  const wanted = rollout ? `, not of ${describeDuration(rollout.soakMs)}` : '';
+  return `${moduleId} ${version} already has a rollout with a soak${known}${wanted}, which does not change`;
+}
 
 /** Why an event is not written, for a person. The rollout is the one that the release has or had, if it is known. */
 export function describeRefusal(

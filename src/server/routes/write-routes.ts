@@ -12,6 +12,7 @@ import { isRefused } from '../catalogue/release-table.ts';
 import { limitWarnings } from '../catalogue/list-limits.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import { rollingRelease } from '../catalogue/rollout-start.ts';
+import { describeOtherSoak } from '../rollout/rollout-change.ts';
 import type { FirstStepInSlices } from '../rollout/first-step.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { problem } from './problem.ts';
@@ -113,6 +114,9 @@ async function published(
     return problem('bad-release', error, { errors: [error] });
   }
   const result = await write({ kind: 'publish', moduleId, release, start, now });
+  if (result === 'other-soak') {
+    return problem('rollout-conflict', describeOtherSoak(catalogue.rollouts, moduleId, release));
+  }
   if (isRefused(result)) return refusedPublication(result, moduleId, version);
   if (result !== 'unchanged') changed({ kind: result, moduleId, version });
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
