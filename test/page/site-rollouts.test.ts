@@ -181,7 +181,8 @@ describe('a change of a rollout', () => {
     ['halt', { reason: ' loud ' }, { status: 'halted', percent: 5, because: 'loud' }],
     ['halt', {}, { status: 'halted', percent: 5, because: '' }],
     ['raise', { percent: '50' }, { status: 'running', percent: 50, because: undefined }],
-    ['retract', { reason: 'x' }, { status: 'retracted', percent: 5, because: 'x' }],
+    ['retract', { reason: 'x' }, { status: 'retracted', percent: 5, because: 'retracted: x' }],
+    ['retract', {}, { status: 'retracted', percent: 5, because: 'retracted' }],
   ])('by a form: %s %j', async (event, form, expected) => {
     const site = await rollingOut();
     const after = seenIn(site);

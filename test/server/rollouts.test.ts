@@ -108,7 +108,11 @@ describe('a rollout over HTTP', () => {
     expect(await fleet.change({ event: 'retract', after, reason: 'too loud' })).toBe('200');
     await hour(fleet);
     expect(fleet.having('1.3.0')).toEqual(before);
-    expect(await fleet.listed()).toMatchObject({ yanked: null, rollout: { halted: 'too loud' } });
+    expect(await fleet.listed()).toMatchObject({
+      yanked: null,
+      rollout: { halted: 'retracted: too loud' },
+    });
+    expect(await fleet.state()).toMatchObject({ status: 'retracted', because: 'too loud' });
     const next = Number(after) + 1;
     expect(await fleet.change({ event: 'raise', after: next })).toBe(
       '409 acme:lidar 1.3.0: the rollout has ended',

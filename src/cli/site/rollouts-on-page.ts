@@ -1,5 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
+import { reasonOf } from '../../core/rollout/rollout.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
 import type {
   Failures,
@@ -83,8 +84,8 @@ async function listed(files: SiteFiles, counted: Count): Promise<Read<RolloutLis
     .filter((named) => !isOpen(named))
     .toSorted((a, b) => b.rollout.sequence - a.rollout.sequence);
   const first = ended.slice(0, MOST_ENDED).map(({ moduleId, version, rollout }) => {
-    const { status, percent, because } = rollout;
-    return { moduleId, version, status, percent, because };
+    const { status, percent } = rollout;
+    return { moduleId, version, status, percent, because: reasonOf(rollout) };
   });
   const damaged = all.value.damaged.map(({ found, ...named }) =>
     asPageProblem(damagedRollout(named, [found])),
@@ -114,7 +115,17 @@ function shownRollout(files: SiteFiles, counted: Counted): ShownRollout {
   const { salt: _salt, share: _share, ...known } = rollout;
   const failures = files.fleet.read((sql) => failuresOf(sql, moduleId, version));
   const counts = { tally, included, soakedMs, next, countedAt };
-  return { moduleId, version, ...known, yanked, soakMs, counts, failures: grouped(failures) };
+  const because = reasonOf(rollout);
+  return {
+    moduleId,
+    version,
+    ...known,
+    because,
+    yanked,
+    soakMs,
+    counts,
+    failures: grouped(failures),
+  };
 }
 
 function grouped(failures: ReturnType<typeof failuresOf>): Failures[] {

@@ -151,6 +151,19 @@ function hasSeen(acknowledged: FailureCount, seen: FailureCount): boolean {
   return acknowledged.failed >= seen.failed && acknowledged.silent >= seen.silent;
 }
 
+/** The reason in the event of a retraction. Release lists have only the reason, by which people tell it from a halt. */
+export function retractionReason(reason: string): string {
+  return reason === '' ? 'retracted' : `retracted: ${reason}`;
+}
+
+/** Why a rollout was halted or retracted, as the person who did it wrote it; undefined if it was not. */
+export function reasonOf({
+  status,
+  because,
+}: Pick<Rollout, 'status' | 'because'>): string | undefined {
+  return status === 'retracted' ? because?.replace(/^retracted(?:: |$)/, '') : because;
+}
+
 /** A rollout as release lists show it; undefined once it is completed: then the release is there for every machine. */
 export function listedRollout({
   status,

@@ -1,7 +1,7 @@
 import type { ModuleId } from '../../core/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
-import type { Rollout } from '../../core/rollout/rollout.ts';
+import { retractionReason, type Rollout } from '../../core/rollout/rollout.ts';
 import type {
   CatalogueRollouts,
   NamedRollout,
@@ -42,7 +42,7 @@ export async function eventFor(
       return { kind: 'raised', after, at, percent, share };
     }
     case 'retract':
-      return { kind: 'retracted', after, at, because: request.reason };
+      return { kind: 'retracted', after, at, because: retractionReason(request.reason) };
   }
 }
 

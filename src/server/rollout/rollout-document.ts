@@ -1,3 +1,4 @@
+import { reasonOf } from '../../core/rollout/rollout.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { FoundRollouts, NamedRollout } from '../catalogue/catalogue-rollouts.ts';
 import type { RolloutView } from './rollout-view.ts';
@@ -12,7 +13,7 @@ export function rolloutsDocument({ rollouts, damaged }: FoundRollouts): object {
 
 /** A rollout in a list, as JSON. */
 function rolloutSummary({ moduleId, version, rollout, soakMs, yanked }: NamedRollout): object {
-  const { status, sequence, percent, share, because, startedAt } = rollout;
+  const { status, sequence, percent, share, startedAt } = rollout;
   return {
     module_id: moduleId,
     version,
@@ -20,7 +21,7 @@ function rolloutSummary({ moduleId, version, rollout, soakMs, yanked }: NamedRol
     sequence,
     percent,
     share,
-    because: because ?? null,
+    because: reasonOf(rollout) ?? null,
     yanked: yanked ?? null,
     soak_ms: soakMs,
     started_at: formatTime(startedAt),
