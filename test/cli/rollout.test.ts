@@ -170,7 +170,27 @@ it.each<[readonly string[], string]>([
   ],
   [
     ['raise', 'acme:lidar', '1.2.9', '--to', 'all'],
-    'error[USAGE]: --to is "all", expected a whole number from 0 to 100',
+    'error[USAGE]: --to is "all", expected a whole number from 1 to 100',
+  ],
+  [
+    ['raise', 'acme:lidar', '1.2.9', '--to', '0'],
+    'error[USAGE]: --to is "0", expected a whole number from 1 to 100',
+  ],
+  [
+    ['raise', 'acme:lidar', '1.2.9', '--to', '101'],
+    'error[USAGE]: --to is "101", expected a whole number from 1 to 100',
+  ],
+  [
+    ['resume', 'acme:lidar', '1.2.9'],
+    'error[USAGE]: --failures is missing: pass how many machines failed or became silent, as modreg rollout status shows it',
+  ],
+  [
+    ['resume', 'acme:lidar', '1.2.9', '--failures', 'abc'],
+    'error[USAGE]: --failures is "abc", expected a whole number from 0 to 9999999',
+  ],
+  [
+    ['resume', 'acme:lidar', '1.2.9', '--failures', '-1'],
+    'error[USAGE]: --failures is "-1", expected a whole number from 0 to 9999999',
   ],
 ])('%j is refused', async (args, message) => {
   const { run } = await session();

@@ -1,12 +1,12 @@
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { checkedAnswer } from '../fleet/checked-answer.ts';
 import { withFleet, type FleetOptions } from '../fleet/fleet-options.ts';
 import { wholeNumber } from '../number-option.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { failed, parseProblem, type Outcome } from '../problem.ts';
+import { failed, parseProblem, usage, type Outcome } from '../problem.ts';
 import { withModuleId } from '../registry/catalogue-options.ts';
 import { namedRegistry } from '../registry/registry-choice.ts';
 import { readSoak } from '../registry/release-options.ts';
@@ -110,18 +110,24 @@ export async function retractCommand(
   return await changed(typed, options, world, () => ({ event: 'retract', reason }));
 }
 
+const MOST_FAILURES = 9_999_999;
+const NO_FAILURES =
+  '--failures is missing: pass how many machines failed or became silent, as modreg rollout status shows it';
+
 /** `modreg rollout resume`: goes on with a halted rollout, and names the number of failures that were seen. */
 export async function resumeCommand(
   typed: Typed,
   options: RolloutOptions,
   world: World,
 ): Promise<Outcome> {
+  const { failures: text } = options;
+  if (text === undefined) return failed(usage(NO_FAILURES));
+  const typedFailures = wholeNumber('--failures', text, MOST_FAILURES);
+  if (!typedFailures.ok) return failed(typedFailures.error);
   return await changed(typed, options, world, ({ machines, ...rollout }) => {
     const seen = machines.failed + machines.silent;
-    if (options.failures !== `${seen}`) {
-      const found =
-        options.failures === undefined ? '' : `--failures is ${excerpt(options.failures)}, but `;
-      const message = `${found}${seen} machines failed or became silent`;
+    if (typedFailures.value !== seen) {
+      const message = `--failures is ${typedFailures.value}, but ${seen} machines failed or became silent`;
       const hint = `look at them with modreg rollout status ${excerpt(rollout.module_id)} ${excerpt(rollout.version)}, then pass --failures ${seen}`;
       return failed({ severity: 'error', kind: 'rollout-conflict', message, hint });
     }
@@ -136,9 +142,12 @@ export async function raiseCommand(
   options: RolloutOptions,
   world: World,
 ): Promise<Outcome> {
-  const percent = options.to === undefined ? undefined : wholeNumber('--to', options.to, 100);
-  if (percent?.ok === false) return failed(percent.error);
-  return await changed(typed, options, world, () => ({ event: 'raise', percent: percent?.value }));
+  const { to } = options;
+  if (to !== undefined && !/^([1-9]\d?|100)$/.test(to)) {
+    return failed(usage(`--to is ${quote(to)}, expected a whole number from 1 to 100`));
+  }
+  const percent = to === undefined ? undefined : Number(to);
+  return await changed(typed, options, world, () => ({ event: 'raise', percent }));
 }
 
 /** Reads a rollout and changes it. If it has changed in between, the registry refuses that. */
