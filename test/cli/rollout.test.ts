@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { printed, type Printed } from '../support/command.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
 import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
 import { tokenFor } from '../support/token.ts';
 
@@ -75,6 +76,26 @@ it('does not publish a release again with another soak', async () => {
     exit: 1,
   });
   expect((await fleet.state())['soak_ms']).toBe(2 * 3_600_000);
+});
+
+it('says which machines with a failure are not in the step: a pinned one does not count', async () => {
+  const { fleet, run } = await session();
+  await run('registry', 'publish', ...RELEASE, '--rollout');
+  const { outcomes, ...report } = machineReport([1], {
+    state: reportedState(1, { constraint: '1.3.0' }),
+  });
+  const [outcome] = outcomes.map((one) =>
+    Object.assign(one, { to: '1.3.0', result: 'failed', reason: 'motor stalled' }),
+  );
+  const token = tokenFor(fleet.catalogue, ['machine:rover-90'], 'rover-90');
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ ...report, outcomes: [outcome] });
+  const reports = `${fleet.address()}/v1/machines/rover-90/reports`;
+  expect((await fetch(reports, { method: 'POST', headers, body })).status).toBe(200);
+  expect((await run('rollout', 'status', ...RELEASE)).stdout.slice(1, 3)).toEqual([
+    '  installed 0: healthy 0, failed 0, silent 0, not known yet 0; waiting 1',
+    '  rover-90, not in this step: "motor stalled"',
+  ]);
 });
 
 it('halts by itself, and is resumed with the number of failures', async () => {

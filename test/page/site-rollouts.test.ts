@@ -33,6 +33,19 @@ describe('the rollouts of a site', () => {
     ]);
   });
 
+  it('are shown with the failures of machines that are not in the step', async () => {
+    const site = await rollingOut();
+    const { 5: last = '' } = BY_COHORT;
+    const outcome = { to: '1.3.0', from: '1.2.9', result: 'failed', reason: 'stalled' } as const;
+    await site.report(last, [{}], outcome);
+    const lines = await textOf(site.app, ROLLOUT);
+    expect(lines.filter((line) => line.startsWith('failed'))).toEqual([
+      'failed 1',
+      `failed "motor stalled" on ${BY_COHORT[2]}`,
+      `failed outside of the step "stalled" on ${last}`,
+    ]);
+  });
+
   it('[T207] are shown without one that is damaged, which is named', async () => {
     const site = await rollingOut();
     site.publish('acme:arm', '2.0.0');

@@ -67,7 +67,7 @@ describe('a rollout over HTTP', () => {
       percent: 20,
       because: expect.stringMatching(/^\d+ of \d+ machines failed, lower bound above 1 %$/),
       failures: expect.arrayContaining([
-        { machine: expect.stringMatching(/^rover-\d+$/), reason: 'motor stalled' },
+        { machine: expect.stringMatching(/^rover-\d+$/), reason: 'motor stalled', counted: true },
       ]),
     });
     const { failed } = Object(state['machines']);

@@ -17,7 +17,12 @@ export interface RolloutAnswer {
   readonly machines: Readonly<
     Record<'waiting' | 'installing' | 'healthy' | 'failed' | 'silent', number>
   >;
-  readonly failures: readonly { readonly machine: string; readonly reason: string | null }[];
+  readonly failures: readonly {
+    readonly machine: string;
+    readonly reason: string | null;
+    /** False for a machine that is not in the step. */
+    readonly counted: boolean;
+  }[];
   readonly next: {
     readonly step: string;
     readonly reason?: string;
@@ -28,6 +33,7 @@ export interface RolloutAnswer {
   };
 }
 
+const isBoolean: Shape = (value) => typeof value === 'boolean';
 const isTextOrNull: Shape = (value) => value === null || isText(value);
 
 const ANSWER = objectOf<keyof RolloutAnswer>({
@@ -49,7 +55,11 @@ const ANSWER = objectOf<keyof RolloutAnswer>({
     silent: isNumber,
   }),
   failures: listOf(
-    objectOf<keyof RolloutAnswer['failures'][number]>({ machine: isText, reason: isTextOrNull }),
+    objectOf<keyof RolloutAnswer['failures'][number]>({
+      machine: isText,
+      reason: isTextOrNull,
+      counted: isBoolean,
+    }),
   ),
   next: objectOf<keyof RolloutAnswer['next']>({
     step: isText,

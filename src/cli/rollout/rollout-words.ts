@@ -59,12 +59,20 @@ export function yankWords(reason: string): string {
   return `the release is yanked${reason && `: ${excerpt(reason)}`}`;
 }
 
-/** A line for each reason, with the machine that reported it last. */
+/** Lines for the machines that count as failed, then for others on which the release failed, such as pinned ones. */
 function failureLines({ failures }: RolloutAnswer): string[] {
+  const [others = [], inStep = []] = [false, true].map((isCounted) =>
+    failures.filter(({ counted }) => counted === isCounted),
+  );
+  return [...linesByReason(inStep, ''), ...linesByReason(others, ', not in this step')];
+}
+
+/** A line for each reason, with the machine that reported it last. */
+function linesByReason(failures: RolloutAnswer['failures'], where: string): string[] {
   const byReason = [...Map.groupBy(failures, ({ reason }) => reason ?? 'no reason').entries()];
   return byReason.map(([reason, [first, ...others]]) => {
     const similar = others.length === 0 ? '' : ` (${others.length} similar)`;
-    return `  ${excerpt(first?.machine ?? '')}: ${quote(excerpt(reason))}${similar}`;
+    return `  ${excerpt(first?.machine ?? '')}${where}: ${quote(excerpt(reason))}${similar}`;
   });
 }
 

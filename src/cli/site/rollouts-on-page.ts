@@ -38,17 +38,20 @@ export function rolloutsOnPage(files: SiteFiles, onChange: OnChange): Rollouts {
   const counted: Count = (named) => {
     const { moduleId, version, rollout, yanked } = named;
     const counts = kept([moduleId, version, rollout.sequence, rollout.share].join(' '), () => {
-      const view = files.fleet.read((sql) => uninterrupted(rolloutView(sql, named, files.now())));
+      // The failures are those that were counted.
+      const view = files.fleet.read((sql) => ({
+        ...uninterrupted(rolloutView(sql, named, files.now())),
+        failures: failuresOf(sql, moduleId, version),
+      }));
       return { ...view, countedAt: files.now() };
     });
     return { ...counts, yanked };
   };
   return {
     rollouts: async () => await listed(files, counted),
-    rollout: (release) =>
-      withRollout(files, release, (named) => ok(shownRollout(files, counted(named)))),
+    rollout: (release) => withRollout(files, release, (named) => ok(shownRollout(counted(named)))),
     raise: (release, percent) =>
-      withRollout(files, release, (named) => ok(raisePreview(files, { named, percent, counted }))),
+      withRollout(files, release, (named) => ok(raisePreview(named, percent, counted))),
     async change(release, change) {
       const named = withRollout(files, release, (found) => ok(found));
       return named.ok ? await changed(files, named.value, { change, onChange }) : named;
@@ -57,7 +60,10 @@ export function rolloutsOnPage(files: SiteFiles, onChange: OnChange): Rollouts {
 }
 
 /** A rollout with its machines, as they were a few seconds ago at most. */
-type Counted = RolloutView & { readonly countedAt: number };
+type Counted = RolloutView & {
+  readonly failures: ReturnType<typeof failuresOf>;
+  readonly countedAt: number;
+};
 type Count = (named: NamedRollout) => Counted;
 
 function ok<T>(value: T): Read<T> {
@@ -75,7 +81,7 @@ async function listed(files: SiteFiles, counted: Count): Promise<Read<RolloutLis
   const { rollouts } = all.value;
   const open: ShownRollout[] = [];
   for (const named of rollouts.filter(isOpen)) {
-    const shown = usingFiles(() => ok(shownRollout(files, counted(named))));
+    const shown = usingFiles(() => ok(shownRollout(counted(named))));
     if (!shown.ok) return shown;
     open.push(shown.value);
     await new Promise(setImmediate);
@@ -109,11 +115,10 @@ function withRollout<T>(
   });
 }
 
-function shownRollout(files: SiteFiles, counted: Counted): ShownRollout {
+function shownRollout(counted: Counted): ShownRollout {
   const { moduleId, version, rollout, soakMs, yanked } = counted;
   const { tally, included, soakedMs, next, countedAt } = counted;
   const { salt: _salt, share: _share, ...known } = rollout;
-  const failures = files.fleet.read((sql) => failuresOf(sql, moduleId, version));
   const counts = { tally, included, soakedMs, next, countedAt };
   const because = reasonOf(rollout);
   return {
@@ -124,28 +129,25 @@ function shownRollout(files: SiteFiles, counted: Counted): ShownRollout {
     yanked,
     soakMs,
     counts,
-    failures: grouped(failures),
+    failures: grouped(counted),
   };
 }
 
-function grouped(failures: ReturnType<typeof failuresOf>): Failures[] {
-  const groups = Map.groupBy(failures, ({ reason }) => reason ?? 'no reason');
-  return Array.from(groups, ([reason, all]) => {
-    return { reason, machines: all.map(({ machine }) => machine) };
+/** Those that count come first. */
+function grouped({ failures, failed }: Counted): Failures[] {
+  return [true, false].flatMap((isCounted) => {
+    const some = failures.filter(({ machine }) => failed.has(machine) === isCounted);
+    const groups = Map.groupBy(some, ({ reason }) => reason ?? 'no reason');
+    return Array.from(groups, ([reason, all]) => {
+      return { reason, machines: all.map(({ machine }) => machine), isCounted };
+    });
   });
 }
 
 function raisePreview(
-  files: SiteFiles,
-  {
-    named,
-    percent: wanted,
-    counted,
-  }: {
-    readonly named: NamedRollout;
-    readonly percent: number | undefined;
-    readonly counted: Count;
-  },
+  named: NamedRollout,
+  wanted: number | undefined,
+  counted: Count,
 ): RaisePreview {
   const { rollout } = named;
   const percent = wanted ?? nextPercent(rollout.percent);
@@ -153,7 +155,7 @@ function raisePreview(
   const share = now.shareAt(percent);
   const raised = counted({ ...named, rollout: { ...rollout, share } });
   const steps = STEPS.filter((step) => step > rollout.percent);
-  return { rollout: shownRollout(files, now), percent, included: raised.included, steps };
+  return { rollout: shownRollout(now), percent, included: raised.included, steps };
 }
 
 /** The same functions decide as for the command line and the HTTP API. */

@@ -70,6 +70,8 @@ export interface ShownRollout extends NamedRelease, Omit<Rollout, 'salt' | 'shar
 
 /** Machines that reported the same reason. */
 export interface Failures {
+  /** Whether they count as failed. If not, they are not in the step: pinned ones, for example. */
+  readonly isCounted: boolean;
   readonly reason: string;
   /** The last ones first. */
   readonly machines: readonly string[];

@@ -42,7 +42,9 @@ export function rolloutDocument(
     machines,
     seen,
     acknowledged,
-    failures,
+    failures: failures.map(({ machine, reason }) => {
+      return { machine, reason, counted: view.failed.has(machine) };
+    }),
     next: nextAsJson(view),
   };
 }

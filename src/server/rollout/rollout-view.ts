@@ -12,6 +12,8 @@ import { soakedMs } from '../fleet/soak.ts';
 /** A rollout, and what is known of its machines. */
 export interface RolloutView extends NamedRollout {
   readonly tally: Tally;
+  /** The ids of those that it counts as failed. The release may fail on others, too: on pinned ones, for example. */
+  readonly failed: ReadonlySet<string>;
   /** How long its step has lasted while a controller ran, in milliseconds. */
   readonly soakedMs: number;
   readonly next: NextStep;
@@ -29,9 +31,12 @@ export function* rolloutView(
 ): Slices<RolloutView> {
   const { moduleId, rollout, soakMs } = named;
   const machines: RolloutMachine[] = [];
+  const failed = new Set<string>();
   const reporting = yield* rolloutMachines(sql, moduleId, named);
   yield* eachInSlices(reporting, ({ id, heardAt, delivery }) => {
-    machines.push({ heardAt, delivery, cohort: cohort(id, rollout.salt) });
+    const place = cohort(id, rollout.salt);
+    machines.push({ heardAt, delivery, cohort: place });
+    if (place < rollout.share && delivery?.outcome === 'failed') failed.add(id);
   });
   const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs };
   const counts = tally(machines, rollout, policy, now);
@@ -40,6 +45,7 @@ export function* rolloutView(
   return {
     ...named,
     tally: counts,
+    failed,
     soakedMs: soaked,
     // The soak is elapsed time, and not what the clock of the machine says (T161).
     next: nextStep(rollout, counts, policy, rollout.soakingSince + soaked),

@@ -90,7 +90,14 @@ export const ROLLOUT_SCHEMAS: object = {
     failures: {
       type: 'array',
       maxItems: 20,
-      items: object({ machine: { type: 'string' }, reason: TEXT_OR_NULL }),
+      items: object({
+        machine: { type: 'string' },
+        reason: TEXT_OR_NULL,
+        counted: {
+          type: 'boolean',
+          description: 'Whether it counts as failed: it is in the step, and not pinned',
+        },
+      }),
     },
     next: {
       type: 'object',

@@ -153,9 +153,9 @@ const MOST_NAMED = 3;
 const FailureList: FC<{ readonly failures: readonly Failures[] }> = ({ failures }) =>
   failures.length === 0 ? null : (
     <>
-      {failures.map(({ reason, machines }) => (
+      {failures.map(({ reason, machines, isCounted }) => (
         <p>
-          <small>failed</small> {quote(reason)} on{' '}
+          <small>{isCounted ? 'failed' : 'failed outside of the step'}</small> {quote(reason)} on{' '}
           {machines.slice(0, MOST_NAMED).map((id, place) => (
             <>
               {place === 0 ? '' : ', '}
