@@ -30,6 +30,21 @@ describe('[D33] modreg registry yank prints what machines with the release do', 
     ]);
   });
 
+  it('says what machines do that are in no rollout, and which rollouts there are', () => {
+    const db = newFile();
+    for (const release of ['1.1.0', '1.2.0']) registry(db, 'publish', 'acme:lidar', release);
+    registry(db, 'publish', 'acme:lidar', '1.6.0', '--rollout');
+    const { stdout } = registry(db, 'yank', 'acme:lidar', '1.1.0');
+    expect(stdout.split('\n').slice(2, -1)).toEqual([
+      '    keep (default)  1.1.* keeps it, 1.* moves to 1.2.0, latest moves to 1.2.0, latest-with-prerelease moves to 1.2.0',
+      '    replace         1.1.* keeps it, 1.* moves to 1.2.0, latest moves to 1.2.0, latest-with-prerelease moves to 1.2.0',
+      '    a pin to 1.1.0 keeps it in either case',
+      '    machines in the rollout of 1.6.0 (0.1 %) may have that instead',
+    ]);
+    const second = registry(db, 'yank', 'acme:lidar', '1.6.0').stdout;
+    expect(second.split('\n').slice(5, -1)).toEqual([]);
+  });
+
   it('prints it as data with --json', () => {
     const db = newFile();
     for (const release of ['1.2.8', '1.2.9']) registry(db, 'publish', 'acme:lidar', release);

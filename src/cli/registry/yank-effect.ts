@@ -4,6 +4,7 @@ import {
   parseVersion,
   resolve,
   type Constraint,
+  type Eligibility,
   type ReleaseIndex,
   type Version,
 } from '../../core/index.ts';
@@ -13,11 +14,16 @@ export interface YankEffect {
   readonly constraint: string;
   /** With each value of the policy field `on_yank`. */
   readonly to: { readonly keep: string; readonly replace: string };
+  /** The release that machines in its rollout may have instead; undefined if there is none. */
+  readonly inRollout: { readonly version: string; readonly percent: number } | undefined;
 }
+
+/** A machine that no step of a rollout includes. The time does not matter to it. */
+const OUTSIDE: Eligibility = { now: 0, rollouts: {} };
 
 /**
  * What machines do on which `version` is deployed and was yanked, for each floating constraint whose branch has it (D7,
- * D33). Machines without a minimum release age or quarantine, and for which each release has a file.
+ * D33). Machines without a minimum release age or quarantine, for which each release has a file, and which are in no rollout.
  */
 export function yankEffects(index: ReleaseIndex, version: string): YankEffect[] {
   const yanked = parseVersion(version);
@@ -36,11 +42,20 @@ function constraintsOn({ major, minor }: Version): Constraint[] {
 }
 
 function effectOf(constraint: Constraint, index: ReleaseIndex, yanked: Version): YankEffect {
-  const resolution = resolve(constraint, index);
+  const resolution = resolve(constraint, index, OUTSIDE);
   const best = resolution.kind === 'resolved' ? resolution.release.version : yanked;
   const isNewer = compareVersions(best, yanked) > 0;
   const keep = isNewer ? best.text : yanked.text;
-  return { constraint: formatConstraint(constraint), to: { keep, replace: best.text } };
+  const to = { keep, replace: best.text };
+  return { constraint: formatConstraint(constraint), to, inRollout: inRollout(constraint, index) };
+}
+
+function inRollout(constraint: Constraint, index: ReleaseIndex): YankEffect['inRollout'] {
+  const resolution = resolve(constraint, index);
+  if (resolution.kind !== 'resolved') return undefined;
+  const { version, rollout } = resolution.release;
+  if (!rollout || rollout.halted !== undefined || rollout.share >= 1) return undefined;
+  return { version: version.text, percent: rollout.percent };
 }
 
 /** One line for each value of `on_yank`. */
@@ -52,10 +67,16 @@ export function describeEffects(effects: readonly YankEffect[], version: string)
       )
       .join(', ');
   if (effects.length === 0) return [];
+  const rollouts = effects.flatMap(({ inRollout: found }) =>
+    found ? `${found.version} (${found.percent} %)` : [],
+  );
   return [
     `  machines with ${version}, by the policy field on_yank:`,
     `    keep (default)  ${describe('keep')}`,
     `    replace         ${describe('replace')}`,
     `    a pin to ${version} keeps it in either case`,
+    ...[...new Set(rollouts)].map(
+      (of) => `    machines in the rollout of ${of} may have that instead`,
+    ),
   ];
 }
