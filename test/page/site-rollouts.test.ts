@@ -147,7 +147,7 @@ describe('a change of a rollout', () => {
       [
         'Retract acme:lidar 1.3.0',
         'Now: 5 %, step 3 of 6, running.',
-        'This ends the rollout for good: no further machine ever installs the release, and it cannot be resumed.',
+        'This ends the rollout for good: no further machine upgrades to the release, and it cannot be resumed.',
         '3 machines of the step that began or have it keep it. modreg registry yank makes them leave it, by their policy.',
         'To try again, publish another version.',
         'reason, which machines and people see Retract for good',

@@ -100,7 +100,7 @@ export async function haltCommand(
   return await changed(typed, options, world, () => ({ event: 'halt', reason }));
 }
 
-/** `modreg rollout retract`: ends the rollout, and no further machine ever installs the release. */
+/** `modreg rollout retract`: ends the rollout, and no further machine upgrades to the release. */
 export async function retractCommand(
   typed: Typed,
   options: RolloutOptions,

@@ -65,7 +65,7 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: 'retract',
-    description: 'Ends a rollout: no further machine ever installs the release.',
+    description: 'Ends a rollout for good: no further machine upgrades to the release.',
     run: 'retractCommand',
     option: REASON,
   },

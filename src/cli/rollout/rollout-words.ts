@@ -55,7 +55,7 @@ function stateOf({ status, percent, share, included, because }: RolloutAnswer): 
 }
 
 /** Why the release of a rollout is yanked. */
-export function yankWords(reason: string): string {
+function yankWords(reason: string): string {
   return `the release is yanked${reason && `: ${excerpt(reason)}`}`;
 }
 

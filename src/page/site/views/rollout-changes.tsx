@@ -66,7 +66,7 @@ export const RetractView: FC<{ readonly rollout: ShownRollout }> = ({ rollout })
     action="retract"
     title="Retract"
     consequences={[
-      'This ends the rollout for good: no further machine ever installs the release, and it cannot be resumed.',
+      'This ends the rollout for good: no further machine upgrades to the release, and it cannot be resumed.',
       `${machinesOf(installedIn(rollout))} of the step that began or have it keep it. modreg registry yank makes them leave it, by their policy.`,
       'To try again, publish another version.',
     ]}
