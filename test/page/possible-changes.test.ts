@@ -47,5 +47,7 @@ describe('a change of a rollout on the page of a site', () => {
       'The release is yanked: stops the motor. Its rollout goes on only after modreg registry unyank.',
     ]);
     expect(lines).toContain('Retract…');
+    await site.post(`${ROLLOUT}/retract`, { after: seenIn(site) });
+    expect((await textOf(site.app, ROLLOUT))[2]).toBe('The release is yanked: stops the motor.');
   });
 });

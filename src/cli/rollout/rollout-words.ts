@@ -45,9 +45,11 @@ export function statusLines(rollout: RolloutAnswer): string[] {
   ];
 }
 
-function stateOf({ status, percent, share, included, because }: RolloutAnswer): string {
+function stateOf({ status, percent, share, included, because, yanked }: RolloutAnswer): string {
   const reason = because ? `: ${excerpt(because)}` : '';
-  if (status === 'completed') return 'completed, all machines may install it';
+  if (status === 'completed') {
+    return yanked === null ? 'completed, all machines may install it' : 'completed';
+  }
   if (status !== 'running') return `${excerpt(status)} at ${percent} %${reason}`;
   const step = STEPS.findLastIndex((one) => one <= percent) + 1;
   const machines = `${countOf(included, 'machine')} (cohorts below ${Number(share.toPrecision(3))})`;

@@ -49,8 +49,8 @@ export const RolloutFacts: FC<{ readonly rollout: ShownRollout; readonly now: nu
     </p>
     {rollout.yanked === undefined ? null : (
       <p>
-        The release is yanked{rollout.yanked ? `: ${excerpt(rollout.yanked)}` : ''}. Its rollout
-        goes on only after modreg registry unyank.
+        The release is yanked{rollout.yanked ? `: ${excerpt(rollout.yanked)}` : ''}.
+        {isOpen(rollout) ? ' Its rollout goes on only after modreg registry unyank.' : ''}
       </p>
     )}
     <Counts rollout={rollout} />
@@ -59,6 +59,10 @@ export const RolloutFacts: FC<{ readonly rollout: ShownRollout; readonly now: nu
     <RolloutActions rollout={rollout} />
   </>
 );
+
+function isOpen({ status }: ShownRollout): boolean {
+  return status === 'running' || status === 'halted';
+}
 
 /** `5 %, step 3 of 6`. */
 export function stepWords({ status, percent }: Pick<ShownRollout, 'status' | 'percent'>): string {
