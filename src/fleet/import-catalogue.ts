@@ -6,31 +6,40 @@ import type { EventStream } from './event-stream.ts';
 
 /** What an import did. */
 export type ImportResult =
-  | { readonly kind: 'imported'; readonly events: number }
+  | {
+      readonly kind: 'imported';
+      readonly events: number;
+      /** How many rollouts were running. They are halted in the cluster, and not in the catalogue. */
+      readonly halted: number;
+    }
   /** The stream has this many events of others, or another writer was faster. */
   | { readonly kind: 'not-empty'; readonly events: number }
   /** The catalogue changed meanwhile. */
   | { readonly kind: 'changed' };
 
+/** Why no rollout is running after an import. */
+const HALTED =
+  'imported into a cluster: resume it once its machines have reported there, within a day';
+
 /** The most characters of rows in an event: a node refuses a message above 1 MB. */
 const MOST_CHARACTERS = 500_000;
 
 /**
- * Appends a whole catalogue to an empty stream: history, generations, sequence numbers, rollouts and tokens stay. An import that was
- * interrupted goes on where it was. Rejects if the stream cannot be reached.
+ * Appends a whole catalogue to an empty stream: history, generations, sequence numbers, rollouts and tokens stay. Rollouts that are
+ * running are halted after that. An import that was interrupted goes on where it was. Rejects if the stream cannot be reached.
  */
 export async function importCatalogue(
   catalogue: Catalogue,
   stream: EventStream,
+  now: number,
 ): Promise<ImportResult> {
   const sequence = catalogue.sequence();
+  const halts = haltsOf(catalogue, now);
   let last = 0;
-  for (const event of eventsOf(catalogue)) {
+  for (const event of eventsOf(catalogue, halts)) {
     const subject = subjectOf(event);
     const body = encodeEvent(event);
-    const id = createHash('sha256')
-      .update(`${last + 1} ${body}`)
-      .digest('hex');
+    const id = idOf(last + 1, event);
     const appended = await stream.append({ subject, id, body }, { last });
     const known = appended === undefined ? await stream.read(last + 1) : undefined;
     if (appended === undefined && known?.id !== id) {
@@ -41,10 +50,32 @@ export async function importCatalogue(
   const found = await stream.last();
   if (found > last) return { kind: 'not-empty', events: found };
   if (catalogue.sequence() !== sequence) return { kind: 'changed' };
-  return { kind: 'imported', events: last };
+  return { kind: 'imported', events: last, halted: halts.length };
 }
 
-function* eventsOf(catalogue: Catalogue): Generator<FleetEvent, undefined> {
+/** The same when the import is run again, at another time. */
+function idOf(place: number, event: FleetEvent): string {
+  const timeless =
+    event.kind === 'rollout' ? { ...event, event: { ...event.event, at: 0 } } : event;
+  return createHash('sha256')
+    .update(`${place} ${encodeEvent(timeless)}`)
+    .digest('hex');
+}
+
+/** The fronts know no machine yet, and the first one that reports must not be taken for all of them (T240). */
+function haltsOf({ rollouts }: Catalogue, at: number): FleetEvent[] {
+  const running = rollouts.all().rollouts.filter(({ rollout }) => rollout.status === 'running');
+  return running.map(({ moduleId, version, rollout }) => {
+    const { sequence: after, acknowledged: failures } = rollout;
+    const event = { kind: 'halted', after, at, because: HALTED, failures } as const;
+    return { kind: 'rollout', moduleId, version, event, soakMs: undefined };
+  });
+}
+
+function* eventsOf(
+  catalogue: Catalogue,
+  halts: readonly FleetEvent[],
+): Generator<FleetEvent, undefined> {
   yield { kind: 'begin', history: catalogue.history() };
   let rows: ImportedRow[] = [];
   let characters = 0;
@@ -59,4 +90,5 @@ function* eventsOf(catalogue: Catalogue): Generator<FleetEvent, undefined> {
     characters += length;
   }
   yield { kind: 'rows', rows };
+  yield* halts;
 }

@@ -1,20 +1,23 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
 import { published } from '../support/published.ts';
 import { tokenFor } from '../support/token.ts';
 import { clusterInTest, frontInTest } from './in-test.ts';
+import { ask } from './site.ts';
 
 const RELEASES = 800;
+const ROLLOUT = 'modules/acme/camera/releases/2.0.0/rollout';
 const PATHS = [
   'modules',
   'modules/acme/lidar',
   'modules/acme/camera',
   'modules/acme/large',
   'changes?after=3',
-  'modules/acme/camera/releases/2.0.0/rollout',
+  ROLLOUT,
 ];
 
 interface Single {
@@ -35,7 +38,7 @@ async function answersOf(address: string, token: string): Promise<string[]> {
   );
 }
 
-/** A single server with releases, a yank, a rollout, and a module that needs several events. */
+/** A single server with releases, a yank, a halted rollout, and a module that needs several events. */
 async function singleServer(): Promise<Single> {
   const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create' });
@@ -50,6 +53,9 @@ async function singleServer(): Promise<Single> {
     if (release.ok) catalogue.publish(moduleId('acme:large'), release.value, Date.now());
   }
   const running = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
+  const { sequence: after } = (await ask(running, `/v1/${ROLLOUT}`, { token })).json;
+  const body = { event: 'halt', after, reason: 'too loud' };
+  await ask(running, `/v1/${ROLLOUT}`, { method: 'POST', token, body });
   const answers = await answersOf(running.address, token);
   await running.close();
   catalogue.close();
@@ -74,6 +80,51 @@ it('moves a catalogue with its history, generations, sequence numbers, rollouts 
   for (const { address } of fronts) {
     await expect.poll(async () => await answersOf(address, single.token)).toEqual(single.answers);
   }
+});
+
+it('[T240] halts a rollout that was running: the first machine that reports to the cluster does not raise its share', async () => {
+  const [cluster, folder] = await Promise.all([clusterInTest(), temporaryFolder()]);
+  const db = `${folder}/registry.db`;
+  const catalogue = new Catalogue(db, { mode: 'create' });
+  const token = tokenFor(catalogue, ['rollout', 'fleet:read'], 'operator');
+  const machine = tokenFor(catalogue, ['machine:rover-1'], 'rover-1');
+  published({ catalogue }, 'acme:camera', '1.0.0');
+  const staged = readRelease({ version: '2.0.0', rollout: { soak_ms: 0 } });
+  if (staged.ok) catalogue.publish(moduleId('acme:camera'), staged.value, Date.now());
+  catalogue.close();
+
+  const args = ['fleet', 'import', '--db', db, '--nats', cluster.servers];
+  const outcome = {
+    stdout: ['imported 1 module, 2 releases, 1 rollout (1 halted), 2 tokens in 3 events'],
+    stderr: [
+      'note: rollouts that were running are halted in the cluster: modreg rollout resume goes on with them, once its machines have reported there, within a day',
+      'next: start the fronts with new files, and copy the folder of uploaded files to where they find it',
+    ],
+    exit: 0,
+  };
+  expect(await printed(args)).toEqual(outcome);
+  // Run again, it finds what it appended, although the time is another.
+  expect(await printed(args)).toEqual(outcome);
+
+  const front = await frontInTest(cluster);
+  const rollout = async (): Promise<unknown> =>
+    (await ask(front, `/v1/${ROLLOUT}`, { token })).json;
+  const halted = {
+    status: 'halted',
+    share: 0.001,
+    because:
+      'imported into a cluster: resume it once its machines have reported there, within a day',
+  };
+  await expect.poll(rollout).toMatchObject(halted);
+  const body = machineReport([], {
+    state: reportedState(1, { module_id: 'acme:camera', deployed: '1.0.0' }),
+  });
+  const sent = { method: 'POST', token: machine, body };
+  expect((await ask(front, '/v1/machines/rover-1/reports', sent)).status).toBe(200);
+  await expect.poll(rollout).toMatchObject({ ...halted, machines: { waiting: 0 } });
+  const single = new Catalogue(db, { mode: 'read' });
+  onTestFinished(() => single.close());
+  expect(single.rollouts.all().rollouts).toMatchObject([{ rollout: { status: 'running' } }]);
 });
 
 it('refuses a cluster that has events, and a file of a front', async () => {

@@ -145,9 +145,11 @@ describe('a rollout over HTTP', () => {
     expect(fleet.having('1.3.0')).toHaveLength(1);
   });
 
-  it('includes a machine that reports only after the step began (D52)', async () => {
+  it('[T240] includes a machine that reports only after the step began, when its hour is over (D52)', async () => {
     const fleet = await rollingFleet(3, 'unheard');
     expect(await fleet.publish(IN_ROLLOUT)).toBe('201');
+    await fleet.turn();
+    await fleet.pass(59 * MINUTE);
     await fleet.turn();
     expect(fleet.having('1.3.0')).toEqual([]);
     await fleet.pass(MINUTE);

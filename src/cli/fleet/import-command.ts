@@ -33,9 +33,9 @@ export async function fleetImportCommand(
     if (log.last() > 0) {
       return failed(usage(`${quote(path)} belongs to a front of a cluster, and is there already`));
     }
-    const result = await importedTo(place.value, catalogue.value);
+    const result = await importedTo(place.value, catalogue.value, world.clock());
     return result.kind === 'imported'
-      ? imported(catalogue.value, result.events, options)
+      ? imported(catalogue.value, result, options)
       : notImported(result);
   } catch (error) {
     return clusterFailure(error, place.value);
@@ -44,26 +44,36 @@ export async function fleetImportCommand(
   }
 }
 
-async function importedTo(place: ClusterPlace, catalogue: Catalogue): Promise<ImportResult> {
+async function importedTo(
+  place: ClusterPlace,
+  catalogue: Catalogue,
+  now: number,
+): Promise<ImportResult> {
   const connection = await connectTo(place, 'modreg fleet import');
   try {
     const options = { replicas: REPLICAS, clock: systemClock, hasEvents: false };
     const stream = await releaseStream(connection, options);
     await untilAnswered(stream.last, systemClock);
-    return await importCatalogue(catalogue, stream);
+    return await importCatalogue(catalogue, stream, now);
   } finally {
     await connection.close();
   }
 }
 
-function imported(catalogue: Catalogue, events: number, { json }: FleetImportOptions): Outcome {
+type Imported = Extract<ImportResult, { kind: 'imported' }>;
+
+function imported(
+  catalogue: Catalogue,
+  { events, halted }: Imported,
+  { json }: FleetImportOptions,
+): Outcome {
   const modules = catalogue.summaries();
   const releases = modules.reduce((sum, { count }) => sum + count, 0);
   const { rollouts: whole, damaged } = catalogue.rollouts.all();
   const rollouts = whole.length + damaged.length;
   const problems = damaged.map(({ found: row, ...named }) => damagedRollout(named, [row]));
   const tokens = catalogue.tokens().length;
-  const found = { modules: modules.length, releases, rollouts, tokens, events };
+  const found = { modules: modules.length, releases, rollouts, halted, tokens, events };
   if (json) {
     const answer = [jsonLine({ schema: 'modreg/fleet-import@1', ...found })];
     return { answer, notes: [], problems };
@@ -71,19 +81,23 @@ function imported(catalogue: Catalogue, events: number, { json }: FleetImportOpt
   const what = [
     countOf(found.modules, 'module'),
     countOf(releases, 'release'),
-    countOf(rollouts, 'rollout'),
+    `${countOf(rollouts, 'rollout')}${halted === 0 ? '' : ` (${halted} halted)`}`,
     countOf(tokens, 'token'),
   ];
   return {
     answer: [`imported ${what.join(', ')} in ${countOf(events, 'event')}`],
     notes: [
+      ...(halted === 0 ? [] : [HALTED]),
       'next: start the fronts with new files, and copy the folder of uploaded files to where they find it',
     ],
     problems,
   };
 }
 
-function notImported(result: Exclude<ImportResult, { kind: 'imported' }>): Outcome {
+const HALTED =
+  'note: rollouts that were running are halted in the cluster: modreg rollout resume goes on with them, once its machines have reported there, within a day';
+
+function notImported(result: Exclude<ImportResult, Imported>): Outcome {
   const hint =
     'if no front has changes that are needed: stop the fronts, nats stream rm RELEASES, and import again';
   if (result.kind === 'changed') {

@@ -125,6 +125,8 @@ function eventOf(
   const { sequence: after } = rollout;
   switch (next.kind) {
     case 'wait': {
+      // A file of reports that was lost, or is new, has soaked nothing: it does not know the machines yet (T240).
+      if (next.because.reason === 'soaking') return undefined;
       const { percent } = rollout;
       const share = shareAt(percent);
       // Machines that reported only after the step began: it includes at least one of them (D52).
