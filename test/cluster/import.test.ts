@@ -1,3 +1,5 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
@@ -7,7 +9,8 @@ import { machineReport, reportedState } from '../support/machine-report.ts';
 import { published } from '../support/published.ts';
 import { tokenFor } from '../support/token.ts';
 import { clusterInTest, frontInTest } from './in-test.ts';
-import { ask } from './site.ts';
+import type { Front } from './fronts.ts';
+import { ask, openSite } from './site.ts';
 
 const RELEASES = 800;
 const ROLLOUT = 'modules/acme/camera/releases/2.0.0/rollout';
@@ -142,7 +145,53 @@ it('refuses a cluster that has events, and a file of a front', async () => {
   });
   expect(await importing(front.db)).toEqual({
     stdout: [],
-    stderr: [`error[USAGE]: "${front.db}" belongs to a front of a cluster, and is there already`],
+    stderr: [
+      `error[USAGE]: "${front.db}" belongs to a front of a cluster, and is there already`,
+      'hint: to begin a new cluster with it: modreg registry backup, modreg registry restore, and import the restored file',
+    ],
     exit: 2,
   });
+});
+
+it('[T241] a backup of a front is restored as docs/fleet-cluster.md says: no list gets a lower generation', async () => {
+  const site = await openSite(2);
+  onTestFinished(site.close);
+  const { cluster, fronts, token, folder } = site;
+  const [first] = fronts as [Front];
+  const publish = async (front: Front, version: string): Promise<number> =>
+    (
+      await ask(front, '/v1/modules/acme/lidar/releases', {
+        method: 'POST',
+        token,
+        body: { version },
+      })
+    ).status;
+  const list = async (front: Front): Promise<Readonly<Record<string, unknown>>> =>
+    (await ask(front, '/v1/modules/acme/lidar')).json;
+  expect(await publish(first, '1.0.0')).toBe(201);
+  const backup = `${folder}/backup`;
+  expect((await printed(['registry', 'backup', backup, '--db', first.db])).exit).toBe(0);
+  expect(await publish(first, '1.1.0')).toBe(201);
+  const before = await list(first);
+  const { history } = (await ask(first, '/v1/changes?after=0')).json;
+
+  await Promise.all(fronts.map(async (front) => await front.kill()));
+  const restored = ['registry', 'restore', backup, '--db', first.db, '--replace'];
+  expect((await printed(restored)).stdout.at(-1)).toBe(
+    'lost: acme:lidar 1.1.0; machines that run it keep it',
+  );
+  const client = await connect({ servers: cluster.servers.split(',') });
+  onTestFinished(async () => await client.close());
+  await (await jetstreamManager(client)).streams.delete('RELEASES');
+  const args = ['fleet', 'import', '--db', first.db, '--nats', cluster.servers];
+  expect((await printed(args)).stdout).toEqual([
+    'imported 1 module, 1 release, 0 rollouts, 1 token in 2 events',
+  ]);
+
+  const front = await frontInTest(cluster);
+  await expect.poll(async () => await list(front)).toMatchObject({ generation: 1001, count: 1 });
+  expect(Number(before['generation'])).toBeLessThan(1001);
+  expect((await ask(front, '/v1/changes?after=0')).json['history']).not.toBe(history);
+  expect(await publish(front, '1.1.0')).toBe(201);
+  expect(await list(front)).toMatchObject({ generation: 1002 });
 });

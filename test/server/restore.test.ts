@@ -57,6 +57,24 @@ describe('[D43] [T76] a restored registry', () => {
     expect(listOf(target, 'acme:arm')).toEqual([1001, 1, '1.0.0']);
   });
 
+  it('[T241] is that of a single server, also from a backup of a front', async () => {
+    const { path, folder, home } = site();
+    const front = new Catalogue(path, { mode: 'write' });
+    front.log.begin({ sequence: 1, subject: 'modreg.fleet', id: 'a', body: '{}' }, 'shared');
+    front.close();
+    await backUp(path, folder, NOON);
+    const target = `${home}/new/registry.db`;
+    restore(folder, target, CREATES);
+    const restored = new Catalogue(target, { mode: 'read' });
+    expect([restored.log.last(), restored.history()]).toEqual([
+      0,
+      expect.not.stringMatching('shared'),
+    ]);
+    restored.close();
+    publish(target, 'acme:arm', '1.0.0');
+    expect(listOf(target, 'acme:arm')).toEqual([1001, 1, '1.0.0']);
+  });
+
   it('keeps the earlier one under another name, and names what it had', async () => {
     const { path, folder } = site();
     const catalogue = new Catalogue(path);

@@ -31,7 +31,8 @@ export async function fleetImportCommand(
   try {
     const { path, log } = catalogue.value;
     if (log.last() > 0) {
-      return failed(usage(`${quote(path)} belongs to a front of a cluster, and is there already`));
+      const message = `${quote(path)} belongs to a front of a cluster, and is there already`;
+      return failed({ ...usage(message), hint: RESTORE });
     }
     const result = await importedTo(place.value, catalogue.value, world.clock());
     return result.kind === 'imported'
@@ -43,6 +44,9 @@ export async function fleetImportCommand(
     catalogue.value.close();
   }
 }
+
+const RESTORE =
+  'to begin a new cluster with it: modreg registry backup, modreg registry restore, and import the restored file';
 
 async function importedTo(
   place: ClusterPlace,

@@ -148,7 +148,10 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
   }
 }
 
-/** Adds to all numbers, so that no client sees a lower one, and begins another history (D43). */
+/**
+ * Adds to all numbers, so that no client sees a lower one, and begins another history (D43). The file of a front becomes that of a single
+ * server, because no stream has what it is now (T241).
+ */
 function renumber(part: string, added: number, now: number): void {
   const database = openDatabase(part, SCHEMA, { mode: 'write', busyTimeoutMs: BUSY_TIMEOUT_MS });
   const sql = statementsOf(database, part);
@@ -156,10 +159,11 @@ function renumber(part: string, added: number, now: number): void {
     sql.run('UPDATE modules SET generation = generation + ?1, sequence = sequence + ?1', added);
     const history = randomBytes(16).toString('hex');
     sql.run(
-      'UPDATE catalogue SET sequence = sequence + ?1, first_generation = first_generation + ?1, history = ?2',
+      'UPDATE catalogue SET sequence = sequence + ?1, first_generation = first_generation + ?1, history = ?2, shared_history = NULL',
       added,
       history,
     );
+    sql.run('DELETE FROM events');
     // A rollout may have been halted since the backup (D56).
     haltAll(sql, { because: 'the registry was restored from a backup', at: now });
   });
