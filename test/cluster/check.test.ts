@@ -133,3 +133,14 @@ it('names credentials that the cluster refuses, and says the rest as JSON', asyn
     ],
   });
 });
+
+it('[T243] does not speak with nodes without TLS if an address begins with tls:', async () => {
+  const cluster = await clusterInTest();
+  const withTls = { ...cluster, servers: cluster.servers.replaceAll('nats:', 'tls:') };
+  const found = await checked(withTls);
+  expect(found.filter((line) => !line.startsWith('ok'))).toEqual([
+    "error  streams  no answer from the cluster: server does not support 'tls'",
+    '1 error',
+    'exit 1',
+  ]);
+});

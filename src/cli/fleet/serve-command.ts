@@ -27,6 +27,11 @@ export async function fleetServeCommand(
 
 const SERVER = /^(?:nats|tls):\/\/[^\s/@]+:\d{1,5}$/;
 
+function isNode(text: string): boolean {
+  // Also the port must be one.
+  return SERVER.test(text) && URL.canParse(text.replace(/^\w+/, 'http'));
+}
+
 /** Where the cluster is, by the options or the environment. */
 export function clusterPlace(
   { nats, natsCreds: credentials }: Pick<FleetServeOptions, 'nats' | 'natsCreds'>,
@@ -39,7 +44,7 @@ export function clusterPlace(
   }
   const servers = text.split(',').map((one) => one.trim());
   // What it may contain besides, such as a password, is not repeated.
-  const wrong = servers.findIndex((one) => !SERVER.test(one));
+  const wrong = servers.findIndex((one) => !isNode(one));
   if (wrong === -1) return { ok: true, value: { servers, credentials } };
   const found = `address ${wrong + 1} of --nats is not one of a node, such as nats://10.0.0.1:4222`;
   return { ok: false, error: usage(`${found}; several are separated by commas`) };

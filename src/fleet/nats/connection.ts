@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 
 /** How to reach the nodes of a cluster. */
 export interface ClusterPlace {
-  /** Such as `nats://10.0.0.1:4222`; `tls:` for TLS. */
+  /** Such as `nats://10.0.0.1:4222`; `tls:` for TLS. If one begins so, all nodes must have it. */
   readonly servers: readonly string[];
   /** The path of a credentials file; undefined if the cluster needs none. */
   readonly credentials: string | undefined;
@@ -23,6 +23,7 @@ const CONNECT_MS = 5000;
 export async function connectTo(place: ClusterPlace, name: string): Promise<NatsConnection> {
   const { connect, credsAuthenticator } = await import('@nats-io/transport-node').catch(missing);
   const { servers, credentials } = place;
+  const needsTls = servers.some((one) => one.startsWith('tls:'));
   return await connect({
     servers: [...servers],
     name,
@@ -33,6 +34,8 @@ export async function connectTo(place: ClusterPlace, name: string): Promise<Nats
     maxPingOut: 2,
     // A node whose accounts are changed refuses clients for a moment. Without this, two refusals would end the connection for good.
     ignoreAuthErrorAbort: true,
+    // Without this, a node without TLS is accepted, whatever its address begins with.
+    ...(needsTls ? { tls: {} } : {}),
     ...(credentials === undefined
       ? {}
       : { authenticator: credsAuthenticator(() => readFileSync(credentials)) }),
