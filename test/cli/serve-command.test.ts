@@ -6,6 +6,7 @@ import { damageIn } from '../../src/cli/registry/quick-check.ts';
 import { logEvent, registryLog } from '../../src/cli/registry/registry-log.ts';
 import { serveCommand } from '../../src/cli/registry/serve-command.ts';
 import type { Outcome } from '../../src/cli/problem.ts';
+import { Catalogue } from '../../src/server/index.ts';
 import { NOON, site, sql } from '../support/backups.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 import { newFile } from './support/registry-process.ts';
@@ -58,6 +59,22 @@ const PLAIN =
   'note: this is plain http:, so others on the network can read tokens; pass --tls-cert and --tls-key, or put a TLS proxy in front of it';
 
 describe('modreg registry serve', () => {
+  it('[T244] does not serve the file of a front, which could not take a change', async () => {
+    const db = newFile();
+    const front = new Catalogue(db, { mode: 'create' });
+    front.log.begin({ sequence: 1, subject: 'modreg.fleet', id: 'a', body: '{}' }, 'shared');
+    front.close();
+    expect((await served({ db })).outcome).toMatchObject({
+      problems: [
+        {
+          kind: 'usage',
+          message: `"${db}" belongs to a front of a cluster: modreg fleet serve serves it`,
+          hint: 'to serve its releases without a cluster: modreg registry backup, modreg registry restore, and serve the restored file',
+        },
+      ],
+    });
+  });
+
   it.each<[string, string, readonly string[]]>([
     ['127.0.0.1', 'http://127.0.0.1:PORT', []],
     ['localhost', 'http://127.0.0.1:PORT', []],

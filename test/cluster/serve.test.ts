@@ -34,3 +34,12 @@ it('[T242] a front whose port is in use ends, whenever its connection to the nod
     });
   }
 });
+
+it('says how to publish on a front', async () => {
+  const { address, db, log } = await frontInTest(await clusterInTest());
+  await expect
+    .poll(log)
+    .toContain(
+      `note: publish with modreg registry publish <module_id> <version> --registry ${address}, which needs a token: modreg registry token create --name <name> --scope publish --db ${db}\n`,
+    );
+});

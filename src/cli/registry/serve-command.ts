@@ -9,7 +9,7 @@ import { serveRegistry } from '../../server/serve.ts';
 import { INSTALL_SCRIPT_SHA256 } from '../../server/routes/install-script.ts';
 import { TlsFilesError } from '../../server/tls/tls-reload.ts';
 import { jsonLine } from '../output/answer-json.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
+import { failed, usage, type Outcome, type Problem } from '../problem.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { databaseProblem, openCatalogue, modeOf } from './catalogue-options.ts';
 import { watchForDamage } from './damage-watch.ts';
@@ -60,6 +60,8 @@ export async function serveCommand(
   if (!opened.ok) return failed(opened.error);
   const catalogue = opened.value;
   try {
+    // Served alone, it would refuse each change (T244).
+    if (!attach && catalogue.log.last() > 0) return failed(frontProblem(catalogue));
     const damage = await damageIn(catalogue.path);
     if (damage) return failed(lossProblem(damage));
     if (isNew && !options.json)
@@ -70,6 +72,13 @@ export async function serveCommand(
   } finally {
     catalogue.close();
   }
+}
+
+function frontProblem({ path }: Catalogue): Problem {
+  const message = `${quote(path)} belongs to a front of a cluster: modreg fleet serve serves it`;
+  const hint =
+    'to serve its releases without a cluster: modreg registry backup, modreg registry restore, and serve the restored file';
+  return { ...usage(message), hint };
 }
 
 type Serving = Omit<ServeCommandOptions, keyof ServeTerms> & ServeTerms;
@@ -103,7 +112,7 @@ async function serve(
     started.running = running;
     if (!options.json && listener) world.note(metricsNote(listener.value, options.metrics));
     return await servePage(options, catalogue, world, async () =>
-      serveUntilSignal(running, options, { world, log, catalogue }),
+      serveUntilSignal(running, options, { world, log, catalogue, isFront: attach !== undefined }),
     );
   } finally {
     listener?.value.close();
@@ -150,10 +159,12 @@ async function serveUntilSignal(
     world,
     log,
     catalogue,
+    isFront,
   }: {
     readonly world: World;
     readonly log: ReturnType<typeof registryLog>;
     readonly catalogue: Catalogue;
+    readonly isFront: boolean;
   },
 ): Promise<Outcome> {
   const { address } = running;
@@ -163,7 +174,8 @@ async function serveUntilSignal(
     install_script_sha256: INSTALL_SCRIPT_SHA256,
   });
   world.print(options.json ? json : `listening on ${address}`);
-  if (!options.json) for (const line of notesFor(address, options)) world.note(line);
+  if (!options.json)
+    for (const line of notesFor(address, { ...options, isFront })) world.note(line);
   const loss = watchForLoss(catalogue);
   const ending = new AbortController();
   const damaged = watchForDamage(catalogue.path, ending.signal);
@@ -197,13 +209,20 @@ function startProblem(options: Serving, error: unknown): Problem {
   return cannotListen(options, error);
 }
 
-function notesFor(address: string, { host, db, tls }: Serving): string[] {
+function notesFor(
+  address: string,
+  { host, db, tls, isFront }: Serving & { readonly isFront: boolean },
+): string[] {
   const file = db === undefined ? '' : ` --db ${db}`;
+  const publish = 'note: publish with modreg registry publish <module_id> <version>';
+  const create = `modreg registry token create --name <name> --scope publish${file}`;
   const isOpen = !/^(127\.|localhost$|::1$)/.test(host);
   return [
     `note: the modules are at ${address}/v1/modules, and the API description is at ${address}/v1/openapi.json`,
     `note: ${address}/install.sh installs the agent of a machine; its sha256 is ${INSTALL_SCRIPT_SHA256}`,
-    `note: publish with modreg registry publish <module_id> <version>${file}; publishing over HTTP needs a token: modreg registry token create --name <name> --scope publish${file}`,
+    isFront
+      ? `${publish} --registry ${address}, which needs a token: ${create}`
+      : `${publish}${file}; publishing over HTTP needs a token: ${create}`,
     ...(isOpen && !tls
       ? [
           'note: this is plain http:, so others on the network can read tokens; pass --tls-cert and --tls-key, or put a TLS proxy in front of it',
