@@ -47,8 +47,7 @@ export interface FleetClient {
 }
 
 /** The ids of a fleet and the states of a page. */
-const LARGEST = 32 * 1024 * 1024;
-const MOST_TOKENS = 2_000_000;
+const ANSWER_BOUNDS = { largest: 32 * 1024 * 1024, mostTokens: 2_000_000 };
 
 /** Opens a registry for reports. The error is `bad-address` if it has none, or if others could read the token on the way. */
 export function fleetClient(
@@ -87,7 +86,7 @@ export function fleetClient(
 }
 
 async function fleetAnswer(to: Connection, url: URL): Promise<JsonObject> {
-  const request = { accept: 'application/json', largest: LARGEST, mostTokens: MOST_TOKENS };
+  const request = { accept: 'application/json', ...ANSWER_BOUNDS, readsDenial: true } as const;
   return await to.redacting(async () => {
     const { status, body } = await to.get(url, request, { budget: retryBudget() });
     return withErrorContext(to.where, () => {

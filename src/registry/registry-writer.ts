@@ -67,7 +67,11 @@ const ROLLOUT_REQUEST = {
   accept: 'application/json',
   largest: 1024 * 1024,
   mostTokens: 10_000,
+  readsDenial: true,
 } as const;
+
+/** A front of a cluster says after 15 s that there is no majority of nodes. */
+const CHANGE_ANSWER_MS = 20_000;
 
 /** The status of each refusal. */
 const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
@@ -98,7 +102,7 @@ export function registryWriter(
   const connection = memoizeUntilError(async () => {
     const { connect } = await import('./http/connection.ts');
     const { random = systemRandom, onRetry = () => undefined } = options;
-    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const limits = { ...DEFAULT_LIMITS, answerMs: CHANGE_ANSWER_MS, ...options.limits };
     return connect(where, { ...options, random, onRetry, limits });
   });
   const base = baseOf(kind, url);

@@ -66,6 +66,19 @@ it('status counts machines by version and decision', async () => {
   });
 });
 
+it.each([
+  ['status', 'fleet', 'status'],
+  ['rollout status', 'rollout', 'status', 'acme:lidar', '1.2.9'],
+])('%s says why the registry refuses a token', async (_title, ...args) => {
+  const { address } = await loopbackRegistry();
+  const environment = { MODREG_TOKEN: 'revoked-token' };
+  expect(await printed([...args, '--registry', address], { environment })).toMatchObject({
+    stderr: [
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access with the token that was sent (401): this registry did not create the token`,
+    ],
+  });
+});
+
 it('machines lists those that match', async () => {
   const stuck = { deployed: '1.2.8', decision: 'stuck', reason: 'no list' };
   const fleet = await fleetWith({ 'rover-1': {}, 'rover-2': {}, 'rover-3': stuck });

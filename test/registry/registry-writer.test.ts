@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { secret } from '../../src/core/index.ts';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
 import { systemClock } from '../../src/registry/index.ts';
@@ -54,6 +54,34 @@ it('publishes and yanks versions with any characters', async () => {
     kind: 'bad-release',
     detail: '/version: "1" is not a version',
     errors: ['/version: "1" is not a version'],
+  });
+});
+
+it('waits 20 s for the answer to a change, which a front of a cluster needs', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const writer = registryWriter(
+    { kind: 'modreg', url: new URL('https://registry.example') },
+    {
+      clock: systemClock,
+      limits: { retryWithinMs: 0 },
+      fetch: async () => await new Promise<never>(() => undefined),
+    },
+  );
+  if (!writer.ok) throw writer.error;
+  const published = writer.value.publish(LIDAR, RELEASE).catch(String);
+  await expect.poll(() => vi.getTimerCount()).toBe(2);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await published).toBe(
+    'RegistryError: the registry https://registry.example did not begin its response within 20 s',
+  );
+});
+
+it('says why a registry cannot take a change now', async () => {
+  const { address } = await plainServer(problem('unavailable', 503));
+  await expect(writerAt(address, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
+    kind: 'registry-busy',
+    message: `the registry ${address} is busy or failing (503): a\\u{a}b`,
   });
 });
 

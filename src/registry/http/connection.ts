@@ -35,7 +35,7 @@ export interface Connection {
     url: URL,
     request: Pick<
       RegistryRequest,
-      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast'
+      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial'
     >,
     round: RequestContext,
   ): Promise<Reply>;
@@ -163,7 +163,9 @@ function checkStatus(
       retryAfterMs === undefined
         ? ''
         : `, and asks to retry after ${Math.ceil(retryAfterMs / 1000)} s`;
-    const message = `${where} is busy or failing (${status})${later}`;
+    const why = problemIn(body.text)?.detail;
+    const because = why === undefined ? '' : `: ${why}`;
+    const message = `${where} is busy or failing (${status})${because}${later}`;
     throw new RegistryError('registry-busy', message, { retryAfterMs });
   }
   throw new RegistryError(
@@ -172,7 +174,7 @@ function checkStatus(
   );
 }
 
-/** The scope that a token lacks, by the challenge of RFC 6750: the body of a refused read is not received. */
+/** The scope that a token lacks, by the challenge of RFC 6750: the body of a refused read is received only for a person. */
 function missingScopeIn(headers: Headers): string | undefined {
   const challenge = headers.get('www-authenticate') ?? '';
   if (!challenge.includes('error="insufficient_scope"')) return undefined;

@@ -22,6 +22,8 @@ export interface RegistryRequest extends BodyBounds {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** How long the registry may wait for a change, in milliseconds. The time limits are extended by it. */
   readonly waitMs?: number | undefined;
+  /** Whether the body of a response that denies access is read, which says why to a person. */
+  readonly readsDenial?: true;
   /** If present, the request changes something. It is then not redirected, and the body of a problem is read as well. */
   readonly change?: Change | undefined;
 }
@@ -40,7 +42,7 @@ export interface SentFile {
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
-/** The response. Its body is read only if the status is 200, or if it answers a change. */
+/** The response. Its body is read only if the status is 200, if it answers a change, or if it denies access and the request reads that. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -93,9 +95,10 @@ async function receive(
   const following = { url, where, fetch, headers: headersOf(request), change: changing };
   const response = await follow(following, deadline.signal);
   const { status, headers } = response;
-  const answersChange =
-    request.change !== undefined && (status === 201 || isJson(headers.get('content-type')));
-  if (status === 200 || answersChange) {
+  const hasJson = isJson(headers.get('content-type'));
+  const answersChange = request.change !== undefined && (status === 201 || hasJson);
+  const denies = status === 401 || status === 403;
+  if (status === 200 || answersChange || (request.readsDenial && denies && hasJson)) {
     deadline.begin();
     const body = await readBody(response, request, deadline);
     return { status, headers, body: { ...body, text: withoutToken(body.text, request.token) } };
