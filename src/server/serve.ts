@@ -71,7 +71,7 @@ export async function serveRegistry(
   const tls = registry.tls && tlsInUse(registry.tls, registry);
   const feed = changeFeed(catalogue, registry.clock);
   const health = healthOf(catalogue, registry);
-  const { fleet, share, closeFleet } = openFleet(catalogue, registry);
+  const { fleet, closeFleet } = openFleet(catalogue, registry);
   const parts = { options: registry, tls, health, fleet };
   const { gate, ...limited } = guardedServer(catalogue, feed, parts);
   await listening(limited.server, place).catch(async (error: unknown) => {
@@ -79,8 +79,6 @@ export async function serveRegistry(
     await closeFleet();
     throw error;
   });
-  // No request is answered before this. A registry that cannot listen takes no part in a cluster.
-  share();
   const controller = rolloutController(catalogue, fleet, registry);
   const stopSweeping = sweepArtifacts(catalogue, registry);
   const stopRollouts = controller.run();
@@ -109,24 +107,18 @@ function hostOf(server: Server): string {
   return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** What machines reported, which all fronts of a cluster share from when `share` is called. */
-interface OpenFleet {
-  readonly fleet: FleetFile;
-  readonly share: () => void;
-  readonly closeFleet: () => Promise<void>;
-}
-
-function openFleet(catalogue: Catalogue, { clock, replica }: RegistryOptions): OpenFleet {
+/** What machines reported, which all fronts of a cluster share. */
+function openFleet(
+  catalogue: Catalogue,
+  { clock, replica }: RegistryOptions,
+): { readonly fleet: FleetFile; readonly closeFleet: () => Promise<void> } {
   const fleet = new FleetFile(fleetPath(catalogue.path), () => clock.now());
-  let stopSharing: (() => Promise<void>) | undefined;
-  return {
-    fleet,
-    share: () => (stopSharing = replica?.shareReports(fleet)),
-    async closeFleet() {
-      await stopSharing?.();
-      fleet.close();
-    },
+  const stopSharing = replica?.shareReports(fleet);
+  const closeFleet = async (): Promise<void> => {
+    await stopSharing?.();
+    fleet.close();
   };
+  return { fleet, closeFleet };
 }
 
 async function listening(
