@@ -70,7 +70,7 @@ it('moves a catalogue with its history, generations, sequence numbers, rollouts 
   const args = ['fleet', 'import', '--db', single.path, '--nats', cluster.servers];
   const first = await printed(args);
   expect(first.stderr).toEqual([
-    'next: start the fronts with new files, and copy the folder of uploaded files to where they find it',
+    'next: move the folder of uploaded files to where all fronts share it, and start them with new files',
   ]);
   expect(first.exit).toBe(0);
   const [line = ''] = first.stdout;
@@ -101,7 +101,7 @@ it('[T240] halts a rollout that was running: the first machine that reports to t
     stdout: ['imported 1 module, 2 releases, 1 rollout (1 halted), 2 tokens in 3 events'],
     stderr: [
       'note: rollouts that were running are halted in the cluster: modreg rollout resume goes on with them, once its machines have reported there, within a day',
-      'next: start the fronts with new files, and copy the folder of uploaded files to where they find it',
+      'next: move the folder of uploaded files to where all fronts share it, and start them with new files',
     ],
     exit: 0,
   };

@@ -34,7 +34,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   behind: [503, 'The registry does not have the change yet that the client knows'],
   overloaded: [503, 'The registry has too many responses that nobody reads'],
   'too-many-uploads': [503, 'The registry receives too many files at once'],
-  unhealthy: [503, 'The registry cannot read or write its file'],
+  unhealthy: [503, 'The registry has a fault'],
   'storage-full': [507, 'The catalogue cannot be written'],
 };
 

@@ -92,7 +92,7 @@ function imported(
     answer: [`imported ${what.join(', ')} in ${countOf(events, 'event')}`],
     notes: [
       ...(halted === 0 ? [] : [HALTED]),
-      'next: start the fronts with new files, and copy the folder of uploaded files to where they find it',
+      'next: move the folder of uploaded files to where all fronts share it, and start them with new files',
     ],
     problems,
   };

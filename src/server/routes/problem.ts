@@ -57,7 +57,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   behind: [503, 'The registry does not have the change yet that the client knows'],
   unavailable: [503, 'The cluster cannot take a change now'],
   overloaded: [503, 'The registry has too many responses that nobody reads'],
-  unhealthy: [503, 'The registry cannot read or write its file'],
+  unhealthy: [503, 'The registry has a fault'],
   'unknown-file': [404, 'There is no such file'],
   'length-required': [411, 'The length of the file is required'],
   'no-such-range': [416, 'The file does not have these bytes'],
