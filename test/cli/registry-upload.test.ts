@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { newPart } from '../../src/server/artifacts/incoming-artifacts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg, ROOT, runModreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
@@ -176,7 +177,9 @@ describe('modreg registry publish --upload', () => {
     const publish = (version: string, file: string): number | null =>
       registry(db, 'publish', 'acme:lidar', version, '--upload', `${folder}/${file}`).exit;
     expect(publish('1.0.0', 'arm.tar')).toBe(0);
-    writeFileSync(`${db}-files/incoming/${'ab'.repeat(32)}.${2 ** 22 + 1}-1.part`, 'for');
+    const { path, end } = newPart(`${db}-files/incoming`, 'ab'.repeat(32));
+    end();
+    writeFileSync(path.replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`), 'for');
     expect(publish('1.0.1', 'amd.tar')).toBe(0);
     expect(storedBeside(db)).toHaveLength(2);
   });
@@ -244,7 +247,7 @@ describe('modreg registry publish --upload over HTTP', () => {
     socket.write(`${head}Authorization: Bearer ${token}\r\nContent-Length: 7\r\n\r\nfor`);
     await expect.poll(() => storedBeside(db)).toHaveLength(1);
     await kill();
-    expect(storedBeside(db)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.\d+-\d+\.part$/)]);
+    expect(storedBeside(db)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.\w+-\d+-\d+\.part$/)]);
     const next = await serve(db);
     expect(storedBeside(db)).toEqual([]);
     const folder = temporaryFolder(FILES);

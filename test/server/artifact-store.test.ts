@@ -231,7 +231,7 @@ describe('[T85] the name of a file', () => {
     const synced: string[][] = [];
     const prototype = Object.getPrototypeOf(handle) as typeof handle;
     vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof handle) {
-      synced.push(filesBeside(path).map((line) => line.replace(/\.\d+-\d+\.part$/, '.part')));
+      synced.push(filesBeside(path).map((line) => line.replace(/\.\w+-\d+-\d+\.part$/, '.part')));
       await this.datasync();
     });
     await handle.close();
@@ -244,12 +244,23 @@ describe('[T89] what an upload left behind', () => {
   /** The number of a process that has ended. */
   const ENDED = 2 ** 22 + 1;
 
+  /** The part of a process of this computer. */
+  const partOf = (pid: number): string => {
+    const { path, end } = newPart('', HEX);
+    end();
+    return path.replace('/', '').replace(/\d+-\d+(?=\.part$)/, `${pid}-99999`);
+  };
+  const ELSEWHERE = `${HEX}.0a1b2c3d-${ENDED}-1.part`;
+
   it.each<[string, string, number, boolean]>([
-    ['a part of a process that ended', `${HEX}.${ENDED}-1.part`, 0, true],
-    ['a part of an earlier process with this number', `${HEX}.${process.pid}-99999.part`, 0, true],
-    ['a part that another process writes', `${HEX}.${process.ppid}-1.part`, 0, false],
-    ['a part that nobody wrote to for an hour', `${HEX}.${process.ppid}-1.part`, DAY / 24, false],
-    ['... and a second', `${HEX}.${process.ppid}-1.part`, DAY / 24 + 1000, true],
+    ['a part of a process that ended', partOf(ENDED), 0, true],
+    ['a part of an earlier process with this number', partOf(process.pid), 0, true],
+    ['a part that another process writes', partOf(process.ppid), 0, false],
+    ['a part that nobody wrote to for an hour', partOf(process.ppid), DAY / 24, false],
+    ['... and a second', partOf(process.ppid), DAY / 24 + 1000, true],
+    ['[T245] a part of a process of another computer', ELSEWHERE, 0, false],
+    ['... that nobody wrote to for a day', ELSEWHERE, DAY, false],
+    ['... and a second', ELSEWHERE, DAY + 1000, true],
     ['a file that was uploaded an hour ago', HEX, DAY / 24 + 1000, false],
     ['a file that was uploaded a day ago', HEX, DAY, false],
     ['... and a second', HEX, DAY + 1000, true],

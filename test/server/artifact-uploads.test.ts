@@ -147,7 +147,7 @@ describe('an upload', () => {
     const registry = await hosting();
     const socket = registry.client('Content-Length: 10', '01234');
     await expect.poll(() => registry.files()).toHaveLength(1);
-    expect(registry.files()[0]).toMatch(/^incoming\/HEX\.\d+-\d+\.part$/);
+    expect(registry.files()[0]).toMatch(/^incoming\/HEX\.\w+-\d+-\d+\.part$/);
     socket.destroy();
     await expect.poll(() => registry.files()).toEqual([]);
     expect(registry.events).toEqual([]);

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { lstatSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { artifactFolder, namesIn, onDisk } from './artifact-store.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 
@@ -6,7 +8,9 @@ import { IN_MEMORY } from '../../sqlite/database.ts';
 const UNLISTED_MS = 24 * 3_600_000;
 /** An upload writes its part all the time. */
 const SILENT_MS = 3_600_000;
-const PART = /^[0-9a-f]{64}\.(\d+)-\d+\.part$/;
+/** Fronts of a cluster share the folder, and only the computer that writes a part knows the process. */
+const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const OWN_PART = new RegExp(`^[0-9a-f]{64}\\.${HOST}-(\\d+)-\\d+\\.part$`);
 
 /** The parts that this process writes. A part of an earlier process with the same id is not among them. */
 const WRITING = new Set<string>();
@@ -18,15 +22,15 @@ export function newPart(
   sha256: string,
 ): { readonly path: string; readonly end: () => void } {
   let path: string;
-  do path = `${incoming}/${sha256}.${process.pid}-${++parts}.part`;
+  do path = `${incoming}/${sha256}.${HOST}-${process.pid}-${++parts}.part`;
   while (lstatSync(path, { throwIfNoEntry: false }));
   WRITING.add(path);
   return { path, end: () => WRITING.delete(path) };
 }
 
 /**
- * Removes what uploads left beside the database at `path`: parts whose process ended, and files that no release listed for a
- * day. Never removes a listed file, because it is in another folder.
+ * Removes what uploads left beside the database at `path`: parts whose process on this computer ended, and parts of others and files
+ * that no release listed for a day. Never removes a listed file, because it is in another folder.
  */
 export function removeAbandoned(path: string, now: number): void {
   if (path === IN_MEMORY) return;
@@ -43,7 +47,7 @@ function isAbandoned(file: string, name: string, now: number): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (!stats) return false;
   const age = now - stats.mtimeMs;
-  const [, pid] = PART.exec(name) ?? [];
+  const [, pid] = OWN_PART.exec(name) ?? [];
   if (pid === undefined) return age > UNLISTED_MS;
   return age > SILENT_MS || !(Number(pid) === process.pid ? WRITING.has(file) : isRunning(pid));
 }
