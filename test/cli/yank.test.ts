@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { printed } from '../support/command.ts';
 import { newFile, registry } from './support/registry-process.ts';
 
 describe('[D33] modreg registry yank prints what machines with the release do', () => {
@@ -30,19 +31,19 @@ describe('[D33] modreg registry yank prints what machines with the release do', 
     ]);
   });
 
-  it('says what machines do that are in no rollout, and which rollouts there are', () => {
+  it('says what machines do that are in no rollout, and which rollouts there are', async () => {
     const db = newFile();
     for (const release of ['1.1.0', '1.2.0']) registry(db, 'publish', 'acme:lidar', release);
     registry(db, 'publish', 'acme:lidar', '1.6.0', '--rollout');
-    const { stdout } = registry(db, 'yank', 'acme:lidar', '1.1.0');
-    expect(stdout.split('\n').slice(2, -1)).toEqual([
+    const yank = async (version: string): Promise<readonly string[]> =>
+      (await printed(['registry', 'yank', 'acme:lidar', version, '--db', db])).stdout;
+    expect((await yank('1.1.0')).slice(2)).toEqual([
       '    keep (default)  1.1.* keeps it, 1.* moves to 1.2.0, latest moves to 1.2.0, latest-with-prerelease moves to 1.2.0',
       '    replace         1.1.* keeps it, 1.* moves to 1.2.0, latest moves to 1.2.0, latest-with-prerelease moves to 1.2.0',
       '    a pin to 1.1.0 keeps it in either case',
       '    machines in the rollout of 1.6.0 (0.1 %) may have that instead',
     ]);
-    const second = registry(db, 'yank', 'acme:lidar', '1.6.0').stdout;
-    expect(second.split('\n').slice(5, -1)).toEqual([]);
+    expect((await yank('1.6.0')).slice(5)).toEqual([]);
   });
 
   it('prints it as data with --json', () => {
