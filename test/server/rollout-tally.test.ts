@@ -157,6 +157,7 @@ it('counts a fleet as the plain function does, whatever the machines reported (D
           (one, place) => expectedOf(one, `rover-${place}`, published) ?? [],
         );
         expect(view.tally).toEqual(tally(expected, RUNNING, ROLLOUT_POLICY, NOW));
+        expect(view.failed.size).toBe(view.tally.failed);
         expect(view.included).toBe(expected.filter((one) => one.cohort < 0.5).length);
       },
     ),

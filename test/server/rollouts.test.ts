@@ -55,6 +55,9 @@ describe('a rollout over HTTP', () => {
     await fleet.turn();
     expect(fleet.having('1.3.0')).toHaveLength(1);
     expect(await fleet.publish(IN_ROLLOUT)).toBe('200');
+    expect(await fleet.publish({ version: '1.3.0', rollout: { soak_ms: 2 * HOUR } })).toBe(
+      '409 acme:lidar 1.3.0 already has a rollout with a soak of 1 h, not of 2 h, which does not change',
+    );
   });
 
   it('halts when the release fails, and no further machine installs it (D53)', async () => {

@@ -139,7 +139,7 @@ const CLI_TESTS: Readonly<Record<string, readonly string[]>> = {
   machine: ['machine', 'quarantine', 'restart', 'rollback'],
   output: ['output', 'registry-serve', 'serve-command', 'poll'],
   page: ['page', '../page/'],
-  registry: ['registry', 'network', 'machine-credentials'],
+  registry: ['registry', 'network', 'machine-credentials', 'yank'],
   rollout: ['rollout'],
   site: ['../page/site', 'registry-page'],
   'main.ts': ['main', 'output', 'registry-serve', 'serve-command', 'poll'],
