@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { watchForDamage } from '../../src/cli/registry/damage-watch.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
+import { sql } from '../support/backups.ts';
+import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
-import { registry } from './support/registry-process.ts';
+import { newFile, registry } from './support/registry-process.ts';
 import { serve } from '../support/served-process.ts';
 
 /** A registry file of several pages. */
@@ -55,4 +57,61 @@ it('[T82] the watch finds damage in a file that is in use, and none in a file th
   damage(db);
   const error = await found;
   expect([error.kind, error.message.startsWith(`"${db}": `)]).toEqual(['damaged', true]);
+});
+
+/** A registry with 1.2.0, whose row is damaged, and 1.3.0. */
+function damagedRow(): string {
+  const db = newFile();
+  for (const version of ['1.2.0', '1.3.0']) registry(db, 'publish', 'acme:lidar', version);
+  sql(db, "UPDATE releases SET content = 'xx' WHERE id = 1");
+  return db;
+}
+
+describe('[T225] a row of releases is damaged', () => {
+  const found =
+    '"PATH": row 1 of releases: the content of acme:lidar 1.2.0 is not that of a release';
+  const restoring = 'modreg registry restore <folder> --replace restores a backup';
+  it.each<[string, readonly string[], object]>([
+    [
+      'a yank is done, and says that machines get no list',
+      ['yank', 'acme:lidar', '1.3.0', '--reason', 'stops'],
+      {
+        stdout: ['acme:lidar 1.3.0 is yanked: stops'],
+        stderr: [
+          `error[STATE_UNREADABLE]: ${found}`,
+          `hint: acme:lidar 1.3.0 is yanked, but machines get no list of acme:lidar until the row is repaired: ${restoring}`,
+        ],
+        exit: 70,
+      },
+    ],
+    [
+      'unyank needs no list',
+      ['unyank', 'acme:lidar', '1.3.0'],
+      { stdout: ['acme:lidar 1.3.0 is already not yanked'], stderr: [], exit: 0 },
+    ],
+    [
+      'show names the version',
+      ['show', 'acme:lidar'],
+      { stdout: [], stderr: [`error[STATE_UNREADABLE]: ${found}`], exit: 70 },
+    ],
+    [
+      'verify names the version',
+      ['verify'],
+      {
+        stdout: [],
+        stderr: [
+          'error[DAMAGED]: the registry "PATH" is damaged',
+          `  because ${found}`,
+          `hint: ${restoring}`,
+        ],
+        exit: 1,
+      },
+    ],
+  ])('%s', async (_, command, output) => {
+    const db = damagedRow();
+    const { stdout, stderr, exit } = await printed(['registry', ...command, '--db', db]);
+    expect({ stdout, stderr: stderr.map((line) => line.replaceAll(db, 'PATH')), exit }).toEqual(
+      output,
+    );
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sql } from '../support/backups.ts';
 import { testRegistry } from './support/registry.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';
@@ -42,6 +43,24 @@ describe('a release list', () => {
     });
     expect(new Set(await Promise.all(tags)).size).toBe(2);
   });
+
+  it.each(['xx', '[1]', '{}', ''])(
+    '[T225] is not sent if the content of a release is %j, which the log names',
+    async (content) => {
+      const registry = testRegistry();
+      for (const version of ['1.0.0', '1.0.1']) {
+        await registry.ask('POST', RELEASES, { body: { version } });
+      }
+      sql(registry.path, `UPDATE releases SET content = '${content}' WHERE id = 2`);
+      // The list of the last generation is still in memory.
+      await registry.ask('PUT', `${RELEASES}/1.0.0/yank`);
+      const { status, json } = await registry.ask('GET', LIDAR);
+      expect([status, Object(json).type]).toEqual([500, 'urn:modreg:internal']);
+      const log = registry.events.map((event) => String(Object(event).error));
+      const found = 'row 2 of releases: the content of acme:lidar 1.0.1 is not that of a release';
+      expect(log).toContain(`DatabaseError: "${registry.path}": ${found}`);
+    },
+  );
 
   it('is kept by caches only together with a question, and says how long it is', async () => {
     const registry = testRegistry();

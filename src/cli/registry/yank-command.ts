@@ -2,12 +2,18 @@ import { indexReleases, parseVersion, type ModuleId, type Secret } from '../../c
 import { excerpt } from '../../core/text/quote.ts';
 import { openRegistries, RegistryError } from '../../registry/index.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
+import type { Catalogue } from '../../server/index.ts';
 import { readReason } from '../../server/catalogue/published-release.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed, parseProblem, usage, type Outcome } from '../problem.ts';
 import type { World } from '../world.ts';
 import { recordsIn } from './catalogue-records.ts';
-import { changedFileNotes, withCatalogue, withModuleId } from './catalogue-options.ts';
+import {
+  changedFileNotes,
+  databaseProblem,
+  withCatalogue,
+  withModuleId,
+} from './catalogue-options.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
 import { tokensIn } from './registry-token.ts';
 import { describeEffects, yankEffects, type YankEffect } from './yank-effect.ts';
@@ -58,13 +64,31 @@ function yankInFile(yank: Yank, options: ChangeOptions, world: World): Outcome {
         });
       case 'done':
       case 'unchanged': {
-        const records = reason === null ? [] : recordsIn(catalogue, moduleId);
-        const effects = reason === null ? [] : yankEffects(indexReleases(records), version);
+        const { effects, problems } = effectsIn(catalogue, yank);
         const notes = changedFileNotes(options, world);
-        return { ...yankedOutcome(yank, { isNew: result === 'done', effects }, options), notes };
+        const outcome = yankedOutcome(yank, { isNew: result === 'done', effects }, options);
+        return { ...outcome, notes, problems };
       }
     }
   });
+}
+
+/** The effects according to the list that the file now has; a problem if a row of the module is damaged. */
+function effectsIn(
+  catalogue: Catalogue,
+  { moduleId, version, reason }: Yank,
+): Pick<Outcome, 'problems'> & { readonly effects: readonly YankEffect[] } {
+  try {
+    const records = reason === null ? [] : recordsIn(catalogue, moduleId);
+    const effects = reason === null ? [] : yankEffects(indexReleases(records), version);
+    return { effects, problems: [] };
+  } catch (error) {
+    const problem = {
+      ...databaseProblem(error),
+      hint: `${moduleId} ${version} is yanked, but machines get no list of ${moduleId} until the row is repaired: modreg registry restore <folder> --replace restores a backup`,
+    };
+    return { effects: [], problems: [problem] };
+  }
 }
 
 async function yankOver(
