@@ -3,6 +3,9 @@ import { excerpt } from '../core/text/quote.ts';
 import { callback } from './callback.ts';
 import type { Polling } from './polling.ts';
 
+/** How the trouble of a round begins if the configuration cannot be read. */
+export const CONFIGURATION_UNREADABLE = 'the configuration cannot be read';
+
 /** The machine's configuration as it was last read. */
 export class ConfigurationSource {
   readonly #read: () => Configuration | Promise<Configuration>;
@@ -39,7 +42,7 @@ export class ConfigurationSource {
     } else {
       const late = new Error('the configuration was not available within ten seconds');
       const error = result.kind === 'failed' ? result.error : late;
-      const trouble = `the configuration cannot be read: ${messageOf(error)}`;
+      const trouble = `${CONFIGURATION_UNREADABLE}: ${messageOf(error)}`;
       // Who corrects one mistake and makes another must not believe that the edit is in force.
       if (this.#trouble !== trouble) onEvent({ kind: 'configuration-unreadable', error });
       this.#trouble = trouble;

@@ -97,7 +97,7 @@ describe('modreg doctor on the home', () => {
       [
         'ok       home       "./home", mode 0700, SOME free',
         'error    home       "./home/machine.db": file is not a database',
-        '                    fix: restart the agent or poller, which sets aside what is damaged: systemctl restart modreg-agent; or restore a backup (docs/back-up.md)',
+        '                    fix: restart the agent or poller, which sets aside what is damaged: systemctl restart modreg-agent',
       ],
     ],
     [

@@ -63,6 +63,15 @@ describe('modreg doctor on the agent or poller', () => {
       0,
     ],
     [
+      'that keeps its last configuration',
+      (state) => round(state, 30 * SECOND, 'the configuration cannot be read: machine.json: 1:1'),
+      [
+        'warning  poller     the poller is process PID; its last round was 30 s ago; the configuration cannot be read: machine.json: 1:1',
+        '                    fix: see documents; look at the log of modreg poll',
+      ],
+      0,
+    ],
+    [
       '[T57] in a crash loop',
       (state) => {
         for (const ago of [9, 8, 4, 3, 2]) state.start(THEN - ago * MINUTE);
@@ -138,7 +147,25 @@ describe("modreg doctor on modreg's own agent", () => {
     const shown = await examined(folder, [`${folder}/machine.json`], { only: 'modules' });
     expect(shown.slice(0, 2)).toEqual([
       'error    modules    acme_lidar cannot run: there is no user "nobody-at-all" to run modules as',
-      '                    fix: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody-at-all, or name another one with run_as in the policy',
+      '                    fix: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody-at-all, or name another one with run_as in the policy; modreg poll does not need it',
     ]);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    ['a poller', {}, '1'],
+    [
+      'an agent, which has a log',
+      { 'home/logs.db': '' },
+      '                    fix: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nobody-at-all, or name another one with run_as in the policy',
+    ],
+  ])('checks modules if machine.db is damaged, of %s', async (_, files, second) => {
+    const folder = temporaryFolder({
+      'home/machine.db': 'x'.repeat(5000),
+      'machine.json': JSON.stringify({ modules: [entry('acme:lidar', '1.*')] }),
+      'policy.json': JSON.stringify({ registry: './lists', run_as: 'nobody-at-all' }),
+      ...files,
+    });
+    const shown = await examined(folder, [`${folder}/machine.json`], { only: 'modules' });
+    expect(shown.map(String).find((line) => /useradd|^1$/.test(line))).toBe(second);
   });
 });

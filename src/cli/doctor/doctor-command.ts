@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
+import { LOG_FILE } from '../../logs/log-file.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { STDIN } from '../check/document-file.ts';
@@ -105,18 +108,24 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
 const UNREAD = findingsOf('poller').info('not known, because machine.db cannot be read');
 
 /** Whether modules can run here, if modreg's own agent runs them or may soon. */
-async function modulesFindings(
-  { path, options, home, machine }: Patient,
-  documents: DocumentFacts,
-): Promise<Finding[]> {
+async function modulesFindings(patient: Patient, documents: DocumentFacts): Promise<Finding[]> {
+  const { path, options, home, machine } = patient;
   const isRead = documents?.ok === true;
-  const isRelevant = machine?.hasRun ? machine.isOfAgent : isRead;
-  if (!isRelevant || !home) return [];
+  const isOfAgent = home && runsAgent(patient, home);
+  if (!home || isOfAgent === false || !(isOfAgent ?? isRead)) return [];
   const { policy } = options;
   const agentPid = machine?.isPolled === true ? machine.poller.pid : undefined;
+  const named = isRead ? path : undefined;
   return checkModules(
-    await modulesFacts({ path: isRead ? path : undefined, policy, home: home.path, agentPid }),
+    await modulesFacts({ path: named, policy, home: home.path, agentPid, isOfAgent }),
   );
+}
+
+/** Whether modreg's own agent runs the modules of this machine; undefined if nothing has run yet. */
+function runsAgent({ machine, isUnread }: Patient, { path }: HomeFacts): boolean | undefined {
+  if (machine?.hasRun) return machine.isOfAgent;
+  // Of what runs modules, only the agent keeps a log.
+  return isUnread ? existsSync(join(path, LOG_FILE)) : undefined;
 }
 
 /** The findings of one check. One that ends with a bug hides none of the others. */

@@ -9,17 +9,9 @@ const NAMED = 3;
 
 /** Whether this system can run modules as the agent does. */
 export function checkModules(facts: ModulesFacts): Finding[] {
-  const { refusals, isKilledWithParent, hasCgroup, isProcHidden } = facts;
+  const { isKilledWithParent, hasCgroup, isProcHidden } = facts;
   const findings = [
-    ...Array.from(refusals, ([why, names]) =>
-      error(
-        `${firstFew(
-          names.map((name) => excerpt(name)),
-          NAMED,
-        ).join(', ')} cannot run: ${sentence(why).found}`,
-        sentence(why).fix,
-      ),
-    ),
+    ...refusalFindings(facts),
     ...(isKilledWithParent
       ? []
       : [
@@ -46,6 +38,15 @@ export function checkModules(facts: ModulesFacts): Finding[] {
       : []),
   ];
   return findings.length > 0 ? findings : [ok('this system can run modules')];
+}
+
+function refusalFindings({ refusals, isOfAgent }: ModulesFacts): Finding[] {
+  const onlyAgent = isOfAgent === undefined ? '; modreg poll does not need it' : '';
+  return Array.from(refusals, ([why, names]) => {
+    const { found, fix } = sentence(why);
+    const named = names.map((name) => excerpt(name));
+    return error(`${firstFew(named, NAMED).join(', ')} cannot run: ${found}`, fix + onlyAgent);
+  });
 }
 
 /** The reasons of the agent end with what to do. */

@@ -6,6 +6,8 @@ import { readPlanDocuments } from '../plan/plan-documents.ts';
 
 /** What an agent needs of the system to run modules. */
 export interface ModulesFacts {
+  /** Whether modreg's own agent runs the modules; undefined if nothing has run yet. */
+  readonly isOfAgent: true | undefined;
   /** Why modules cannot run as their users, with the names of those modules. */
   readonly refusals: ReadonlyMap<string, readonly string[]>;
   /** Whether the system ends modules with the agent: it has a setpriv that can. */
@@ -21,7 +23,8 @@ export async function modulesFacts({
   policy,
   home,
   agentPid,
-}: {
+  isOfAgent,
+}: Pick<ModulesFacts, 'isOfAgent'> & {
   readonly path: string | undefined;
   readonly policy: string | undefined;
   readonly home: string;
@@ -29,6 +32,7 @@ export async function modulesFacts({
 }): Promise<ModulesFacts> {
   const { isKilledWithParent } = await launchLine();
   return {
+    isOfAgent,
     refusals: refusalsOf(path, policy, home),
     isKilledWithParent,
     hasCgroup: agentPid === undefined ? undefined : hasCgroup(agentPid),

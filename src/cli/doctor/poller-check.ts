@@ -2,6 +2,7 @@ import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { CONFIGURATION_UNREADABLE } from '../../poller/configuration-source.ts';
 import { describeFailing, keyOf } from '../agent/recent-failures.ts';
 import { LAST_ROUND_MS } from '../machine/status-command.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
@@ -68,7 +69,9 @@ function roundFindings(
     return [error(last, restart)];
   }
   if (round.trouble === undefined) return [ok(last)];
-  return [warning(`${last}; ${excerpt(round.trouble, 400)}`, `see registry and lists; ${fix}`)];
+  const isOfDocuments = round.trouble.startsWith(CONFIGURATION_UNREADABLE);
+  const where = isOfDocuments ? 'see documents' : 'see registry and lists';
+  return [warning(`${last}; ${excerpt(round.trouble, 400)}`, `${where}; ${fix}`)];
 }
 
 /** The modules of an agent that should run, and do not. */

@@ -28,7 +28,7 @@ const FIXES: Readonly<Record<DatabaseErrorKind, string>> = {
   locked: 'run modreg doctor again; if it stays locked, fuser -v machine.db names the process',
   missing: 'start the agent or poller, which makes it readable: systemctl restart modreg-agent',
   damaged:
-    'restart the agent or poller, which sets aside what is damaged: systemctl restart modreg-agent; or restore a backup (docs/back-up.md)',
+    'restart the agent or poller, which sets aside what is damaged: systemctl restart modreg-agent',
   unreadable:
     'run modreg as the user of the agent; a file of another program is moved away: ls -l shows its owner',
   'later-schema': 'install the later modreg again; modreg version prints this one',
