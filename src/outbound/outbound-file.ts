@@ -43,6 +43,8 @@ export interface OutboundFile {
   nextStateNumber(): number;
   /** Notes that the registry refused an outcome three times. */
   setAside(number: number): void;
+  /** Notes that no report can be sent now. The first time since one was taken is kept. */
+  waits(because: string, at: number): void;
   /** Begins another queue, whose numbers the registry has not seen: this file is an older copy of what it has seen. */
   renew(): void;
   close(): void;
@@ -69,7 +71,7 @@ export function openOutbound(path: string, mostKept: number = MOST_OUTCOMES_KEPT
     add: (outcomes, taken) => add(database, sql, { outcomes, taken, mostKept }),
     position: () => positionIn(sql),
     unsent: (count, bytes) => unsentIn(sql, count, bytes),
-    known: (knownTo) => set('known_to = max(known_to, ?)', knownTo),
+    known: (knownTo) => set(`known_to = max(known_to, ?), ${TAKEN}`, knownTo),
     gap: (knownTo) => set('known_to = ?, state_digest = NULL', knownTo),
     stateSent: (digest, at) => set('state_digest = ?, state_sent_at = ?', digest, at),
     nextStateNumber() {
@@ -79,11 +81,37 @@ export function openOutbound(path: string, mostKept: number = MOST_OUTCOMES_KEPT
     setAside: (number) => {
       sql.run('UPDATE outcomes SET is_aside = 1 WHERE number = ?', number);
     },
-    renew: () => set('queue = lower(hex(randomblob(16))), known_to = 0, state_digest = NULL'),
+    waits: (because, at) =>
+      set('waits_since = coalesce(waits_since, ?), waits_because = ?', at, because),
+    renew: () =>
+      set(`queue = lower(hex(randomblob(16))), known_to = 0, state_digest = NULL, ${TAKEN}`),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
+}
+
+/** Of a queue from which the registry has taken a report. */
+const TAKEN = 'waits_since = NULL, waits_because = NULL';
+
+/** Since when the reports of a queue wait, and why. */
+export interface WaitingReports {
+  readonly since: number;
+  readonly because: string;
+}
+
+/** Whether the reports of the queue at `path` wait. Changes nothing. Throws a `DatabaseError`. */
+export function waitingReports(path: string): WaitingReports | undefined {
+  const options = { mode: 'inspect', busyTimeoutMs: BUSY_TIMEOUT_MS } as const;
+  const database = openDatabase(path, OUTBOUND_LAYOUT, options);
+  try {
+    const row = statementsOf(database, path).get('SELECT waits_since, waits_because FROM queue');
+    const since = row?.['waits_since'] ?? undefined;
+    if (since === undefined) return undefined;
+    return { since: Number(since), because: String(row?.['waits_because']) };
+  } finally {
+    database.close();
+  }
 }
 
 function takenIn(sql: Statements): ReadonlySet<string> | undefined {

@@ -38,5 +38,10 @@ export const OUTBOUND_LAYOUT: Layout = {
     ) STRICT;
     INSERT INTO queue (id, queue) VALUES (1, lower(hex(randomblob(16))));
     `,
+    `
+    -- Since when reports wait, and why; NULL once the registry has taken one.
+    ALTER TABLE queue ADD COLUMN waits_since INTEGER;
+    ALTER TABLE queue ADD COLUMN waits_because TEXT;
+    `,
   ],
 };

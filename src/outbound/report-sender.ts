@@ -146,6 +146,7 @@ export class ReportSender {
       const what = first ? `the outcome of ${first.action}` : 'the state of the machine';
       onNotice('warn', `${what} is not reported: ${answer.kind === 'accepted' ? '' : answer.why}`);
     } else if (step.waitMs > 0) {
+      if (this.#said !== answer.kind) file.waits(answer.why, clock.now());
       this.#say(answer, step.waitMs);
     }
     return step.waitMs;

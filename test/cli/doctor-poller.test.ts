@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { openOutbound } from '../../src/outbound/outbound-file.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { openLog } from '../../src/logs/log-file.ts';
 import { agentSite } from '../support/agent-site.ts';
@@ -93,6 +95,44 @@ describe('modreg doctor on the agent or poller', () => {
       String(exit),
     ]);
   });
+});
+
+const POLLER = 'ok       poller     the poller is process PID; its last round was 1 min ago';
+const QUEUE = 'home/outbound.db';
+
+it.each<[string, (path: string) => void, readonly string[]]>([
+  [
+    'reports that wait',
+    (path) => {
+      const queue = openOutbound(path);
+      queue.waits('it denies access (401)\u001b', THEN - HOUR);
+      queue.waits('it denies access (403)', THEN);
+      queue.close();
+    },
+    [
+      'warning  poller     its reports wait since 2026-12-01T11:00:00Z: it denies access (403)',
+      '                    fix: they are sent once the registry takes them; if it denies access, create a token there with modreg registry token create --name <id> --scope machine:<id>, and put it into the credentials file as api_key',
+    ],
+  ],
+  ['reports that were taken', (path) => openOutbound(path).close(), []],
+  ['the empty file of a start that was interrupted', (path) => writeFileSync(path, ''), []],
+  [
+    'a damaged queue',
+    (path) => writeFileSync(path, 'x'.repeat(5000)),
+    [
+      `info     poller     whether its reports wait is not known: "./${QUEUE}": file is not a database`,
+    ],
+  ],
+])('[T226] modreg doctor on %s', async (_, work, lines) => {
+  const folder = patient();
+  round(claimed(`${folder}/home/machine.db`).state, MINUTE);
+  work(`${folder}/${QUEUE}`);
+  const shown = await examined(folder, [], { only: 'poller' });
+  expect(shown.map((line) => String(line).replaceAll(`${process.pid}`, 'PID'))).toEqual([
+    POLLER,
+    ...lines,
+    '0',
+  ]);
 });
 
 describe("modreg doctor on modreg's own agent", () => {

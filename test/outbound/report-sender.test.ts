@@ -3,6 +3,7 @@ import { openDatabase } from '../../src/sqlite/database.ts';
 import { FLEET_LAYOUT } from '../../src/server/fleet/fleet-schema.ts';
 import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import type { FleetClient } from '../../src/registry/fleet-client.ts';
+import { waitingReports } from '../../src/outbound/outbound-file.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
@@ -97,6 +98,33 @@ it('a lost response changes nothing: the outcomes are known already (T150)', asy
     'warn the machine does not report: the registry cannot be reached; reports wait, the next attempt is in 30 s',
     'info reports are sent again',
   ]);
+});
+
+it('[T226] the queue has since when reports wait, and why, until one is taken', async () => {
+  let why: 'registry-unreachable' | 'registry-refused' | undefined = 'registry-unreachable';
+  const machine = await reportingMachine({
+    through: noting([], {
+      before() {
+        if (why) throw new RegistryError(why, `it is ${why}`);
+      },
+    }),
+  });
+  const start = machine.clock.now();
+  const waiting = (): object | undefined => waitingReports(machine.path);
+  expect(waiting()).toBeUndefined();
+  await machine.send();
+  expect(waiting()).toEqual({ since: start, because: 'it is registry-unreachable' });
+  machine.clock.advance(HOUR);
+  why = 'registry-refused';
+  await machine.send();
+  expect(waiting()).toEqual({ since: start, because: 'it is registry-refused' });
+  // Another process does not begin anew.
+  machine.restart();
+  await machine.send();
+  expect(waiting()).toEqual({ since: start, because: 'it is registry-refused' });
+  why = undefined;
+  await machine.send();
+  expect(waiting()).toBeUndefined();
 });
 
 it('a registry that lost reports gets the state and the outcomes again (T151)', async () => {

@@ -22,6 +22,7 @@ import { checkNothing, checkPoller } from './poller-check.ts';
 import { checkRegistries } from './registry-check.ts';
 import { registryFacts } from './registry-facts.ts';
 import { checkReleases } from './releases-check.ts';
+import { checkReports } from './reports-check.ts';
 import { checkState, hasState } from './state-check.ts';
 import { checkSystem } from './system-check.ts';
 import { wantedLists } from './wanted-lists.ts';
@@ -99,6 +100,7 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
       if (machine?.hasRun) return checkPoller(machine, now);
       return isUnread ? [UNREAD] : checkNothing(home, path);
     })),
+    ...(await check('poller', () => (home && machine?.hasRun ? checkReports(home.path) : []))),
     ...(await check('lists', () => checkLists(lists))),
     ...(await check('modules', async () => await modulesFindings(patient, documents))),
     ...(await check('releases', () => (machine ? checkReleases(machine, now) : []))),

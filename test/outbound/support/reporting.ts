@@ -21,6 +21,8 @@ export interface ReportingMachine {
   readonly clock: TestClock;
   readonly reporter: Reporter;
   readonly file: OutboundFile;
+  /** Of the queue. */
+  readonly path: string;
   readonly notices: string[];
   /** What the machine reports about its modules. */
   modules: ReportedModule[];
@@ -85,6 +87,7 @@ export async function reportingMachine({
     clock,
     reporter,
     file,
+    path,
     notices,
     modules: [reportedModule()],
     act(count, result = 'done') {
