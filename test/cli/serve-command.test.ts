@@ -1,5 +1,8 @@
 import { INSTALL_SCRIPT_SHA256 } from '../../src/server/routes/install-script.ts';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { watchForDamage } from '../../src/cli/registry/damage-watch.ts';
 import { damageIn } from '../../src/cli/registry/quick-check.ts';
@@ -7,6 +10,7 @@ import { logEvent, registryLog } from '../../src/cli/registry/registry-log.ts';
 import { serveCommand } from '../../src/cli/registry/serve-command.ts';
 import type { Outcome } from '../../src/cli/problem.ts';
 import { Catalogue } from '../../src/server/index.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { NOON, site, sql } from '../support/backups.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 import { newFile } from './support/registry-process.ts';
@@ -91,6 +95,34 @@ describe('modreg registry serve', () => {
       '{"schema":"modreg/registry-log@1","time":"2026-11-22T12:00:00Z","level":"info","event":"stopping","signal":"SIGTERM"}',
     ]);
     expect(outcome).toEqual({ answer: [], notes: [], problems: [], isLog: true });
+  });
+
+  it.each<[string, (port: number) => Partial<Options>, string]>([
+    ['', (port) => ({ port: `${port}` }), '--port 0 selects a free port'],
+    ['--metrics: ', (port) => ({ metrics: `127.0.0.1:${port}` }), 'port 0 selects a free port'],
+  ])('[T227] %son a port that is in use creates no file', async (option, on, hint) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const db = `${temporaryFolder()}/new/registry.db`;
+    const { outcome, notes } = await served({ ...on(port), db, create: true });
+    expect([outcome.problems, notes]).toEqual([
+      [
+        {
+          severity: 'error',
+          kind: 'usage',
+          message: `${option}cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)`,
+          hint,
+        },
+      ],
+      [],
+    ]);
+    expect(existsSync(dirname(db))).toBe(false);
+    other.close();
+    await once(other, 'close');
+    await served({ ...on(port), db, create: true });
+    expect(existsSync(db)).toBe(true);
   });
 
   it('with a certificate has no warning, and --json has no notes', async () => {

@@ -13,6 +13,7 @@ import { failed, usage, type Outcome, type Problem } from '../problem.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { databaseProblem, openCatalogue, modeOf } from './catalogue-options.ts';
 import { watchForDamage } from './damage-watch.ts';
+import { whyNoPlace } from './free-place.ts';
 import { damageIn } from './quick-check.ts';
 import { defaultDatabase } from './registry-choice.ts';
 import { isOpenToOthers } from '../metrics/metrics-place.ts';
@@ -53,6 +54,8 @@ export async function serveCommand(
   if (!terms.ok) return failed(terms.error);
   const path = options.db ?? defaultDatabase(world);
   const isNew = path !== undefined && !existsSync(path);
+  const noPlace = isNew ? await whyNoPlace({ ...options, ...terms.value }) : undefined;
+  if (noPlace) return failed(noPlace);
   const opened = openCatalogue(options, world, {
     ...modeOf(options),
     busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
