@@ -87,6 +87,11 @@ it('machines lists those that match', async () => {
     head,
     '  rover-3   TIME   acme:lidar   1.2.8      stuck: no list',
   ]);
+  const hasMore = async (limit: number): Promise<unknown> => {
+    const { stdout, stderr } = await fleet('machines', '--limit', `${limit}`, '--json');
+    expect(stderr).toEqual([]);
+    return JSON.parse(stdout[0] ?? '').has_more;
+  };
   const some = await fleet(
     'machines',
     '--module',
@@ -101,6 +106,12 @@ it('machines lists those that match', async () => {
     ['note: there are more: --limit is 1'],
   ]);
   expect((await fleet('machines', '--module', 'acme:cam')).stdout).toEqual(['no machine matches']);
+  expect(await Promise.all([1, 3].map(async (limit) => await hasMore(limit)))).toEqual([
+    true,
+    false,
+  ]);
+  const none = await fleet('machines', '--version', 'unknown');
+  expect([none.stdout, none.stderr]).toEqual([['no machine matches'], []]);
   expect((await fleet('machines', '--limit', '0')).stderr).toEqual([
     'error[USAGE]: --limit: 0 is not a number from 1 to 100000',
   ]);
@@ -249,6 +260,8 @@ it.each([
   ],
   [['status'], 'error[NO_REGISTRY]: no registry is named that machines report to'],
   [['what-if', 'lidar', '1.4.0'], 'error[BAD_MODULE_ID]: "lidar" is not a module id'],
+  [['machines', '--module', 'a b'], 'error[BAD_MODULE_ID]: "a b" is not a module id'],
+  [['machines', '--version', '1.*'], 'error[BAD_VERSION]: "1.*" is not a version'],
   [['what-if', 'acme:lidar', '1.4'], 'error[BAD_VERSION]: "1.4" is not a version'],
 ])('%j: %s', async (args, message) => {
   expect((await printed(['fleet', ...args])).stderr[0]).toContain(message);

@@ -1,9 +1,10 @@
+import { parseModuleId, parseVersion } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import type { FleetClient } from '../../registry/fleet-client.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
-import { failed, usage, type Outcome } from '../problem.ts';
+import { failed, parseProblem, usage, type Outcome, type Problem } from '../problem.ts';
 import type { World } from '../world.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 
@@ -28,19 +29,31 @@ export async function fleetMachinesCommand(
     const found = `--limit: ${excerpt(limitText)}`;
     return failed(usage(`${found} is not a number from 1 to ${MOST_MACHINES}`));
   }
+  const wrong = problemOf(options);
+  if (wrong) return failed(wrong);
   return await withFleet(options, world, async (client) => {
     const machines = await listed(client, options, limit + 1);
     const shown = machines.slice(0, limit);
-    const notes = machines.length > limit ? [`there are more: --limit is ${limit}`] : [];
-    const answer = options.json
-      ? [jsonLine({ schema: 'modreg/fleet-machines@1', machines: shown })]
-      : linesOf(shown, world);
-    return {
-      answer,
-      notes: options.json ? [] : notes.map((note) => `note: ${note}`),
-      problems: [],
-    };
+    const hasMore = machines.length > limit;
+    if (options.json) {
+      const json = { schema: 'modreg/fleet-machines@1', machines: shown, has_more: hasMore };
+      return { answer: [jsonLine(json)], notes: [], problems: [] };
+    }
+    const notes = hasMore ? [`note: there are more: --limit is ${limit}`] : [];
+    return { answer: linesOf(shown, world), notes, problems: [] };
   });
+}
+
+/** What a machine reports in place of a version. */
+const NO_VERSION: ReadonlySet<string> = new Set(['none', 'unknown']);
+
+/** Why no machine could match. */
+function problemOf({ module, version }: MachinesOptions): Problem | undefined {
+  const moduleId = module === undefined ? undefined : parseModuleId(module);
+  if (moduleId?.ok === false) return parseProblem(moduleId.error);
+  if (version === undefined || NO_VERSION.has(version)) return undefined;
+  const parsed = parseVersion(version);
+  return parsed.ok ? undefined : parseProblem(parsed.error);
 }
 
 /** At most `most` machines, page by page. */

@@ -67,6 +67,9 @@ export async function fleetStatusCommand(options: FleetOptions, world: World): P
   });
 }
 
+/** The ids are not among the counts. */
+const NAMING = `modreg fleet machines --limit 100000 | grep 'two machines' names them`;
+
 function linesOf(counts: Counts, { columns: width }: World): string[] {
   const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
   const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
@@ -84,7 +87,9 @@ function linesOf(counts: Counts, { columns: width }: World): string[] {
     ),
     ...(duplicates === 0
       ? []
-      : [`${countOf(duplicates, 'id')} used by two machines, which are not counted above`]),
+      : [
+          `${countOf(duplicates, 'id')} used by two machines, which are not counted above; ${NAMING}`,
+        ]),
     ...(missing === 0
       ? []
       : [`${countOf(missing, 'outcome')} dropped by machines before a report`]),

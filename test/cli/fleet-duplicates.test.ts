@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { printed } from '../support/command.ts';
+import { plainServer, send } from '../support/plain-server.ts';
+
+it('modreg fleet status says how to find the ids that two machines use', async () => {
+  const counts = { seen_in_24h: 1, missing_outcomes: 0, modules: [], outcomes_in_24h: [] };
+  const { address } = await plainServer((response) => {
+    send(response, { machines: 1, duplicates: 1, ...counts });
+  });
+  const environment = { MODREG_TOKEN: 'modreg_x' };
+  const { stdout } = await printed(['fleet', 'status', '--registry', address], { environment });
+  expect(stdout).toEqual([
+    '1 machine, 1 seen in 24 h',
+    "1 id used by two machines, which are not counted above; modreg fleet machines --limit 100000 | grep 'two machines' names them",
+  ]);
+});
