@@ -70,6 +70,7 @@ describe('modreg agent logs', () => {
       [
         'error[UNKNOWN_REFERENCE]: "acme:lidr" names no module or subsystem that this machine decides on',
         '  did you mean acme:lidar ?',
+        'hint: this machine knows acme:lidar (lidar), acme:arm (arm_2)',
         1,
       ],
     ],

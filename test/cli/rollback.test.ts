@@ -211,6 +211,7 @@ hint: pin the version that should run
       {
         stderr: `error[UNKNOWN_REFERENCE]: "acme-lidar" names no module or subsystem that this machine decides on
   did you mean acme:lidar ?
+hint: this machine knows acme:lidar, platform-agent
 `,
         exit: 1,
       },
@@ -221,7 +222,7 @@ hint: pin the version that should run
       ['every\u001bthing'],
       {
         stderr:
-          'error[UNKNOWN_REFERENCE]: "every\\u{1b}thing" names no module or subsystem that this machine decides on\n',
+          'error[UNKNOWN_REFERENCE]: "every\\u{1b}thing" names no module or subsystem that this machine decides on\nhint: this machine knows acme:lidar, platform-agent\n',
         exit: 1,
       },
     ],

@@ -6,13 +6,17 @@ import {
   type Result,
 } from '../../core/index.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
-import { quote } from '../../core/text/quote.ts';
+import { firstFew } from '../../core/text/few.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { parseProblem, type Problem } from '../problem.ts';
+
+/** How many modules are named. */
+const NAMED = 10;
 
 /** Whether a row is shown. A subsystem whose deployed version is unknown is not: a machine need not report it. */
 export function isReported(decision: LoggedDecision, memory: MachineMemory): boolean {
@@ -64,7 +68,16 @@ export function rowNamed(
   const message = `${quote(text)} names no module or subsystem that this machine decides on`;
   const [bare = ''] = text.split('@');
   const suggestion = names.includes(bare) ? bare : nearestWord(text, names);
-  return { ok: false, error: { severity, kind: 'unknown-reference', message, suggestion } };
+  const hint = knownRows(rows);
+  return { ok: false, error: { severity, kind: 'unknown-reference', message, suggestion, hint } };
+}
+
+/** The modules and subsystems that can be named; undefined before the first round. */
+function knownRows(rows: readonly LoggedDecision[]): string | undefined {
+  const known = new Set(rows.map((row) => excerpt(labelFor(row))));
+  return known.size === 0
+    ? undefined
+    : `this machine knows ${firstFew([...known], NAMED).join(', ')}`;
 }
 
 /** The module and the version that an operator names, the module by the name of its entry or its module_id; else every mistake. */
