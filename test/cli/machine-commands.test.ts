@@ -231,31 +231,6 @@ describe('modreg rollback', () => {
     const { stdout } = await on(home, 'rollback acme:lidar --for 2h --json');
     expect(JSON.parse(stdout[0] ?? '')).toMatchObject({ until: '2026-11-21T14:00:00Z' });
   });
-
-  it.each([
-    ['acme:lidar@1.2.9', '  did you mean acme:lidar ?'],
-    ['acme_lidar@1.2.9', '  did you mean acme_lidar ?'],
-    ['acme:lidat', '  did you mean acme:lidar ?'],
-  ])('of %s', async (named, suggestion) => {
-    const home = homeAfter((state) => state.log([logged('acme_lidar')], ROUND));
-    expect((await on(home, `rollback ${named}`)).stderr).toEqual([
-      `error[UNKNOWN_REFERENCE]: "${named}" names no module or subsystem that this machine decides on`,
-      suggestion,
-      'hint: this machine knows acme:lidar',
-    ]);
-  });
-
-  it.each(['restart', 'rollback', 'why'])(
-    'of a name that is like no other: %s says which the machine has',
-    async (command) => {
-      const names = Array.from({ length: 12 }, (_, place) => logged(`acme_m${place}`));
-      const home = homeAfter((state) => state.log(names, ROUND));
-      expect((await on(home, `${command} nope`)).stderr).toEqual([
-        'error[UNKNOWN_REFERENCE]: "nope" names no module or subsystem that this machine decides on',
-        'hint: this machine knows acme:m0, acme:m1, acme:m2, acme:m3, acme:m4, acme:m5, acme:m6, acme:m7, acme:m8, acme:m9, 2 more',
-      ]);
-    },
-  );
 });
 
 describe('modreg status', () => {

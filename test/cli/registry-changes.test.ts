@@ -13,6 +13,7 @@ import { Catalogue } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { NOON } from '../support/backups.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { plainServer, send } from '../support/plain-server.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 const WORLD = quietWorld('linux/x64');
@@ -43,23 +44,36 @@ describe('a change over HTTP that', () => {
 
   const AGAIN =
     'the registry may have made the change: run the command again, which then changes nothing';
-  it.each<[RegistryErrorKind, string | undefined]>([
+  const CHECK = "check the address: a registry with modreg's protocol is needed";
+  const TOKEN =
+    'set MODREG_TOKEN to a token, or add the line "ADDRESS <token>" to $PLATFORM_HOME/tokens (mode 0600)';
+  const VERIFY = 'look at its log, and run modreg registry verify where it runs';
+  it.each<[RegistryErrorKind, string | undefined, (string | undefined)?, string?]>([
     ['registry-unreachable', AGAIN],
     ['registry-timeout', AGAIN],
     ['registry-busy', AGAIN],
-    ['not-a-registry', "check the address: a registry with modreg's protocol is needed"],
-    [
-      'registry-refused',
-      'set MODREG_TOKEN to a token, or add the line "https://registry.example <token>" to $PLATFORM_HOME/tokens (mode 0600)',
-    ],
+    ['registry-busy', `the registry may have made the change: ${VERIFY}`, VERIFY, 'why (500)'],
+    ['not-a-registry', CHECK, CHECK],
+    ['registry-refused', TOKEN, TOKEN],
     ['bad-certificate', undefined],
-  ])('ends with %s', async (kind, hint) => {
-    const options = { registry: 'https://registry.example/x' };
-    const { problems } = await withWriter(options, WORLD, async () => {
-      return await Promise.reject(new RegistryError(kind, 'why'));
-    });
-    expect(problems).toMatchObject([{ kind, message: 'why' }]);
-    expect(problems[0]?.hint).toBe(hint);
+  ])('ends with %s: %s; a read: %s', async (kind, hint, readHint, why = 'why') => {
+    const LIDAR = moduleId('acme:lidar');
+    const { address } = await plainServer((response) => send(response, { module_id: LIDAR }));
+    const hintAfter = async (change: (writer: RegistryWriter) => Promise<object>) => {
+      const { problems } = await withWriter({ registry: address }, WORLD, async (writer) => {
+        expect(await change(writer)).toMatchObject({ kind: 'done' });
+        throw new RegistryError(kind, why);
+      });
+      expect(problems).toMatchObject([{ kind, message: why }]);
+      return problems[0]?.hint?.replace(address, 'ADDRESS');
+    };
+    const changes: ((writer: RegistryWriter) => Promise<object>)[] = [
+      async ({ yank }) => await yank(LIDAR, '1.0.0', null),
+      async ({ publish }) => await publish(LIDAR, '{}'),
+      async ({ rollout }) => await rollout(LIDAR, '1.0.0', '{}'),
+    ];
+    for (const change of changes) expect(await hintAfter(change)).toBe(hint);
+    expect(await hintAfter(async ({ rollout }) => await rollout(LIDAR, '1.0.0'))).toBe(readHint);
   });
 });
 

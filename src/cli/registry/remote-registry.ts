@@ -27,12 +27,33 @@ export async function withWriter(
     return failed(usage('--db and --registry name two registries, expected one'));
   const opened = openWriter(registry, world);
   if (!opened.ok) return failed(opened.error);
+  const { writer, hint } = opened.value;
+  const sent = { hasChange: false };
   try {
-    return await work(opened.value.writer);
+    return await work(noting(writer, sent));
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return failed(changeProblem(error, opened.value.hint));
+    return failed(changeProblem(error, { tokenHint: hint, ...sent }));
   }
+}
+
+/** `writer`, which notes in `sent` that a change was sent: reading a rollout changes nothing. */
+function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryWriter {
+  const noted = <A extends unknown[], T>(change: (...args: A) => Promise<T>) => {
+    return async (...args: A): Promise<T> => {
+      sent.hasChange = true;
+      return await change(...args);
+    };
+  };
+  return {
+    upload: noted(writer.upload),
+    publish: noted(writer.publish),
+    yank: noted(writer.yank),
+    async rollout(moduleId, version, change) {
+      sent.hasChange ||= change !== undefined;
+      return await writer.rollout(moduleId, version, change);
+    },
+  };
 }
 
 function openWriter(
@@ -63,7 +84,10 @@ const UNKNOWN: ReadonlySet<string> = new Set([
   'registry-busy',
 ]);
 
-function changeProblem(error: RegistryError, tokenHint: string | undefined): Problem {
+function changeProblem(
+  error: RegistryError,
+  { tokenHint, hasChange }: { readonly tokenHint: string | undefined; readonly hasChange: boolean },
+): Problem {
   const problem = registryProblem(errorWithHint(error, tokenHint));
   if (error.kind === 'not-a-registry') {
     return { ...problem, hint: "check the address: a registry with modreg's protocol is needed" };
@@ -75,6 +99,13 @@ function changeProblem(error: RegistryError, tokenHint: string | undefined): Pro
       'nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice';
     return { ...problem, hint };
   }
+  // The registry has logged why, and a repetition ends in the same way.
+  if (error.message.endsWith('(500)')) {
+    const made = hasChange ? 'the registry may have made the change: ' : '';
+    const hint = `${made}look at its log, and run modreg registry verify where it runs`;
+    return { ...problem, hint };
+  }
+  if (!hasChange) return problem;
   return {
     ...problem,
     hint: 'the registry may have made the change: run the command again, which then changes nothing',
