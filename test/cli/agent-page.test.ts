@@ -66,6 +66,8 @@ it('the page of an agent is started again, and gets no secret of its environment
   const options = ['--page', '--page-port', `${port}`];
   const agent = agentRunning(folder, options, { MODREG_TOKEN: 'modreg_canary' });
   await agent.until('the page does not run: it ended with exit code 2');
+  await agent.until(`page: error[USAGE]: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)`);
+  await agent.until('page: hint: --page-port <port> chooses another port');
   server.close();
   await agent.until('page: the address for signing in is in');
   const address = addressIn(`${folder}/home`);

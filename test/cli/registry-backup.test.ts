@@ -122,6 +122,12 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
       2,
     ],
     [
+      'a folder that does not exist',
+      ({ folder }) => ['restore', `${folder}/nope`, '--replace'],
+      (folder) => `error[UNREADABLE_FILE]: "${folder}/nope": there is no such folder\n`,
+      2,
+    ],
+    [
       'a damaged backup',
       ({ folder }) => {
         rmSync(`${folder}/files/sha256/${FILE}`);

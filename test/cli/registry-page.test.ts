@@ -110,6 +110,12 @@ it('[T176] the page beside a registry is started again, and the registry answers
   const { port } = busy.address() as AddressInfo;
   const served = registryProcess('serve', '--port', '0', '--page', `127.0.0.1:${port}`);
   await served.until('the page does not run: it ended with exit code 2');
+  expect(served.output()).toContain(
+    `"level":"warn","event":"page","text":"error[USAGE]: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)"}\n`,
+  );
+  expect(served.output()).toContain(
+    '"level":"info","event":"page","text":"hint: --page <host>:<port> chooses another port"}\n',
+  );
   const [, registry = ''] = /listening on (\S+)/.exec(served.output()) ?? [];
   expect((await fetch(`${registry}/v1/modules`)).status).toBe(200);
   busy.close();

@@ -23,5 +23,6 @@ export function startPage(
   if (!page) return undefined;
   const flags = flagsOf({ policy: policy && resolve(policy), registry, platform, port });
   const args = ['page', resolve(machine), ...flags];
-  return runPage(args, world, say, { [AGENTS_MACHINE_ID]: machineId });
+  const added = { [AGENTS_MACHINE_ID]: machineId };
+  return runPage(args, world, say, { portOption: '--page-port <port>', added });
 }

@@ -10,18 +10,27 @@ const STOP_MS = 6000;
 const NOT_FOR_PAGE =
   /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED|MODREG_TOKEN|PLATFORM_API_KEY)/;
 
+/** What the page advises if its port is in use, in words of its own options. */
+const OTHER_PORT = 'hint: --port 0 selects a free port';
+
 /** What is said of a page. */
 type Say = (level: 'info' | 'warn', text: string) => void;
 
+interface PageOptions {
+  readonly portOption: string;
+  readonly added?: Readonly<Record<string, string>>;
+}
+
 /**
  * Runs `modreg` with these arguments, which serves a page, as a process that ends with this one, and again after a while if it ends
- * by itself. `added` are further variables of its environment. The result stops it.
+ * by itself. `portOption` is the option of this process that chooses its port. `added` are further variables of its environment.
+ * The result stops it.
  */
 export function runPage(
   args: readonly string[],
   { environment }: World,
   say: Say,
-  added: Readonly<Record<string, string>> = {},
+  { portOption, added = {} }: PageOptions,
 ): () => Promise<void> {
   const stopping = new AbortController();
   const [, script = ''] = process.argv;
@@ -31,7 +40,10 @@ export function runPage(
     folder: process.cwd(),
     environment: { ...environmentOf(environment), ...added },
     runAs: undefined,
-    onLine: ({ text }: { readonly text: string }): void => say('info', `page: ${text}`),
+    onLine: ({ text }: { readonly text: string }): void => {
+      const line = text === OTHER_PORT ? `hint: ${portOption} chooses another port` : text;
+      say(/^(?:error|warning)\[/.test(text) ? 'warn' : 'info', `page: ${line}`);
+    },
   };
   const ended = keepRunning(start, stopping.signal, say);
   return async () => {

@@ -123,6 +123,8 @@ async function serve(
   }
 }
 
+const PAGE = { portOption: '--page <host>:<port>' };
+
 /** The outcome of `work`, with the page of the site meanwhile if the options say so. */
 async function servePage(
   options: Serving,
@@ -130,7 +132,8 @@ async function servePage(
   world: World,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const stop = options.page && runPage(pageArguments(options, catalogue), world, pageLog(world));
+  const stop =
+    options.page && runPage(pageArguments(options, catalogue), world, pageLog(world), PAGE);
   try {
     return await work();
   } finally {

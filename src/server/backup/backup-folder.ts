@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
 import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { isUsable, schemaIn } from '../../sqlite/schema.ts';
@@ -24,11 +24,14 @@ export interface CheckedBackup {
 
 /**
  * Checks the backup in `folder`: its manifest, its checksums, the database, and each hosted file (T77). Throws a DatabaseError
- * if it cannot be read.
+ * if it does not exist, or cannot be read.
  */
 export function checkBackup(folder: string): CheckedBackup {
   try {
     const read = readManifest(folder);
+    if (!read && !existsSync(folder)) {
+      throw new DatabaseError('missing', `${quote(folder)}: there is no such folder`);
+    }
     if (!read) {
       const found = `${quote(manifestPath(folder))}: there is no such file, so this is not a complete backup`;
       return { manifest: undefined, findings: [found] };
