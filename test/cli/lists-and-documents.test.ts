@@ -183,6 +183,15 @@ it('resolve --machine is for the platform of the machine, unless one is named', 
     platform: 'linux/arm64',
   });
   await machine.pass(10 * MINUTE);
+  const lidar = ['resolve', 'acme:lidar', '1.*', '--machine'];
+  expect(await printed(lidar, { environment: { PLATFORM_HOME: machine.home } })).toEqual({
+    stdout: [],
+    stderr: [
+      'error[NO_REGISTRY]: no registry is named',
+      `hint: name one with --registry, else MODREG_REGISTRY, else "registry" in the policy of --policy, or create ${machine.home}/registry.db`,
+    ],
+    exit: 2,
+  });
   const folder = temporaryFolder({ 'acme/lidar.json': '{"releases": [{"version": "1.0.0"}]}' });
   const world = { environment: { PLATFORM_HOME: machine.home }, platform: 'linux/x64' };
   const resolve = ['resolve', 'acme:lidar', '1.*', '--explain', '--registry', folder];

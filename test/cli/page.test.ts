@@ -179,7 +179,8 @@ describe('modreg page sign-in', () => {
     });
     expect(stdout).toHaveLength(1);
     expect(parsedAddress(stdout[0] ?? '')).toMatchObject({ port: 4890 });
-    expect([stderr, exit]).toEqual([[NOTE], 0]);
+    const never = 'note: the page has not run here yet; modreg page --help shows how to start it';
+    expect([stderr, exit]).toEqual([[NOTE, never], 0]);
     expect(existsSync(`${environment.PLATFORM_HOME}/page-address`)).toBe(false);
   });
 

@@ -21,16 +21,22 @@ export function newCodeFor(
   const file = openAccess(identity, world);
   if (!file.ok) return failed(file.error);
   try {
-    const address =
-      file.value.address() ?? `http://${loopbackName(file.value.label)}:${identity.port}`;
+    const known = file.value.address();
+    const address = known ?? `http://${loopbackName(file.value.label)}:${identity.port}`;
     const code = file.value.newCode(world.clock());
     const shown = shownAddress({ address, code }, identity, options, world);
     if (!shown.ok) return failed(shown.error);
-    return { answer: [shown.value], notes: options.json ? [] : [codeNote(identity)], problems: [] };
+    const notes = [codeNote(identity), ...(known === undefined ? [neverRan(identity)] : [])];
+    return { answer: [shown.value], notes: options.json ? [] : notes, problems: [] };
   } catch (error) {
     if (error instanceof DatabaseError) return failed(fileProblem(error));
     throw error;
   } finally {
     file.value.close();
   }
+}
+
+/** The first connection may start it, so this is no error. */
+function neverRan({ naming: { command } }: PageIdentity): string {
+  return `note: the page has not run here yet; ${command} --help shows how to start it`;
 }

@@ -10,6 +10,7 @@ import {
 import { readListOptions, withList, type ListQuery, type ListOptions } from './list-options.ts';
 import type { MachineEligibility } from './machine-eligibility.ts';
 import { parseProblem, type Outcome, type Problem } from '../problem.ts';
+import { noRegistry } from '../registry/registry-choice.ts';
 import {
   answerAsJson,
   explainAnswer,
@@ -40,6 +41,10 @@ export async function resolveCommand(
   const { moduleId, constraint, query } = input.value;
   const machine = options.machine ? await machineFor(moduleId, world) : undefined;
   if (machine?.ok === false) return { answer: [], notes: [], problems: [machine.error] };
+  // What the samples have says nothing about this machine.
+  if (machine && !query.registry) {
+    return { answer: [], notes: [], problems: [noRegistry(world)] };
+  }
   // With --machine, the id is that of the recorded decision.
   const known = machine ? { ...query, machineId: RECORDED } : query;
   return await withList(known, moduleId, options, (list, asked) => {
