@@ -7,6 +7,7 @@ import { claimed } from '../support/claimed.ts';
 import { THEN, examined } from './support/examined.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { logged } from '../support/machine-home.ts';
+import { printed } from '../support/command.ts';
 import { patient } from './support/patient.ts';
 import { entry } from '../support/planned.ts';
 import { describe, expect, it } from 'vitest';
@@ -133,6 +134,23 @@ it.each<[string, (path: string) => void, readonly string[]]>([
     ...lines,
     '0',
   ]);
+});
+
+it('[T226] status and agent status say that reports wait', async () => {
+  const folder = patient();
+  round(claimed(`${folder}/home/machine.db`).state, MINUTE);
+  const environment = { PLATFORM_HOME: `${folder}/home` };
+  const notes = async (...command: readonly string[]): Promise<readonly string[]> =>
+    (await printed(command, { environment, clock: () => THEN })).stderr;
+  const queue = openOutbound(`${folder}/${QUEUE}`);
+  expect([await notes('status'), await notes('agent', 'status')]).toEqual([[], []]);
+  queue.waits('it denies access (403)', THEN - HOUR);
+  queue.close();
+  const note =
+    'note: its reports wait since 2026-12-01T11:00:00Z: it denies access (403); modreg doctor says what to do';
+  expect([await notes('status'), await notes('agent', 'status')]).toEqual([[note], [note]]);
+  writeFileSync(`${folder}/${QUEUE}`, 'x'.repeat(5000));
+  expect([await notes('status'), await notes('agent', 'status')]).toEqual([[], []]);
 });
 
 describe("modreg doctor on modreg's own agent", () => {

@@ -44,7 +44,7 @@ describe('a release list', () => {
     expect(new Set(await Promise.all(tags)).size).toBe(2);
   });
 
-  it.each(['xx', '[1]', '{}', ''])(
+  it.each(['xx', '{"deprecated":nul', '[1]', '{}', ''])(
     '[T225] is not sent if the content of a release is %j, which the log names',
     async (content) => {
       const registry = testRegistry();

@@ -19,6 +19,7 @@ import { describeChange, describeFailures, openAsJson } from '../machine/open-ac
 import { usingFile } from '../machine/open-state.ts';
 import { quarantineAsJson, quarantineTable } from '../machine/quarantine-table.ts';
 import { timesOn } from '../machine/time-zones.ts';
+import { waitingNotes } from '../machine/waiting-reports.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { failed, type Outcome } from '../problem.ts';
@@ -70,6 +71,8 @@ interface AgentStatus {
   /** The versions that failed several times lately. */
   readonly failures: ReturnType<typeof recentFailures>;
   readonly times: (moduleId: string) => TimeContext;
+  /** A note if reports wait. */
+  readonly waiting: readonly string[];
 }
 
 /** `modreg agent status`: what the agent runs, and what it does about each module. */
@@ -86,6 +89,7 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
     ...(isRunning ? [] : ['no agent is running']),
     ...(trouble === undefined ? [] : [trouble]),
     ...(restart === undefined ? [] : [restart]),
+    ...read.value.waiting,
   ];
   if (json) return { answer: [asJson(read.value)], notes, problems: [] };
   const sent = log ? ['', logLineOf(log)] : [];
@@ -159,7 +163,7 @@ function asJson({
   quarantine,
   log,
   trouble,
-}: Omit<AgentStatus, 'times'>): string {
+}: Omit<AgentStatus, 'times' | 'waiting'>): string {
   return jsonLine({
     schema: 'modreg/agent-status@1',
     running: isRunning,
@@ -193,7 +197,8 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const isRunning = isPolled(file.path);
   const agent = isRunning ? agentVersions(file, pid) : undefined;
   const failures = recentFailures(file.path, 'read', world.clock());
-  return { isRunning, trouble, agent, modules, failures, quarantine, log, times };
+  const waiting = waitingNotes(file);
+  return { isRunning, trouble, agent, modules, failures, quarantine, log, times, waiting };
 }
 
 /** The modules that the agent has decided on, or runs. */

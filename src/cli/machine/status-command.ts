@@ -18,6 +18,7 @@ import { failed, type Outcome } from '../problem.ts';
 import { quarantineTable } from './quarantine-table.ts';
 import { statusAsJson, type Status } from './status-json.ts';
 import { timesOn } from './time-zones.ts';
+import { waitingNotes } from './waiting-reports.ts';
 import type { World } from '../world.ts';
 
 type DeployedYank = NonNullable<ReturnType<typeof deployedYank>>;
@@ -38,16 +39,19 @@ export function statusCommand(options: StatusOptions, world: World): Outcome {
     const message = `--max-age: ${maxAge.error}`;
     return failed({ severity: 'error', kind: 'usage', message });
   }
-  const read = usingFile(world, 'read', (file) => statusIn(file, world));
+  const read = usingFile(world, 'read', (file) => {
+    return { status: statusIn(file, world), waiting: waitingNotes(file) };
+  });
   if (!read.ok && !read.error.isAbsent) return failed(read.error);
-  const status = read.ok ? read.value : undefined;
+  const status = read.ok ? read.value.status : undefined;
+  const notes = read.ok ? read.value.waiting : [`note: ${read.error.message}; ${NO_STATE}`];
   const lines = status
     ? linesOf(status)
     : ['this machine has no state: neither modreg agent run nor modreg poll has run here'];
   const ending = options.exitCode && endingOf(status, maxAge?.value ?? LAST_ROUND_MS);
   return {
     answer: options.json ? [statusAsJson(status, world.clock())] : lines,
-    notes: read.ok || options.json ? [] : [`note: ${read.error.message}; ${NO_STATE}`],
+    notes: options.json ? [] : notes,
     problems: [],
     ending,
   };
