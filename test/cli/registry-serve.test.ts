@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +9,15 @@ import { createdToken, newFile, registry } from './support/registry-process.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
 import { serve } from '../support/served-process.ts';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 describe('modreg registry serve', () => {
   it('serves releases that other commands publish, and logs what it does', async () => {
@@ -81,10 +91,12 @@ describe('modreg registry serve', () => {
     expect(await notes()).toEqual([]);
   });
 
-  it('wraps its notes to the width of the terminal', () => {
+  it('wraps its notes to the width of the terminal', async () => {
     const db = `${temporaryFolder()}/registry.db`;
-    // An address of no machine.
-    const args = ['registry', 'serve', '--create', '--db', db, '--host', '192.0.2.1'];
+    // The server ends because its metrics have the port already.
+    const port = `${await freePort()}`;
+    const place = ['--port', port, '--metrics', `127.0.0.1:${port}`];
+    const args = ['registry', 'serve', '--create', '--db', db, ...place];
     const { stderr, exit } = modreg(args, { COLUMNS: `${db.length + 20}` });
     expect(stderr.split('\n').slice(0, 2)).toEqual([
       `note: created "${db}",`,

@@ -129,6 +129,11 @@ it.each<[string, string, string]>([
   [
     'a list that would take gigabytes as JSON',
     "UPDATE releases SET content = '{\"a\":' || replace(hex(zeroblob(5000000)), '0', '[') || '}' WHERE id = 1",
+    'the content of acme:lidar 1.0.0 is not that of a release',
+  ],
+  [
+    'a list that is nested too deep',
+    `UPDATE releases SET content = '{"a":' || replace(hex(zeroblob(300)), '0', '[') || replace(hex(zeroblob(300)), '0', ']') || '}' WHERE id = 1`,
     'it is nested more than 256 levels deep',
   ],
 ])('[T91] %s is refused before it is read', async (_, change, found) => {
