@@ -53,6 +53,7 @@ describe('a change over HTTP that', () => {
     ['registry-timeout', AGAIN],
     ['registry-busy', AGAIN],
     ['registry-busy', `the registry may have made the change: ${VERIFY}`, VERIFY, 'why (500)'],
+    ['registry-busy', VERIFY, VERIFY, 'why (500): nothing was changed'],
     ['not-a-registry', CHECK, CHECK],
     ['registry-refused', TOKEN, TOKEN],
     ['bad-certificate', undefined],

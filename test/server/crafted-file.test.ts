@@ -133,7 +133,7 @@ it.each<[string, string, string]>([
   ],
   [
     'a list that is nested too deep',
-    `UPDATE releases SET content = '{"a":' || replace(hex(zeroblob(300)), '0', '[') || replace(hex(zeroblob(300)), '0', ']') || '}' WHERE id = 1`,
+    `UPDATE releases SET content = '{"a":' || replace(hex(zeroblob(300)), '0', '[') || replace(hex(zeroblob(300)), '0', ']') || ',"b":"' || hex(zeroblob(5000000)) || '"}' WHERE id = 1`,
     'it is nested more than 256 levels deep',
   ],
 ])('[T91] %s is refused before it is read', async (_, change, found) => {

@@ -100,8 +100,9 @@ function changeProblem(
     return { ...problem, hint };
   }
   // The registry has logged why, and a repetition ends in the same way.
-  if (error.message.endsWith('(500)')) {
-    const made = hasChange ? 'the registry may have made the change: ' : '';
+  if (/ \(500\)(?::|$)/.test(error.message)) {
+    const isMade = hasChange && !error.message.includes(': nothing was changed');
+    const made = isMade ? 'the registry may have made the change: ' : '';
     const hint = `${made}look at its log, and run modreg registry verify where it runs`;
     return { ...problem, hint };
   }
