@@ -86,8 +86,8 @@ it('moves a catalogue with its history, generations, sequence numbers, rollouts 
 });
 
 it('[T240] halts a rollout that was running: the first machine that reports to the cluster does not raise its share', async () => {
-  const [cluster, folder] = await Promise.all([clusterInTest(), temporaryFolder()]);
-  const db = `${folder}/registry.db`;
+  const cluster = await clusterInTest();
+  const db = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(db, { mode: 'create' });
   const token = tokenFor(catalogue, ['rollout', 'fleet:read'], 'operator');
   const machine = tokenFor(catalogue, ['machine:rover-1'], 'rover-1');
@@ -153,6 +153,10 @@ it('refuses a cluster that has events, and a file of a front', async () => {
   });
 });
 
+async function list(front: Front): Promise<Readonly<Record<string, unknown>>> {
+  return (await ask(front, '/v1/modules/acme/lidar')).json;
+}
+
 it('[T241] a backup of a front is restored as docs/fleet-cluster.md says: no list gets a lower generation', async () => {
   const site = await openSite(2);
   onTestFinished(site.close);
@@ -166,8 +170,6 @@ it('[T241] a backup of a front is restored as docs/fleet-cluster.md says: no lis
         body: { version },
       })
     ).status;
-  const list = async (front: Front): Promise<Readonly<Record<string, unknown>>> =>
-    (await ask(front, '/v1/modules/acme/lidar')).json;
   expect(await publish(first, '1.0.0')).toBe(201);
   const backup = `${folder}/backup`;
   expect((await printed(['registry', 'backup', backup, '--db', first.db])).exit).toBe(0);
