@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { printed, type Printed } from '../support/command.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
+import { plainServer, send } from '../support/plain-server.ts';
 import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
 import { tokenFor } from '../support/token.ts';
 
@@ -216,4 +217,34 @@ it.each<[readonly string[], string]>([
 ])('%j is refused', async (args, message) => {
   const { run } = await session();
   expect((await run('rollout', ...args)).stderr[0]).toBe(message);
+});
+
+it('status shows the answer of modreg 0.2.0, which does not name a yank', async () => {
+  const machines = { waiting: 0, installing: 0, healthy: 3, failed: 1, silent: 0 };
+  const { address } = await plainServer((response) => {
+    send(response, {
+      module_id: 'acme:lidar',
+      version: '1.3.0',
+      status: 'halted',
+      sequence: 4,
+      percent: 20,
+      share: 0.2,
+      because: 'by hand',
+      soak_ms: 3_600_000,
+      included: 4,
+      machines,
+      failures: [{ machine: 'rover-1', reason: 'motor stalled' }],
+      next: { step: 'wait' },
+    });
+  });
+  const environment = { MODREG_TOKEN: 'modreg_x' };
+  const status = ['rollout', 'status', ...RELEASE, '--registry', address];
+  expect(await printed(status, { environment })).toEqual(
+    TEXT([
+      'acme:lidar 1.3.0: halted at 20 %: by hand',
+      '  installed 4: healthy 3, failed 1, silent 0, not known yet 0; waiting 0',
+      '  rover-1: "motor stalled"',
+      '  next: modreg rollout resume --failures 1 | retract',
+    ]),
+  );
 });

@@ -118,6 +118,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:http',
     'node:https',
     'node:net',
+    'node:os',
     'node:path',
     'node:sqlite',
     'node:tls',

@@ -10,8 +10,8 @@ export interface RolloutAnswer {
   /** It includes the machines whose cohort is below. */
   readonly share: number;
   readonly because: string | null;
-  /** Why the release is yanked; null if it is not. */
-  readonly yanked: string | null;
+  /** Why the release is yanked; null if it is not, absent in an answer of modreg 0.2.0. */
+  readonly yanked?: string | null;
   readonly soak_ms: number;
   readonly included: number;
   readonly machines: Readonly<
@@ -20,8 +20,8 @@ export interface RolloutAnswer {
   readonly failures: readonly {
     readonly machine: string;
     readonly reason: string | null;
-    /** False for a machine that is not in the step. */
-    readonly counted: boolean;
+    /** False for a machine that is not in the step; absent in an answer of modreg 0.2.0. */
+    readonly counted?: boolean;
   }[];
   readonly next: {
     readonly step: string;
@@ -44,7 +44,7 @@ const ANSWER = objectOf<keyof RolloutAnswer>({
   percent: isNumber,
   share: isNumber,
   because: isTextOrNull,
-  yanked: isTextOrNull,
+  yanked: optional(isTextOrNull),
   soak_ms: isNumber,
   included: isNumber,
   machines: objectOf<keyof RolloutAnswer['machines']>({
@@ -58,7 +58,7 @@ const ANSWER = objectOf<keyof RolloutAnswer>({
     objectOf<keyof RolloutAnswer['failures'][number]>({
       machine: isText,
       reason: isTextOrNull,
-      counted: isBoolean,
+      counted: optional(isBoolean),
     }),
   ),
   next: objectOf<keyof RolloutAnswer['next']>({

@@ -38,7 +38,7 @@ export function statusLines(rollout: RolloutAnswer): string[] {
   const next = nextLine(rollout);
   return [
     `${excerpt(id)} ${excerpt(version)}: ${stateOf(rollout)}`,
-    ...(rollout.yanked === null ? [] : [`  ${yankWords(rollout.yanked)}`]),
+    ...(typeof rollout.yanked === 'string' ? [`  ${yankWords(rollout.yanked)}`] : []),
     `  installed ${installed}: healthy ${healthy}, failed ${failed}, silent ${silent}, not known yet ${installing}; waiting ${waiting}`,
     ...failureLines(rollout),
     ...(next === undefined ? [] : [`  next: ${next}`]),
@@ -48,7 +48,7 @@ export function statusLines(rollout: RolloutAnswer): string[] {
 function stateOf({ status, percent, share, included, because, yanked }: RolloutAnswer): string {
   const reason = because ? `: ${excerpt(because)}` : '';
   if (status === 'completed') {
-    return yanked === null ? 'completed, all machines may install it' : 'completed';
+    return typeof yanked === 'string' ? 'completed' : 'completed, all machines may install it';
   }
   if (status !== 'running') return `${excerpt(status)} at ${percent} %${reason}`;
   const step = STEPS.findLastIndex((one) => one <= percent) + 1;
@@ -64,7 +64,7 @@ function yankWords(reason: string): string {
 /** Lines for the machines that count as failed, then for others on which the release failed, such as pinned ones. */
 function failureLines({ failures }: RolloutAnswer): string[] {
   const [others = [], inStep = []] = [false, true].map((isCounted) =>
-    failures.filter(({ counted }) => counted === isCounted),
+    failures.filter(({ counted = true }) => counted === isCounted),
   );
   return [...linesByReason(inStep, ''), ...linesByReason(others, ', not in this step')];
 }
@@ -81,7 +81,7 @@ function linesByReason(failures: RolloutAnswer['failures'], where: string): stri
 function nextLine({ status, next, machines, ...rollout }: RolloutAnswer): string | undefined {
   if (status === 'halted') {
     const seen = machines.failed + machines.silent;
-    const first = rollout.yanked === null ? '' : 'modreg registry unyank, then ';
+    const first = typeof rollout.yanked === 'string' ? 'modreg registry unyank, then ' : '';
     return `${first}modreg rollout resume --failures ${seen} | retract`;
   }
   if (status !== 'running') return undefined;
