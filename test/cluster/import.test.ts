@@ -143,14 +143,17 @@ it('refuses a cluster that has events, and a file of a front', async () => {
     ],
     exit: 2,
   });
-  expect(await importing(front.db)).toEqual({
-    stdout: [],
-    stderr: [
-      `error[USAGE]: "${front.db}" belongs to a front of a cluster, and is there already`,
-      'hint: to begin a new cluster with it: modreg registry backup, modreg registry restore, and import the restored file',
-    ],
-    exit: 2,
-  });
+  // It may not have applied the event yet.
+  await expect
+    .poll(async () => await importing(front.db))
+    .toEqual({
+      stdout: [],
+      stderr: [
+        `error[USAGE]: "${front.db}" belongs to a front of a cluster, and is there already`,
+        'hint: to begin a new cluster with it: modreg registry backup, modreg registry restore, and import the restored file',
+      ],
+      exit: 2,
+    });
 });
 
 async function list(front: Front): Promise<Readonly<Record<string, unknown>>> {
