@@ -11,11 +11,15 @@ interface Refilled {
 
 /**
  * Appends the events that a front has and the stream has not, such as after all nodes were lost: with the same numbers, so that
- * fronts that do so at once agree. A front whose last event is another one in the stream has another history, and stops.
+ * fronts that do so at once agree. A front with another event under the number of the last one that both have has another history, and stops.
  */
 export async function refill(log: ChangeLog, stream: EventStream): Promise<Refilled> {
   let refilled = 0;
   let last = await stream.last();
+  const common = log.at(Math.min(last, log.last()));
+  if (common && (await isAnother(stream, common))) {
+    return { refilled, message: replacedAt(common) };
+  }
   while (last < log.last()) {
     const event = log.at(last + 1);
     if (!event) break;
@@ -25,9 +29,7 @@ export async function refill(log: ChangeLog, stream: EventStream): Promise<Refil
     else if (await isAnother(stream, event)) return { refilled, message: replacedAt(event) };
     last += 1;
   }
-  const own = log.at(log.last());
-  if (!own) return { refilled, message: undefined };
-  return { refilled, message: (await isAnother(stream, own)) ? replacedAt(own) : undefined };
+  return { refilled, message: undefined };
 }
 
 /** Whether the stream has another event with this number. */

@@ -95,6 +95,23 @@ it('[T183] [T230] a front that knows more and returns while others publish stops
   await expect.poll(holder).toBeUndefined();
 });
 
+it('[T183] a front whose history is longer than that of a stream with another one appends none of it', async () => {
+  const site = await siteWith(1);
+  const [first] = site.fronts as [Front];
+  const manager = await jetstreamManager(site.nats);
+  for (const name of ['lidar', 'arm', 'cam', 'gripper']) {
+    await expect.poll(async () => await publish(site, first, name)).toBe(201);
+  }
+  await first.kill();
+  await manager.streams.delete('RELEASES');
+  const other = await site.add();
+  await expect.poll(async () => await publish(site, other, 'base')).toBe(201);
+  await first.start();
+  await expect.poll(async () => (await ask(first, '/healthz')).status).toBe(503);
+  expect((await ask(first, '/healthz')).json['detail']).toContain('the stream was replaced');
+  await expectModules([other], ['acme:base']);
+});
+
 it('[T231] the lease is created again if it was lost with the stream', async () => {
   const { nats } = await siteWith(1);
   const { streams } = await jetstreamManager(nats);
