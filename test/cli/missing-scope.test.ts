@@ -16,7 +16,7 @@ it.each([
   expect(await printed(args, { environment })).toEqual({
     stdout: [],
     stderr: [
-      `error[REGISTRY_REFUSED]: the registry ${address} denies access with the token that was sent (403): it lacks the scope ${scope}`,
+      `error[REGISTRY_REFUSED]: the registry ${address} denies access with the token that was sent (403): the token t1 (test) does not have the scope ${scope}`,
       `hint: its operator creates a token with it: modreg registry token create --name <name> --scope ${scope}`,
     ],
     exit: 4,

@@ -10,7 +10,7 @@ import { INSTALL_SCRIPT_SHA256 } from '../../server/routes/install-script.ts';
 import { TlsFilesError } from '../../server/tls/tls-reload.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { failed, usage, type Outcome, type Problem } from '../problem.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
+import { DatabaseError, foundTwice } from '../../sqlite/database-error.ts';
 import { databaseProblem, openCatalogue, modeOf } from './catalogue-options.ts';
 import { watchForDamage } from './damage-watch.ts';
 import { whyNoPlace } from './free-place.ts';
@@ -64,7 +64,7 @@ export async function serveCommand(
   const catalogue = opened.value;
   try {
     // Served alone, it would refuse each change (T244).
-    if (!attach && catalogue.log.last() > 0) return failed(frontProblem(catalogue));
+    if (!attach && foundTwice(catalogue.log.last) > 0) return failed(frontProblem(catalogue));
     const damage = await damageIn(catalogue.path);
     if (damage) return failed(lossProblem(damage));
     if (isNew && !options.json)
