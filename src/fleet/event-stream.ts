@@ -19,6 +19,8 @@ export interface EventStream {
   readonly created: () => string | undefined;
   /** Whether `last` has seen that it was created again a moment ago: fronts may still fill in what they know. */
   readonly isFilling: () => boolean;
+  /** Whether `last` has seen that another front created it a moment ago, which may have events for it. */
+  readonly isOfAnother: () => boolean;
   /** The number of the last event with this subject, as the leader knows it; 0 if there is none. */
   readonly lastOf: (subject: string) => Promise<number>;
   /**

@@ -96,6 +96,8 @@ export async function untilAnswered<T>(
 /** The first front of a cluster names the history. Of several at once, one is first. */
 async function begin(log: ChangeLog, stream: EventStream): Promise<void> {
   if ((await stream.last()) > 0) return;
+  // One that was lost is created again by a front that has its events, and a new front must not be faster.
+  if (stream.isOfAnother()) throw new Error('another front begins the stream');
   const event: FleetEvent = { kind: 'begin', history: randomUUID().replaceAll('-', '').slice(16) };
   await stream.append(
     { subject: subjectOf(event), id: randomUUID(), body: encodeEvent(event) },

@@ -54,12 +54,13 @@ export async function releaseStream(
     read: async (seq) => eventIn(await manager.direct.getMessage(STREAM, { seq })),
     readAtLeader: async (seq) => eventIn(await manager.streams.getMessage(STREAM, { seq })),
     async last() {
-      const info = await streamInfo(manager, { ...SETTINGS, num_replicas: replicas });
-      creation.see(info);
-      return info.state.last_seq;
+      const found = await streamInfo(manager, { ...SETTINGS, num_replicas: replicas });
+      creation.see(found.info, found.isOwn);
+      return found.info.state.last_seq;
     },
     created: creation.created,
-    isFilling: creation.isRecent,
+    isFilling: creation.isAgain,
+    isOfAnother: creation.isOfAnother,
     async lastOf(subject) {
       const found = await manager.streams.getMessage(STREAM, { last_by_subj: subject });
       return found?.seq ?? 0;
@@ -87,20 +88,25 @@ function creations(
   clock: Pick<Clock, 'monotonic'>,
   hasEvents: boolean,
 ): Pick<EventStream, 'created'> & {
-  readonly see: (info: StreamInfo) => void;
-  readonly isRecent: () => boolean;
+  readonly see: (info: StreamInfo, isOwn: boolean) => void;
+  readonly isAgain: () => boolean;
+  readonly isOfAnother: () => boolean;
 } {
   let known: string | undefined;
-  let since = -Infinity;
+  let again = -Infinity;
+  let ofAnother = -Infinity;
+  const isRecent = (time: number): boolean => clock.monotonic() - time < FILLING_MS;
   return {
     created: () => known,
-    see({ created, ts = created }) {
+    see({ created, ts = created }, isOwn) {
       if (created === known) return;
-      const age = Math.max(0, Date.parse(ts) - Date.parse(created));
-      if (hasEvents || known !== undefined) since = clock.monotonic() - age;
+      const time = clock.monotonic() - Math.max(0, Date.parse(ts) - Date.parse(created));
+      if (hasEvents || known !== undefined) again = time;
+      if (!isOwn) ofAnother = time;
       known = created;
     },
-    isRecent: () => clock.monotonic() - since < FILLING_MS,
+    isAgain: () => isRecent(again),
+    isOfAnother: () => isRecent(ofAnother),
   };
 }
 

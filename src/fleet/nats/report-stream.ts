@@ -30,7 +30,7 @@ export async function reportStream(
   const { name } = REPORT_SETTINGS;
   let isKnown = false;
   const found = async (): Promise<StreamInfo> => {
-    const info = await streamInfo(manager, { ...REPORT_SETTINGS, num_replicas: replicas });
+    const { info } = await streamInfo(manager, { ...REPORT_SETTINGS, num_replicas: replicas });
     isKnown = true;
     return info;
   };
