@@ -72,6 +72,9 @@ async function restored(): Promise<Restored> {
   const second = await serve(db, '--port', new URL(address).port);
   const log = await poller.until('went backwards');
   const homes = { machine: `${folder}/home`, registry: home };
+  // The poller logs what it has read before it records what it decided.
+  const status = (): string => modreg(['status'], { PLATFORM_HOME: homes.machine }).stdout;
+  await expect.poll(status).toContain(' stuck ');
   const stop = async (): Promise<void> => {
     second.child.kill('SIGTERM');
     await once(second.child, 'close');
