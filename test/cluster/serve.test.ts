@@ -10,11 +10,11 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** How `modreg` ends with these arguments, which must be soon. */
+/** How `modreg` ends with these arguments, by itself. */
 async function ended(...args: readonly string[]): Promise<Ended> {
   const child = spawn(`${ROOT}bin/modreg`, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 10_000,
+    timeout: 20_000,
   });
   const [stderr, [exit]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { exit: exit as unknown, stderr };
