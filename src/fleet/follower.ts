@@ -130,12 +130,12 @@ function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round
   };
 }
 
-/** Applies an event; why it cannot be, or undefined. Throws a DatabaseError that may pass, such as of a full disk. */
+/** Applies an event; why it cannot be, or undefined. Throws a DatabaseError, which may pass: the disk is full, or too many files are open. */
 function applied(events: AppliedEvents, event: LoggedEvent): string | undefined {
   try {
     return events.apply(event);
   } catch (error) {
-    if (error instanceof DatabaseError && error.kind !== 'unreadable') throw error;
+    if (error instanceof DatabaseError) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return `event ${event.sequence} cannot be applied: ${message}`;
   }

@@ -66,8 +66,15 @@ function idOf(place: number, event: FleetEvent): string {
 function haltsOf({ rollouts }: Catalogue, at: number): FleetEvent[] {
   const running = rollouts.all().rollouts.filter(({ rollout }) => rollout.status === 'running');
   return running.map(({ moduleId, version, rollout }) => {
-    const { sequence: after, acknowledged: failures } = rollout;
-    const event = { kind: 'halted', after, at, because: HALTED, failures } as const;
+    // The fronts know of no failure yet, and who resumes it must not have to name those that only the single server knew.
+    const failures = { failed: 0, silent: 0 };
+    const event = {
+      kind: 'halted',
+      after: rollout.sequence,
+      at,
+      because: HALTED,
+      failures,
+    } as const;
     return { kind: 'rollout', moduleId, version, event, soakMs: undefined };
   });
 }

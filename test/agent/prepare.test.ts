@@ -42,7 +42,6 @@ async function site(): Promise<Site> {
   );
   const runAs = process.getuid?.() === 0 ? 'root' : undefined;
   const { terms } = DEFAULT_POLICY;
-  // A cast: a preparation reads only these fields of a delivery.
   const delivery = {
     action: { ...upgrade({ artifact }), id: '7' },
     entry: configurationOf(entry('acme:lidar', '1.*', 'lidar')).machine.modules[0] as ModuleEntry,

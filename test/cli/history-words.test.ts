@@ -28,7 +28,6 @@ function noonIn(time_zone: string): object {
 /** A decision in a few words: `upgrade 1.0.0 1.1.0`. */
 function past(line: string): PastDecision {
   const [decision = '', deployed = '', target] = line.split(' ');
-  // A cast: only these fields become words.
   const first = {
     decision,
     deployed,

@@ -110,7 +110,6 @@ describe('a quarantine in the table', () => {
 
 describe('the log of modreg poll', () => {
   const target: ActionTarget = { kind: 'module', name: 'acme_lidar', moduleId: LIDAR };
-  // A cast: the log reads only these fields of an action.
   const action = (fields: object): Action =>
     ({
       target,
@@ -119,7 +118,7 @@ describe('the log of modreg poll', () => {
       to: '1.2.4',
       reason: { text: 'newest release of 1' },
       ...fields,
-      // A cast: a row shows only these members of an action.
+      // A cast: the log reads only these members of an action.
     }) as unknown as Action;
   const UP = action({});
   const unreachable = new RegistryError('registry-unreachable', 'the registry cannot be reached');

@@ -94,6 +94,17 @@ it('[T240] halts a rollout that was running: the first machine that reports to t
   published({ catalogue }, 'acme:camera', '1.0.0');
   const staged = readRelease({ version: '2.0.0', rollout: { soak_ms: 0 } });
   if (staged.ok) catalogue.publish(moduleId('acme:camera'), staged.value, Date.now());
+  const failures = { failed: 2, silent: 0 };
+  for (const event of [
+    { kind: 'halted', because: 'too loud', failures },
+    { kind: 'resumed', acknowledged: failures },
+  ] as const) {
+    const found = catalogue.rollouts.of(moduleId('acme:camera'), '2.0.0');
+    const after = (found.ok && found.value?.rollout.sequence) || 0;
+    const written = { ...event, after, at: Date.now() };
+    const named = { moduleId: moduleId('acme:camera'), version: '2.0.0', soakMs: undefined };
+    expect(catalogue.apply({ kind: 'rollout', ...named, event: written }).ok).toBe(true);
+  }
   catalogue.close();
 
   const args = ['fleet', 'import', '--db', db, '--nats', cluster.servers];
@@ -128,6 +139,12 @@ it('[T240] halts a rollout that was running: the first machine that reports to t
   const single = new Catalogue(db, { mode: 'read' });
   onTestFinished(() => single.close());
   expect(single.rollouts.all().rollouts).toMatchObject([{ rollout: { status: 'running' } }]);
+
+  // The fronts do not know the two failures that were acknowledged on the single server.
+  const { sequence: after } = (await ask(front, `/v1/${ROLLOUT}`, { token })).json;
+  const resume = { event: 'resume', after, acknowledged: { failed: 0, silent: 0 } };
+  const resumed = await ask(front, `/v1/${ROLLOUT}`, { method: 'POST', token, body: resume });
+  expect([resumed.status, resumed.json['status']]).toEqual([200, 'running']);
 });
 
 it('refuses a cluster that has events, and a file of a front', async () => {
