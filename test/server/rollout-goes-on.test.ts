@@ -44,6 +44,23 @@ describe('a rollout', () => {
     );
   });
 
+  it('[T164] that a yank halts is resumed without the failures of before, which no machine may report any more', async () => {
+    const fleet = await rollingOut();
+    const acknowledged = { failed: 2, silent: 0 };
+    for (const one of [
+      { event: 'halt', reason: 'by hand' },
+      { event: 'resume', acknowledged },
+    ]) {
+      const { sequence: after } = await fleet.state();
+      expect(await fleet.change({ ...one, after })).toBe('200');
+    }
+    fleet.catalogue.yank(LIDAR, '1.3.0', 'too loud');
+    fleet.catalogue.yank(LIDAR, '1.3.0', null);
+    const { sequence: after } = await fleet.state();
+    const none = { failed: 0, silent: 0 };
+    expect(await fleet.change({ event: 'resume', after, acknowledged: none })).toBe('200');
+  });
+
   it('[T220] of a yanked release, a rollout is neither resumed nor raised; it can be retracted', async () => {
     const fleet = await rollingOut();
     fleet.catalogue.yank(LIDAR, '1.3.0', 'too loud');

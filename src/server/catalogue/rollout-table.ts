@@ -82,7 +82,9 @@ export function haltRunning(
 ): void {
   const rollout = rolloutIn(sql, key.release)?.rollout;
   if (rollout?.status !== 'running') return;
-  const { sequence: after, acknowledged: failures } = rollout;
+  const after = rollout.sequence;
+  // Not for a failure, and the file of reports may be another one by the time that it is resumed.
+  const failures = { failed: 0, silent: 0 };
   appendEvent(sql, key, { kind: 'halted', after, at, because, failures });
 }
 
