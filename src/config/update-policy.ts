@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { MOST_WINDOWS } from '../core/machine/document-limits.ts';
 import { nearestWord } from '../core/text/nearest-word.ts';
 import { quote } from '../core/text/quote.ts';
 import { parseRegistryAddress } from '../registry/address.ts';
@@ -36,8 +37,6 @@ import { applySchema } from './schema-findings.ts';
 /** The value of `quarantine` for one that does not expire. */
 const UNTIL_LIFTED = 'until-lifted';
 const LARGEST_CEILING = 1440;
-/** In all lists of a policy. A window takes 0.1 MB once it was evaluated (T95). */
-const MOST_WINDOWS = 100;
 
 const registry: Schema<string> = parsedText(
   'the address of a registry',

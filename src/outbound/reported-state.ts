@@ -3,10 +3,17 @@ import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import type { ReportedModule } from '../registry/machine-report.ts';
+import { factsProblem } from '../registry/reported-facts.ts';
 import type { RecordedDecision } from '../store/decision-history.ts';
 import type { MachineState } from '../store/machine-state.ts';
 import type { SettledAction } from '../store/outbox.ts';
 import type { NewOutcome } from './outbound-file.ts';
+
+/** The facts of all modules as JSON, in characters: a registry takes reports of 1 MiB. */
+const LONGEST_OF_ALL = 512 * 1024;
+
+/** Of a text with escapes, which are up to nine times as long as what they escape: a registry refuses 1000 characters. */
+const LONGEST_TEXT = 900;
 
 /** Times and time spans in a reason: they change with each plan. */
 const TIMES =
@@ -18,6 +25,14 @@ export function reportedModules(
   stopsOf: (target: TargetName) => readonly string[],
 ): ReportedModule[] {
   const recorded = new Map(state.newestInHistory().map((one) => [keyOf(one), one]));
+  let left = LONGEST_OF_ALL;
+  /** Null for those that the registry would refuse (T265). */
+  const factsOf = (one: RecordedDecision): object | null => {
+    const facts = sharedFacts(one);
+    if (!facts || factsProblem(facts) !== undefined) return null;
+    left -= JSON.stringify(facts).length;
+    return left < 0 ? null : facts;
+  };
   return state.decisions().flatMap((decision) => {
     const { kind, name, moduleId, constraint, target, decision: word, reason } = decision;
     const known = recorded.get(keyOf(decision));
@@ -27,15 +42,15 @@ export function reportedModules(
     if (kind === 'subsystem' && deployed === 'unknown') return [];
     return {
       kind,
-      name: excerpt(name),
+      name: short(name),
       module_id: moduleId,
       constraint: constraint ?? null,
-      deployed,
+      deployed: short(deployed),
       target: target ?? null,
       decision: word,
-      reason: word === 'stuck' ? excerpt(reason.replaceAll(TIMES, '…')) : null,
+      reason: word === 'stuck' ? short(reason.replaceAll(TIMES, '…')) : null,
       stops: stopsOf(decision),
-      facts: same ? sharedFacts(same) : null,
+      facts: same ? factsOf(same) : null,
     };
   });
 }
@@ -74,12 +89,17 @@ export function reportedOutcome({ action, result, at, reason }: SettledAction): 
     at: formatTime(at),
     action: id,
     kind: target.kind,
-    name: excerpt(target.name),
+    name: short(target.name),
     module_id: moduleOf(target),
     direction,
     from: from ?? null,
-    to: describeAddress(to),
+    to: short(describeAddress(to)),
     result,
-    reason: reason === undefined ? null : excerpt(reason),
+    reason: reason === undefined ? null : short(reason),
   };
+}
+
+/** Untrusted text, escaped and then cut (T265). */
+function short(text: string): string {
+  return excerpt(excerpt(text), LONGEST_TEXT);
 }

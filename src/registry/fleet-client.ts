@@ -28,7 +28,11 @@ export type ReportReply =
 
 /** What machines report about a module, and the machines that report the same. */
 export interface ModuleStates {
-  readonly state: Omit<ReportedModule, 'kind' | 'name'> & { readonly platform: string };
+  readonly state: Omit<ReportedModule, 'kind' | 'name'> & {
+    readonly platform: string;
+    /** Why the registry cannot read all of it; what it cannot read is null, or missing. */
+    readonly unreadable?: string | undefined;
+  };
   readonly machines: readonly string[];
 }
 

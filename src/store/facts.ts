@@ -18,6 +18,13 @@ import { isNumber, isText, listOf, objectOf, oneOf, optional, type Shape } from 
 /** The rules of a maintenance window. */
 export type WindowRules = NonNullable<Window['windows']>;
 
+const areRules = listOf(objectOf({ start: isText, durationMs: isNumber, timeZone: isText }));
+
+/** Whether parsed rules have the fields of such rules. Their patterns and time zones may still be wrong. */
+export function areWindowRules(rules: unknown): rules is WindowRules {
+  return areRules(rules);
+}
+
 /** What the facts do not contain, or cannot contain as data. */
 export interface OtherParts {
   readonly index: ReleaseIndex;
@@ -53,12 +60,18 @@ export function decodeFacts(
   return damaged ? { damaged: damaged[0] } : { input: input as DecideInput };
 }
 
-/** The time zone of the first maintenance window in parsed facts; undefined if they have none. */
-export function timeZoneIn(facts: unknown): string | undefined {
+/** The rules of the maintenance windows in parsed facts, which may be damaged; undefined if they have none. */
+export function windowRulesIn(facts: unknown): unknown {
   const { timing } = Object(facts) as { readonly timing?: unknown };
   const { window } = Object(timing) as { readonly window?: unknown };
   const { $windows } = Object(window) as { readonly $windows?: unknown };
-  const [first]: readonly unknown[] = Array.isArray($windows) ? $windows : [];
+  return $windows ?? undefined;
+}
+
+/** The time zone of the first maintenance window in parsed facts; undefined if they have none. */
+export function timeZoneIn(facts: unknown): string | undefined {
+  const rules = windowRulesIn(facts);
+  const [first]: readonly unknown[] = Array.isArray(rules) ? rules : [];
   const { timeZone } = Object(first) as { readonly timeZone?: unknown };
   return typeof timeZone === 'string' ? timeZone : undefined;
 }
@@ -117,7 +130,6 @@ function isWindow(value: unknown): value is Window {
   return typeof value === 'object' && value !== null && 'nextOpening' in value;
 }
 
-const isObject: Shape = (value) => typeof value === 'object' && value !== null;
 const isListOfPairs = listOf((pair) => Array.isArray(pair) && pair.length === 2);
 
 function anyOf(...shapes: readonly Shape[]): Shape {
@@ -157,7 +169,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   list: anyOf(
     objectOf({ error: objectOf({ kind: isText, message: isText }) }),
     objectOf({
-      index: isObject,
+      index: isIndex,
       changedDigests: optional(isMapOf(isDigestChange)),
       firstSeen: optional(objectOf({ since: isNumber, added: isMapOf(isSpan) })),
       stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
@@ -197,7 +209,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   onYank: optional(oneOf('keep', 'replace')),
   restartRequest: optional(objectOf({ requestedAt: isNumber, isImmediate: isFlag })),
   timing: objectOf({
-    window: optional(isObject),
+    window: optional(isWindow),
     answer: optional(isText),
     isServerBusy: isFlag,
     restarts: listOf(isNumber),

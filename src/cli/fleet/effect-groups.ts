@@ -1,6 +1,5 @@
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime } from '../../core/text/time-words.ts';
-import { timeZoneIn } from '../../store/facts.ts';
+import { describeTime, type TimeContext } from '../../core/text/time-words.ts';
 import type { MachinesWithEffect } from './what-if.ts';
 
 /** The machines to which a release does the same, in words. */
@@ -18,22 +17,25 @@ interface Growing extends EffectGroup {
   readonly at: number;
 }
 
-/** The effects of a release, the soonest first. `included`: how many machines would get it. */
+/** The effects of a release, the soonest first. `included`: how many machines would get it; `notComputed`: of how many that is not known. */
 export function groupedEffects(
   effects: readonly MachinesWithEffect[],
   now: number,
 ): {
   readonly machines: number;
   readonly included: number;
+  readonly notComputed: number;
   readonly groups: readonly EffectGroup[];
 } {
   const groups = new Map<string, Growing>();
   let all = 0;
   let included = 0;
-  for (const { state, effect, machines } of effects) {
+  let notComputed = 0;
+  for (const { state, timeZone, effect, machines } of effects) {
     all += machines.length;
-    if (effect.kind !== 'never') included += machines.length;
-    const when = whenOf(effect, state.facts, now);
+    if (effect.kind === 'not-computed') notComputed += machines.length;
+    else if (effect.kind !== 'never') included += machines.length;
+    const when = whenOf(effect, { now, timeZone });
     const { deployed, constraint: accepted } = state;
     const words = { when, deployed, constraint: accepted ?? 'none', what: whatOf(effect) };
     const key = Object.values(words).join('\n');
@@ -45,14 +47,15 @@ export function groupedEffects(
   const sorted = [...groups.values()].toSorted((a, b) =>
     a.at === b.at ? b.machines.length - a.machines.length : a.at - b.at,
   );
-  return { machines: all, included, groups: sorted };
+  return { machines: all, included, notComputed, groups: sorted };
 }
 
-function whenOf(effect: MachinesWithEffect['effect'], facts: object | null, now: number): string {
+function whenOf(effect: MachinesWithEffect['effect'], times: TimeContext): string {
   if (effect.kind === 'later-step') return 'in a later step';
+  if (effect.kind === 'not-computed') return 'not computed';
   if (effect.kind !== 'later') return effect.kind;
   if (effect.at === undefined) return 'held';
-  return describeTime(effect.at, { now, timeZone: timeZoneIn(facts) });
+  return describeTime(effect.at, times);
 }
 
 function whatOf(effect: MachinesWithEffect['effect']): string {

@@ -3,7 +3,8 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
 import { withAbsoluteUrls } from '../../registry/formats/hosted-artifact.ts';
-import { RegistryError, type ReleaseList } from '../../registry/index.ts';
+import { RegistryError, systemClock, type ReleaseList } from '../../registry/index.ts';
+import { uninterrupted } from '../../server/fleet/slices.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { columnsOf } from '../output/columns.ts';
 import { countOf } from '../output/count.ts';
@@ -50,7 +51,7 @@ export async function whatIfCommand(
       }
       const isStaged = records.some(({ rollout }) => rollout !== undefined);
       const whatIf = { index: indexReleases(records), version: text, now, isStaged };
-      const effects = effectsOf(states, whatIf);
+      const effects = uninterrupted(effectsOf(states, whatIf, systemClock));
       const asked = { moduleId, version: text, isPublished };
       const answer = options.json ? [asJson(effects, asked)] : linesOf(effects, asked, world);
       return { answer, notes: [], problems: [] };
@@ -129,11 +130,12 @@ function linesOf(
   { moduleId, version, isPublished }: Asked,
   world: World,
 ): string[] {
-  const { machines, included, groups } = groupedEffects(effects, world.clock());
+  const { machines, included, notComputed, groups } = groupedEffects(effects, world.clock());
   const rows = groups.map(rowOf);
   const format = columnsOf(HEADS, rows, world.columns);
   const name = `${moduleId} ${version}${isPublished ? '' : ' (not published)'}`;
-  const head = `${name}: ${included} of ${countOf(machines, 'machine')} would get it`;
+  const unknown = notComputed === 0 ? '' : `; not computed for ${notComputed}`;
+  const head = `${name}: ${included} of ${countOf(machines, 'machine')} would get it${unknown}`;
   return rows.length === 0 ? [head] : [head, '', ...format(HEADS), ...rows.flatMap(format)];
 }
 

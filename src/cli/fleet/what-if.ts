@@ -1,16 +1,16 @@
-import { compileWindows } from '../../config/window.ts';
-import {
-  decide,
-  type Decision,
-  type Refused,
-  type ReleaseIndex,
-  type Window,
-} from '../../core/index.ts';
+import { decide, type Decision, type Refused, type ReleaseIndex } from '../../core/index.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
 import { describeDecision } from '../../core/explanation/decision-words.ts';
 import { describeRefused } from '../../core/explanation/words.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { isTime } from '../../core/text/rfc3339.ts';
+import type { Clock } from '../../registry/clock.ts';
 import type { ModuleStates } from '../../registry/fleet-client.ts';
-import { decodeFacts } from '../../store/facts.ts';
+import { factsProblem } from '../../registry/reported-facts.ts';
+import type { Slices } from '../../server/fleet/slices.ts';
+import { decodeFacts, timeZoneIn, windowRulesIn } from '../../store/facts.ts';
+import { reportedWindows, type ReportedWindows } from './reported-windows.ts';
+import { whatIfBudget, type Budget } from './what-if-budget.ts';
 
 /** What a release would do to machines that report the same. */
 type Effect =
@@ -22,11 +22,15 @@ type Effect =
       readonly at: number | undefined;
       readonly stops: readonly string[];
     }
-  /** `later-step`: its rollout does not include the machine yet. */
-  | { readonly kind: 'never' | 'later-step'; readonly because: string };
+  /** `later-step`: its rollout does not include the machine yet. `not-computed`: what it reports cannot be read, or takes too long (T268). */
+  | { readonly kind: 'never' | 'later-step' | 'not-computed'; readonly because: string };
+
+type State = ModuleStates['state'];
 
 export interface MachinesWithEffect {
-  readonly state: ModuleStates['state'];
+  readonly state: Pick<State, 'deployed' | 'constraint' | 'platform'>;
+  /** The one of their first maintenance window; undefined if they have none. */
+  readonly timeZone: string | undefined;
   readonly effect: Effect;
   readonly machines: readonly string[];
 }
@@ -45,65 +49,134 @@ export interface WhatIf {
 /**
  * The effect of a release, by the decision that each machine would make from what it reported: decided once for all that report the
  * same, or for each if its place in a rollout matters. Restarts that already happened are not reported, so a cooldown may delay a machine further.
+ * An undefined state is a pause. One that cannot be read, or takes too long, is `not-computed` for its own machines (T266, T268).
  */
-export function effectsOf(states: readonly ModuleStates[], whatIf: WhatIf): MachinesWithEffect[] {
-  const windowOf = compiledWindows();
-  return states.flatMap(({ state, machines }) => {
-    const effectOn = effectsFor(state, whatIf, windowOf);
-    if (!whatIf.isStaged) return [{ state, effect: effectOn(undefined), machines }];
-    const placed = machines.map((id) => ({ id, effect: effectOn(id) }));
-    const alike = Map.groupBy(placed, ({ effect }) => JSON.stringify(effect)).values();
-    return Array.from(alike, ([first, ...others]) => {
-      const ids = [first, ...others].flatMap((one) => one?.id ?? []);
-      return { state, effect: first?.effect ?? effectOn(undefined), machines: ids };
-    });
+export function* effectsOf(
+  states: Iterable<ModuleStates | undefined>,
+  whatIf: WhatIf,
+  clock: Pick<Clock, 'monotonic'>,
+): Slices<MachinesWithEffect[]> {
+  const budget = whatIfBudget(clock);
+  const work = { ...whatIf, budget, windows: reportedWindows(budget, whatIf.now) };
+  const all: MachinesWithEffect[] = [];
+  for (const one of states) {
+    if (one) yield* addEffects(all, one, work);
+    else yield;
+  }
+  return all;
+}
+
+interface Work extends WhatIf {
+  readonly budget: Budget;
+  readonly windows: ReportedWindows;
+}
+
+/** Adds the effects on machines that report the same: one, or one for each step of a rollout that they are in. */
+function* addEffects(
+  all: MachinesWithEffect[],
+  { state, machines }: ModuleStates,
+  work: Work,
+): Slices<void> {
+  const { budget, isStaged } = work;
+  const { deployed, constraint, platform } = state;
+  const effectOn = yield* effectsFor({ state, machines }, work);
+  const zone = (effect: Effect): string | undefined =>
+    effect.kind === 'later' ? timeZoneIn(state.facts) : undefined;
+  const alike = new Map<string, string[]>();
+  for (const ids of isStaged ? machines.map((id) => [id]) : [machines]) {
+    const effect = budgeted(budget, machines, () => effectOn(isStaged ? ids[0] : undefined));
+    const key = JSON.stringify(effect);
+    const known = alike.get(key) ?? [];
+    if (known.length === 0) {
+      alike.set(key, known);
+      const shown = { deployed, constraint, platform };
+      all.push({ state: shown, timeZone: zone(effect), effect, machines: known });
+    }
+    for (const id of ids) known.push(id);
+    yield* budget.pause();
+  }
+}
+
+type EffectOn = (machineId: string | undefined) => Effect;
+
+/** The effect that is the same on each machine. */
+function always(kind: 'never' | 'not-computed', because: string): EffectOn {
+  return () => ({ kind, because });
+}
+
+/** The effect if there is time for it. */
+function budgeted(budget: Budget, machines: readonly string[], effect: () => Effect): Effect {
+  const because = budget.exceeded(machines);
+  if (because !== undefined) return { kind: 'not-computed', because };
+  return budget.spend(machines, () => {
+    try {
+      return effect();
+    } catch (error) {
+      // A machine can report what no decision expects. Those of the others are made all the same.
+      if (!(error instanceof Error)) throw error;
+      const found = excerpt(error.message);
+      return { kind: 'not-computed', because: `its report cannot be used: ${found}` };
+    }
   });
 }
 
-/** The effect that is the same on each machine. */
-function never(because: string): () => Effect {
-  return () => ({ kind: 'never', because });
-}
-
 /** Returns the effect on a machine that reports `state`, by its id. */
-function effectsFor(
-  { facts, stops, deployed }: ModuleStates['state'],
-  { index, version, now }: WhatIf,
-  windowOf: (rules: unknown) => Window,
-): (machineId: string | undefined) => Effect {
-  if (facts === null) return never('the machine does not report its policy');
-  let decoded: ReturnType<typeof decodeFacts>;
-  try {
-    decoded = decodeFacts(facts, { index, windowOf });
-  } catch (error) {
-    // A bad pattern or time zone of a window throws when it is compiled.
-    if (!(error instanceof Error)) throw error;
-    return never('its maintenance windows cannot be read');
+function* effectsFor({ state, machines }: ModuleStates, work: Work): Slices<EffectOn> {
+  const { facts, stops, deployed } = state;
+  const { index, version, now, windows } = work;
+  const unreadable = state.unreadable ?? unreadableFacts(facts);
+  if (unreadable !== undefined) {
+    return always('not-computed', `its report cannot be read: ${excerpt(unreadable)}`);
   }
-  if ('damaged' in decoded) return never(`its report has no usable ${decoded.damaged}`);
-  if (deployed === version) return never('has it already');
+  if (facts === null) return always('never', 'the machine does not report its policy');
+  const areUsable = yield* windows.areUsable(windowRulesIn(facts), machines);
+  let decoded: ReturnType<typeof decodeFacts> | undefined;
+  try {
+    decoded = areUsable ? decodeFacts(facts, { index, windowOf: windows.windowOf }) : undefined;
+  } catch (error) {
+    // Those that the agent computes are not reported.
+    if (!(error instanceof Error)) throw error;
+  }
+  if (!decoded) return always('never', 'its maintenance windows cannot be read');
+  if ('damaged' in decoded) return always('never', `its report has no usable ${decoded.damaged}`);
+  if (deployed === version) return always('never', 'has it already');
   const { input } = decoded;
+  // As machines report it, so that no report can make the decision take long.
+  const timing = { ...input.timing, isServerBusy: false, restarts: [] };
   return (machineId) => {
     const decisionAt = (at: number): Decision =>
-      decide({ ...input, eligibility: { ...input.eligibility, machineId, now: at } });
-    return effectFrom(now, decisionAt, { version, stops, now });
+      decide({ ...input, timing, eligibility: { ...input.eligibility, machineId, now: at } });
+    return effectFrom(decisionAt, { version, stops, now });
   };
+}
+
+function unreadableFacts(facts: object | null): string | undefined {
+  const problem = facts ? factsProblem(facts) : undefined;
+  return problem === undefined ? undefined : `facts: ${problem}`;
 }
 
 interface Asked extends Pick<WhatIf, 'version' | 'now'> {
   readonly stops: readonly string[];
 }
 
-/** The effect at a time, or once the version is no longer refused. */
-function effectFrom(at: number, decisionAt: (at: number) => Decision, asked: Asked): Effect {
-  const decision = decisionAt(at);
-  const due = dueIn(decision, at, asked);
-  if (due) return due;
-  const refused = refusalIn(decision, asked.version);
-  const until = refused && 'until' in refused ? refused.until : undefined;
-  // Each end is later than the one before: a release is refused for its age, a quarantine, or both.
-  if (until !== undefined && until > at) return effectFrom(until, decisionAt, asked);
-  return without(decision, refused);
+/** A release is refused for its age, a quarantine, or both. */
+const MOST_REFUSALS = 8;
+
+/** The effect now, or once the version is no longer refused. */
+function effectFrom(decisionAt: (at: number) => Decision, asked: Asked): Effect {
+  let at = asked.now;
+  for (let count = 0; count < MOST_REFUSALS; count++) {
+    const decision = decisionAt(at);
+    const due = dueIn(decision, at, asked);
+    if (due) return due;
+    const refused = refusalIn(decision, asked.version);
+    const until = refused && 'until' in refused ? refused.until : undefined;
+    // Each end is later than the one before.
+    if (until !== undefined && until > at && isTime(until)) at = until;
+    else return without(decision, refused);
+  }
+  const because = `it is refused ${MOST_REFUSALS} times, each time for longer`;
+  return { kind: 'not-computed', because };
 }
 
 /** When `decision`, which is made at `at`, replaces what is deployed by the version; undefined if it does not. */
@@ -148,16 +221,4 @@ function firstOf(
 ): Refused | undefined {
   for (const one of refused) if (matches(one)) return one;
   return undefined;
-}
-
-/** Compiles each set of windows once: machines of a site have few. */
-function compiledWindows(): (rules: unknown) => Window {
-  const compiled = new Map<string, Window>();
-  return (rules) => {
-    const key = JSON.stringify(rules ?? []);
-    const known = compiled.get(key) ?? compileWindows(JSON.parse(key));
-    if (!known) throw new Error('the windows are computed by the agent');
-    compiled.set(key, known);
-    return known;
-  };
 }

@@ -13,9 +13,8 @@ import { withUrlAsText } from '../../core/plan/plan.ts';
 import { moduleOf } from '../../core/plan/target.ts';
 import type { SavedList, SavedLists } from '../../registry/index.ts';
 import { changedDigests } from '../../registry/known-digests.ts';
-import { decodeFacts, type WindowRules } from '../../store/facts.ts';
+import { areWindowRules, decodeFacts } from '../../store/facts.ts';
 import type { MachineState } from '../../store/machine-state.ts';
-import { isNumber, isText, listOf, objectOf } from '../../store/shape.ts';
 
 /** An empty list, for questions that need none. */
 export const NO_RELEASES: ReleaseIndex = indexReleases([]);
@@ -49,14 +48,12 @@ const NEVER_OPEN: Window = {
   closing: () => undefined,
 };
 
-const areRules = listOf(objectOf({ start: isText, durationMs: isNumber, timeZone: isText }));
-
 /** The window with these rules; undefined if they are damaged. */
 function windowIn(rules: unknown): Window | undefined {
-  if (!areRules(rules)) return undefined;
+  if (!areWindowRules(rules)) return undefined;
   try {
-    // The shape was checked. A bad pattern or time zone throws when it is first used.
-    const window = compileWindows(rules as WindowRules);
+    // A bad pattern or time zone throws when it is first used.
+    const window = compileWindows(rules);
     window?.nextOpening(0);
     return window;
   } catch {

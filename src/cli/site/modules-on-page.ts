@@ -16,16 +16,14 @@ import type {
   ShownModule,
   WhatIf,
 } from '../../page/site/paged-site.ts';
-import { isJsonObject } from '../../registry/formats/json-object.ts';
-import { parseJson } from '../../registry/formats/json-text.ts';
-import type { ModuleStates } from '../../registry/fleet-client.ts';
+import { systemClock } from '../../registry/clock.ts';
 import type { NamedRollout } from '../../server/catalogue/catalogue-rollouts.ts';
-import { moduleStates } from '../../server/fleet/fleet-queries.ts';
+import { statesAfter } from '../../server/fleet/fleet-queries.ts';
 import { deployedVersions } from '../../server/fleet/site-queries.ts';
 import { groupedEffects } from '../fleet/effect-groups.ts';
 import { effectsOf } from '../fleet/what-if.ts';
 import { recordsIn } from '../registry/catalogue-records.ts';
-import { refused, usingFiles, type SiteFiles } from './site-files.ts';
+import { refused, unusableFile, usingFiles, type SiteFiles } from './site-files.ts';
 
 const MODULES_OF_PAGE = 50;
 /** So many releases of a module are listed. */
@@ -40,7 +38,13 @@ export function modulesOnPage(files: SiteFiles): Pick<PagedSite, 'modules' | 'mo
   return {
     modules: (after) => usingFiles(() => modulePage(files, after)),
     module: (moduleId) => usingFiles(() => shownModule(files, moduleId)),
-    whatIf: ({ moduleId, version }) => usingFiles(() => whatIf(files, moduleId, version)),
+    async whatIf({ moduleId, version }) {
+      try {
+        return await whatIf(files, moduleId, version);
+      } catch (error) {
+        return unusableFile(error);
+      }
+    },
   };
 }
 
@@ -128,8 +132,8 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Read<ShownModule> {
   };
 }
 
-/** As `modreg fleet what-if` decides it. */
-function whatIf(files: SiteFiles, moduleId: ModuleId, text: string): Read<WhatIf> {
+/** As `modreg fleet what-if` decides it, in slices: other pages are shown meanwhile (T268). */
+async function whatIf(files: SiteFiles, moduleId: ModuleId, text: string): Promise<Read<WhatIf>> {
   const version = parseVersion(text);
   if (!version.ok) return refused('BAD_VERSION', version.error.message);
   const now = files.now();
@@ -140,29 +144,13 @@ function whatIf(files: SiteFiles, moduleId: ModuleId, text: string): Read<WhatIf
   if (!isPublished) records.push({ version: asked, publishedAt: now });
   const isStaged = records.some(({ rollout }) => rollout !== undefined);
   const index = indexReleases(records);
-  const effects = effectsOf(statesOf(files, moduleId), { index, version: asked, now, isStaged });
-  const { machines, included, groups } = groupedEffects(effects, now);
+  const effects = await files.fleet.readInSlices((sql) =>
+    effectsOf(statesAfter(sql, moduleId, 0), { index, version: asked, now, isStaged }, systemClock),
+  );
+  const { machines, included, notComputed, groups } = groupedEffects(effects, now);
   const shown = groups.map(({ machines: ids, when, deployed, constraint, what }) => {
     const first = ids.slice(0, MOST_NAMED);
     return { when, deployed, constraint, what, count: ids.length, machines: first };
   });
-  return { ok: true, value: { isPublished, machines, included, groups: shown } };
-}
-
-function statesOf({ fleet }: SiteFiles, moduleId: ModuleId): ModuleStates[] {
-  const all: ModuleStates[] = [];
-  let after: number | null = 0;
-  while (after !== null) {
-    const from: number = after;
-    const page = parseJson(fleet.read((sql) => moduleStates(sql, moduleId, from)));
-    if (!isJsonObject(page)) break;
-    // A cast: moduleStates writes this form.
-    const { states, next } = page as unknown as {
-      readonly states: readonly ModuleStates[];
-      readonly next: number | null;
-    };
-    for (const one of states) all.push(one);
-    after = next;
-  }
-  return all;
+  return { ok: true, value: { isPublished, machines, included, notComputed, groups: shown } };
 }

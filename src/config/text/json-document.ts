@@ -1,4 +1,5 @@
 import { visit, type JSONPath, type JSONVisitor } from 'jsonc-parser';
+import { DEEPEST } from '../../core/machine/document-limits.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { Finding } from '../fault.ts';
@@ -19,7 +20,6 @@ export interface JsonDocument {
   readonly offsetOf: (path: Path, end: 'key' | 'value') => number;
 }
 
-const DEEPEST = 64;
 const MOST_VALUES = 100_000;
 /** Keys that give access to an object's prototype. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);

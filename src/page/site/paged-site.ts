@@ -28,7 +28,7 @@ export interface PagedSite {
   change(release: NamedRelease, change: SiteChange): Promise<Read<void>>;
   modules(after: string): Read<ModulePage>;
   module(moduleId: ModuleId): Read<ShownModule>;
-  whatIf(release: NamedRelease): Read<WhatIf>;
+  whatIf(release: NamedRelease): Promise<Read<WhatIf>>;
 }
 
 /** A release in an address, which need not exist. */
@@ -142,6 +142,8 @@ export interface WhatIf {
   readonly machines: number;
   /** How many would get it. */
   readonly included: number;
+  /** Of how many that is not known. */
+  readonly notComputed: number;
   readonly groups: readonly WhatIfGroup[];
 }
 

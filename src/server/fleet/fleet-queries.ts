@@ -1,7 +1,9 @@
 import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import type { Slices } from './slices.ts';
+import type { ModuleStates } from '../../registry/fleet-client.ts';
+import { eachInSlices, type Slices } from './slices.ts';
+import { storedState } from './stored-state.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
@@ -77,7 +79,7 @@ export function fleetMachines(sql: Statements, query: MachineQuery, now: number)
       );
   return machines.map((row) => {
     const modules = sql.all(
-      `SELECT placements.name, states.content FROM placements JOIN states ON states.id = state
+      `SELECT placements.name, states.* FROM placements JOIN states ON states.id = state
         WHERE machine = ?4 AND state IN (${matching}) ORDER BY placements.name`,
       ...wanted,
       row['id'] ?? null,
@@ -95,32 +97,58 @@ function machineOf(row: Row, modules: readonly Row[], now: number): object {
     modreg: row['modreg'],
     is_duplicate: duplicateAt !== null && now - Number(duplicateAt) < DUPLICATE_MS,
     missing_outcomes: Number(row['missing']),
-    modules: modules.map(({ name, content }) => {
-      const { facts: _facts, platform: _platform, ...shown } = JSON.parse(String(content));
-      return { name, ...shown };
+    modules: modules.map((module) => {
+      const { facts: _facts, platform: _platform, ...shown } = storedState(module);
+      return { name: module['name'], ...shown };
     }),
   };
 }
 
 const STATES_OF_PAGE = 2000;
+/** In characters. The ids of a fleet follow the last state, and an answer may have 16 MiB. */
+const LONGEST_PAGE = 2 * 1024 * 1024;
 
 /**
  * A page of what machines report about a module, as JSON: a list of objects with `state`, which is the same for all `machines`, a
  * list of their ids. Joined here, because it can have the ids of a whole fleet. `next` is the `after` of the next page.
  */
-export function moduleStates(sql: Statements, moduleId: ModuleId, after: number): string {
-  const rows = sql.all(
-    `SELECT page.id, content, json_group_array(machines.name) AS ids
-      FROM (SELECT id, content FROM states WHERE module_id = ? AND id > ? ORDER BY id LIMIT ?) AS page
-      JOIN placements ON placements.state = page.id JOIN machines ON machines.id = placements.machine
-      GROUP BY page.id ORDER BY page.id`,
-    moduleId,
-    after,
-    STATES_OF_PAGE,
-  );
-  const states = rows.map(
-    ({ content, ids }) => `{"state":${String(content)},"machines":${String(ids)}}`,
-  );
-  const next = rows.length < STATES_OF_PAGE ? 'null' : String(rows.at(-1)?.['id']);
+export function* moduleStates(sql: Statements, moduleId: ModuleId, after: number): Slices<string> {
+  const states: string[] = [];
+  let length = 0;
+  for (const page of statesAfter(sql, moduleId, after)) {
+    if (!page) yield;
+    else {
+      states.push(JSON.stringify({ state: page.state, machines: page.machines }));
+      length += states.at(-1)?.length ?? 0;
+      const isFull = states.length === STATES_OF_PAGE || length > LONGEST_PAGE;
+      if (isFull) return pageOf(moduleId, states, page.id);
+    }
+  }
+  return pageOf(moduleId, states, null);
+}
+
+function pageOf(moduleId: ModuleId, states: readonly string[], next: number | null): string {
   return `{"module_id":${JSON.stringify(moduleId)},"states":[${states.join()}],"next":${next}}`;
 }
+
+/** All that machines report about a module. Undefined in between, where a server may answer others. */
+export function* statesAfter(
+  sql: Statements,
+  moduleId: ModuleId,
+  after: number,
+): Generator<(ModuleStates & { readonly id: number }) | undefined> {
+  const ids = sql.all(IDS, moduleId, after);
+  for (const [place, { id = null }] of ids.entries()) {
+    const row = sql.get('SELECT * FROM states WHERE id = ?', id);
+    const machines: string[] = [];
+    yield* eachInSlices(sql.iterate(MACHINES, id), ({ name }) => machines.push(String(name)));
+    if (row && machines.length > 0) yield { id: Number(id), state: storedState(row), machines };
+    if (place % STATES_OF_SLICE === STATES_OF_SLICE - 1) yield;
+  }
+}
+
+/** So many take a few milliseconds. */
+const STATES_OF_SLICE = 50;
+const IDS = 'SELECT id FROM states WHERE module_id = ? AND id > ? ORDER BY id';
+const MACHINES =
+  'SELECT machines.name AS name FROM placements JOIN machines ON machines.id = machine WHERE state = ?';

@@ -10,12 +10,12 @@ import {
   type ReportedOutcome,
   type ReportedState,
 } from '../../registry/machine-report.ts';
+import { factsProblem } from '../../registry/reported-facts.ts';
 
 /** The most modules and subsystems of a machine. */
 const MOST_MODULES = 1000;
-/** The longest text, and the longest facts as JSON. Larger ones would take the space of many machines. */
+/** The longest text. Larger ones would take the space of many machines. */
 const LONGEST_TEXT = 1000;
-const LONGEST_FACTS = 32 * 1024;
 
 const text = v.pipe(
   v.string('expected text'),
@@ -58,10 +58,10 @@ const module: v.GenericSchema<unknown, ReportedModule> = v.object({
         (value) => typeof value === 'object' && value !== null,
         'expected an object',
       ),
-      v.check(
-        (value) => JSON.stringify(value).length <= LONGEST_FACTS,
-        `longer than ${LONGEST_FACTS} characters`,
-      ),
+      v.rawCheck(({ dataset, addIssue }) => {
+        const message = dataset.typed ? factsProblem(dataset.value) : undefined;
+        if (message !== undefined) addIssue({ message });
+      }),
     ),
   ),
 });

@@ -3,11 +3,10 @@ import { isPublishedFor } from '../../core/releases/platform.ts';
 import { compareVersions } from '../../core/version/version-order.ts';
 import { mismatch } from '../../core/version/constraint.ts';
 import type { Version } from '../../core/version/version.ts';
-import { isJsonObject } from '../../registry/formats/json-object.ts';
-import { parseJson } from '../../registry/formats/json-text.ts';
 import type { RollingRelease } from '../catalogue/rollout-start.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { eachInSlices, type Slices } from './slices.ts';
+import { storedJson, storedState } from './stored-state.ts';
 import type { RolloutMachine } from '../../core/rollout/tally.ts';
 
 /** A machine that may get a release, as far as its reports tell. */
@@ -59,18 +58,17 @@ function stateOf(
   version: Version,
   platforms: RollingRelease['platforms'],
 ): StateOfRelease | undefined {
-  const content = parseJson(String(row['content']));
-  if (!isJsonObject(content)) return undefined;
-  const { constraint: text, target, decision } = content;
+  // An unreadable row has neither a constraint nor a platform (T266).
+  const { constraint: text, target, decision, platform: named } = storedState(row);
   const constraint = parseConstraint(text);
   if (!constraint.ok || constraint.value.kind === 'patch') return undefined;
   if (mismatch(constraint.value, version) !== undefined) return undefined;
-  const platform = parsePlatform(content['platform']);
+  const platform = parsePlatform(named);
   if (!platform.ok || !isPublishedFor(platforms, platform.value)) return undefined;
   const deployed = parseVersion(row['deployed']);
   if (deployed.ok && compareVersions(deployed.value, version) > 0) return undefined;
   const isDeployed = row['deployed'] === version.text;
-  const isBegun = target === version.text && !UNDELIVERED.has(String(decision));
+  const isBegun = target === version.text && !UNDELIVERED.has(decision);
   return { isDeployed, isDelivered: isDeployed || isBegun };
 }
 
@@ -132,7 +130,7 @@ export function failuresOf(
     version,
   );
   return rows.map(({ name, content }) => {
-    const { reason } = Object(parseJson(String(content)));
+    const { reason } = Object(storedJson(content));
     return { machine: String(name), reason: typeof reason === 'string' ? reason : null };
   });
 }

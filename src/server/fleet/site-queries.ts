@@ -1,5 +1,5 @@
-import { parseJson } from '../../registry/formats/json-text.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { storedJson, storedState } from './stored-state.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,9 +17,12 @@ export interface SiteTotals {
   readonly duplicates: number;
 }
 
-/** A state whose target is not deployed. What is kept, disabled or local waits for no target. */
+/**
+ * A state whose target is not deployed. What is kept, disabled or local waits for no target, and of what is not JSON, or too deep for
+ * SQLite, none is known (T266).
+ */
 const IS_BEHIND = `decision NOT IN ('up-to-date', 'disabled', 'local', 'keep')
-  AND json_extract(content, '$.target') IS NOT NULL AND json_extract(content, '$.target') <> deployed`;
+  AND CASE WHEN json_valid(content) THEN coalesce(json_extract(content, '$.target') <> deployed, FALSE) ELSE FALSE END`;
 
 const CONDITIONS: Readonly<Record<'stuck' | 'behind', string>> = {
   stuck: "decision = 'stuck'",
@@ -179,23 +182,22 @@ function machineIn(row: Row, now: number): Omit<ListedMachine, 'modules' | 'show
   };
 }
 
-/** Without its facts, which may be large. */
-const PLACED = `kind, name, module_id, deployed, decision, json_extract(content, '$.constraint') AS accepted,
-  json_extract(content, '$.target') AS target, json_extract(content, '$.reason') AS reason,
-  json_extract(content, '$.stops') AS stops`;
+const PLACED = 'kind, name, module_id, deployed, decision, content';
 
 function moduleIn(row: Row): PlacedModule {
-  const stops = parseJson(String(row['stops']));
+  const { module_id: moduleId, constraint, target, unreadable, ...state } = storedState(row);
+  const because =
+    unreadable === undefined ? undefined : `what it reported cannot be read: ${unreadable}`;
   return {
     kind: String(row['kind']),
     name: String(row['name']),
-    moduleId: String(row['module_id']),
-    constraint: textOf(row['accepted']),
-    deployed: String(row['deployed']),
-    target: textOf(row['target']),
-    decision: String(row['decision']),
-    reason: textOf(row['reason']),
-    stops: Array.isArray(stops) ? stops.map(String) : [],
+    moduleId,
+    constraint: constraint ?? undefined,
+    deployed: state.deployed,
+    target: target ?? undefined,
+    decision: state.decision,
+    reason: because ?? state.reason ?? undefined,
+    stops: state.stops,
   };
 }
 
@@ -244,12 +246,15 @@ export function machineDetail(sql: Statements, id: string, now: number): Machine
   };
 }
 
+/** In place of a text of a damaged row. */
+const UNREADABLE = 'unreadable';
+
 function outcomeIn(row: Row): ListedOutcome {
-  const { name, direction, from, reason } = Object(parseJson(String(row['content'])));
+  const { name, direction, from, reason } = Object(storedJson(row['content']));
   return {
     receivedAt: Number(row['received_at']),
-    name: String(name),
-    direction: String(direction),
+    name: textOf(name) ?? UNREADABLE,
+    direction: textOf(direction) ?? UNREADABLE,
     from: textOf(from),
     to: String(row['version']),
     result: String(row['result']),

@@ -91,13 +91,14 @@ function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
   );
 }
 
-function moduleAnswer(c: Context, fleet: FleetFile): Response {
-  return withModule(c, (moduleId) => {
+async function moduleAnswer(c: Context, fleet: FleetFile): Promise<Response> {
+  return await withModule(c, async (moduleId) => {
     const after = c.req.query('after') ?? '0';
     if (!/^\d{1,15}$/.test(after)) {
       return problem('bad-request', 'after must be next of an earlier response');
     }
-    const states = fleet.read((sql) => moduleStates(sql, moduleId, Number(after)));
+    const from = Number(after);
+    const states = await fleet.readInSlices((sql) => moduleStates(sql, moduleId, from));
     return sentWhole(c, states);
   });
 }

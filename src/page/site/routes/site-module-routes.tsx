@@ -25,12 +25,12 @@ export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): v
     }),
   );
   app.get('/modules/:module/what-if', (c) =>
-    withModule(c, frame, (moduleId) => {
+    withModule(c, frame, async (moduleId) => {
       const release = { moduleId, version: c.req.query('version')?.trim() ?? '' };
-      const whatIf = site.whatIf(release);
-      if (!whatIf.ok) return frame.failed(c, whatIf.error);
+      const whatIf = await site.whatIf(release);
+      if (!whatIf.ok) return await frame.failed(c, whatIf.error);
       const shown = { view: site, title: `What if ${release.version}`, tab: '/modules' };
-      return frame.page(c, shown, <WhatIfView release={release} whatIf={whatIf.value} />);
+      return await frame.page(c, shown, <WhatIfView release={release} whatIf={whatIf.value} />);
     }),
   );
 }

@@ -10,7 +10,7 @@ const COLUMNS = ['when', 'machines', 'deployed', 'constraint', 'what'];
 /** Which machines would get a release, when, what stops, and why others not. */
 export const WhatIfView: FC<{ readonly release: NamedRelease; readonly whatIf: WhatIf }> = ({
   release: { moduleId, version },
-  whatIf: { isPublished, machines, included, groups },
+  whatIf: { isPublished, machines, included, notComputed, groups },
 }) => (
   <>
     <h1>
@@ -18,6 +18,7 @@ export const WhatIfView: FC<{ readonly release: NamedRelease; readonly whatIf: W
     </h1>
     <p>
       {numberOf(included)} of {machinesOf(machines)} would get it.
+      {notComputed === 0 ? '' : ` Not computed for ${numberOf(notComputed)}.`}
       {isPublished
         ? ''
         : ' It is not published: this is what would happen if it were published now, for all platforms.'}

@@ -1,0 +1,9 @@
+/*
+ * What a document of a machine may have. The facts that a machine reports come from its documents, so a registry refuses
+ * facts that exceed the same limits (T263, T264).
+ */
+
+/** Levels of nesting. */
+export const DEEPEST = 64;
+/** In all lists of a policy. A window takes 0.1 MB once it was evaluated (T95). */
+export const MOST_WINDOWS = 100;
