@@ -2,7 +2,7 @@ import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { ModuleStates } from '../../registry/fleet-client.ts';
-import { eachInSlices, type Slices } from './slices.ts';
+import type { Slices } from './slices.ts';
 import { storedState } from './stored-state.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
@@ -137,18 +137,27 @@ export function* statesAfter(
   moduleId: ModuleId,
   after: number,
 ): Generator<(ModuleStates & { readonly id: number }) | undefined> {
-  const ids = sql.all(IDS, moduleId, after);
-  for (const [place, { id = null }] of ids.entries()) {
-    const row = sql.get('SELECT * FROM states WHERE id = ?', id);
+  let read = 0;
+  for (const { id = null } of sql.all(IDS, moduleId, after)) {
     const machines: string[] = [];
-    yield* eachInSlices(sql.iterate(MACHINES, id), ({ name }) => machines.push(String(name)));
+    for (;;) {
+      const some = sql.all(MACHINES, id, MACHINES_AT_ONCE, machines.length);
+      for (const { name } of some) machines.push(String(name));
+      // A state takes as long as a few machines.
+      read += some.length + 10;
+      if (read >= MACHINES_AT_ONCE) {
+        read = 0;
+        yield;
+      }
+      if (some.length < MACHINES_AT_ONCE) break;
+    }
+    const row = sql.get('SELECT * FROM states WHERE id = ?', id);
     if (row && machines.length > 0) yield { id: Number(id), state: storedState(row), machines };
-    if (place % STATES_OF_SLICE === STATES_OF_SLICE - 1) yield;
   }
 }
 
 /** So many take a few milliseconds. */
-const STATES_OF_SLICE = 50;
+const MACHINES_AT_ONCE = 1000;
 const IDS = 'SELECT id FROM states WHERE module_id = ? AND id > ? ORDER BY id';
-const MACHINES =
-  'SELECT machines.name AS name FROM placements JOIN machines ON machines.id = machine WHERE state = ?';
+const MACHINES = `SELECT machines.name AS name FROM placements JOIN machines ON machines.id = machine
+  WHERE state = ? ORDER BY machine LIMIT ? OFFSET ?`;
