@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { reportedModules } from '../../src/outbound/reported-state.ts';
+import { readUpdatePolicy } from '../../src/config/index.ts';
+import type { MaintenanceWindow } from '../../src/config/fields/maintenance-window.ts';
+import { reportedModules, reportedOutcome } from '../../src/outbound/reported-state.ts';
+import type { ReportedModule } from '../../src/registry/machine-report.ts';
+import { readReport } from '../../src/server/fleet/report.ts';
+import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
 import type { RecordedDecision } from '../../src/store/decision-history.ts';
 import { logged } from '../support/machine-home.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
+import { lidarReport } from '../support/reported-facts.ts';
 
 function named(name: string, deployed: string): RecordedDecision {
   const kind = name.startsWith('platform-') ? 'subsystem' : 'module';
@@ -18,5 +25,71 @@ describe('what a machine reports', () => {
     const rows = [named(name, deployed)];
     const state = { decisions: () => rows, newestInHistory: () => rows };
     expect(reportedModules(state, () => []).map((one) => one.name)).toEqual(reported);
+  });
+});
+
+const NOW = Date.parse('2026-11-27T12:00:00Z');
+
+/** The 100 windows that a policy may have, each of which starts at `start`. */
+function windowsOf(start: string): readonly MaintenanceWindow[] {
+  const window = { start, duration: '2h', time_zone: 'Europe/Berlin' };
+  const maintenance = Array.from({ length: 100 }, () => window);
+  const policy = readUpdatePolicy(JSON.stringify({ maintenance }));
+  if (!policy.ok) throw new Error('the policy has a problem');
+  return policy.value.terms.window?.windows ?? [];
+}
+
+/** What a machine reports whose modules were all decided from the same facts. */
+function reportedWith(facts: unknown, names: readonly string[]): ReportedModule[] {
+  const rows = names.map((name) => ({ ...named(name, '1.2.9'), facts }));
+  const state = { decisions: () => rows, newestInHistory: () => rows };
+  return reportedModules(state, () => ['lidar0']);
+}
+
+const ALL_MINUTES = [...Array(60).keys()].join();
+const ALL_HOURS = [...Array(24).keys()].join();
+
+describe('[T265] a registry takes what a machine with a valid policy reports', () => {
+  it.each<[string, string, number, number]>([
+    ['one module and 100 windows', '0 2 * * *', 1, 1],
+    [
+      'windows that are longer than facts may be',
+      `${ALL_MINUTES},${ALL_MINUTES} ${ALL_HOURS} * * *`,
+      1,
+      0,
+    ],
+    ['1,000 modules and 100 windows', '0 2 * * *', 1000, 70],
+  ])('%s', (_, start, count, withFacts) => {
+    const { facts } = lidarReport({}, NOW);
+    const timing = { ...Object(facts).timing, window: { $windows: windowsOf(start) } };
+    const names = Array.from({ length: count }, (_none, place) => `acme_m${place}`);
+    const modules = reportedWith({ ...facts, timing }, names);
+    const report = machineReport([], { state: reportedState(1, ...modules) });
+    expect(readReport(report).ok).toBe(true);
+    expect(JSON.stringify(report).length).toBeLessThan(SERVER_LIMITS.bodyBytes);
+    expect(modules.filter((one) => one.facts !== null)).toHaveLength(withFacts);
+  });
+
+  it('texts of which each character is escaped', () => {
+    const text = '\u202e'.repeat(150);
+    const rows = [
+      { ...named(text, text), decision: 'stuck', reason: text, moduleId: 'acme:lidar' },
+    ];
+    const known = { decisions: () => rows, newestInHistory: () => rows };
+    const modules = reportedModules(known, () => []);
+    const target = { kind: 'module', name: text, moduleId: 'acme:lidar' } as const;
+    const action = {
+      id: 'action-1',
+      target,
+      direction: 'upgrade',
+      from: undefined,
+      to: text,
+    } as const;
+    const settled = { action, result: 'failed', at: NOW, reason: text } as unknown as Parameters<
+      typeof reportedOutcome
+    >[0];
+    const outcomes = [{ number: 1, ...reportedOutcome(settled) }];
+    const state = reportedState(1, ...modules);
+    expect(readReport(machineReport([1], { state, outcomes }))).toMatchObject({ ok: true });
   });
 });

@@ -1,3 +1,4 @@
+import type { MaintenanceWindow } from '../../src/config/fields/maintenance-window.ts';
 import { compileWindows } from '../../src/config/window.ts';
 import {
   indexReleases,
@@ -19,6 +20,8 @@ export interface LidarMachine {
   readonly deployed?: string;
   /** When maintenance is allowed, in cron syntax; at any time if absent. */
   readonly window?: string;
+  /** Instead of `window`: all windows of its policy. */
+  readonly windows?: readonly MaintenanceWindow[];
   readonly minimumAgeMs?: number;
   readonly platform?: Platform;
   readonly quarantine?: string;
@@ -40,8 +43,9 @@ export function lidarReport(machine: LidarMachine, now: number): ReportedModule 
   );
   const parsed = parseConstraint(constraint);
   if (!config.ok || !parsed.ok) throw new Error('the machine cannot be read');
-  const windows =
+  const one =
     window === undefined ? [] : [{ start: window, durationMs: 7_200_000, timeZone: 'UTC' }];
+  const { windows = one } = machine;
   const terms = {
     ...DEFAULT_POLICY.terms,
     window: compileWindows(windows),
