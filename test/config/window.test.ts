@@ -200,3 +200,58 @@ describe('a window, compared with a local clock read every minute', () => {
     fc.assert(property, { numRuns: 60 });
   });
 });
+
+describe('[T267] windows that never open', () => {
+  it.each<[string, string, string]>([
+    ['30 February', '0 0 30 2 *', 'UTC'],
+    ['a working day near 31 February', '0 0 31W 2 *', 'UTC'],
+    ['a fifth Monday that is in February, and on its 28th', '0 0 28 2 +MON#5', 'UTC'],
+    ['half hours that daylight saving skips', '0,30 2 25-31 3 +SUN', 'Europe/Berlin'],
+  ])('%s: 100 of them are found once, not whenever they are asked', (_, start, timeZone) => {
+    const rules = Array.from({ length: 100 }, () => ({ start, durationMs: HOUR, timeZone }));
+    const made = compileWindows(rules);
+    const before = process.cpuUsage();
+    for (let minute = 0; minute < 200; minute++) {
+      const at = Date.parse('2026-11-27T12:00:00Z') + minute * MINUTE;
+      const found = [made?.openSince(at), made?.nextOpening(at), made?.closing(at)];
+      expect(found).toEqual([undefined, undefined, undefined]);
+    }
+    // They took 60 s to 10 min; once, they take up to 1 s.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ['0 0 29 2 +MON', 'closed until 2044-02-29T00:00:00Z'],
+    ['0 0 29 2 +TUE', 'closed until 2028-02-29T00:00:00Z'],
+    ['0 0 1 1 +FRI', 'closed until 2027-01-01T00:00:00Z'],
+  ])('%s opens, although seldom', (start, expected) => {
+    const made = compileWindows([{ start, durationMs: HOUR, timeZone: 'UTC' }]);
+    expect(state(made, '2026-11-27T12:00:00Z')).toBe(expected);
+  });
+
+  it('29 February on the same day of the week, 40 years later', () => {
+    const made = compileWindows([{ start: '0 0 29 2 +MON', durationMs: HOUR, timeZone: 'UTC' }]);
+    expect(state(made, '2072-03-01T00:00:00Z')).toBe('closed until 2112-02-29T00:00:00Z');
+  });
+
+  it('a time that no calendar has is in no window', () => {
+    const made = compileWindows([window('0 2 * * * for 2')]);
+    const farthest = 8_640_000_000_000_000;
+    expect([made?.openSince(farthest), made?.nextOpening(farthest)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+it('100 windows that open hourly are not followed for a second', () => {
+  const rules = Array.from({ length: 100 }, (_, minute) => window(`${minute % 60} * * * * for 2`));
+  const before = process.cpuUsage();
+  const at = Date.parse('2026-11-27T12:00:00Z');
+  const closings = Array.from({ length: 20 }, (_, minute) =>
+    compileWindows(rules)?.closing(at + minute * MINUTE),
+  );
+  expect(closings).toEqual(closings.map(() => undefined));
+  // They took 20 to 40 s.
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(12_000);
+});

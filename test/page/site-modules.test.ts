@@ -123,4 +123,25 @@ describe('what a release would do', () => {
     expect((await app.request(path)).status).toBe(422);
     expect((await textOf(app, path))[1]).toContain('BAD_VERSION "1.4" is not a version');
   });
+
+  it('is decided in slices, so that other pages are shown meanwhile (T268)', async () => {
+    const site = testSite();
+    await site.report('rover-1', [lidarReport({}, NOW)]);
+    // Each is looked for through 60 years, and none opens.
+    const windows = Array.from({ length: 100 }, (_, place) => ({
+      start: `0,${(place % 59) + 1} 2 25-31 3 +SUN`,
+      durationMs: 1000 + place,
+      timeZone: 'Europe/Berlin',
+    }));
+    await site.report('rover-2', [lidarReport({ windows }, NOW)]);
+    const shown: string[] = [];
+    const ask = async (path: string): Promise<void> => {
+      expect((await site.app.request(path)).status).toBe(200);
+      shown.push(path);
+    };
+    const whatIf = '/modules/acme%3Alidar/what-if?version=1.4.0';
+    const others = ['/', '/machines/rover-1', '/modules'];
+    await Promise.all([whatIf, ...others].map(ask));
+    expect([shown.at(-1), shown.slice(0, 3).toSorted()]).toEqual([whatIf, others.toSorted()]);
+  });
 });
