@@ -1,6 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
+import { moduleStates } from '../../src/server/fleet/fleet-queries.ts';
 import { readReport } from '../../src/server/fleet/report.ts';
+import { uninterrupted } from '../../src/server/fleet/slices.ts';
+import { IN_MEMORY } from '../../src/sqlite/database.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
+import { moduleId } from '../page/support/site-page.ts';
+
+const LIDAR = moduleId('acme:lidar');
 
 /** Facts of so many levels. */
 function nested(levels: number): object {
@@ -41,4 +48,26 @@ describe('[T263] [T264] the facts of a report have the limits of the documents o
       error === undefined ? undefined : [`/state/modules/1/facts: ${error}`],
     );
   });
+});
+
+it('[T270] what many machines report about a module is sent in pages of a limited length', async () => {
+  const fleet = new FleetFile(IN_MEMORY, () => 0);
+  onTestFinished(() => fleet.close());
+  for (let place = 0; place < 100; place++) {
+    const facts = { a: 'x'.repeat(32_000), place };
+    const report = machineReport([], { state: reportedState(1, { facts }) });
+    await fleet.report(`rover-${place}`, report);
+  }
+  const lengths: number[] = [];
+  const machines: string[] = [];
+  for (let after: number | null = 0; after !== null;) {
+    const from: number = after;
+    const text = fleet.read((sql) => uninterrupted(moduleStates(sql, LIDAR, from)));
+    const page: { next: number | null; states: { machines: string[] }[] } = JSON.parse(text);
+    lengths.push(text.length);
+    machines.push(...page.states.flatMap((one) => one.machines));
+    after = page.next;
+  }
+  expect(machines).toEqual(Array.from({ length: 100 }, (_, place) => `rover-${place}`));
+  expect(lengths.map((length) => Math.round(length / 2 ** 20))).toEqual([2, 1]);
 });
