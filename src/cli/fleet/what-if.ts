@@ -112,7 +112,7 @@ function budgeted(budget: Budget, machines: readonly string[], effect: () => Eff
     try {
       return effect();
     } catch (error) {
-      // A machine can report what no decision expects. Those of the others are made all the same.
+      // A machine can report what no decision expects. Those of the others are made all the same (T269).
       if (!(error instanceof Error)) throw error;
       const found = excerpt(error.message);
       return { kind: 'not-computed', because: `its report cannot be used: ${found}` };

@@ -105,7 +105,7 @@ function machineOf(row: Row, modules: readonly Row[], now: number): object {
 }
 
 const STATES_OF_PAGE = 2000;
-/** In characters. The ids of a fleet follow the last state, and an answer may have 16 MiB. */
+/** In characters. The ids of a fleet follow the last state, and an answer may have 16 MiB (T270). */
 const LONGEST_PAGE = 2 * 1024 * 1024;
 
 /**

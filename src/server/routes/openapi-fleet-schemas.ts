@@ -27,6 +27,15 @@ const facts = {
   description: 'What the decision depends on, besides the time and the release list',
 };
 
+/** What is stored of a module. */
+function readable(properties: Readonly<Record<string, object>>): object {
+  const unreadable = {
+    type: 'string',
+    description: 'Why the registry cannot read all of it; what it cannot read is null',
+  };
+  return { ...object(properties), properties: { ...properties, unreadable } };
+}
+
 /** The schemas of machine reports. A report may have further fields, which are ignored. */
 export const FLEET_SCHEMAS: object = {
   ReportedState: object({
@@ -86,14 +95,14 @@ export const FLEET_SCHEMAS: object = {
         modreg: TEXT_OR_NULL,
         is_duplicate: { type: 'boolean' },
         missing_outcomes: COUNT,
-        modules: list(object({ name: TEXT, ...decision })),
+        modules: list(readable({ name: TEXT, ...decision })),
       }),
     ),
   }),
   FleetModule: object({
     module_id: ref('ModuleId'),
     states: list(
-      object({ state: object({ platform: TEXT, ...decision, facts }), machines: list(TEXT) }),
+      object({ state: readable({ platform: TEXT, ...decision, facts }), machines: list(TEXT) }),
     ),
     next: { type: ['integer', 'null'], description: 'The value of after for the next page' },
   }),
