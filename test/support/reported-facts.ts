@@ -43,9 +43,9 @@ export function lidarReport(machine: LidarMachine, now: number): ReportedModule 
   );
   const parsed = parseConstraint(constraint);
   if (!config.ok || !parsed.ok) throw new Error('the machine cannot be read');
-  const one =
+  const own =
     window === undefined ? [] : [{ start: window, durationMs: 7_200_000, timeZone: 'UTC' }];
-  const { windows = one } = machine;
+  const { windows = own } = machine;
   const terms = {
     ...DEFAULT_POLICY.terms,
     window: compileWindows(windows),
