@@ -159,7 +159,7 @@ export class SelfUpdate {
   /** The program of a release that says its version here, as this agent runs it. */
   async #checked(
     { root }: Installed,
-    { site, runId, onLine, stopping }: Preparation,
+    { site, runId, cgroups, onLine, stopping }: Preparation,
   ): Promise<Result<string, Fault>> {
     const read = readPackage(root, { command: undefined, platform: site.platform });
     if (!read.ok) return read;
@@ -171,6 +171,7 @@ export class SelfUpdate {
       environment: { PATH: site.environment['PATH'] ?? '/usr/bin:/bin' },
       runAs: undefined,
       mark: `${runId}/${AGENT}/check/`,
+      cgroups,
       onLine: (line: Parameters<typeof onLine>[1]) => onLine(AGENT, line),
     };
     const ended = await runOnce(start, { limitMs: CHECK_MS, signal: stopping });

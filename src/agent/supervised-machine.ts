@@ -49,6 +49,7 @@ export class SupervisedMachine {
     const machineId = options.machineId ?? (environment['PLATFORM_PART_ID'] || LOCAL_MACHINE);
     const site = { home, machineId, platform, environment };
     const runId = runIdOf(home);
+    const cgroups = delegatedCgroup();
     const outcomes = new Outcomes();
     this.#options = options;
     this.#ports = ports;
@@ -59,7 +60,7 @@ export class SupervisedMachine {
       clock,
       random,
       runId,
-      cgroups: delegatedCgroup(),
+      cgroups,
       onEvent,
       onLine,
       onEnd: (end) => outcomes.note(end),
@@ -76,6 +77,7 @@ export class SupervisedMachine {
       site,
       clock,
       runId,
+      cgroups,
       onEvent,
       onLine,
       fetch: options.fetch ?? (() => ({})),

@@ -94,6 +94,7 @@ const terms = {
   env_allow: v.optional(listOf(variableName, 'a list of environment variables')),
   command: v.optional(command),
   run_as: v.optional(userName),
+  no_new_privs: v.optional(flag()),
   ready: v.optional(readiness),
   ready_timeout: v.optional(durationFromOneSecond),
   probation: v.optional(duration),
@@ -148,6 +149,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     run: {
       command: own.command ?? base.run.command,
       runAs: own.run_as ?? base.run.runAs,
+      noNewPrivs: own.no_new_privs ?? base.run.noNewPrivs,
       ready: own.ready ?? base.run.ready,
       readyMs: own.ready_timeout ?? base.run.readyMs,
       probationMs: own.probation ?? base.run.probationMs,

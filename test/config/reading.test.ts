@@ -254,6 +254,7 @@ describe('an update policy', () => {
       run: {
         command: ['bin/lidar', '--quiet'],
         runAs: 'rover',
+        noNewPrivs: true,
         ready: { kind: 'http', url: 'http://127.0.0.1:8080/health' },
         readyMs: 30_000,
         probationMs: 60_000,

@@ -40,11 +40,12 @@ interface StartTerms {
   readonly runAs: RunAs | undefined;
   /** The file with the members of its cgroup. */
   readonly cgroup: string | undefined;
+  readonly noNewPrivs: boolean;
 }
 
 /** How programs are started on this machine. */
 export interface LaunchLine {
-  /** Whether the kernel kills a program when the agent ends, however that happens. */
+  /** Whether the kernel kills a program when the agent ends, however that happens, and can refuse it new privileges. */
   readonly isKilledWithParent: boolean;
   /** The line that starts `program`, once its stdin has the `startScript`. */
   readonly of: (
@@ -69,9 +70,10 @@ async function lineWith([setpriv, ...others]: readonly string[]): Promise<Launch
   }
   return {
     isKilledWithParent: true,
-    of: (program, { runAs, cgroup }) => {
+    of: (program, { runAs, cgroup, noNewPrivs }) => {
       const user = runAs ? [`--reuid=${runAs.uid}`, `--regid=${runAs.gid}`, '--init-groups'] : [];
-      const line: Line = [setpriv, ...user, ...KILLED_WITH_PARENT, '--', ...withScript(program)];
+      const options = [...user, ...(noNewPrivs ? ['--no-new-privs'] : []), ...KILLED_WITH_PARENT];
+      const line: Line = [setpriv, ...options, '--', ...withScript(program)];
       return { line: joining(cgroup, line), options: {} };
     },
   };

@@ -23,6 +23,8 @@ export interface ProgramStart {
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined to run it as this process. */
   readonly runAs: RunAs | undefined;
+  /** Whether neither it nor what it starts gets more privileges than its user has (D60). */
+  readonly noNewPrivs?: boolean;
   /** Marks its processes. Unique among those that exist, and ends with a slash. */
   readonly mark: string;
   /** The cgroup below which it gets its own, from `delegatedCgroup`. */
@@ -55,6 +57,8 @@ export async function launch(start: ProgramStart): Promise<Result<RunningProgram
   const why = whyNotRunnable(path, environment['PATH']) ?? whyNotPassed(environment);
   if (why) return { ok: false, error: why };
   const line = await launchLine();
+  if (start.noNewPrivs === true && !line.isKilledWithParent)
+    return { ok: false, error: LACKS_SETPRIV };
   noteFallback(line, onLine);
   guardPrograms();
   const cgroup = cgroups === undefined ? undefined : programCgroup(cgroups, mark);
@@ -76,6 +80,12 @@ export async function launch(start: ProgramStart): Promise<Result<RunningProgram
   return await promise;
 }
 
+const LACKS_SETPRIV = {
+  blame: 'machine',
+  reason:
+    'the policy says no_new_privs, which needs setpriv of util-linux; install it, or remove no_new_privs',
+} as const;
+
 /** The kernel passes on no variable that is longer. The shell would say so as if the program had ended (T271). */
 const LONGEST_VARIABLE = 131_071;
 
@@ -90,11 +100,15 @@ function whyNotPassed(environment: ProgramStart['environment']): LaunchFailure |
 }
 
 function spawned(
-  { path, arguments: args, folder, environment, runAs, mark }: ProgramStart,
+  { path, arguments: args, folder, environment, runAs, noNewPrivs = false, mark }: ProgramStart,
   launcher: LaunchLine,
   cgroup: ProgramCgroup | undefined,
 ): Child {
-  const { line, options } = launcher.of([path, ...args], { runAs, cgroup: cgroup?.members });
+  const { line, options } = launcher.of([path, ...args], {
+    runAs,
+    noNewPrivs,
+    cgroup: cgroup?.members,
+  });
   const [program, ...rest] = line;
   const marked = { [MARK]: mark + AGENT_ID };
   const child = spawn(program, rest, {
