@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
+import { printed } from '../support/command.ts';
 import { agentRunning } from '../support/polling.ts';
 
 const TOKEN = 'modreg_canary-1';
@@ -34,6 +35,25 @@ function machineFolder(script: string, policy: object = {}): string {
 
 const WARNING =
   "/modules/0/env/TOKEN: MODREG_TOKEN is a secret of the agent, which modreg 0.4.0 and later do not pass to this module; add it to the policy's env_allow to pass it to this module";
+
+it.each([
+  ['check', 'warning[SECRET_VARIABLE]'],
+  ['plan', 'warning[SECRET_VARIABLE]'],
+  ['doctor', 'warning  documents'],
+])(
+  '[D61] modreg %s warns about a secret that modules may no longer read later',
+  async (command, begin) => {
+    const folder = machineFolder('');
+    const environment = { PLATFORM_HOME: `${folder}/home`, MODREG_REGISTRY: 'http://127.0.0.1:9' };
+    const { stdout, stderr } = await printed([command, `${folder}/machine.json`], { environment });
+    const text = [...stdout, ...stderr].join('\n').replaceAll(/\s+/g, ' ');
+    expect(text).toContain(begin.replaceAll(/\s+/g, ' '));
+    expect(text).toContain(
+      'MODREG_TOKEN is a secret of the agent, which modreg 0.4.0 and later do not pass to this module',
+    );
+    expect(text).toContain("add it to the policy's env_allow");
+  },
+);
 
 describe('an agent with secrets in its environment', () => {
   it('[T272] does not show them to modules in /proc, and uses them itself', async () => {
