@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { noteLaterRefusals } from '../../src/cli/agent/later-refusals.ts';
+import type { Problem } from '../../src/cli/problem.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { printed } from '../support/command.ts';
+import { ROOT } from '../support/modreg.ts';
 import { agentRunning } from '../support/polling.ts';
 
 const TOKEN = 'modreg_canary-1';
@@ -55,6 +59,10 @@ it.each([
   },
 );
 
+function warning(kind: 'secret-variable' | 'unknown-field', message: string): Problem {
+  return { severity: 'warning', kind, message, hint: 'do this' };
+}
+
 describe('an agent with secrets in its environment', () => {
   it('[T272] does not show them to modules in /proc, and uses them itself', async () => {
     const folder = machineFolder(
@@ -66,6 +74,32 @@ describe('an agent with secrets in its environment', () => {
     // The number of lines with a secret, a variable that is none, and what the module gets.
     expect(said.slice(-4)).toEqual(['0', 'ROBOT_MODE=field', `${TOKEN} field`, 'shown']);
     await agent.end('SIGTERM');
+  });
+
+  it('[T272] has no secret that others of the same user can read, and keeps the rest', () => {
+    const environment = {
+      A_FIRST: 'x',
+      ...SECRETS,
+      MODREG_TOKEN_FILE: '/tokens',
+      Z_LAST: 'MODREG_TOKEN=x',
+    };
+    const script = `${ROOT}test/cli/support/private-environment.ts`;
+    const text = execFileSync(process.execPath, [script], { env: environment, encoding: 'utf8' });
+    expect(JSON.parse(text)).toEqual({
+      shown: ['A_FIRST=x', 'MODREG_TOKEN_FILE=/tokens', 'Z_LAST=MODREG_TOKEN=x'],
+      own: ['A_FIRST', 'MODREG_TOKEN_FILE', 'Z_LAST'],
+      secret: TOKEN,
+    });
+  });
+
+  it('[D61] says what a later version refuses once, until it is something else', () => {
+    const lines: string[] = [];
+    const note = noteLaterRefusals({ note: (level, text) => void lines.push(`${level} ${text}`) });
+    const first = [warning('secret-variable', 'one'), warning('unknown-field', 'other')];
+    note({ warnings: first });
+    note({ warnings: first });
+    note({ warnings: [...first, warning('secret-variable', 'two')] });
+    expect(lines).toEqual(['warn one; do this', 'warn two; do this']);
   });
 
   it.each([
