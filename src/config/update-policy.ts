@@ -28,6 +28,7 @@ import { command, durationFromOneSecond, readiness, userName } from './fields/ru
 import { compileWindows } from './window.ts';
 import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
+import { headerFindings } from './cross-checks/module-variables.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedAddress } from './cross-checks/pins.ts';
@@ -170,6 +171,7 @@ export function checkPolicy(value: unknown): Checked<UpdatePolicy> {
     findings: [
       ...findings,
       ...fieldFindings('policy', updatePolicy, value),
+      ...(output ? headerFindings(output) : []),
       ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
       ...exposedAddress(outline.logs.endpoint, ['logs', 'endpoint'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {

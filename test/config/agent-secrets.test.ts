@@ -67,6 +67,19 @@ describe('a module that reads a variable of the agent', () => {
     expect(kindFor(name, [name])).toEqual([undefined, undefined]);
   });
 
+  it.each([
+    [
+      [],
+      'MODREG_TOKEN is a secret of the agent, which modreg 0.4.0 and later do not put into this header',
+    ],
+    [['MODREG_TOKEN'], undefined],
+  ])('[D61] a header for a collector, with env_allow %j', (env_allow, expected) => {
+    const headers = { authorization: 'Bearer ${environment.MODREG_TOKEN}' };
+    const logs = { endpoint: 'https://collector.example/v1/logs', headers };
+    const { ok, problems } = readUpdatePolicy(JSON.stringify({ logs, env_allow }));
+    expect([ok, problems[0]?.message]).toEqual([true, expected]);
+  });
+
   it('[D61] is refused from the version on that the warning names', () => {
     const file = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string };
     const own = versionOf(file.version);

@@ -27,16 +27,32 @@ export function variableFindings(
   );
 }
 
+const ALLOW = "add it to the policy's env_allow to pass it to this module";
+
 function secretFinding(
   variable: string,
   path: Finding['path'],
   { envAllow }: Pick<UpdateTerms, 'envAllow'>,
 ): Finding[] {
-  const hint = "add it to the policy's env_allow to pass it to this module";
   const message = `${variable} is a secret of the agent`;
-  if (isForbidden(variable, envAllow)) return [{ kind: 'forbidden-variable', path, message, hint }];
+  if (isForbidden(variable, envAllow)) {
+    return [{ kind: 'forbidden-variable', path, message, hint: ALLOW }];
+  }
   const from = forbiddenFrom(variable, envAllow);
   if (from === undefined) return [];
   const later = `${message}, which modreg ${from} and later do not pass to this module`;
-  return [{ kind: 'secret-variable', path, message: later, hint }];
+  return [{ kind: 'secret-variable', path, message: later, hint: ALLOW }];
+}
+
+/** Variables in the headers of a policy's `logs` that will be forbidden (D61). */
+export function headerFindings({ logs, terms }: UpdatePolicy): Finding[] {
+  return Object.entries(logs?.headers ?? {}).flatMap(([name, template]) =>
+    [...new Set(variablesIn(template))].flatMap((variable): Finding[] => {
+      const from = forbiddenFrom(variable, terms.envAllow);
+      if (from === undefined) return [];
+      const message = `${variable} is a secret of the agent, which modreg ${from} and later do not put into this header`;
+      const hint = "add it to the policy's env_allow to send it";
+      return [{ kind: 'secret-variable', path: ['logs', 'headers', name], message, hint }];
+    }),
+  );
 }
