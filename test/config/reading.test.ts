@@ -272,10 +272,8 @@ describe('an update policy', () => {
         'x-scope-orgid': 'site-7',
       },
     });
-    const [opens, closes] = [
-      Date.parse('2026-11-21T01:00:00Z'),
-      Date.parse('2026-11-21T03:00:00Z'),
-    ];
+    const opens = Date.parse('2026-11-21T01:00:00Z');
+    const closes = Date.parse('2026-11-21T03:00:00Z');
     expect([window?.nextOpening(opens - 1), window?.closing(opens)]).toEqual([opens, closes]);
     expect(termsFor(policy, 'acme_lidar')).toEqual({
       ...terms,
