@@ -20,6 +20,7 @@ export interface Runnable {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
+  readonly noNewPrivs: boolean;
   readonly ready: Readiness;
   /** What names `ready`, in words. */
   readonly readyBy: string;

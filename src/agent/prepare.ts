@@ -22,6 +22,8 @@ export interface Preparation {
   readonly fetch: NonNullable<AgentOptions['fetch']>;
   readonly turns: InstallTurns;
   readonly runId: string;
+  /** The cgroup below which each process gets its own. */
+  readonly cgroups: string | undefined;
   readonly onEvent: (event: AgentEvent) => void;
   readonly onLine: NonNullable<AgentOptions['onLine']>;
   /** Aborts when the agent ends. */
@@ -51,6 +53,7 @@ export async function prepared(
     root,
     environment: environment.value,
     runAs: runAs.value,
+    noNewPrivs: terms.run.noNewPrivs,
   };
   const { artifact } = action;
   // Two entries of one module, or two modules, may have the same file.
@@ -64,14 +67,16 @@ export async function prepared(
 interface Order extends InstallOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
+  readonly noNewPrivs: boolean;
   readonly mark: string;
+  readonly cgroups: string | undefined;
   readonly onLine: (line: OutputLine) => void;
 }
 
 function orderFor(
   { action, terms, signal, progress }: Delivery,
-  { site, runId, fetch, turns, onEvent, onLine, stopping }: Preparation,
-): Omit<Order, 'root' | 'environment' | 'runAs'> {
+  { site, runId, cgroups, fetch, turns, onEvent, onLine, stopping }: Preparation,
+): Omit<Order, 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
   const { name } = action.target;
   const { allowHttp, requireDigest, run } = terms;
   return {
@@ -93,6 +98,7 @@ function orderFor(
       onEvent({ kind: 'installing', name, version: action.to, step });
     },
     mark: `${runId}/${name}/first-run/`,
+    cgroups,
     onLine: (line) => onLine(name, line),
   };
 }
@@ -110,12 +116,13 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
   return installed;
 }
 
-/** Runs a program of the package once. It may run again if the machine stops meanwhile. */
+/** Runs a program of the package once, in a cgroup of its own (T273). It may run again if the machine stops meanwhile. */
 async function firstRun(
   path: string,
-  { root, environment, runAs, mark, onLine, signal }: Order,
+  { root, environment, runAs, noNewPrivs, mark, cgroups, onLine, signal }: Order,
 ): Promise<Fault | undefined> {
-  const program = { path, arguments: [], folder: root, environment, runAs, mark, onLine };
+  const terms = { environment, runAs, noNewPrivs, mark, cgroups, onLine };
+  const program = { path, arguments: [], folder: root, ...terms };
   const done = await runOnce(program, { limitMs: FIRST_RUN_MS, signal });
   if (done.ok) return undefined;
   const { blame, reason } = done.error;

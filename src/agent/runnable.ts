@@ -61,7 +61,8 @@ export function runnableFor(
       `${excerpt(data)} cannot be created (${(error as NodeJS.ErrnoException).code})`,
     );
   }
-  const common = { environment: environment.value, runAs: user.value };
+  const { noNewPrivs } = run;
+  const common = { environment: environment.value, runAs: user.value, noNewPrivs };
   const program =
     entry.type === 'local' ? localRun(root, run) : packagedRun(entry, root, { run, site });
   return program.ok ? { ok: true, value: { ...common, ...program.value } } : program;
@@ -80,7 +81,7 @@ export function whyNotStarted(
   return why && notStarted(why);
 }
 
-type Run = Omit<Runnable, 'environment' | 'runAs'>;
+type Run = Omit<Runnable, 'environment' | 'runAs' | 'noNewPrivs'>;
 
 function localRun(
   path: string,

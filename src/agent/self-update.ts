@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Activation, Fault, Installed } from '../core/machine/activation.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import type { ModuleId } from '../core/index.ts';
@@ -6,6 +7,7 @@ import type { Result } from '../core/text/result.ts';
 import type { Delivery } from '../poller/index.ts';
 import { activationsIn, noteActivation } from '../store/activations.ts';
 import type { MachineFile } from '../store/index.ts';
+import { META } from './install/manifest.ts';
 import { packageFoldersOf } from './install/package-store.ts';
 import { readPackage } from './install/package.ts';
 import {
@@ -21,6 +23,7 @@ import {
 import type { AgentOptions } from './agent-options.ts';
 import type { AgentPorts } from './ports.ts';
 import type { Preparation } from './prepare.ts';
+import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
 
 /** The agent, under the name that the agent configuration gives it. */
@@ -144,7 +147,8 @@ export class SelfUpdate {
     const order = { ...delivery, entry: ENTRY, terms: own };
     const ready = await preparation.ports.prepared(order, preparation);
     if (!ready.ok) return ready.error;
-    const program = await this.#checked(ready.value, preparation);
+    const runAs = userToTry(ready.value.root, terms.run.runAs);
+    const program = await this.#checked(ready.value, { ...preparation, runAs });
     if (!program.ok) return program.error;
     try {
       this.#use(ready.value, program.value);
@@ -156,10 +160,17 @@ export class SelfUpdate {
     }
   }
 
-  /** The program of a release that says its version here, as this agent runs it. */
+  /** The program of a release that says its version here. */
   async #checked(
     { root }: Installed,
-    { site, runId, onLine, stopping }: Preparation,
+    {
+      site,
+      runId,
+      cgroups,
+      onLine,
+      stopping,
+      runAs,
+    }: Preparation & { readonly runAs: RunAs | undefined },
   ): Promise<Result<string, Fault>> {
     const read = readPackage(root, { command: undefined, platform: site.platform });
     if (!read.ok) return read;
@@ -169,8 +180,9 @@ export class SelfUpdate {
       arguments: ['version'],
       folder: root,
       environment: { PATH: site.environment['PATH'] ?? '/usr/bin:/bin' },
-      runAs: undefined,
+      runAs,
       mark: `${runId}/${AGENT}/check/`,
+      cgroups,
       onLine: (line: Parameters<typeof onLine>[1]) => onLine(AGENT, line),
     };
     const ended = await runOnce(start, { limitMs: CHECK_MS, signal: stopping });
@@ -193,6 +205,15 @@ export class SelfUpdate {
   #note(activation: Activation): void {
     noteActivation(this.#file, AGENT_ROW, { moduleId: MODULE, activation });
   }
+}
+
+/**
+ * The user that a new agent says its version as: that of modules, so that it is not root before a start that somebody chose
+ * (T274). Undefined for the user of this agent, where that one may not enter the package.
+ */
+function userToTry(root: string, named: string | undefined): RunAs | undefined {
+  const user = runAsOf(named);
+  return user.ok && whyClosed(join(root, META), user.value) === undefined ? user.value : undefined;
 }
 
 /** The packages that the launcher of this home may start: they are never removed, also if another program started the agent. */

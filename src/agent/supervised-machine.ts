@@ -49,35 +49,24 @@ export class SupervisedMachine {
     const machineId = options.machineId ?? (environment['PLATFORM_PART_ID'] || LOCAL_MACHINE);
     const site = { home, machineId, platform, environment };
     const runId = runIdOf(home);
+    const cgroups = delegatedCgroup();
+    const common = { ports, file, site, clock, runId, cgroups, onEvent, onLine };
     const outcomes = new Outcomes();
     this.#options = options;
     this.#ports = ports;
     this.#modules = new Modules({
-      ports,
-      file,
-      site,
-      clock,
+      ...common,
       random,
-      runId,
-      cgroups: delegatedCgroup(),
-      onEvent,
-      onLine,
       onEnd: (end) => outcomes.note(end),
       onMissing: (name) => this.#installMissing(name),
       onReport: (entry, failure) => this.#report(entry, failure),
     });
     this.#poller = this.#pollerOf(site);
     this.#execution = {
-      ports,
-      file,
+      ...common,
       modules: this.#modules,
       outcomes,
       selfUpdate: options.launched && new SelfUpdate(file, home, options.launched),
-      site,
-      clock,
-      runId,
-      onEvent,
-      onLine,
       fetch: options.fetch ?? (() => ({})),
       turns: installTurns(),
       stopping: this.#stopping.signal,

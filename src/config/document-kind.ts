@@ -27,6 +27,7 @@ const POLICY_FIELDS = [
   'env_allow',
   'command',
   'run_as',
+  'no_new_privs',
   'ready',
   'ready_timeout',
   'probation',

@@ -69,7 +69,9 @@ export type DocumentProblem = {
         /** No component uses a model of this module. */
         | 'unused-module'
         /** A local module has no `version`. modreg ignores the version of a local module. */
-        | 'missing-version';
+        | 'missing-version'
+        /** A module's `env` reads an agent secret that `env_allow` does not list, which a later version of modreg refuses. */
+        | 'secret-variable';
     }
 );
 

@@ -34,6 +34,7 @@ const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
   'conflicting-constraints': true,
   'unused-module': true,
   'missing-version': true,
+  'secret-variable': true,
 };
 
 /** Reports `findings`, each with its line and column in `text`. */

@@ -29,6 +29,7 @@ import { command, durationFromOneSecond, readiness, userName } from './fields/ru
 import { compileWindows } from './window.ts';
 import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
+import { headerFindings } from './cross-checks/module-variables.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedAddress } from './cross-checks/pins.ts';
@@ -93,6 +94,7 @@ const terms = {
   env_allow: v.optional(listOf(variableName, 'a list of environment variables')),
   command: v.optional(command),
   run_as: v.optional(userName),
+  no_new_privs: v.optional(flag()),
   ready: v.optional(readiness),
   ready_timeout: v.optional(durationFromOneSecond),
   probation: v.optional(duration),
@@ -147,6 +149,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     run: {
       command: own.command ?? base.run.command,
       runAs: own.run_as ?? base.run.runAs,
+      noNewPrivs: own.no_new_privs ?? base.run.noNewPrivs,
       ready: own.ready ?? base.run.ready,
       readyMs: own.ready_timeout ?? base.run.readyMs,
       probationMs: own.probation ?? base.run.probationMs,
@@ -167,6 +170,7 @@ export function checkPolicy(value: unknown): Checked<UpdatePolicy> {
     findings: [
       ...findings,
       ...fieldFindings('policy', updatePolicy, value),
+      ...(output ? headerFindings(output) : []),
       ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
       ...exposedAddress(outline.logs.endpoint, ['logs', 'endpoint'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {

@@ -15,6 +15,7 @@ const RUNNABLE: Runnable = {
   folder: '/',
   environment: {},
   runAs: undefined,
+  noNewPrivs: false,
   ready: { kind: 'socket' },
   readyBy: 'ready in the update policy',
   stopMs: 0,

@@ -1,6 +1,15 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { installTurns } from '../../src/agent/install/turns.ts';
 import { removeUnused } from '../../src/agent/install/retention.ts';
 import { prepared } from '../../src/agent/prepare.ts';
@@ -27,7 +36,14 @@ interface Site {
   readonly prepare: () => Promise<object | undefined>;
 }
 
-async function site(): Promise<Site> {
+async function site({
+  setup = SETUP,
+  cgroups,
+}: {
+  /** The program of the first run. */
+  readonly setup?: string;
+  readonly cgroups?: string;
+} = {}): Promise<Site> {
   const home = temporaryFolder();
   const root = `${home}/${PLACE}`;
   const program = { mode: 0o755, content: SETUP };
@@ -36,7 +52,7 @@ async function site(): Promise<Site> {
       tarOf(
         { name: 'meta.json', content: '{"entrypoint":"run","first_run":"setup"}' },
         { name: 'run', ...program },
-        { name: 'setup', ...program },
+        { name: 'setup', mode: 0o755, content: setup },
       ),
     ),
   );
@@ -57,6 +73,7 @@ async function site(): Promise<Site> {
     fetch: () => ({}),
     turns: installTurns(),
     runId: `test-${process.pid}`,
+    cgroups,
     onEvent: () => undefined,
     onLine: (_: string, { text }: { readonly text: string }) => void lines.push(text),
     stopping: new AbortController().signal,
@@ -100,4 +117,62 @@ it.each<[string, (site: Site) => Promise<unknown> | void]>([
   await remove(machine);
   expect(await machine.prepare()).toBeUndefined();
   expect(machine.lines).toEqual(['set up', 'set up']);
+});
+
+it('[T273] a first run has a cgroup of its own, which is emptied at its end', async () => {
+  const cgroups = temporaryFolder();
+  const own = `${cgroups}/test-${process.pid}.lidar.first-run`;
+  mkdirSync(own);
+  writeFileSync(`${own}/cgroup.kill`, '');
+  const { prepare } = await site({ cgroups });
+  expect(await prepare()).toBeUndefined();
+  const [members, kill] = ['cgroup.procs', 'cgroup.kill'].map((name) =>
+    readFileSync(`${own}/${name}`, 'utf8'),
+  );
+  expect({ members, kill }).toEqual({ members: '0\n', kill: '1' });
+});
+
+/** A cgroup of this system that the test may use; undefined if there is none. */
+function realCgroup(): string | undefined {
+  const mounts = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ (\S+) cgroup2 /gm);
+  for (const [, mount = ''] of mounts) {
+    try {
+      const folder = mkdtempSync(`${mount}/modreg-test-`);
+      onTestFinished(() => rmdirSync(folder));
+      return folder;
+    } catch {
+      // It is read-only, or of another user.
+    }
+  }
+  return undefined;
+}
+
+/** The processes with this argument. */
+function processesWith(argument: string): number {
+  const lines = globSync('/proc/[0-9]*/cmdline').map((file) => {
+    try {
+      return readFileSync(file, 'latin1');
+    } catch {
+      return '';
+    }
+  });
+  return lines.filter((line) => line.split('\0').includes(argument)).length;
+}
+
+it('[T273] nothing is left of a first run, not even in another session with another environment', async ({
+  skip,
+}) => {
+  const cgroups = realCgroup();
+  if (cgroups === undefined) {
+    skip('no cgroup of the second version can be written');
+    return;
+  }
+  const seconds = `1000.${process.pid}`;
+  const setup = `#!/bin/sh\nsetsid -f env -i sleep ${seconds} >/dev/null 2>&1\n`;
+  const { prepare } = await site({ setup, cgroups });
+  expect(await prepare()).toBeUndefined();
+  expect(processesWith(seconds)).toBe(0);
+  expect(readdirSync(cgroups, { withFileTypes: true }).filter((one) => one.isDirectory())).toEqual(
+    [],
+  );
 });

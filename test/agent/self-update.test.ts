@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -103,6 +104,25 @@ describe('platform-agent', () => {
     ]);
     expect(runningVersion(site.home, 1)).toBeUndefined();
   });
+
+  it.runIf(process.getuid?.() === 0).each([
+    ['nobody', 0o711, 'nobody'],
+    ['nobody', 0o700, 'root'],
+    ['root', 0o711, 'root'],
+  ])(
+    '[T274] says its version as the user of modules before it is installed: run_as %s, home %o: %s',
+    async (runAs, mode, expected) => {
+      const site = await launched();
+      chmodSync(site.home, mode);
+      await site.launch();
+      await site.until('lidar running 1.0.0');
+      await site.change({ runAs });
+      site.publish('platform:agent', '0.3.0', `id -un; ${WORKS}`);
+      const installed = '0.3.0 is installed, 0.2.0 runs';
+      await expect.poll(() => site.story, { timeout: 20_000 }).toContain(installed);
+      expect(site.story).toContain(`platform-agent says ${expected}`);
+    },
+  );
 
   it('counts as working after twice the probation, and its starts are not counted any more', async () => {
     const site = await launched();

@@ -254,6 +254,7 @@ describe('an update policy', () => {
       run: {
         command: ['bin/lidar', '--quiet'],
         runAs: 'rover',
+        noNewPrivs: true,
         ready: { kind: 'http', url: 'http://127.0.0.1:8080/health' },
         readyMs: 30_000,
         probationMs: 60_000,
@@ -271,10 +272,8 @@ describe('an update policy', () => {
         'x-scope-orgid': 'site-7',
       },
     });
-    const [opens, closes] = [
-      Date.parse('2026-11-21T01:00:00Z'),
-      Date.parse('2026-11-21T03:00:00Z'),
-    ];
+    const opens = Date.parse('2026-11-21T01:00:00Z');
+    const closes = Date.parse('2026-11-21T03:00:00Z');
     expect([window?.nextOpening(opens - 1), window?.closing(opens)]).toEqual([opens, closes]);
     expect(termsFor(policy, 'acme_lidar')).toEqual({
       ...terms,

@@ -44,6 +44,7 @@ describe('a term of one module replaces the general one', () => {
     ['env_allow', ['PLATFORM_API_KEY'], [], (all) => all.envAllow, ['PLATFORM_API_KEY'], []],
     ['command', ['run'], ['bin/a', '-v'], (all) => all.run.command, ['run'], ['bin/a', '-v']],
     ['run_as', 'rover', 'root', (all) => all.run.runAs, 'rover', 'root'],
+    ['no_new_privs', true, false, (all) => all.run.noNewPrivs, true, false],
     ['ready', 'socket', 'none', (all) => all.run.ready?.kind, 'socket', 'none'],
     ['ready_timeout', '10s', '1s', (all) => all.run.readyMs, 10_000, 1000],
     ['probation', '2m', '0s', (all) => all.run.probationMs, 120_000, 0],

@@ -49,6 +49,7 @@ it('the table of the update policy has each field and its default', () => {
     ['env_allow', 'none'],
     ['command', "the package's"],
     ['run_as', ''],
+    ['no_new_privs', 'false'],
     ['ready', "the package's"],
     ['ready_timeout', '60s'],
     ['probation', '30s'],
@@ -76,6 +77,7 @@ it('the table of the update policy has each field and its default', () => {
       run: {
         command: undefined,
         runAs: undefined,
+        noNewPrivs: false,
         ready: undefined,
         readyMs: 60_000,
         probationMs: 30_000,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../registry/index.ts';
 
@@ -25,7 +25,7 @@ const OWN = 'agent';
 /**
  * The cgroup that a service manager has delegated to this process, if it runs as a service of its own that may create
  * cgroups (`Delegate=yes` of systemd). Moves this process into a cgroup below it: one with members cannot pass the memory
- * controller on, which tells that memory was short.
+ * controller on, which tells that memory was short. Kills what an earlier agent left in the others (T273).
  */
 export function delegatedCgroup({
   membership = '/proc/self/cgroup',
@@ -38,6 +38,9 @@ export function delegatedCgroup({
     mkdirSync(join(folder, OWN), { recursive: true });
     writeFileSync(join(folder, OWN, 'cgroup.procs'), '0', EXISTING);
     passMemoryOn(folder);
+    const left = readdirSync(folder, { withFileTypes: true });
+    for (const one of left)
+      if (one.isDirectory() && one.name !== OWN) killIn(join(folder, one.name));
     return folder;
   } catch {
     // It is not delegated, or of the first version: programs run without one.
@@ -69,15 +72,17 @@ export function programCgroup(parent: string, mark: string): ProgramCgroup | und
       const kills = outOfMemoryKills(folder);
       return kills === undefined ? undefined : kills > before;
     },
-    kill: () => {
-      try {
-        writeFileSync(join(folder, 'cgroup.kill'), '1', EXISTING);
-      } catch {
-        // Kernels before 5.14 have no such file: what remains is found by its mark.
-      }
-    },
+    kill: () => killIn(folder),
     remove: async () => await removed(folder, REMOVE_ATTEMPTS),
   };
+}
+
+function killIn(folder: string): void {
+  try {
+    writeFileSync(join(folder, 'cgroup.kill'), '1', EXISTING);
+  } catch {
+    // Kernels before 5.14 have no such file: what remains is found by its mark.
+  }
 }
 
 function outOfMemoryKills(folder: string): number | undefined {

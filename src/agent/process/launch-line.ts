@@ -11,17 +11,46 @@ const KILLED_WITH_PARENT = ['--pdeathsig', 'KILL'] as const;
 
 /** Joins a cgroup before anything else can happen. If it is gone, the program runs without it. */
 const JOIN = 'echo 0 2>/dev/null >"$0"; exec "$@"';
-/** Ends if the agent has ended before the kernel knew what to do then. The shell's own variables are no part of the environment. */
-const WITH_PARENT = '[ "$PPID" = "$0" ] || exit 1; unset PWD OLDPWD SHLVL; exec "$@"';
+/** What a shell accepts as the name of a variable, as the config does. It drops others that it inherits, too. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * What the last shell, which is no longer root, reads from its stdin: the environment of the program, so that no loader,
+ * shell or tool that still is root gets any of it (T271), and no list of processes shows it. It ends if the agent has ended
+ * before the kernel knew what to do then. The shell's own variables are no part of the environment.
+ */
+export function startScript(environment: Readonly<Record<string, string>>): string {
+  const variables = Object.entries(environment).filter(([name]) => NAME.test(name));
+  return [
+    `[ "$PPID" = ${process.pid} ] || exit 1`,
+    'unset PWD OLDPWD SHLVL',
+    // A shell keeps few variables for itself, and goes on after "command".
+    ...variables.map(([name, value]) => `command export ${name}=${quoted(value)}`),
+    'exec "$@" </dev/null',
+    '',
+  ].join('\n');
+}
+
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** What a program is started with. */
+interface StartTerms {
+  readonly runAs: RunAs | undefined;
+  /** The file with the members of its cgroup. */
+  readonly cgroup: string | undefined;
+  readonly noNewPrivs: boolean;
+}
 
 /** How programs are started on this machine. */
 export interface LaunchLine {
-  /** Whether the kernel kills a program when the agent ends, however that happens. */
+  /** Whether the kernel kills a program when the agent ends, however that happens, and can refuse it new privileges. */
   readonly isKilledWithParent: boolean;
-  /** The line that starts `program` as `runAs`, in the cgroup of which `cgroup` has the members. */
+  /** The line that starts `program`, once its stdin has the `startScript`. */
   readonly of: (
     program: Line,
-    terms: { readonly runAs: RunAs | undefined; readonly cgroup: string | undefined },
+    terms: StartTerms,
   ) => { readonly line: Line; readonly options: Pick<SpawnOptions, 'uid' | 'gid'> };
 }
 
@@ -41,9 +70,10 @@ async function lineWith([setpriv, ...others]: readonly string[]): Promise<Launch
   }
   return {
     isKilledWithParent: true,
-    of: (program, { runAs, cgroup }) => {
+    of: (program, { runAs, cgroup, noNewPrivs }) => {
       const user = runAs ? [`--reuid=${runAs.uid}`, `--regid=${runAs.gid}`, '--init-groups'] : [];
-      const line: Line = [setpriv, ...user, ...KILLED_WITH_PARENT, '--', ...withParent(program)];
+      const options = [...user, ...(noNewPrivs ? ['--no-new-privs'] : []), ...KILLED_WITH_PARENT];
+      const line: Line = [setpriv, ...options, '--', ...withScript(program)];
       return { line: joining(cgroup, line), options: {} };
     },
   };
@@ -53,13 +83,13 @@ async function lineWith([setpriv, ...others]: readonly string[]): Promise<Launch
 const WITHOUT_SETPRIV: LaunchLine = {
   isKilledWithParent: false,
   of: (program, { runAs, cgroup }) => ({
-    line: joining(cgroup, withParent(program)),
+    line: joining(cgroup, withScript(program)),
     options: runAs ?? {},
   }),
 };
 
-function withParent(program: Line): Line {
-  return [SHELL, '-c', WITH_PARENT, String(process.pid), ...program];
+function withScript(program: Line): Line {
+  return [SHELL, '-s', '--', ...program];
 }
 
 function joining(cgroup: string | undefined, line: Line): Line {

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
 import { AGENT_ID, guardPrograms } from './guard.ts';
-import { launchLine, type LaunchLine } from './launch-line.ts';
+import { launchLine, startScript, type LaunchLine } from './launch-line.ts';
 import type { ProgramEnd } from './program-end.ts';
 import { agentLine, programOutput, type OutputLine } from './program-output.ts';
 import { isRunning, MARK } from './process-table.ts';
@@ -23,6 +23,8 @@ export interface ProgramStart {
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined to run it as this process. */
   readonly runAs: RunAs | undefined;
+  /** Whether neither it nor what it starts gets more privileges than its user has (D60). */
+  readonly noNewPrivs?: boolean;
   /** Marks its processes. Unique among those that exist, and ends with a slash. */
   readonly mark: string;
   /** The cgroup below which it gets its own, from `delegatedCgroup`. */
@@ -44,7 +46,7 @@ export interface RunningProgram {
   readonly stop: (graceMs: number) => Promise<StopResult>;
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
  * Starts a program in a process group and a session of its own. If this process ends, however it does, the program and
@@ -52,9 +54,11 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
  */
 export async function launch(start: ProgramStart): Promise<Result<RunningProgram, LaunchFailure>> {
   const { path, environment, mark, cgroups, onLine } = start;
-  const why = whyNotRunnable(path, environment['PATH']);
+  const why = whyNotRunnable(path, environment['PATH']) ?? whyNotPassed(environment);
   if (why) return { ok: false, error: why };
   const line = await launchLine();
+  if (start.noNewPrivs === true && !line.isKilledWithParent)
+    return { ok: false, error: LACKS_SETPRIV };
   noteFallback(line, onLine);
   guardPrograms();
   const cgroup = cgroups === undefined ? undefined : programCgroup(cgroups, mark);
@@ -76,20 +80,48 @@ export async function launch(start: ProgramStart): Promise<Result<RunningProgram
   return await promise;
 }
 
+const LACKS_SETPRIV = {
+  blame: 'machine',
+  reason:
+    'the policy says no_new_privs, which needs setpriv of util-linux; install it, or remove no_new_privs',
+} as const;
+
+/** The kernel passes on no variable that is longer. The shell would say so as if the program had ended (T271). */
+const LONGEST_VARIABLE = 131_071;
+
+function whyNotPassed(environment: ProgramStart['environment']): LaunchFailure | undefined {
+  for (const [name, value] of Object.entries(environment)) {
+    const bytes = Buffer.byteLength(`${name}=${value}`);
+    if (bytes <= LONGEST_VARIABLE) continue;
+    const reason = `the variable ${name} has ${bytes} bytes with its name, expected at most ${LONGEST_VARIABLE}`;
+    return { blame: 'machine', reason };
+  }
+  return undefined;
+}
+
 function spawned(
-  { path, arguments: args, folder, environment, runAs, mark }: ProgramStart,
+  { path, arguments: args, folder, environment, runAs, noNewPrivs = false, mark }: ProgramStart,
   launcher: LaunchLine,
   cgroup: ProgramCgroup | undefined,
 ): Child {
-  const { line, options } = launcher.of([path, ...args], { runAs, cgroup: cgroup?.members });
+  const { line, options } = launcher.of([path, ...args], {
+    runAs,
+    noNewPrivs,
+    cgroup: cgroup?.members,
+  });
   const [program, ...rest] = line;
-  return spawn(program, rest, {
+  const marked = { [MARK]: mark + AGENT_ID };
+  const child = spawn(program, rest, {
     ...options,
     cwd: folder,
-    env: { ...environment, [MARK]: mark + AGENT_ID },
+    // It may still be root, and gets nothing of the module's (T271).
+    env: marked,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // One that ends before it has read all says why by its end.
+  child.stdin.on('error', () => undefined).end(startScript({ ...environment, ...marked }));
+  return child;
 }
 
 /** How a program ended, once what it wrote last was read: at most so long after its end, because others may hold its output open. */

@@ -4,7 +4,7 @@ import { readJson } from '../../config/text/json-document.ts';
 import { positionIn } from '../../config/text/position.ts';
 import type { ModuleId, Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { adviceOn, documentWithErrors, unknownFieldWarnings } from '../check/document-findings.ts';
+import { adviceOn, documentWithErrors, lastingWarnings } from '../check/document-findings.ts';
 import { readRegularFile, STDIN, type DocumentFile } from '../check/document-file.ts';
 import { readPolicy } from '../plan/plan-documents.ts';
 import { usage, type Problem } from '../problem.ts';
@@ -55,7 +55,7 @@ export function readEdited(
   const text = Buffer.from(bytes).toString('utf8');
   // A cast: no entry has an error.
   const { modules = [] } = readJson(text).value as { readonly modules?: readonly WrittenEntry[] };
-  const warnings = [...unknownFieldWarnings(path, read), ...policy.value.warnings];
+  const warnings = [...lastingWarnings(path, read), ...policy.value.warnings];
   const value = { file: file.value, text, modules, policy: policy.value.policy, warnings };
   return { ok: true, value };
 }

@@ -25,18 +25,6 @@ export interface Credentials {
 export const CREDENTIALS_FILE = '/etc/modreg/credentials.json';
 const LARGEST_FILE = 64 * 1024;
 
-/** The variables with secrets. */
-const SECRETS = ['PLATFORM_API_KEY_ID', 'PLATFORM_API_KEY', 'MODREG_TOKEN'];
-
-/**
- * The same world with an environment of its own. The secrets leave that of this process, which programs such as `sync` get.
- */
-export function withPrivateEnvironment(world: World): World {
-  const environment = { ...world.environment };
-  for (const name of SECRETS) delete process.env[name];
-  return { ...world, environment };
-}
-
 /** The path of the file with the machine's credentials. */
 function credentialsPath({ environment }: World): string {
   return environment['MODREG_CREDENTIALS_FILE'] || CREDENTIALS_FILE;

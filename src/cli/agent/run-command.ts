@@ -33,7 +33,9 @@ import type { World } from '../world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { readManufacturer } from './manufacturer-file.ts';
-import { machineCredentials, withPrivateEnvironment, type Credentials } from './credentials.ts';
+import { machineCredentials, type Credentials } from './credentials.ts';
+import { noteLaterRefusals } from './later-refusals.ts';
+import { withPrivateEnvironment } from './private-environment.ts';
 import { machineIdWith } from './machine-id.ts';
 import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
@@ -54,7 +56,7 @@ export async function agentRunCommand(
   options: AgentRunOptions,
   outside: World,
 ): Promise<Outcome> {
-  const world = withPrivateEnvironment(outside);
+  const { world, warning } = withPrivateEnvironment(outside);
   // Registered first, so that a signal during startup also ends the command.
   const ended = world.untilSignal();
   const terms = readTerms(options, world);
@@ -73,7 +75,7 @@ export async function agentRunCommand(
     letModulesEnter(dirname(file.value.path));
     const why = whyNoneRuns(documents.value, dirname(file.value.path));
     if (why !== undefined) return failed({ severity: 'error', kind: 'usage', message: why });
-    return await run(site, { ...terms.value, ended, options }, world);
+    return await run(site, { ...terms.value, ended, options, warning }, world);
   } catch (error) {
     // The documents changed after they were read first.
     if (error instanceof UnreadableSite) return failed(...error.problems);
@@ -147,6 +149,8 @@ interface AgentTerms {
   /** Where the machine reports to. */
   readonly reports: ReportTarget | undefined;
   readonly options: AgentRunOptions;
+  /** What modules can still read in the environment of this process. */
+  readonly warning: string | undefined;
   /** Resolves with the signal that ends the command. */
   readonly ended: ReturnType<World['untilSignal']>;
 }
@@ -173,10 +177,10 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const printed = { ...(json ? { json } : {}), of: 'agent', onLine: log.onLine } as const;
   const report = new PollReport(printed, timeZone, world);
   const modules = countOf(documents.machine.modules.length, 'module');
-  const every = describeDuration(terms.intervalMs);
-  const what = `running ${modules} of ${excerpt(path)}, a round every ${every} (Ctrl-C stops)`;
+  const what = `running ${modules} of ${excerpt(path)}, a round every ${describeDuration(terms.intervalMs)} (Ctrl-C stops)`;
   report.note('info', what, { name: eventName('agent', 'started') });
   noteLosses(file, report);
+  if (terms.warning !== undefined) report.note('warn', terms.warning);
   const current = { documents };
   const agent = agentFor(site, { ...terms, current }, { report, log, world });
   const reports = startReports(terms.reports, {
@@ -216,21 +220,17 @@ async function runUntil(
 
 function agentFor(
   { file, registries, read }: AgentSite,
-  {
-    platform,
-    intervalMs,
-    machineId,
-    current,
-    options: { json },
-  }: AgentTerms & { readonly current: { documents: PlanDocuments } },
+  { current, ...terms }: AgentTerms & { readonly current: { documents: PlanDocuments } },
   { report, log, world }: AgentOutput,
 ): Agent {
+  const { machineId, options } = terms;
   const versions = new Map<string, string>();
+  const noteRefusals = noteLaterRefusals(report);
   const showDownloads = downloadStatus((text) => world.status(text));
   return new Agent({
     file,
-    platform,
-    intervalMs,
+    platform: terms.platform,
+    intervalMs: terms.intervalMs,
     // The file exists, so its folder does.
     home: realpathSync(dirname(file.path)),
     environment: world.environment,
@@ -240,6 +240,7 @@ function agentFor(
       const now = read();
       if (!now.ok) throw new UnreadableSite(now.error);
       log.follow(now.value.policy);
+      noteRefusals(now.value);
       current.documents = now.value;
       return now.value;
     },
@@ -247,7 +248,7 @@ function agentFor(
     system: { manufacturer },
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => {
-      if (!json) showDownloads(event);
+      if (!options.json) showDownloads(event);
       if (event.kind === 'started') versions.set(event.name, event.version);
       reportEvent(event, report);
     },

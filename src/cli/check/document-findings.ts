@@ -28,15 +28,17 @@ export function documentWithErrors(
   };
 }
 
-/** A warning for each unknown field of a document: it is ignored, whatever its author intended. */
-export function unknownFieldWarnings(path: string, { problems }: Report): Problem[] {
+/** What is ignored, whatever its author intended, or will be refused (D61). */
+const LASTING: ReadonlySet<DocumentProblem['kind']> = new Set(['unknown-field', 'secret-variable']);
+
+/** A warning for each unknown field of a document, and for each variable that a later version refuses. */
+export function lastingWarnings(path: string, { problems }: Report): Problem[] {
   return problems.flatMap((problem): Problem[] => {
-    if (problem.severity !== 'warning' || problem.kind !== 'unknown-field') return [];
-    const { kind, line, column, path: place, message, suggestion } = problem;
+    if (problem.severity !== 'warning' || !LASTING.has(problem.kind)) return [];
+    const { kind, line, column, path: place, message, suggestion, hint } = problem;
     const at = `${excerpt(path)}:${line}:${column}`;
-    return [
-      { severity: 'warning', kind, message: `${at} ${excerpt(place)}: ${message}`, suggestion },
-    ];
+    const what = `${at} ${excerpt(place)}: ${message}`;
+    return [{ severity: 'warning', kind, message: what, suggestion, hint }];
   });
 }
 

@@ -50,11 +50,13 @@ function unreadable({ message, hint }: Problem): Finding {
   return error(message, hint ?? 'correct the path, or make the file readable for this user: ls -l');
 }
 
-/** The first problem of a document, with the number of all. */
+/** The first problem of a document, with the number of all. What a later version refuses comes first (D61). */
 function problemsOf({ path, report }: CheckedFile): Finding[] {
   const { errors, warnings, problems } = report;
   const isRefused = errors > 0;
-  const first = problems.find(({ severity }) => severity === (isRefused ? 'error' : 'warning'));
+  const first =
+    problems.find(({ kind }) => !isRefused && kind === 'secret-variable') ??
+    problems.find(({ severity }) => severity === (isRefused ? 'error' : 'warning'));
   if (!first) return [];
   const count = isRefused ? countOf(errors, 'error') : countOf(warnings, 'warning');
   const found = `${quote(path)} has ${count}; ${first.line}:${first.column} ${textOf(first)}`;

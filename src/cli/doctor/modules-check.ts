@@ -23,7 +23,8 @@ export function checkModules(facts: ModulesFacts): Finding[] {
     ...(hasCgroup === false
       ? [
           info(
-            'the agent has no cgroup of its own, so it cannot tell that memory was short',
+            // What left a session and cleared its environment is found by its cgroup only (T273).
+            'the agent has no cgroup of its own, so it cannot tell that memory was short, nor end what a module or its first run leaves in a session with an environment of its own',
             'systemctl edit modreg-agent, and add Delegate=yes below [Service]',
           ),
         ]
@@ -37,7 +38,18 @@ export function checkModules(facts: ModulesFacts): Finding[] {
         ]
       : []),
   ];
-  return findings.length > 0 ? findings : [ok('this system can run modules')];
+  const all = findings.length > 0 ? findings : [ok('this system can run modules')];
+  return [...all, ...privilegeFindings(facts)];
+}
+
+/** A module that uses sudo must survive an update of modreg, so this is off unless the policy says it (D60). */
+function privilegeFindings({ mayGainPrivileges }: ModulesFacts): Finding[] {
+  if (mayGainPrivileges.length === 0) return [];
+  const named = mayGainPrivileges.map((name) => excerpt(name));
+  const found = `${firstFew(named, NAMED).join(', ')} may get the privileges of other users, by set-uid programs such as sudo`;
+  return [
+    info(found, 'add "no_new_privs": true to the policy, unless a module needs such a program'),
+  ];
 }
 
 function refusalFindings({ refusals, isOfAgent }: ModulesFacts): Finding[] {

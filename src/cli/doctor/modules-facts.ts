@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { launchLine } from '../../agent/process/launch-line.ts';
 import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
-import { readPlanDocuments } from '../plan/plan-documents.ts';
+import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
 
 /** What an agent needs of the system to run modules. */
 export interface ModulesFacts {
@@ -10,6 +10,8 @@ export interface ModulesFacts {
   readonly isOfAgent: true | undefined;
   /** Why modules cannot run as their users, with the names of those modules. */
   readonly refusals: ReadonlyMap<string, readonly string[]>;
+  /** The modules that may get more privileges than their users have: the policy does not say `no_new_privs` (D60). */
+  readonly mayGainPrivileges: readonly string[];
   /** Whether the system ends modules with the agent: it has a setpriv that can. */
   readonly isKilledWithParent: boolean;
   /** Whether the running agent has a cgroup of its own; undefined if none runs. */
@@ -31,9 +33,15 @@ export async function modulesFacts({
   readonly agentPid: number | undefined;
 }): Promise<ModulesFacts> {
   const { isKilledWithParent } = await launchLine();
+  const read =
+    path === undefined
+      ? undefined
+      : readPlanDocuments(path, policy === undefined ? {} : { policy });
+  const documents = read?.ok === true ? read.value : undefined;
   return {
     isOfAgent,
-    refusals: refusalsOf(path, policy, home),
+    refusals: documents ? refusalsOf(documents, home) : new Map(),
+    mayGainPrivileges: documents ? gainingIn(documents) : [],
     isKilledWithParent,
     hasCgroup: agentPid === undefined ? undefined : hasCgroup(agentPid),
     isProcHidden:
@@ -42,19 +50,15 @@ export async function modulesFacts({
   };
 }
 
-function refusalsOf(
-  path: string | undefined,
-  policy: string | undefined,
-  home: string,
-): ModulesFacts['refusals'] {
-  const read =
-    path === undefined
-      ? undefined
-      : readPlanDocuments(path, policy === undefined ? {} : { policy });
-  if (read?.ok !== true) return new Map();
-  const { machine, policy: terms } = read.value;
+function gainingIn({ machine, policy }: PlanDocuments): string[] {
+  return machine.modules.flatMap(({ name }) =>
+    termsFor(policy, name).run.noNewPrivs ? [] : [name],
+  );
+}
+
+function refusalsOf({ machine, policy }: PlanDocuments, home: string): ModulesFacts['refusals'] {
   const refused = machine.modules.flatMap(({ name }) => {
-    const user = runAsOf(termsFor(terms, name).run.runAs);
+    const user = runAsOf(termsFor(policy, name).run.runAs);
     const why = user.ok ? whyClosed(home, user.value) : user.error;
     return why === undefined ? [] : [{ name, why }];
   });

@@ -3,12 +3,12 @@ import { launch } from '../../agent/process/launch.ts';
 import { describeEnd } from '../../agent/process/program-end.ts';
 import { backOffMs, NO_CRASHES, withCrash } from '../../agent/supervision/back-off.ts';
 import { systemClock } from '../../registry/clock.ts';
+import { isSecretVariable } from '../../config/agent-secrets.ts';
 import type { World } from '../world.ts';
 
 const STOP_MS = 6000;
 /** They are for the process that starts the page, which is no service of its own. */
-const NOT_FOR_PAGE =
-  /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED|MODREG_TOKEN|PLATFORM_API_KEY)/;
+const NOT_FOR_PAGE = /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED)/;
 
 /** What the page advises if its port is in use, in words of its own options. */
 const OTHER_PORT = 'hint: --port 0 selects a free port';
@@ -60,8 +60,8 @@ export function flagsOf(options: Readonly<Record<string, string | undefined>>): 
 }
 
 function environmentOf(environment: World['environment']): Record<string, string> {
-  const entries = Object.entries(environment).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !NOT_FOR_PAGE.test(entry[0]),
+  const entries = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
+    value === undefined || NOT_FOR_PAGE.test(name) || isSecretVariable(name) ? [] : [[name, value]],
   );
   return Object.fromEntries(entries);
 }

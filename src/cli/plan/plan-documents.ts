@@ -5,12 +5,12 @@ import { DEFAULT_POLICY } from '../../core/machine/update-policy.ts';
 import { readDocumentFile, type DocumentFile } from '../check/document-file.ts';
 import { readPolicyFor } from '../check/policy-file.ts';
 import type { Problem } from '../problem.ts';
-import { unknownFieldWarnings, documentWithErrors } from '../check/document-findings.ts';
+import { lastingWarnings, documentWithErrors } from '../check/document-findings.ts';
 
 /** The documents that a plan is based on. */
 export interface PlanDocuments {
   readonly machine: Machine;
-  /** Unknown fields of the machine config and the policy. */
+  /** Unknown fields of the machine config and the policy, and variables that a later version refuses. */
   readonly warnings: readonly Problem[];
   readonly policy: UpdatePolicy;
   /** The path of the policy; undefined if there is none. */
@@ -80,7 +80,7 @@ export function readPolicy(
   }
   const { path: policyPath, reading } = file.value;
   if (reading.ok) {
-    const warnings = unknownFieldWarnings(policyPath, reading);
+    const warnings = lastingWarnings(policyPath, reading);
     return { ok: true, value: { policy: reading.value, policyPath, warnings } };
   }
   return { ok: false, error: documentWithErrors('the policy', policyPath, reading, 'policy') };
@@ -108,7 +108,7 @@ function readMachineFile(
   const { path, bytes, mode } = file.value;
   const read = readMachine(bytes, { policy, mode });
   if (read.ok) {
-    return { ok: true, value: { machine: read.value, warnings: unknownFieldWarnings(path, read) } };
+    return { ok: true, value: { machine: read.value, warnings: lastingWarnings(path, read) } };
   }
   return { ok: false, error: documentWithErrors(MACHINE_CONFIG, path, read, 'machine') };
 }

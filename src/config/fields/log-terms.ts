@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { readWebAddress } from '../../core/text/web-address.ts';
+import { isSecretName } from '../agent-secrets.ts';
 import { badValue, type Fault } from '../fault.ts';
 import { variablesIn } from '../text/environment-template.ts';
 import { environmentTemplate } from './environment-reference.ts';
@@ -15,8 +16,6 @@ const HEADER = /^[A-Za-z0-9][A-Za-z0-9-]*$/;
 /** What a request of modreg says itself, or what belongs to the connection. */
 const OWN =
   /^(?:accept|connection|content-(?:type|length|encoding)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
-/** Names of headers whose values are secrets. */
-const SECRET = /auth|cookie|key|password|secret|signature|token/i;
 
 const endpoint: Schema<string> = parsedText(
   'the address of a collector',
@@ -60,7 +59,7 @@ export const logTerms: Schema<LogTerms> = v.pipe(
 /** A policy is copied, printed and committed, so it contains no secret. */
 function secretInPolicy(headers: LogTerms['headers']): Fault | undefined {
   const name = Object.keys(headers).find(
-    (one) => SECRET.test(one) && variablesIn(headers[one] ?? '').length === 0,
+    (one) => isSecretName(one) && variablesIn(headers[one] ?? '').length === 0,
   );
   if (name === undefined) return undefined;
   return badValue(

@@ -67,6 +67,8 @@ export interface UpdateTerms {
     readonly command: readonly [string, ...string[]] | undefined;
     /** The user that the module runs as; undefined for the agent's default. */
     readonly runAs: string | undefined;
+    /** Whether the module, and all that it starts, never gets more privileges than its user has: `sudo` does not work (D60). */
+    readonly noNewPrivs: boolean;
     /** How the module shows that it works; undefined for what the package names itself. */
     readonly ready: Readiness | undefined;
     /** How long a started module may take to be ready. */
@@ -89,6 +91,7 @@ const DAY = 24 * 60 * MINUTE;
 const DEFAULT_RUN: UpdateTerms['run'] = {
   command: undefined,
   runAs: undefined,
+  noNewPrivs: false,
   ready: undefined,
   readyMs: MINUTE,
   probationMs: 30 * SECOND,

@@ -157,6 +157,17 @@ describe('a delegated cgroup', () => {
     expect(readFileSync(`${cgroups}/cgroup.subtree_control`, 'utf8')).toBe('+memory');
   });
 
+  it('[T273] is emptied of what an earlier agent left, and keeps the agent', () => {
+    const { cgroups, folder } = delegated();
+    const kills = ['agent', 'run.lidar.first-run', 'run.camera.1'].map((name) => {
+      mkdirSync(`${cgroups}/${name}`, { recursive: true });
+      writeFileSync(`${cgroups}/${name}/cgroup.kill`, '');
+      return `${cgroups}/${name}/cgroup.kill`;
+    });
+    delegatedCgroup({ membership: `${folder}/membership`, mount: folder });
+    expect(kills.map((file) => readFileSync(file, 'utf8'))).toEqual(['', '1', '1']);
+  });
+
   it.each([
     ['is of a user, not of a service', '0::/user.slice/session-1.scope\n'],
     ['is of the first version', '4:memory:/modreg.service\n'],
