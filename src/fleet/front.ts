@@ -59,6 +59,7 @@ export async function openFront(
         isController: held.isHeld,
         shareReports: (fleet) => (sharing = shareReports(fleet, reports, { clock })).stop,
         trouble,
+        withheld: following.withheld,
       },
       async close() {
         await held.stop();
