@@ -1,7 +1,8 @@
+import { excerpt } from '../core/text/quote.ts';
 import type { Clock } from '../registry/clock.ts';
 import type { ChangeLog, LoggedEvent } from '../server/catalogue/change-log.ts';
 import type { Replica } from '../server/registry-options.ts';
-import { DatabaseError } from '../sqlite/database-error.ts';
+import { DatabaseError, foundTwice } from '../sqlite/database-error.ts';
 import { appliedEvents, type AppliedEvents } from './applied-events.ts';
 import type { EventStream } from './event-stream.ts';
 import { heldEvents, nameOf, type HeldEvents } from './held-events.ts';
@@ -41,8 +42,7 @@ const AT_ONCE = 32;
  */
 export function follower(log: ChangeLog, stream: EventStream, options: FollowerOptions): Follower {
   const { clock, onEvent } = options;
-  const stopping = new AbortController();
-  const holding = new AbortController();
+  const [stopping, over] = [new AbortController(), new AbortController()];
   const events = appliedEvents(log, (event, message) => {
     onEvent({ kind: 'mended', sequence: event.sequence, message: `${nameOf(event)}: ${message}` });
   });
@@ -58,22 +58,14 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
   const hold = (event: LoggedEvent, why: string): void => {
     held = heldEvents(event, why);
     onEvent({ kind: 'held', sequence: event.sequence, message: held.withheld().message });
-    holding.abort();
+    over.abort();
   };
   const parts = { clock, events, onEvent, stopBecause, hold, held: () => held };
   const ended = repeated(roundsOf(log, stream, parts), pause, stopping.signal);
+  const ends = AbortSignal.any([stopping.signal, over.signal]);
   return {
-    async reaches(sequence, ms) {
-      const over = new AbortController();
-      const leave = events.onEach(() => {
-        if (log.last() >= sequence) over.abort();
-      });
-      pause.wake();
-      const signal = AbortSignal.any([over.signal, stopping.signal, holding.signal]);
-      if (log.last() < sequence) await clock.sleep(ms, signal).catch(() => undefined);
-      leave();
-      return log.last() >= sequence;
-    },
+    reaches: async (sequence, ms) =>
+      await reached({ log, events, clock, wake: pause.wake, ends }, sequence, ms),
     resultOf: events.resultOf,
     trouble: () => trouble ?? held?.withheld().message,
     withheld: () => held?.withheld(),
@@ -83,6 +75,31 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
       await ended;
     },
   };
+}
+
+interface Waiting extends Pick<FollowerOptions, 'clock'> {
+  readonly log: ChangeLog;
+  readonly events: AppliedEvents;
+  readonly wake: () => void;
+  /** Aborts when no further event is applied. */
+  readonly ends: AbortSignal;
+}
+
+/** Whether the event with this number is applied within `ms` milliseconds. */
+async function reached(
+  { log, events, clock, wake, ends }: Waiting,
+  sequence: number,
+  ms: number,
+): Promise<boolean> {
+  const found = new AbortController();
+  const leave = events.onEach(() => {
+    if (log.last() >= sequence) found.abort();
+  });
+  wake();
+  const signal = AbortSignal.any([found.signal, ends]);
+  if (log.last() < sequence) await clock.sleep(ms, signal).catch(() => undefined);
+  leave();
+  return log.last() >= sequence;
 }
 
 /** Reads once, after a check if that is due. Whether there was an event. */
@@ -149,14 +166,23 @@ function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round
   };
 }
 
-/** Applies an event; why it cannot be, or undefined. Throws a DatabaseError, which may pass: the disk is full, or too many files are open. */
+/**
+ * Applies an event; why it cannot be, or undefined. Throws a DatabaseError, which may pass: the disk is full, or too many files are open.
+ * What looks like damage, and again, is an event that the file does not take.
+ */
 function applied(events: AppliedEvents, event: LoggedEvent): string | undefined {
   try {
-    return events.apply(event);
+    return foundTwice(() => events.apply(event));
   } catch (error) {
-    if (error instanceof DatabaseError) throw error;
-    return error instanceof Error ? error.message : String(error);
+    if (!(error instanceof DatabaseError)) return describe(error);
+    if (error.kind !== 'damaged') throw error;
+    // Without the path: clients read it.
+    return describe(error.cause);
   }
+}
+
+function describe(error: unknown): string {
+  return excerpt(error instanceof Error ? error.message : String(error));
 }
 
 interface Reader {

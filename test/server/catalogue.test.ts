@@ -217,7 +217,7 @@ it('[T71] a catalogue of a later modreg that allows it is read and written', () 
   expect(earlier.publish(LIDAR, release('1.0.0'), 1)).toBe('published');
   earlier.close();
   const database = new DatabaseSync(path);
-  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 8 });
+  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 9 });
   database.close();
 });
 

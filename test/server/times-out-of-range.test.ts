@@ -118,10 +118,16 @@ function earlierFile(history: string | null): string {
   return path;
 }
 
+interface ServedList {
+  readonly generation: number;
+  readonly releases: readonly { readonly published_at: string }[];
+}
+
 function listIn(catalogue: Catalogue, id: string): unknown {
   const { bytes } = catalogue.document(moduleId(id)) ?? {};
-  const { generation, releases } = JSON.parse(Buffer.from(bytes ?? []).toString());
-  return { generation, times: releases.map(Object).map((one: any) => one.published_at) };
+  const list: ServedList = JSON.parse(Buffer.from(bytes ?? []).toString());
+  const times = list.releases.map(({ published_at }) => published_at);
+  return { generation: list.generation, times };
 }
 
 describe('[T258] times that an earlier modreg accepted', () => {
