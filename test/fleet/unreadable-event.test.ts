@@ -3,6 +3,7 @@ import { encodeEvent, type FleetEvent } from '../../src/fleet/event.ts';
 import type { EventStream } from '../../src/fleet/event-stream.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { remembered, told } from '../registry/support/remembered.ts';
 import { tokenFor } from '../support/token.ts';
 import {
   filledStream,
@@ -131,6 +132,20 @@ it('[T259] a client that waits for a change is not woken again and again by an u
   const first = await Promise.race([waited, front.ask('/v1/changes?after=2&wait=0.01')]);
   expect(first).toMatchObject({ json: { sequence: 2, modules: ['acme:lidar'] } });
   expect((await waited).json['modules']).toEqual(['acme:lidar']);
+});
+
+it('[T259] a machine keeps its list that an unreadable event may concern, as one that is not confirmed, and reads the others', async () => {
+  const { stream } = filledStream();
+  const front = frontOf(stream, `${temporaryFolder()}/front.db`);
+  expect(await front.following.reaches(3, 5000)).toBe(true);
+  const machine = remembered('https://front.test', { fetch: front.fetch });
+  const modules = [moduleId('acme:lidar'), moduleId('acme:camera')];
+  const read = async (): Promise<string[]> =>
+    told(await machine.restarted().readAll(modules)).toSorted();
+  expect(await read()).toEqual(['acme:camera 1.0.0', 'acme:lidar 1.0.0']);
+  stream.put(LIDAR, LATER);
+  await expect.poll(front.following.trouble).toBeTypeOf('string');
+  expect(await read()).toEqual(['acme:camera 1.0.0', 'acme:lidar 1.0.0 stale registry-busy']);
 });
 
 it('[T259] an unreadable event is read again by the next program, which goes on from there', async () => {

@@ -67,6 +67,8 @@ export interface TestFront {
   readonly events: readonly FollowerEvent[];
   readonly following: Follower;
   readonly ask: (path: string, init?: RequestInit) => Promise<Answer>;
+  /** Sends a request to it, whatever the address is. */
+  readonly fetch: typeof globalThis.fetch;
 }
 
 /** A front that follows `stream` with the file at `path`. */
@@ -94,6 +96,7 @@ export function frontOf(stream: EventStream, path: string): TestFront {
     catalogue,
     events,
     following,
+    fetch: async (input, init) => await app.fetch(new Request(input, init)),
     async ask(address, init) {
       const response = await app.fetch(new Request(`http://front.test${address}`, init));
       return { status: response.status, json: Object(await response.json()) };
