@@ -57,7 +57,8 @@ it('[T257] each release that may be published is the same in its event, and can 
   let accepted = 0;
   fc.assert(
     fc.property(releases, (json) => {
-      const read = readRelease(json);
+      // As in the body of a request, but without -0, which JSON writes as 0.
+      const read = readRelease(JSON.parse(JSON.stringify(json)));
       if (!read.ok) return;
       accepted += 1;
       const named = { moduleId: LIDAR, release: read.value, now: NOW };

@@ -57,7 +57,7 @@ export function publication(id: string, version: string): FleetEvent {
   return { kind: 'publish', ...named, start: undefined, now: NOW };
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly json: Readonly<Record<string, unknown>>;
 }
