@@ -10,7 +10,7 @@ type Outcome = ChangeResults[ChangeKind];
 
 /** The events that were applied since this program began. */
 export interface AppliedEvents {
-  /** Applies the next event; why it cannot be, or undefined. */
+  /** Applies the next event; why it cannot be read, or undefined. */
   readonly apply: (event: LoggedEvent) => string | undefined;
   /** What the change of the event with this id resulted in, if it was applied. */
   readonly resultOf: (id: string) => Outcome | undefined;
@@ -21,7 +21,11 @@ export interface AppliedEvents {
 /** How many results to keep: more than there are changes at once. */
 const KEPT_RESULTS = 10_000;
 
-export function appliedEvents(log: ChangeLog): AppliedEvents {
+/** `onMended` is told what was changed in an event so that it could be applied. */
+export function appliedEvents(
+  log: ChangeLog,
+  onMended: (event: LoggedEvent, message: string) => void,
+): AppliedEvents {
   const results = new Map<string, Outcome>();
   const watchers = new Set<() => void>();
   const keep = (id: string, result: Outcome): void => {
@@ -32,12 +36,12 @@ export function appliedEvents(log: ChangeLog): AppliedEvents {
   return {
     apply(event) {
       const decoded = decodeEvent(event.body);
-      if (!decoded.ok) {
-        return `event ${event.sequence} cannot be applied: ${decoded.error.message}`;
-      }
-      if (decoded.value.kind === 'begin') log.begin(event, decoded.value.history);
-      else if (decoded.value.kind === 'rows') log.load(event, decoded.value.rows);
-      else keep(event.id, applied(log, event, decoded.value));
+      if (!decoded.ok) return decoded.error.message;
+      const { event: found, mended } = decoded.value;
+      if (found.kind === 'begin') log.begin(event, found.history);
+      else if (found.kind === 'rows') log.load(event, found.rows);
+      else keep(event.id, applied(log, event, found));
+      if (mended !== undefined) onMended(event, mended);
       for (const look of watchers) look();
       return undefined;
     },

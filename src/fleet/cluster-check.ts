@@ -2,6 +2,7 @@ import { parseVersion } from '../core/index.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { compareVersions } from '../core/version/version-order.ts';
+import { WAY_OUT } from './held-events.ts';
 
 /** What a node says about itself. */
 export interface NodeFacts {
@@ -40,6 +41,8 @@ export interface StreamFacts {
         readonly settings: readonly StreamSetting[];
         readonly leader: string;
         readonly replicas: readonly { readonly name: string; readonly isCurrent: boolean }[];
+        /** Events that this modreg cannot read, each as a line. Only the first of many. */
+        readonly unreadable?: readonly string[] | undefined;
       }
     | undefined;
 }
@@ -156,7 +159,7 @@ function streamFindings({ name, stored }: StreamFacts): ClusterFinding[] {
       { subject: name, isWrong: false, text: 'does not exist yet: the first front creates it' },
     ];
   }
-  const { settings, leader, replicas } = stored;
+  const { settings, leader, replicas, unreadable = [] } = stored;
   const found = [
     ...settings
       .filter((setting) => setting.found !== setting.expected)
@@ -164,6 +167,7 @@ function streamFindings({ name, stored }: StreamFacts): ClusterFinding[] {
         wrong(name, `${setting.name} is ${setting.found}, expected ${setting.expected}`),
       ),
     ...(leader === '' ? [wrong(name, 'no node leads it')] : []),
+    ...unreadable.map((text) => wrong(name, text, WAY_OUT)),
     ...replicas
       .filter(({ isCurrent }) => !isCurrent)
       .map((replica) => wrong(name, `${excerpt(replica.name)} is behind or down`)),

@@ -2,9 +2,11 @@ import * as v from 'valibot';
 import { parseModuleId, type ModuleId, type Result } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
+import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../core/text/rfc3339.ts';
 import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { describe, readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
+import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 
 /** Of the events that this program writes, and the last that it understands. */
 const SCHEMA = 1;
@@ -32,9 +34,21 @@ export function subjectOf(event: FleetEvent): string {
   return `modreg.release.${namespaceOf(event.moduleId)}.${nameOf(event.moduleId)}`;
 }
 
-/** An event as JSON. */
+/** The module that events with this subject are about; undefined if they may be about any. */
+export function moduleOf(subject: string): ModuleId | undefined {
+  const id = parseModuleId(subject.replace(/^modreg\.release\.([^.:]+)\.([^.]+)$/, '$1:$2'));
+  return id.ok ? id.value : undefined;
+}
+
+/**
+ * An event as JSON. It is read again first: what is in the stream stays there, and no front could go on behind an event that it
+ * cannot read (T257). Throws an UnreadableChange.
+ */
 export function encodeEvent(event: FleetEvent): string {
-  return JSON.stringify({ schema: SCHEMA, ...fieldsOf(event) });
+  const text = JSON.stringify({ schema: SCHEMA, ...fieldsOf(event) });
+  const read = readEvent(parsed(text));
+  if (!read.ok) throw new UnreadableChange(read.error.message);
+  return text;
 }
 
 function fieldsOf(event: FleetEvent): object {
@@ -122,9 +136,39 @@ const event = v.variant('kind', [
   }),
 ]);
 
-/** Reads what `encodeEvent` wrote. */
-export function decodeEvent(text: string): Result<FleetEvent, EventError> {
+/** An event that was read, and what was changed in it to do so; undefined if nothing was. */
+export interface DecodedEvent {
+  readonly event: FleetEvent;
+  readonly mended: string | undefined;
+}
+
+/** Reads what `encodeEvent` wrote, also that of an earlier modreg. */
+export function decodeEvent(text: string): Result<DecodedEvent, EventError> {
   const json = parsed(text);
+  const late = v.safeParse(publicationOutOfRange, json);
+  const read = readEvent(late.success ? late.output : json);
+  if (!read.ok) return read;
+  const mended = late.success
+    ? `its publish time became ${late.output.release.published_at}`
+    : undefined;
+  return { ok: true, value: { event: read.value, mended } };
+}
+
+/**
+ * A release with a publish time that RFC 3339 cannot write. An earlier modreg accepted such times, and wrote them with a year of six
+ * digits. The nearest time takes its place (T258).
+ */
+const publicationOutOfRange = v.looseObject({
+  release: v.looseObject({
+    published_at: v.pipe(
+      v.string(),
+      v.regex(/^[+-]\d{6}-/),
+      v.transform((text) => formatTime(text.startsWith('-') ? EARLIEST_TIME : LATEST_TIME)),
+    ),
+  }),
+});
+
+function readEvent(json: unknown): Result<FleetEvent, EventError> {
   const written = v.safeParse(v.looseObject({ schema: v.number() }), json);
   if (written.success && written.output.schema > SCHEMA) {
     const found = `it has schema ${written.output.schema}, and this modreg understands ${SCHEMA}`;

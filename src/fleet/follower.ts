@@ -1,16 +1,19 @@
+import { excerpt } from '../core/text/quote.ts';
 import type { Clock } from '../registry/clock.ts';
 import type { ChangeLog, LoggedEvent } from '../server/catalogue/change-log.ts';
-import { DatabaseError } from '../sqlite/database-error.ts';
+import type { Replica } from '../server/registry-options.ts';
+import { DatabaseError, foundTwice } from '../sqlite/database-error.ts';
 import { appliedEvents, type AppliedEvents } from './applied-events.ts';
 import type { EventStream } from './event-stream.ts';
+import { heldEvents, nameOf, type HeldEvents } from './held-events.ts';
 import { pauseWith } from './pause.ts';
 import { refill } from './refill.ts';
 
 /** Applies the events of a stream to a catalogue, in order. */
-export interface Follower extends Pick<AppliedEvents, 'resultOf'> {
+export interface Follower extends Pick<AppliedEvents, 'resultOf'>, Pick<Replica, 'withheld'> {
   /** Resolves with true once the event with this number is applied, or with false after `ms` milliseconds. */
   readonly reaches: (sequence: number, ms: number) => Promise<boolean>;
-  /** Why it stopped; undefined while it follows. */
+  /** Why it stopped, or holds events back; undefined while it follows. */
   readonly trouble: () => string | undefined;
   /** Ends it. */
   readonly stop: () => Promise<void>;
@@ -24,6 +27,7 @@ export interface FollowerOptions {
 
 export type FollowerEvent =
   | { readonly kind: 'stopped' | 'unreachable'; readonly message: string }
+  | { readonly kind: 'held' | 'mended'; readonly sequence: number; readonly message: string }
   | { readonly kind: 'following' | 'refilled'; readonly sequence: number };
 
 /** How long to wait for news; a lost message delays an event by as much. */
@@ -33,43 +37,69 @@ const SHORTEST_PAUSE_MS = 2;
 const AT_ONCE = 32;
 
 /**
- * Follows the stream until it is stopped, or until an event cannot be applied. It reads by number, and needs no consumer, which would
- * need a leader.
+ * Follows the stream until it is stopped. From an event on that cannot be applied, it only looks which modules events concern, until the
+ * program is started again (T259). It reads by number, and needs no consumer, which would need a leader.
  */
 export function follower(log: ChangeLog, stream: EventStream, options: FollowerOptions): Follower {
   const { clock, onEvent } = options;
-  const stopping = new AbortController();
-  const events = appliedEvents(log);
+  const [stopping, over] = [new AbortController(), new AbortController()];
+  const events = appliedEvents(log, (event, message) => {
+    onEvent({ kind: 'mended', sequence: event.sequence, message: `${nameOf(event)}: ${message}` });
+  });
   const pause = pauseWith(clock);
   const stopNews = stream.onNews(pause.wake);
   let trouble: string | undefined;
+  let held: HeldEvents | undefined;
   const stopBecause = (message: string): void => {
     trouble = message;
     onEvent({ kind: 'stopped', message });
     stopping.abort();
   };
-  const round = roundsOf(log, stream, { clock, events, onEvent, stopBecause });
-  const ended = repeated(round, pause, stopping.signal);
+  const hold = (event: LoggedEvent, why: string): void => {
+    held = heldEvents(event, why);
+    onEvent({ kind: 'held', sequence: event.sequence, message: held.withheld().message });
+    over.abort();
+  };
+  const parts = { clock, events, onEvent, stopBecause, hold, held: () => held };
+  const ended = repeated(roundsOf(log, stream, parts), pause, stopping.signal);
+  const ends = AbortSignal.any([stopping.signal, over.signal]);
   return {
-    async reaches(sequence, ms) {
-      const over = new AbortController();
-      const leave = events.onEach(() => {
-        if (log.last() >= sequence) over.abort();
-      });
-      pause.wake();
-      const signal = AbortSignal.any([over.signal, stopping.signal]);
-      if (log.last() < sequence) await clock.sleep(ms, signal).catch(() => undefined);
-      leave();
-      return log.last() >= sequence;
-    },
+    reaches: async (sequence, ms) =>
+      await reached({ log, events, clock, wake: pause.wake, ends }, sequence, ms),
     resultOf: events.resultOf,
-    trouble: () => trouble,
+    trouble: () => trouble ?? held?.withheld().message,
+    withheld: () => held?.withheld(),
     async stop() {
       stopNews();
       stopping.abort();
       await ended;
     },
   };
+}
+
+interface Waiting extends Pick<FollowerOptions, 'clock'> {
+  readonly log: ChangeLog;
+  readonly events: AppliedEvents;
+  readonly wake: () => void;
+  /** Aborts when no further event is applied. */
+  readonly ends: AbortSignal;
+}
+
+/** Whether the event with this number is applied within `ms` milliseconds. */
+async function reached(
+  { log, events, clock, wake, ends }: Waiting,
+  sequence: number,
+  ms: number,
+): Promise<boolean> {
+  const found = new AbortController();
+  const leave = events.onEach(() => {
+    if (log.last() >= sequence) found.abort();
+  });
+  wake();
+  const signal = AbortSignal.any([found.signal, ends]);
+  if (log.last() < sequence) await clock.sleep(ms, signal).catch(() => undefined);
+  leave();
+  return log.last() >= sequence;
 }
 
 /** Reads once, after a check if that is due. Whether there was an event. */
@@ -91,21 +121,26 @@ async function repeated(
 interface RoundParts extends FollowerOptions {
   readonly events: AppliedEvents;
   readonly stopBecause: (message: string) => void;
+  /** Holds back an event that cannot be applied, and all later ones. */
+  readonly hold: (event: LoggedEvent, why: string) => void;
+  readonly held: () => HeldEvents | undefined;
 }
 
 function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round {
-  const { events, clock, onEvent, stopBecause } = parts;
+  const { events, clock, onEvent, stopBecause, hold, held } = parts;
   let isReachable = true;
   let isBehind = true;
   let mended: string | undefined;
   const reader = readerOf(stream, clock);
   /** Applies what is there. Whether there was anything. */
   const advance = async (signal: AbortSignal): Promise<boolean> => {
-    const found = await reader.readFrom(log.last() + 1, isBehind ? AT_ONCE : 1);
+    const next = held()?.next() ?? log.last() + 1;
+    const found = await reader.readFrom(next, isBehind ? AT_ONCE : 1);
     for (const event of found) {
       if (!event || signal.aborted) break;
-      const message = applied(events, event);
-      if (message !== undefined) stopBecause(message);
+      const holding = held();
+      const why = holding ? holding.add(event) : applied(events, event);
+      if (why !== undefined) hold(event, why);
     }
     return found[0] !== undefined;
   };
@@ -116,6 +151,7 @@ function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round
       if (isQuiet || !isReachable || stream.created() !== mended) {
         const message = await mend(log, stream, onEvent);
         if (message !== undefined) stopBecause(message);
+        if (stream.created() !== mended) held()?.lookAgain();
         mended = stream.created();
       }
       isBehind = await advance(signal);
@@ -130,15 +166,23 @@ function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round
   };
 }
 
-/** Applies an event; why it cannot be, or undefined. Throws a DatabaseError, which may pass: the disk is full, or too many files are open. */
+/**
+ * Applies an event; why it cannot be, or undefined. Throws a DatabaseError, which may pass: the disk is full, or too many files are open.
+ * What looks like damage, and again, is an event that the file does not take.
+ */
 function applied(events: AppliedEvents, event: LoggedEvent): string | undefined {
   try {
-    return events.apply(event);
+    return foundTwice(() => events.apply(event));
   } catch (error) {
-    if (error instanceof DatabaseError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    return `event ${event.sequence} cannot be applied: ${message}`;
+    if (!(error instanceof DatabaseError)) return describe(error);
+    if (error.kind !== 'damaged') throw error;
+    // Without the path: clients read it.
+    return describe(error.cause);
   }
+}
+
+function describe(error: unknown): string {
+  return excerpt(error instanceof Error ? error.message : String(error));
 }
 
 interface Reader {

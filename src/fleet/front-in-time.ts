@@ -43,6 +43,7 @@ export async function openFrontInTime(
       },
       isController: () => front?.replica.isController() ?? false,
       trouble: () => front?.replica.trouble(),
+      withheld: () => front?.replica.withheld(),
     },
     async close() {
       closing.abort();

@@ -38,9 +38,7 @@ export async function openFront(
   { clock, onEvent }: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
 ): Promise<Front> {
   const { log } = catalogue;
-  if (log.last() === 0 && catalogue.sequence() > 0) {
-    throw new OwnReleases('it has releases of its own: a front begins with an empty file');
-  }
+  expectNoneOfItsOwn(catalogue);
   const connection = await connectTo(place, 'modreg');
   try {
     const hasEvents = log.last() > 0;
@@ -59,6 +57,7 @@ export async function openFront(
         isController: held.isHeld,
         shareReports: (fleet) => (sharing = shareReports(fleet, reports, { clock })).stop,
         trouble,
+        withheld: following.withheld,
       },
       async close() {
         await held.stop();
@@ -71,6 +70,11 @@ export async function openFront(
     await connection.close();
     throw error;
   }
+}
+
+function expectNoneOfItsOwn(catalogue: Catalogue): void {
+  if (catalogue.log.last() > 0 || catalogue.sequence() === 0) return;
+  throw new OwnReleases('it has releases of its own: a front begins with an empty file');
 }
 
 /** Nodes that were just started have no leader for some seconds, or one that does not know the others yet. */

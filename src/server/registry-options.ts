@@ -25,6 +25,16 @@ export interface Replica {
   readonly shareReports: (fleet: FleetFile) => () => Promise<void>;
   /** Why it no longer follows, which needs a person; undefined while it does. */
   readonly trouble: () => string | undefined;
+  /** The lists that must not be answered, because this front knows that it may lack changes of them; undefined if there are none. */
+  readonly withheld: () => Withheld | undefined;
+}
+
+/** @internal Release lists that a front does not answer. */
+export interface Withheld {
+  /** Why, and what to do about it. */
+  readonly message: string;
+  /** The modules; undefined: all. */
+  readonly modules: ReadonlySet<ModuleId> | undefined;
 }
 
 /** Options of the HTTP API. All are optional. */

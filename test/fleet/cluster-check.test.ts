@@ -101,3 +101,17 @@ it('a stream that no node leads', () => {
   const found = { ...facts(node(1), node(2), node(3)), streams: [{ name: 'RELEASES', stored }] };
   expect(wrongIn(found)).toEqual(['RELEASES: no node leads it']);
 });
+
+it('[T260] each event that cannot be read, and what to do about it', () => {
+  const event = 'event 4 of the stream (modreg.release.acme.lidar) cannot be read: it has schema 2';
+  const stored = { settings: [], leader: 'n1', replicas: [], unreadable: [event] };
+  const found = { ...facts(node(1), node(2), node(3)), streams: [{ name: 'RELEASES', stored }] };
+  const fix =
+    'upgrade modreg on all fronts, and start them again; docs/fleet-cluster.md says what to do if the newest modreg cannot read it either';
+  expect(checkCluster(found).at(-1)).toEqual({
+    subject: 'RELEASES',
+    isWrong: true,
+    text: event,
+    fix,
+  });
+});

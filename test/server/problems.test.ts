@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { addHealthRoute } from '../../src/server/routes/health.ts';
 import { problem, problemOf, type ProblemKind } from '../../src/server/routes/problem.ts';
+import { UnreadableChange } from '../../src/server/catalogue/readable-change.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../src/sqlite/database-error.ts';
 
 const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
@@ -79,3 +80,13 @@ it.each<[DatabaseErrorKind, number, string | null, string]>([
     ]);
   },
 );
+
+it('[T257] a change that could not be read again is refused as a body with errors, which the problem names', async () => {
+  const answer = problemOf(new UnreadableChange('/published_at: "+010000-" is not a time'));
+  const detail =
+    'nothing was changed, because it could not be read again: /published_at: "+010000-" is not a time';
+  expect([answer.status, await answer.json()]).toMatchObject([
+    422,
+    { type: 'urn:modreg:bad-release', detail, errors: [detail] },
+  ]);
+});

@@ -104,6 +104,7 @@ function withCluster(command: Command): Command {
 function addImport(fleet: Command, context: CommandContext): void {
   withCluster(withFile(fleet.command('import'), context))
     .description('Moves the catalogue of a single server to an empty cluster: all stays as it is.')
+    .option('--replace', 'remove the events that the cluster has: stop all fronts before')
     .addHelpText('before', IMPORT_EXAMPLES)
     .action(async (options: FleetImportOptions) => {
       const { fleetImportCommand } = await import('./import-command.ts');

@@ -1,10 +1,12 @@
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { importCatalogue, type ImportResult } from '../../fleet/import-catalogue.ts';
 import { connectTo, PackagesMissing, type ClusterPlace } from '../../fleet/nats/connection.ts';
-import { releaseStream } from '../../fleet/nats/release-stream.ts';
+import { releaseStream, removeReleaseStream } from '../../fleet/nats/release-stream.ts';
 import { REPLICAS, untilAnswered } from '../../fleet/front.ts';
 import { systemClock } from '../../registry/index.ts';
 import type { Catalogue } from '../../server/catalogue/catalogue.ts';
+import { UnreadableChange } from '../../server/catalogue/readable-change.ts';
+import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../output/answer-json.ts';
 import { countOf } from '../output/count.ts';
 import { failed, usage, type Outcome } from '../problem.ts';
@@ -17,9 +19,10 @@ import { damagedRollout } from '../rollout/rollout-words.ts';
 import type { World } from '../world.ts';
 import { clusterPlace, type FleetServeOptions } from './serve-command.ts';
 
-export type FleetImportOptions = CatalogueOptions & Pick<FleetServeOptions, 'nats' | 'natsCreds'>;
+export type FleetImportOptions = CatalogueOptions &
+  Pick<FleetServeOptions, 'nats' | 'natsCreds'> & { readonly replace?: true };
 
-/** `modreg fleet import`: moves the catalogue of a single server to an empty cluster. */
+/** `modreg fleet import`: moves the catalogue of a single server to a cluster that is empty, or whose events it removes. */
 export async function fleetImportCommand(
   options: FleetImportOptions,
   world: World,
@@ -34,7 +37,10 @@ export async function fleetImportCommand(
       const message = `${quote(path)} belongs to a front of a cluster, and is there already`;
       return failed({ ...usage(message), hint: RESTORE });
     }
-    const result = await importedTo(place.value, catalogue.value, world.clock());
+    const result = await importedTo(place.value, catalogue.value, {
+      ...options,
+      now: world.clock(),
+    });
     return result.kind === 'imported'
       ? imported(catalogue.value, result, options)
       : notImported(result);
@@ -51,10 +57,11 @@ const RESTORE =
 async function importedTo(
   place: ClusterPlace,
   catalogue: Catalogue,
-  now: number,
+  { now, replace }: { readonly now: number; readonly replace?: true },
 ): Promise<ImportResult> {
   const connection = await connectTo(place, 'modreg fleet import');
   try {
+    if (replace) await untilAnswered(() => removeReleaseStream(connection), systemClock);
     const options = { replicas: REPLICAS, clock: systemClock, hasEvents: false };
     const stream = await releaseStream(connection, options);
     await untilAnswered(stream.last, systemClock);
@@ -103,7 +110,7 @@ const HALTED =
 
 function notImported(result: Exclude<ImportResult, Imported>): Outcome {
   const hint =
-    'if no front has changes that are needed: stop the fronts, nats stream rm RELEASES, and import again';
+    'if no front has changes that are needed: stop the fronts, and import again with --replace, which removes them';
   if (result.kind === 'changed') {
     const message = 'the file changed while it was imported: stop its server first';
     return failed({ ...usage(message), hint });
@@ -117,6 +124,10 @@ function clusterFailure(error: unknown, { servers }: ClusterPlace): Outcome {
   if (error instanceof PackagesMissing) return failed(usage(error.message));
   if (error instanceof Error && error.name === 'DatabaseError') {
     return failed(databaseProblem(error));
+  }
+  if (error instanceof UnreadableChange) {
+    const found = `an event of it could not be read again: ${error.message}`;
+    return failed(databaseProblem(new DatabaseError('damaged', found)));
   }
   const why = excerpt(error instanceof Error ? error.message : String(error));
   return failed({

@@ -50,12 +50,20 @@ export function clusterPlace(
   return { ok: false, error: usage(`${found}; several are separated by commas`) };
 }
 
+const LEVELS = {
+  stopped: 'error',
+  held: 'error',
+  mended: 'warn',
+  unreachable: 'warn',
+  following: 'info',
+  refilled: 'info',
+} as const;
+
 function attachTo(place: ClusterPlace): Attach {
   return async (catalogue, { clock, log }) => {
     const onEvent = (event: FollowerEvent): void => {
       const { kind, ...fields } = event;
-      const level = kind === 'stopped' ? 'error' : kind === 'unreachable' ? 'warn' : 'info';
-      log(level, `stream-${kind}`, fields);
+      log(LEVELS[kind], `stream-${kind}`, fields);
     };
     try {
       return { ok: true, value: await openFrontInTime(catalogue, place, { clock, onEvent }) };

@@ -6,21 +6,33 @@ export type TimeError = ParseError<'bad-time'>;
 const DATE_TIME =
   /^(\d{4}-\d{2}-(\d{2}))T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const LONGEST_TIME = 64;
+/** 0000-01-01T00:00:00Z and 9999-12-31T23:59:59.999Z: RFC 3339 cannot write others in UTC. */
+export const EARLIEST_TIME: number = -62_167_219_200_000;
+export const LATEST_TIME: number = 253_402_300_799_999;
 // The limit of a `Date`, in either direction.
 const FARTHEST_TIME = 8.64e15;
 
+const NO_TIME = { expected: 'a date and time with its offset, such as 2026-11-21T01:02:03Z' };
+const NO_YEAR = {
+  expected: 'a time in the years 0000 to 9999 of UTC',
+  verdict: 'not in the years 0000 to 9999 of UTC',
+};
+
 /**
  * Parses an RFC 3339 date and time with its offset to milliseconds since the epoch. Fractions of a millisecond are
- * dropped. A leap second counts as the second before it.
+ * dropped. A leap second counts as the second before it. An offset must not lead to a UTC year that RFC 3339 cannot
+ * write: whoever prints the time would print what nobody can read (T256).
  */
 export function parseTime(text: unknown): Result<number, TimeError> {
   const ms = typeof text === 'string' && text.length <= LONGEST_TIME ? readTime(text) : Number.NaN;
-  if (!Number.isNaN(ms)) return { ok: true, value: ms };
-  const misfit = {
-    position: 0,
-    expected: 'a date and time with its offset, such as 2026-11-21T01:02:03Z',
-  };
-  return { ok: false, error: parseError('bad-time', text, misfit) };
+  if (isWritable(ms)) return { ok: true, value: ms };
+  const misfit = Number.isNaN(ms) ? NO_TIME : NO_YEAR;
+  return { ok: false, error: parseError('bad-time', text, { position: 0, ...misfit }) };
+}
+
+/** Whether `ms` since the epoch can be written as RFC 3339 in UTC, and so be parsed again. */
+export function isWritable(ms: number): boolean {
+  return ms >= EARLIEST_TIME && ms <= LATEST_TIME;
 }
 
 /** The usual form, on a day that every month has. */

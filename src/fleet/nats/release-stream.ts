@@ -4,10 +4,10 @@ import type { Clock } from '../../registry/clock.ts';
 import type { LoggedEvent } from '../../server/catalogue/change-log.ts';
 import type { EventStream, Expectation } from '../event-stream.ts';
 import { SUBJECTS } from '../event.ts';
-import { streamInfo } from './stream-info.ts';
+import { isMissing, streamInfo } from './stream-info.ts';
 
 /** The stream with all events of a cluster. */
-const STREAM = 'RELEASES';
+export const STREAM = 'RELEASES';
 
 const ID = 'modreg-id';
 /** How long a node may take to answer. An append that waits for a slow disk takes up to a second. */
@@ -83,6 +83,15 @@ export async function releaseStream(
   };
 }
 
+/** Removes the stream with all its events, if there is one. */
+export async function removeReleaseStream(connection: NatsConnection): Promise<void> {
+  const { jetstreamManager } = await import('@nats-io/jetstream');
+  const { streams } = await jetstreamManager(connection, { timeout: ANSWER_MS, checkAPI: false });
+  await streams.delete(STREAM).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+}
+
 /** Notices that a stream was created again. */
 function creations(
   clock: Pick<Clock, 'monotonic'>,
@@ -138,7 +147,8 @@ function expectationOf(expected: Expectation): {
     : { lastSubjectSequence: expected.lastOfSubject };
 }
 
-function eventIn(found: StoredMsg | null): LoggedEvent | undefined {
+/** An event as it is stored; undefined if it is not. */
+export function eventIn(found: StoredMsg | null): LoggedEvent | undefined {
   if (!found) return undefined;
   const { seq: sequence, subject, header } = found;
   return { sequence, subject, id: header.get(ID), body: found.string() };

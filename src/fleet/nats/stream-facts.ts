@@ -3,9 +3,10 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { StreamFacts } from '../cluster-check.ts';
 import { connectTo, PackagesMissing, type ClusterPlace } from './connection.ts';
 import { replicasIn } from './node-facts.ts';
-import { SETTINGS } from './release-stream.ts';
+import { SETTINGS, STREAM } from './release-stream.ts';
 import { REPORT_SETTINGS } from './report-stream.ts';
 import { isMissing } from './stream-info.ts';
+import { unreadableEvents } from './unreadable-events.ts';
 
 const ANSWER_MS = 5000;
 const REPLICAS = 3;
@@ -42,14 +43,20 @@ async function factsOf(
 ): Promise<StreamFacts> {
   try {
     const expected = { num_replicas: REPLICAS, ...settings };
-    return { name, stored: storedIn(await manager.streams.info(name), expected) };
+    const info = await manager.streams.info(name);
+    const unreadable =
+      name === STREAM ? await unreadableEvents(manager, info.state.last_seq) : undefined;
+    return { name, stored: { ...storedIn(info, expected), unreadable } };
   } catch (error) {
     if (!isMissing(error)) throw error;
     return { name, stored: undefined };
   }
 }
 
-function storedIn({ config, cluster }: StreamInfo, expected: object): StreamFacts['stored'] {
+function storedIn(
+  { config, cluster }: StreamInfo,
+  expected: object,
+): NonNullable<StreamFacts['stored']> {
   const found: Readonly<Record<string, unknown>> = { ...config };
   return {
     settings: Object.entries(expected).map(([name, value]) => ({

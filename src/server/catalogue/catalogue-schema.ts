@@ -1,3 +1,4 @@
+import { EARLIEST_TIME, LATEST_TIME } from '../../core/text/rfc3339.ts';
 import type { Layout } from '../../sqlite/schema.ts';
 
 /** The catalogue's tables. Never edit a migration: append a new one, which adds to the others or raises `oldestReader`. */
@@ -89,5 +90,21 @@ export const SCHEMA: Layout = {
     `,
     // Whether the stream has the token as it is here. A front appends the others.
     `ALTER TABLE tokens ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;`,
+    // Publish times that no list can have, which an earlier modreg accepted (T258). A list changes only with its generation. That of a
+    // front does not rise: all fronts of a cluster must have the same numbers.
+    `
+    CREATE TEMP TABLE mended AS
+      SELECT module AS id, row_number() OVER (ORDER BY module) AS place FROM releases
+      WHERE published_at NOT BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME}
+        AND EXISTS (SELECT 1 FROM catalogue WHERE shared_history IS NULL)
+      GROUP BY module;
+    UPDATE modules SET generation = generation + 1,
+      sequence = (SELECT sequence FROM catalogue) + (SELECT place FROM mended WHERE mended.id = modules.id)
+      WHERE id IN (SELECT id FROM mended);
+    UPDATE catalogue SET sequence = sequence + (SELECT count(*) FROM mended);
+    UPDATE releases SET published_at = max(${EARLIEST_TIME}, min(published_at, ${LATEST_TIME}))
+      WHERE published_at NOT BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME};
+    DROP TABLE mended;
+    `,
   ],
 };

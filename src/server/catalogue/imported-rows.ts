@@ -1,3 +1,4 @@
+import { EARLIEST_TIME, LATEST_TIME } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 
 /** A row of a catalogue as JSON: its table, and a value for each of its columns. A hash of a token is in hexadecimal. */
@@ -14,8 +15,9 @@ const TABLES: Readonly<
   },
   releases: {
     columns: ['id', 'module', 'version', 'published_at', 'content', 'yanked'],
-    write:
-      'INSERT INTO releases (id, module, version, published_at, content, yanked) VALUES (?, ?, ?, ?, ?, ?)',
+    // An earlier modreg may have imported times that no list can have (T258).
+    write: `INSERT INTO releases (id, module, version, published_at, content, yanked)
+      VALUES (?1, ?2, ?3, max(${EARLIEST_TIME}, min(?4, ${LATEST_TIME})), ?5, ?6)`,
   },
   rollout_events: {
     columns: ['sequence', 'module', 'release', 'after', 'at', 'kind', 'content'],

@@ -1,6 +1,6 @@
 import { expectArgument, numberIn, type Expected } from '../../core/text/argument.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { isTime } from '../../core/text/rfc3339.ts';
+import { isWritable } from '../../core/text/rfc3339.ts';
 import type { ModuleId } from '../../core/index.ts';
 import { listedRollout } from '../../core/rollout/rollout.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
@@ -15,6 +15,7 @@ import {
   PUBLISHED_RELEASE,
   type PublishedRelease,
 } from './published-release.ts';
+import { expectReadable } from './readable-change.ts';
 import type { RolloutStart } from './rollout-start.ts';
 import {
   appendEvent,
@@ -112,7 +113,10 @@ export interface Publishing {
   readonly hasFile: (file: { readonly sha256: string; readonly size: number }) => boolean;
 }
 
-const TIME: Expected = numberIn(isTime, 'milliseconds since the epoch');
+const TIME: Expected = numberIn(
+  isWritable,
+  'milliseconds since the epoch, in the years 0000 to 9999 of UTC',
+);
 
 /** Publishes releases in order, or none if one is refused. The caller has a transaction. */
 export function publishReleases(
@@ -124,6 +128,7 @@ export function publishReleases(
   for (const release of releases)
     expectArgument('publish()', 'release', release, PUBLISHED_RELEASE);
   expectArgument('publish()', 'now', publishing.now, TIME);
+  for (const release of releases) expectReadable(release);
   const results = releases.map((release) =>
     publishResultOf(sql, moduleId, release, publishing.hasFile),
   );

@@ -32,7 +32,7 @@ export const FAILURES: Readonly<Record<number, object>> = {
   429: problem('The client has too many requests at once. Retry after the seconds in Retry-After.'),
   500: problem('The registry had an internal error. Nothing was changed.'),
   503: problem(
-    'The catalogue is locked by another process, too many responses are not read, or the registry is behind Modreg-At-Least. Retry after the seconds in Retry-After.',
+    'The catalogue is locked by another process, too many responses are not read, the registry is behind Modreg-At-Least, or it may lack a change of the module. Retry after the seconds in Retry-After.',
   ),
   507: problem('The disk is full or read-only. Nothing was changed.'),
 };

@@ -1,3 +1,4 @@
+import { UnreadableChange } from '../catalogue/readable-change.ts';
 import { ChangeUnavailable } from '../catalogue/write-change.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../sqlite/database-error.ts';
 
@@ -115,6 +116,10 @@ export function problemOf(error: unknown): Response {
   if (error instanceof ChangeUnavailable) {
     const detail = 'the change may have been made: send it again unchanged, or read it first';
     return problem('unavailable', detail, { headers: { 'retry-after': '5' } });
+  }
+  if (error instanceof UnreadableChange) {
+    const detail = `nothing was changed, because it could not be read again: ${error.message}`;
+    return problem('bad-release', detail, { errors: [detail] });
   }
   if (!(error instanceof DatabaseError)) return problem('internal', 'nothing was changed');
   const kind = DATABASE_PROBLEMS[error.kind];

@@ -44,17 +44,24 @@ export function addReadRoutes(
   );
   app.get(MODULE, (c) =>
     reached(c, () =>
-      withModule(c, (moduleId) =>
-        documentAnswer(c, moduleId, {
-          ...options,
-          document: catalogue.document(moduleId),
-          history: catalogue.history(),
-        }),
+      withModule(
+        c,
+        (moduleId) =>
+          withheldAnswer(moduleId, options) ??
+          documentAnswer(c, moduleId, {
+            ...options,
+            document: catalogue.document(moduleId),
+            history: catalogue.history(),
+          }),
       ),
     ),
   );
   app.get('/v1/changes', (c) =>
-    reached(c, async () => await changesAnswer(c, feed, { ...options, polls })),
+    reached(
+      c,
+      async () =>
+        await changesAnswer(c, feed, { ...options, polls, all: () => catalogue.modules() }),
+    ),
   );
   app.get('/v1/openapi.json', (c) => c.json(OPENAPI));
 }
@@ -90,6 +97,14 @@ function whenReached(
   };
 }
 
+/** The answer to a request for a list that this front knows to be out of date, or that it may not even have (T259). */
+function withheldAnswer(moduleId: ModuleId, { replica }: AppOptions): Response | undefined {
+  const { message, modules } = replica?.withheld() ?? {};
+  if (message === undefined || modules?.has(moduleId) === false) return undefined;
+  const retryAfter = `${SERVER_LIMITS.retryAfter / 1000}`;
+  return problem('unhealthy', message, { headers: { 'retry-after': retryAfter } });
+}
+
 function documentAnswer(
   c: Context,
   moduleId: ModuleId,
@@ -123,7 +138,12 @@ function listAnswer(c: Context, list: object): Response {
 async function changesAnswer(
   c: Context,
   feed: ChangeFeed,
-  { spreadMs, polls }: ReadOptions & { readonly polls: LongPolls },
+  {
+    spreadMs,
+    polls,
+    replica,
+    all,
+  }: ReadOptions & { readonly polls: LongPolls; readonly all: () => readonly ModuleId[] },
 ): Promise<Response> {
   const { after: afterText = '0', wait: waitText = '0', modules: named } = c.req.query();
   const after = Number(afterText);
@@ -143,7 +163,12 @@ async function changesAnswer(
     return await feed.wait(after, ms, c.req.raw.signal, only.value);
   });
   if (!changes) return refusedPoll();
-  const { history, sequence, modules } = changes;
+  const { history, sequence, modules: changed } = changes;
+  const withheld = replica?.withheld();
+  const unconfirmed = [...(withheld ? (withheld.modules ?? all()) : [])];
+  const isAsked = (id: ModuleId): boolean => only.value?.has(id) ?? true;
+  // To a client, a module that the feed does not name is unchanged. To name it wakes nobody who waits (T259).
+  const modules = [...new Set([...changed, ...unconfirmed.filter(isAsked)])];
   return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs });
 }
 

@@ -48,6 +48,29 @@ describe('parseTime', () => {
     });
   });
 
+  it.each([
+    ['0000-01-01T00:00:00Z', -62_167_219_200_000],
+    ['0000-01-01T23:59:00+23:59', -62_167_219_200_000],
+    ['9999-12-31T23:59:60.999Z', 253_402_300_799_999],
+    ['9999-12-31T00:00:59-23:59', 253_402_300_799_000],
+  ])('[T256] parses %s, which is in the first or last second of RFC 3339', (text, value) => {
+    expect(parseTime(text)).toEqual({ ok: true, value });
+    expect(parseTime(formatTime(value))).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    '0000-01-01T00:00:00+00:01',
+    '0000-01-01T00:00:00+23:59',
+    '0000-01-01T23:58:59.999+23:59',
+    '9999-12-31T23:59:00-00:01',
+    '9999-12-31T23:59:59-23:59',
+    '9999-12-31T00:01:00-23:59',
+  ])('[T256] refuses %s, whose year in UTC is -1 or 10000', (text) => {
+    expect(isUsualTime(text)).toBe(false);
+    const expected = 'a time in the years 0000 to 9999 of UTC';
+    expect(parseTime(text)).toMatchObject({ error: { kind: 'bad-time', text, expected } });
+  });
+
   it.each([[undefined], [null], [1795222923000], [{}], [['2026-11-21T01:02:03Z']]])(
     'refuses %s',
     (value) => {

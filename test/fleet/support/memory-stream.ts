@@ -1,0 +1,120 @@
+/* A front that follows a stream in memory. */
+import { onTestFinished } from 'vitest';
+import { encodeEvent, subjectOf, type FleetEvent } from '../../../src/fleet/event.ts';
+import type { EventStream } from '../../../src/fleet/event-stream.ts';
+import { follower, type Follower, type FollowerEvent } from '../../../src/fleet/follower.ts';
+import { logWriter } from '../../../src/fleet/log-writer.ts';
+import { systemClock } from '../../../src/registry/clock.ts';
+import { registryApp } from '../../../src/server/app.ts';
+import type { LoggedEvent } from '../../../src/server/catalogue/change-log.ts';
+import { changeFeed } from '../../../src/server/catalogue/change-feed.ts';
+import { Catalogue, readRelease } from '../../../src/server/index.ts';
+import type { Replica } from '../../../src/server/registry-options.ts';
+import { moduleId } from '../../support/ask.ts';
+
+export const NOW: number = Date.parse('2026-11-21T01:02:03Z');
+
+/** A stream in memory, which never fails. */
+function memoryStream(): EventStream & { readonly put: (subject: string, body: string) => void } {
+  const events: LoggedEvent[] = [];
+  const wakes = new Set<() => void>();
+  const last = (subject?: string): number =>
+    events.findLast((one) => subject === undefined || one.subject === subject)?.sequence ?? 0;
+  const add = (event: Omit<LoggedEvent, 'sequence'>): number => {
+    events.push({ ...event, sequence: events.length + 1 });
+    for (const wake of wakes) wake();
+    return events.length;
+  };
+  const read = async (sequence: number): Promise<LoggedEvent | undefined> =>
+    await Promise.resolve(events[sequence - 1]);
+  return {
+    read,
+    readAtLeader: read,
+    last: async () => await Promise.resolve(last()),
+    created: () => 'once',
+    isFilling: () => false,
+    isOfAnother: () => false,
+    lastOf: async (subject) => await Promise.resolve(last(subject)),
+    append: async (event, expected) => {
+      const isExpected =
+        'last' in expected
+          ? expected.last === last()
+          : expected.lastOfSubject === last(event.subject);
+      return await Promise.resolve(isExpected ? add(event) : undefined);
+    },
+    onNews(wake) {
+      wakes.add(wake);
+      return () => wakes.delete(wake);
+    },
+    put: (subject, body) => void add({ subject, body, id: `${events.length}` }),
+  };
+}
+
+export function publication(id: string, version: string): FleetEvent {
+  const release = readRelease({ version });
+  if (!release.ok) throw new Error(release.error.join());
+  const named = { moduleId: moduleId(id), release: release.value };
+  return { kind: 'publish', ...named, start: undefined, now: NOW };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export interface TestFront {
+  readonly catalogue: Catalogue;
+  readonly events: readonly FollowerEvent[];
+  readonly following: Follower;
+  readonly ask: (path: string, init?: RequestInit) => Promise<Answer>;
+  /** Sends a request to it, whatever the address is. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** A front that follows `stream` with the file at `path`. */
+export function frontOf(stream: EventStream, path: string): TestFront {
+  const catalogue = new Catalogue(path, { mode: 'create' });
+  const feed = changeFeed(catalogue);
+  const events: FollowerEvent[] = [];
+  const clock = systemClock;
+  const onEvent = (event: FollowerEvent): void => void events.push(event);
+  const following = follower(catalogue.log, stream, { clock, onEvent });
+  const replica: Replica = {
+    write: logWriter({ log: catalogue.log, stream, follower: following, clock }),
+    isController: () => false,
+    shareReports: () => async () => await Promise.resolve(),
+    trouble: following.trouble,
+    withheld: following.withheld,
+  };
+  const app = registryApp(catalogue, feed, { clock, spreadMs: 0, replica });
+  onTestFinished(async () => {
+    await following.stop();
+    feed.close();
+    catalogue.close();
+  });
+  return {
+    catalogue,
+    events,
+    following,
+    fetch: async (input, init) => await app.fetch(new Request(input, init)),
+    async ask(address, init) {
+      const response = await app.fetch(new Request(`http://front.test${address}`, init));
+      return { status: response.status, json: Object(await response.json()) };
+    },
+  };
+}
+
+interface Filled {
+  readonly stream: ReturnType<typeof memoryStream>;
+  readonly add: (event: FleetEvent) => void;
+}
+
+/** A stream that begins with a release of two modules. */
+export function filledStream(): Filled {
+  const stream = memoryStream();
+  const add = (event: FleetEvent): void => stream.put(subjectOf(event), encodeEvent(event));
+  add({ kind: 'begin', history: '0123456789abcdef' });
+  add(publication('acme:lidar', '1.0.0'));
+  add(publication('acme:camera', '1.0.0'));
+  return { stream, add };
+}
