@@ -21,7 +21,10 @@ async function frontOf(
     reconnectTimeWait: 50,
   });
   const fleet = new FleetFile(path, () => Date.now());
-  const sharing = shareReports(fleet, await reportStream(connection, 3), { clock: systemClock });
+  const sharing = shareReports(fleet, await reportStream(connection, 3), {
+    clock: systemClock,
+    onEvent: () => undefined,
+  });
   onTestFinished(async () => {
     await sharing.stop();
     await connection.close();

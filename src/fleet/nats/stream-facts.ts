@@ -3,6 +3,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { StreamFacts } from '../cluster-check.ts';
 import { connectTo, PackagesMissing, type ClusterPlace } from './connection.ts';
 import { replicasIn } from './node-facts.ts';
+import { passedOverFacts } from './passed-over.ts';
 import { SETTINGS } from './release-stream.ts';
 import { REPORT_SETTINGS } from './report-stream.ts';
 import { isMissing } from './stream-info.ts';
@@ -42,10 +43,12 @@ async function factsOf(
 ): Promise<StreamFacts> {
   try {
     const expected = { num_replicas: REPLICAS, ...settings };
-    return { name, stored: storedIn(await manager.streams.info(name), expected) };
+    const stored = storedIn(await manager.streams.info(name), expected);
+    const isReports = name === REPORT_SETTINGS.name;
+    return { name, stored, passedOver: isReports ? await passedOverFacts(manager) : undefined };
   } catch (error) {
     if (!isMissing(error)) throw error;
-    return { name, stored: undefined };
+    return { name, stored: undefined, passedOver: undefined };
   }
 }
 
