@@ -101,3 +101,12 @@ it('a stream that no node leads', () => {
   const found = { ...facts(node(1), node(2), node(3)), streams: [{ name: 'RELEASES', stored }] };
   expect(wrongIn(found)).toEqual(['RELEASES: no node leads it']);
 });
+
+it('[T248] a stream of which something was passed over', () => {
+  const stored = { settings: [], leader: 'n1', replicas: [] };
+  const passedOver = 'reports in 2 messages were passed over';
+  const streams = [{ name: 'REPORTS', stored, passedOver }];
+  expect(wrongIn({ ...facts(node(1), node(2), node(3)), streams })).toEqual([
+    'REPORTS: reports in 2 messages were passed over',
+  ]);
+});

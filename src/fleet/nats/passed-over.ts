@@ -47,7 +47,7 @@ export async function passedOverFacts({ streams }: JetStreamManager): Promise<st
     const { sequence, machine, because } = isJsonObject(note) ? note : {};
     const whose = typeof machine === 'string' ? ` of ${excerpt(machine)}` : '';
     const found = `the last is message ${String(sequence)}${whose}: ${excerpt(String(because))}`;
-    return `reports in ${state.messages} messages were passed over in 7 days; ${found}`;
+    return `messages of which something was passed over in 7 days: ${state.messages}; ${found}`;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
