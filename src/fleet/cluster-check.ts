@@ -45,6 +45,8 @@ export interface StreamFacts {
         readonly unreadable?: readonly string[] | undefined;
       }
     | undefined;
+  /** What the fronts have passed over in it; undefined if nothing. */
+  readonly passedOver?: string | undefined;
 }
 
 /** What was read of a cluster. A text says why something could not be read. */
@@ -153,7 +155,10 @@ function clusterFindings(named: number, nodes: readonly NodeFacts[]): ClusterFin
   return found.length > 0 ? found : [{ subject, isWrong: false, text }];
 }
 
-function streamFindings({ name, stored }: StreamFacts): ClusterFinding[] {
+const PASSED_OVER_FIX =
+  'look for report-passed-over in the logs of the fronts; revoke the token of a machine that does so on purpose';
+
+function streamFindings({ name, stored, passedOver }: StreamFacts): ClusterFinding[] {
   if (!stored) {
     return [
       { subject: name, isWrong: false, text: 'does not exist yet: the first front creates it' },
@@ -171,6 +176,7 @@ function streamFindings({ name, stored }: StreamFacts): ClusterFinding[] {
     ...replicas
       .filter(({ isCurrent }) => !isCurrent)
       .map((replica) => wrong(name, `${excerpt(replica.name)} is behind or down`)),
+    ...(passedOver === undefined ? [] : [wrong(name, passedOver, PASSED_OVER_FIX)]),
   ];
   const text = `${replicas.length + 1} replicas, ${excerpt(leader)} leads, the others are current`;
   return found.length > 0 ? found : [{ subject: name, isWrong: false, text }];

@@ -1,6 +1,6 @@
 import type { Clock } from '../registry/clock.ts';
 import type { Catalogue } from '../server/catalogue/catalogue.ts';
-import type { FleetFile } from '../server/fleet/fleet-file.ts';
+import type { Replica } from '../server/registry-options.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import type { FollowerOptions } from './follower.ts';
 import { openFront, type Front } from './front.ts';
@@ -20,10 +20,10 @@ export async function openFrontInTime(
   if (catalogue.log.last() === 0) return await openFront(catalogue, place, options);
   const closing = new AbortController();
   let front: Front | undefined;
-  let reported: FleetFile | undefined;
+  let reported: Parameters<Replica['shareReports']> | undefined;
   let stopSharing: (() => Promise<void>) | undefined;
   const share = (): void => {
-    if (front && reported) stopSharing = front.replica.shareReports(reported);
+    if (front && reported) stopSharing = front.replica.shareReports(...reported);
   };
   const keepOpen = async (): Promise<void> => {
     const open = openFront.bind(undefined, catalogue, place, options);
@@ -34,8 +34,8 @@ export async function openFrontInTime(
   return {
     replica: {
       write: async (change) => await (front?.replica.write(change) ?? unreachable()),
-      shareReports(fleet) {
-        reported = fleet;
+      shareReports(fleet, onEvent) {
+        reported = [fleet, onEvent];
         // A report that only this front has would be missing on the others.
         fleet.sendToAll = unreachable;
         share();

@@ -50,12 +50,16 @@ export async function openFront(
     const stopTokens = shareTokens({ log, stream, follower: following, clock });
     let sharing: SharedReporting | undefined;
     const trouble = (): string | undefined => following.trouble() ?? sharing?.trouble();
-    const held = takeLease(() => trouble() === undefined);
+    // One that waits for space on its disk knows too little of the machines (T251).
+    const held = takeLease(() => trouble() === undefined && sharing?.lacksSpace() !== true);
     return {
       replica: {
         write: logWriter({ log, stream, follower: following, clock }),
         isController: held.isHeld,
-        shareReports: (fleet) => (sharing = shareReports(fleet, reports, { clock })).stop,
+        shareReports(fleet, onReport) {
+          sharing = shareReports(fleet, reports, { clock, onEvent: onReport });
+          return sharing.stop;
+        },
         trouble,
         withheld: following.withheld,
       },

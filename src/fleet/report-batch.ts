@@ -9,12 +9,15 @@ export interface ReportBatch {
   readonly id: string;
   /** When its front received them, in milliseconds since the epoch. */
   readonly at: number;
-  readonly reports: readonly SentReport[];
+  /** Undefined for one that this program does not accept. */
+  readonly reports: readonly (SentReport | undefined)[];
 }
 
 const SCHEMA = 1;
 /** Reports of machines that run the same differ little: level 1 makes a twentieth of them. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** The end of the year 9999: no later time can be shown. */
+const LAST_TIME = 253_402_300_799_999;
 /** More than a front puts into one message, so that no message takes all memory. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -22,7 +25,7 @@ export function encodeBatch(batch: ReportBatch): Uint8Array {
   return zstdCompressSync(JSON.stringify({ schema: SCHEMA, ...batch }), FAST);
 }
 
-/** Reads what `encodeBatch` wrote. Leaves out a report that this program does not accept. The error says why nothing can be read. */
+/** Reads what `encodeBatch` wrote. The error says why nothing can be read. */
 export function decodeBatch(bytes: Uint8Array): Result<ReportBatch, string> {
   let found: Readonly<Record<string, unknown>>;
   try {
@@ -36,14 +39,18 @@ export function decodeBatch(bytes: Uint8Array): Result<ReportBatch, string> {
     const error = `it has schema ${schema}, and this modreg understands ${SCHEMA}`;
     return { ok: false, error };
   }
-  if (typeof id !== 'string' || !Number.isSafeInteger(at) || !Array.isArray(reports)) {
+  if (typeof id !== 'string' || !isTime(at) || !Array.isArray(reports)) {
     return { ok: false, error: 'it is not a batch of reports' };
   }
-  return { ok: true, value: { id, at: Number(at), reports: reports.flatMap(sentIn) } };
+  return { ok: true, value: { id, at, reports: reports.map(sentIn) } };
 }
 
-function sentIn(sent: unknown): SentReport[] {
+function isTime(at: unknown): at is number {
+  return Number.isSafeInteger(at) && Number(at) >= 0 && Number(at) <= LAST_TIME;
+}
+
+function sentIn(sent: unknown): SentReport | undefined {
   const { machine, report } = Object(sent);
   const read = readReport(report);
-  return typeof machine === 'string' && read.ok ? [{ machine, report: read.value }] : [];
+  return typeof machine === 'string' && read.ok ? { machine, report: read.value } : undefined;
 }

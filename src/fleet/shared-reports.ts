@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../registry/clock.ts';
-import type { FleetFile, Followed, SendReport } from '../server/fleet/fleet-file.ts';
+import {
+  settle,
+  type FleetFile,
+  type Followed,
+  type SendReport,
+  type WaitingForAnswer,
+} from '../server/fleet/fleet-file.ts';
 import type { ReportAnswer, SentReport } from '../server/fleet/take-report.ts';
+import type { ReportEvent } from '../server/registry-options.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
+import { isOfValues } from '../sqlite/database-error.ts';
 import { pauseWith } from './pause.ts';
 import { decodeBatch, encodeBatch } from './report-batch.ts';
 
@@ -20,23 +28,30 @@ export interface ReportStream {
   readonly readAtLeader: (sequence: number) => Promise<Uint8Array | undefined>;
   /** Resolves once a majority has the message on disk. After a rejection, it may be there or not. */
   readonly append: (id: string, message: Uint8Array) => Promise<void>;
+  /** Lets `fleet check` know of a message of which something was passed over. */
+  readonly note: (passed: PassedOver) => Promise<void>;
   /** Calls `wake` when a message may have been appended. The result ends that. */
   readonly onNews: (wake: () => void) => () => void;
 }
+
+/** A message of the stream, or a report in it, that no front can take (T248). */
+export type PassedOver = Omit<Extract<ReportEvent, { kind: 'report-passed-over' }>, 'kind'>;
 
 /** How a front takes part in the reports of its cluster. */
 export interface SharedReporting {
   /** Why this front cannot take the reports of the stream; undefined while it can, or if the stream cannot be reached. */
   readonly trouble: () => string | undefined;
+  /** Whether it waits for space on its disk: it knows less than others, and so must not raise rollouts (T251). */
+  readonly lacksSpace: () => boolean;
   /** Ends it. Reports that wait are rejected. */
   readonly stop: () => Promise<void>;
 }
 
-interface Waiting extends SentReport {
+interface Waiting extends SentReport, WaitingForAnswer {
   readonly answer: Promise<ReportAnswer>;
-  readonly resolve: (answer: ReportAnswer) => void;
-  readonly reject: (error: unknown) => void;
 }
+
+type Batches = ReadonlyMap<string, readonly Waiting[]>;
 
 /** A batch waits while so many others are written; what arrives meanwhile joins it. */
 const MOST_AT_ONCE = 4;
@@ -56,20 +71,26 @@ const READ_AT_ONCE = 8;
 export function shareReports(
   fleet: FleetFile,
   stream: ReportStream,
-  { clock }: { readonly clock: Clock },
+  { clock, onEvent }: { readonly clock: Clock; readonly onEvent: (event: ReportEvent) => void },
 ): SharedReporting {
   const batches = new Map<string, readonly Waiting[]>();
   const stopping = new AbortController();
   let trouble: string | undefined;
   const pause = pauseWith(clock);
   const stopNews = stream.onNews(pause.wake);
-  const next = follower(fleet, stream, batches, clock);
+  const passOver = (passed: PassedOver): void => {
+    onEvent({ kind: 'report-passed-over', ...passed });
+    // It was logged, whether or not the cluster can be told.
+    stream.note(passed).catch(() => undefined);
+  };
+  const next = follower(fleet, stream, { batches, clock, passOver });
+  const space = spaceFor(fleet, onEvent);
   const takeAll = async (): Promise<void> => {
     let ms = LONGEST_PAUSE_MS;
     while (!stopping.signal.aborted) {
       let isBehind = false;
       try {
-        isBehind = await next();
+        isBehind = !space.isLacking() && (await next());
         trouble = undefined;
       } catch (error) {
         trouble = `the reports of the cluster are not taken: ${messageOf(error)}`;
@@ -83,6 +104,7 @@ export function shareReports(
   fleet.sendToAll = batchSender(stream, batches, clock);
   return {
     trouble: () => trouble,
+    lacksSpace: space.wasLacking,
     async stop() {
       stopNews();
       stopping.abort();
@@ -95,17 +117,41 @@ export function shareReports(
   };
 }
 
+/** Before the disk is full, reports wait: yanks need what is left (T251). */
+function spaceFor(
+  fleet: FleetFile,
+  onEvent: (event: ReportEvent) => void,
+): { readonly isLacking: () => boolean; readonly wasLacking: () => boolean } {
+  let was = false;
+  return {
+    isLacking() {
+      const lack = fleet.lackOfSpace();
+      if (lack && !was) onEvent({ kind: 'reports-wait', because: lack.message });
+      if (!lack && was) onEvent({ kind: 'reports-go-on' });
+      was = lack !== undefined;
+      return was;
+    },
+    wasLacking: () => was,
+  };
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+interface TakingParts {
+  readonly batches: Batches;
+  readonly clock: Clock;
+  readonly passOver: (passed: PassedOver) => void;
 }
 
 /** Reads the messages after those that the file has taken. The result of a call is whether there may be more. */
 function follower(
   fleet: FleetFile,
   stream: ReportStream,
-  batches: ReadonlyMap<string, readonly Waiting[]>,
-  clock: Clock,
+  parts: TakingParts,
 ): () => Promise<boolean> {
+  const { clock } = parts;
   let checkedAt = -Infinity;
   let newest = 0;
   let count = READ_AT_ONCE;
@@ -133,7 +179,7 @@ function follower(
         count = place === 0 ? 1 : count;
         return place > 0;
       }
-      take(fleet, { stream: name, sequence: last + 1 + place }, message, batches);
+      take(fleet, { stream: name, sequence: last + 1 + place }, message, parts);
     }
     count = READ_AT_ONCE;
     return true;
@@ -152,19 +198,35 @@ function follow(
   fleet.takeShared({ stream, sequence, at: 0, reports: [] });
 }
 
+/** Takes a message, or passes over it: all fronts read the same bytes, and so do the same. Throws an error of the file or of its disk. */
 function take(
   fleet: FleetFile,
   followed: Followed,
   message: Uint8Array,
-  batches: ReadonlyMap<string, readonly Waiting[]>,
+  { batches, passOver }: TakingParts,
 ): void {
+  const { sequence } = followed;
   const batch = decodeBatch(message);
-  if (!batch.ok) throw new Error(`message ${followed.sequence} cannot be read: ${batch.error}`);
+  const pass = (because: string): void => {
+    fleet.takeShared({ ...followed, at: 0, reports: [] });
+    passOver({ sequence, machine: undefined, because });
+  };
+  if (!batch.ok) return pass(batch.error);
   const { id, at, reports } = batch.value;
-  const answers = fleet.takeShared({ ...followed, at, reports });
-  for (const [place, { resolve }] of (batches.get(id) ?? []).entries()) {
-    const answer = answers[place];
-    if (answer) resolve(answer);
+  const waiting = batches.get(id) ?? [];
+  try {
+    for (const [place, answer] of fleet.takeShared({ ...followed, at, reports }).entries()) {
+      if (answer.kind === 'refused') {
+        const { machine, error } = answer;
+        passOver({ sequence, machine, because: error.message });
+      }
+      const one = waiting[place];
+      if (one) settle(one, answer);
+    }
+  } catch (error) {
+    if (!isOfValues(error)) throw error;
+    pass(messageOf(error));
+    for (const { reject } of waiting) reject(error);
   }
 }
 

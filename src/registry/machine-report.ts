@@ -65,3 +65,9 @@ export interface ReportedOutcome {
 
 /** The most outcomes of a report. */
 export const MOST_OUTCOMES = 512;
+
+/**
+ * The largest number of an outcome or of a state, and the most missing outcomes that are counted of a machine: more than any machine
+ * needs. Sums of it stay within what SQLite can add (T246).
+ */
+export const LARGEST_NUMBER = 1_000_000_000_000;

@@ -69,7 +69,10 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addInstallRoutes(app, catalogue, options);
   const write = options.replica?.write ?? writeTo(catalogue);
   const fleet =
-    options.fleet ?? new FleetFile(fleetPath(catalogue.path), () => options.clock.now());
+    options.fleet ??
+    new FleetFile(fleetPath(catalogue.path), () => options.clock.now(), {
+      freeDisk: options.limits?.freeDisk,
+    });
   catalogue.firstStep = firstStepAtOnce(fleet);
   const firstStep = firstStepInSlices(fleet);
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep });

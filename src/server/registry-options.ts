@@ -22,7 +22,10 @@ export interface Replica {
   /** Whether this front raises, halts and completes rollouts now. */
   readonly isController: () => boolean;
   /** Lets all fronts know the reports of each. The result ends that. */
-  readonly shareReports: (fleet: FleetFile) => () => Promise<void>;
+  readonly shareReports: (
+    fleet: FleetFile,
+    onEvent: (event: ReportEvent) => void,
+  ) => () => Promise<void>;
   /** Why it no longer follows, which needs a person; undefined while it does. */
   readonly trouble: () => string | undefined;
   /** The lists that must not be answered, because this front knows that it may lack changes of them; undefined if there are none. */
@@ -115,6 +118,26 @@ export interface ServeOptions {
               readonly tokenId: string;
               /** The address of the client, as above. */
               readonly peer: string | undefined;
+            }
+          | {
+              /** A front passed over a message in the stream of its cluster's reports, or over one report, that no front can take. */
+              readonly kind: 'report-passed-over';
+              /** The number of the message. */
+              readonly sequence: number;
+              /** The machine that sent the report; undefined for a whole message. */
+              readonly machine: string | undefined;
+              /** Why it cannot be taken. */
+              readonly because: string;
+            }
+          | {
+              /** A front takes no reports until its disk has space. Yanks still can be made. */
+              readonly kind: 'reports-wait';
+              /** What was found. */
+              readonly because: string;
+            }
+          | {
+              /** The disk of a front has space again. */
+              readonly kind: 'reports-go-on';
             }
           | {
               /** A request to change something was refused or failed; an event `failed` has the error. Nothing was changed. */
@@ -226,6 +249,12 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     replica,
   };
 }
+
+/** What happens while a front takes the reports of its cluster. */
+export type ReportEvent = Extract<
+  RegistryEvent,
+  { kind: 'report-passed-over' | 'reports-wait' | 'reports-go-on' }
+>;
 
 /** A limit of the server that refuses requests or connections. */
 export type ExceededLimit = Extract<RegistryEvent, { kind: 'overload' }>['limit'];

@@ -110,10 +110,12 @@ function hostOf(server: Server): string {
 /** What machines reported, which all fronts of a cluster share. */
 function openFleet(
   catalogue: Catalogue,
-  { clock, replica }: RegistryOptions,
+  { clock, replica, log, limits }: RegistryOptions,
 ): { readonly fleet: FleetFile; readonly closeFleet: () => Promise<void> } {
-  const fleet = new FleetFile(fleetPath(catalogue.path), () => clock.now());
-  const stopSharing = replica?.shareReports(fleet);
+  const fleet = new FleetFile(fleetPath(catalogue.path), () => clock.now(), {
+    freeDisk: limits?.freeDisk,
+  });
+  const stopSharing = replica?.shareReports(fleet, (event) => log?.(event));
   const closeFleet = async (): Promise<void> => {
     await stopSharing?.();
     fleet.close();

@@ -85,6 +85,29 @@ const NUMBER_TOO_LARGE = 'ERR_OUT_OF_RANGE';
 /** Node's code for the use of a closed database. */
 export const CLOSED = 'ERR_INVALID_STATE';
 
+/** SQLite's primary result codes of a value that a row cannot have. */
+const OF_VALUES: ReadonlySet<number> = new Set([
+  18, // SQLITE_TOOBIG
+  19, // SQLITE_CONSTRAINT
+  20, // SQLITE_MISMATCH
+  25, // SQLITE_RANGE
+]);
+
+/**
+ * Whether an error is one of the values of some rows, or of a program, and not of the file or of its disk: other rows can be read and
+ * written.
+ */
+export function isOfValues(error: unknown): boolean {
+  const found = error instanceof DatabaseError ? error.cause : error;
+  const { code = '', errcode } = Object(found) as {
+    readonly code?: string;
+    readonly errcode?: number;
+  };
+  if (errcode !== undefined) return OF_VALUES.has(errcode & 0xff);
+  if (code === NUMBER_TOO_LARGE) return true;
+  return !(error instanceof DatabaseError) && diskErrorCode(error) === undefined;
+}
+
 /** Converts an error of SQLite or the file system to a `DatabaseError`; returns any other error unchanged. */
 export function asDatabaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;

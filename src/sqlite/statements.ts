@@ -30,10 +30,15 @@ export function statementsOf(database: DatabaseSync, path: string): Statements {
     all: (sql, ...values) => translated(path, () => prepare(sql).all(...values) as Row[]),
     *iterate(sql, ...values) {
       const rows = translated(path, () => prepare(sql).iterate(...values));
-      for (;;) {
-        const next = translated(path, () => rows.next());
-        if (next.done === true) return;
-        yield next.value as Row;
+      try {
+        for (;;) {
+          const next = translated(path, () => rows.next());
+          if (next.done === true) return;
+          yield next.value as Row;
+        }
+      } finally {
+        // A statement that was left before its last row would keep its snapshot of the file.
+        rows.return?.();
       }
     },
     run: (sql, ...values) => translated(path, () => prepare(sql).run(...values)),

@@ -160,6 +160,13 @@ it('each event of a server has its level and its fields in the log', () => {
       'warn',
       { limit: 'uploads', count: 7, peer: 'p' },
     ],
+    [
+      { kind: 'report-passed-over', sequence: 7, machine: 'rover-7', because: 'x\n' },
+      'error',
+      { sequence: 7, machine: 'rover-7', because: 'x\\u{a}' },
+    ],
+    [{ kind: 'reports-wait', because: 'x' }, 'error', { because: 'x' }],
+    [{ kind: 'reports-go-on' }, 'info', {}],
     [{ kind: 'certificate-renewed', text: 'x' }, 'info', { text: 'x' }],
     [{ kind: 'certificate-kept', text: 'x' }, 'warn', { text: 'x' }],
     [{ kind: 'certificate-warning', text: 'x' }, 'warn', { text: 'x' }],

@@ -2,6 +2,7 @@ import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
 import { shareReports } from '../../src/fleet/shared-reports.ts';
 import { REPORT_SETTINGS, reportStream } from '../../src/fleet/nats/report-stream.ts';
+import { streamFacts } from '../../src/fleet/nats/stream-facts.ts';
 import { systemClock } from '../../src/registry/index.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
@@ -21,7 +22,10 @@ async function frontOf(
     reconnectTimeWait: 50,
   });
   const fleet = new FleetFile(path, () => Date.now());
-  const sharing = shareReports(fleet, await reportStream(connection, 3), { clock: systemClock });
+  const sharing = shareReports(fleet, await reportStream(connection, 3), {
+    clock: systemClock,
+    onEvent: () => undefined,
+  });
   onTestFinished(async () => {
     await sharing.stop();
     await connection.close();
@@ -135,6 +139,26 @@ it('[T197] a stream with a description of its operator takes reports', async () 
   const front = await frontOf(cluster);
   const sent = async (): Promise<unknown> => await front.report('rover-1', machineReport([1]));
   expect(await sent()).toEqual({ kind: 'known', knownTo: 1 });
+});
+
+it('[T248] fronts pass over a message that is no batch, and fleet check names it', async () => {
+  const cluster = await clusterInTest();
+  const [a, b] = [await frontOf(cluster), await frontOf(cluster)];
+  await a.report('rover-1', machineReport([1]));
+  const connection = await connect({ servers: cluster.servers.split(',') });
+  onTestFinished(async () => await connection.close());
+  const { jetstream } = await import('@nats-io/jetstream');
+  await jetstream(connection).publish('modreg.reports', 'no batch');
+  expect(await b.report('rover-1', machineReport([2]))).toEqual({ kind: 'known', knownTo: 2 });
+  await expectSame(a, b);
+  const place = { servers: cluster.servers.split(','), credentials: undefined };
+  const noted = async (): Promise<unknown> =>
+    [await streamFacts(place)].flat().map((one) => Object(one).passedOver);
+  await expect
+    .poll(noted)
+    .toContain(
+      'messages of which something was passed over in 7 days: 1; the last is message 2: it is not a batch of reports',
+    );
 });
 
 it('[T198] reports wait while a majority of the nodes is down, and each is counted once afterwards', async () => {

@@ -115,3 +115,12 @@ it('[T260] each event that cannot be read, and what to do about it', () => {
     fix,
   });
 });
+
+it('[T248] a stream of which something was passed over', () => {
+  const stored = { settings: [], leader: 'n1', replicas: [] };
+  const passedOver = 'reports in 2 messages were passed over';
+  const streams = [{ name: 'REPORTS', stored, passedOver }];
+  expect(wrongIn({ ...facts(node(1), node(2), node(3)), streams })).toEqual([
+    'REPORTS: reports in 2 messages were passed over',
+  ]);
+});

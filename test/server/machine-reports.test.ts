@@ -43,7 +43,9 @@ const NOTHING = {
   duplicates: 0,
   missing_outcomes: 0,
   modules: [],
+  modules_left_out: 0,
   outcomes_in_24h: [],
+  outcomes_left_out: 0,
 };
 const LIDAR = { module_id: 'acme:lidar', deployed: '1.2.9', decision: 'up-to-date' };
 const DONE = { module_id: 'acme:lidar', version: '1.2.9', result: 'done' };

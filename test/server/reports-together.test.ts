@@ -9,7 +9,7 @@ import { cases } from '../support/runs.ts';
 const REPORT = machineReport([1], { state: reportedState(1, {}) });
 
 function newFleet(path: string, mode: 'create' | 'read'): FleetFile {
-  const fleet = new FleetFile(path, () => NOON, mode);
+  const fleet = new FleetFile(path, () => NOON, { mode });
   onTestFinished(() => fleet.close());
   return fleet;
 }

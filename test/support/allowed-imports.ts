@@ -95,6 +95,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'registry/clock.ts',
     'registry/formats/json-object.ts',
+    'registry/formats/json-text.ts',
     'server/catalogue/change-log.ts',
     'fleet',
     '@nats-io/transport-node',
@@ -169,6 +170,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   page: [
     'core',
     'logs/log-record.ts',
+    'server/fleet/deployed-versions.ts',
     'server/fleet/site-queries.ts',
     'server/limits',
     'server/registry-options.ts',

@@ -70,10 +70,12 @@ async function listed(
     if (module !== undefined) query.set('module', module);
     if (version !== undefined) query.set('version', version);
     if (stuck) query.set('stuck', 'true');
-    const { machines } = await client.read(`/machines?${query.toString()}`);
+    const { machines, next } = await client.read(`/machines?${query.toString()}`);
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
     found.push(...page);
-    if (page.length < limit) break;
+    // An earlier registry has no `next`, and ends a page only at the limit.
+    const isLast = next === undefined ? page.length < limit : typeof next !== 'string';
+    if (isLast || page.length === 0) break;
     after = String(page.at(-1)?.['id']);
   }
   return found;

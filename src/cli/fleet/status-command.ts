@@ -20,6 +20,9 @@ interface Counts {
     readonly result: string;
     readonly outcomes: number;
   }[];
+  /** How many counts the lists lack; absent from an earlier registry, whose lists have all. */
+  readonly modules_left_out?: number;
+  readonly outcomes_left_out?: number;
 }
 
 interface Count {
@@ -29,7 +32,7 @@ interface Count {
   readonly machines: number;
 }
 
-const COUNTS = objectOf<keyof Counts>({
+const COUNTS = objectOf<Exclude<keyof Counts, LeftOut>>({
   machines: isNumber,
   seen_in_24h: isNumber,
   duplicates: isNumber,
@@ -52,8 +55,11 @@ const COUNTS = objectOf<keyof Counts>({
   ),
 });
 
+type LeftOut = 'modules_left_out' | 'outcomes_left_out';
+
 function areCounts(value: unknown): value is Counts {
-  return COUNTS(value);
+  const { modules_left_out: modules = 0, outcomes_left_out: outcomes = 0 } = Object(value);
+  return COUNTS(value) && isNumber(modules) && isNumber(outcomes);
 }
 
 /** `modreg fleet status`: counts machines by module, version and decision. */
@@ -81,10 +87,12 @@ function linesOf(counts: Counts, { columns: width }: World): string[] {
   return [
     `${countOf(machines, 'machine')}, ${seen} seen in 24 h`,
     ...(rows.length === 0 ? [] : ['', ...format(heads), ...rows.flatMap(format), '']),
+    ...leftOut(counts.modules_left_out, 'modules on the fewest machines'),
     ...failures.map(
       ({ module_id: id, version, outcomes }) =>
         `failed in 24 h: ${excerpt(id)} ${excerpt(version)} on ${countOf(outcomes, 'machine')}`,
     ),
+    ...leftOut(counts.outcomes_left_out, 'the rarest outcomes'),
     ...(duplicates === 0
       ? []
       : [
@@ -94,6 +102,10 @@ function linesOf(counts: Counts, { columns: width }: World): string[] {
       ? []
       : [`${countOf(missing, 'outcome')} dropped by machines before a report`]),
   ];
+}
+
+function leftOut(count = 0, what: string): string[] {
+  return count === 0 ? [] : [`${countOf(count, 'further count')} of ${what} left out`];
 }
 
 function rowOf(counts: readonly Count[]): string[] {

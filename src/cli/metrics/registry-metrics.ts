@@ -80,6 +80,12 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   const refusals = counter('refused_changes', 'Refused or failed requests for a change', 'reason');
   const overload = counter('limited', 'Requests and connections refused by a limit', 'limit');
   const errors = counter('database_errors', 'Errors of the registry file, by kind', 'kind');
+  const passedOver = counter(
+    'passed_over_reports',
+    'Messages and reports in the stream of a cluster that cannot be taken',
+    'what',
+  );
+  for (const what of ['message', 'report']) passedOver.inc({ what }, 0);
   for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);
   return (event) => {
     switch (event.kind) {
@@ -96,6 +102,10 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
         return errors.inc({
           kind: event.error instanceof DatabaseError ? event.error.kind : 'other',
         });
+      case 'report-passed-over':
+        return passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
+      case 'reports-wait':
+      case 'reports-go-on':
       case 'certificate-renewed':
       case 'certificate-kept':
       case 'certificate-warning':

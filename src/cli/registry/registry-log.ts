@@ -54,6 +54,15 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       log(level, event.kind, { text: event.text });
       return;
     }
+    case 'report-passed-over': {
+      const { sequence, machine, because } = event;
+      const found = excerpt(because, LONGEST_LINE);
+      return log('error', event.kind, { sequence, machine, because: found });
+    }
+    case 'reports-wait':
+      return log('error', event.kind, { because: excerpt(event.because, LONGEST_LINE) });
+    case 'reports-go-on':
+      return log('info', event.kind, {});
     case 'rollout':
       return logRollout(log, event);
     case 'uploaded':

@@ -19,7 +19,7 @@ import type {
 import { systemClock } from '../../registry/clock.ts';
 import type { NamedRollout } from '../../server/catalogue/catalogue-rollouts.ts';
 import { statesAfter } from '../../server/fleet/fleet-queries.ts';
-import { deployedVersions } from '../../server/fleet/site-queries.ts';
+import { deployedVersions, reportedModuleIds } from '../../server/fleet/deployed-versions.ts';
 import { groupedEffects } from '../fleet/effect-groups.ts';
 import { effectsOf } from '../fleet/what-if.ts';
 import { recordsIn } from '../registry/catalogue-records.ts';
@@ -50,13 +50,11 @@ export function modulesOnPage(files: SiteFiles): Pick<PagedSite, 'modules' | 'mo
 
 /** Modules in the order of their ids: those of the registry, and those that machines reported. */
 function modulePage(files: SiteFiles, after: string): Read<ModulePage> {
-  const deployed = Map.groupBy(
-    files.fleet.read((sql) => deployedVersions(sql)),
-    (one) => one.moduleId,
-  );
   const rollouts = rolloutsByModule(files);
-  const ids = [...new Set([...files.catalogue.modules(), ...deployed.keys()])].toSorted();
-  const following = ids.filter((id) => id > after);
+  const limit = MODULES_OF_PAGE + 1;
+  const reported = files.fleet.read((sql) => reportedModuleIds(sql, after, limit));
+  const published = files.catalogue.modules().filter((id) => id > after);
+  const following = [...new Set([...published, ...reported])].toSorted();
   const shown = following.slice(0, MODULES_OF_PAGE);
   return {
     ok: true,
@@ -64,7 +62,7 @@ function modulePage(files: SiteFiles, after: string): Read<ModulePage> {
       modules: shown.map((id) => ({
         moduleId: id,
         latest: latestOf(files, id),
-        deployed: deployed.get(id) ?? [],
+        ...files.fleet.read((sql) => deployedVersions(sql, id)),
         rollouts: openRollouts(rollouts.get(id)),
       })),
       next: following.length > shown.length ? shown.at(-1) : undefined,
@@ -107,9 +105,9 @@ function latestOf(files: SiteFiles, id: string): string | undefined {
 }
 
 function shownModule(files: SiteFiles, moduleId: ModuleId): Read<ShownModule> {
-  const deployed = files.fleet.read((sql) => deployedVersions(sql, moduleId));
+  const reported = files.fleet.read((sql) => deployedVersions(sql, moduleId));
   const releases = releasesOf(files, moduleId);
-  if (releases.length === 0 && deployed.length === 0) {
+  if (releases.length === 0 && reported.deployedOf === 0) {
     const message = `nothing was ever published for ${moduleId}, and no machine reports it`;
     return refused('UNKNOWN_REFERENCE', message);
   }
@@ -120,7 +118,7 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Read<ShownModule> {
     value: {
       moduleId,
       latest: newestOf(releases),
-      deployed,
+      ...reported,
       rollouts: openRollouts(rollouts),
       releaseCount: releases.length,
       releases: releases.slice(0, MOST_RELEASES).map((release) => {

@@ -21,7 +21,7 @@ export interface SiteFiles {
 export function siteFiles(catalogue: Catalogue, now: () => number): SiteFiles {
   const path = fleetPath(catalogue.path);
   const nothing = new FleetFile(IN_MEMORY, now);
-  const reported = new FleetFile(path, now, 'read');
+  const reported = new FleetFile(path, now, { mode: 'read' });
   const current = (): FleetFile => (existsSync(path) ? reported : nothing);
   return {
     catalogue,

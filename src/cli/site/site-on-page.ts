@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import type { MachinePage, PagedSite } from '../../page/site/paged-site.ts';
 import { systemClock } from '../../registry/clock.ts';
+import { reportedModuleIds } from '../../server/fleet/deployed-versions.ts';
 import {
   countMachines,
-  deployedVersions,
   machineDetail,
   searchMachines,
   siteTotals,
@@ -53,10 +53,10 @@ export function siteOnPage(files: SiteFiles, onChange: OnChange): PagedSite {
 type Overview = Pick<MachinePage, 'totals' | 'moduleIds'>;
 
 function overviewOf({ fleet, now }: SiteFiles): Overview {
-  return fleet.read((sql) => {
-    const ids = new Set(deployedVersions(sql).map(({ moduleId }) => moduleId));
-    return { totals: siteTotals(sql, now()), moduleIds: [...ids].slice(0, MOST_CHOICES) };
-  });
+  return fleet.read((sql) => ({
+    totals: siteTotals(sql, now()),
+    moduleIds: reportedModuleIds(sql, '', MOST_CHOICES),
+  }));
 }
 
 function machinesAfter(

@@ -1,6 +1,7 @@
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { ReportStream } from '../shared-reports.ts';
+import { passedOverIn } from './passed-over.ts';
 import { streamInfo } from './stream-info.ts';
 
 const SUBJECT = 'modreg.reports';
@@ -51,6 +52,7 @@ export async function reportStream(
       // A duplicate of one that is not stored, and may never be: its leader may have lost the others.
       if (seq === 0) throw new Error('the message is not stored yet');
     },
+    note: passedOverIn(connection, replicas),
     onNews(wake) {
       const subscription = connection.subscribe(SUBJECT, { callback: () => wake() });
       return () => subscription.unsubscribe();

@@ -3,6 +3,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { StreamFacts } from '../cluster-check.ts';
 import { connectTo, PackagesMissing, type ClusterPlace } from './connection.ts';
 import { replicasIn } from './node-facts.ts';
+import { passedOverFacts } from './passed-over.ts';
 import { SETTINGS, STREAM } from './release-stream.ts';
 import { REPORT_SETTINGS } from './report-stream.ts';
 import { isMissing } from './stream-info.ts';
@@ -44,12 +45,14 @@ async function factsOf(
   try {
     const expected = { num_replicas: REPLICAS, ...settings };
     const info = await manager.streams.info(name);
+    const isReports = name === REPORT_SETTINGS.name;
     const unreadable =
       name === STREAM ? await unreadableEvents(manager, info.state.last_seq) : undefined;
-    return { name, stored: { ...storedIn(info, expected), unreadable } };
+    const stored = { ...storedIn(info, expected), unreadable };
+    return { name, stored, passedOver: isReports ? await passedOverFacts(manager) : undefined };
   } catch (error) {
     if (!isMissing(error)) throw error;
-    return { name, stored: undefined };
+    return { name, stored: undefined, passedOver: undefined };
   }
 }
 

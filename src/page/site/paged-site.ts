@@ -2,8 +2,8 @@ import type { ModuleId, Result } from '../../core/index.ts';
 import type { NextStep } from '../../core/rollout/next-step.ts';
 import type { Rollout } from '../../core/rollout/rollout.ts';
 import type { Tally } from '../../core/rollout/tally.ts';
+import type { DeployedVersions } from '../../server/fleet/deployed-versions.ts';
 import type {
-  DeployedVersion,
   ListedMachine,
   MachineDetail,
   MachineSearch,
@@ -111,11 +111,10 @@ export interface ModulePage {
   readonly next: string | undefined;
 }
 
-export interface ListedModule {
+export interface ListedModule extends DeployedVersions {
   readonly moduleId: string;
   /** The newest release that is neither yanked nor a prerelease; undefined if there is none. */
   readonly latest: string | undefined;
-  readonly deployed: readonly DeployedVersion[];
   /** The rollouts that are running or halted. */
   readonly rollouts: readonly (NamedRelease & Pick<Rollout, 'status' | 'percent'>)[];
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { rmSync, statfsSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { quote } from '../../core/text/quote.ts';
 import { syncFolder } from '../../files/sync.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
 import { artifactFolder, artifactPath, asDiskError, incomingFolder } from './artifact-store.ts';
 import { newPart } from './incoming-artifacts.ts';
+import { lackOfSpace } from '../limits/free-disk.ts';
 import { SERVER_LIMITS } from '../limits/limits.ts';
 
 /** A file that is to be stored. */
@@ -46,7 +45,8 @@ export async function receiveArtifact(
   { expected = 0, freeDisk = SERVER_LIMITS.freeDisk }: Partial<SpaceNeeds> = {},
 ): Promise<ArtifactMismatch | undefined> {
   const incoming = incomingFolder(path);
-  checkSpace(path, announced.size + expected, freeDisk);
+  const lack = lackOfSpace(artifactFolder(path), { size: announced.size + expected, freeDisk });
+  if (lack) throw lack;
   const { sha256, isListed } = announced;
   const part = newPart(incoming, sha256);
   try {
@@ -100,13 +100,4 @@ async function writeBytes(
   if (size < announced.size) return { kind: 'fewer-bytes', size };
   const sha256 = hash.digest('hex');
   return sha256 === announced.sha256 ? undefined : { kind: 'other-digest', sha256 };
-}
-
-/** A full disk would also stop publications and yanks. */
-function checkSpace(path: string, size: number, freeDisk: number): void {
-  const { bavail, bsize } = statfsSync(artifactFolder(path), { bigint: true });
-  const left = bavail * bsize - BigInt(size);
-  if (left >= freeDisk) return;
-  const found = `${quote(artifactFolder(path))}: the disk has ${bavail * bsize} bytes free, and ${size} are to be stored`;
-  throw new DatabaseError('unwritable', `${found}: ${freeDisk} must stay free`);
 }

@@ -89,5 +89,33 @@ export const FLEET_LAYOUT: Layout = {
     CREATE TABLE followed (stream TEXT NOT NULL, sequence INTEGER NOT NULL) STRICT;
     INSERT INTO followed VALUES ('', 0);
     `,
+    // Numbers that machines sent were not bounded, and a sum of them could not be read (T246). Each machine keeps 10,000 outcomes (T250).
+    `
+    UPDATE machines SET
+      known_to = min(max(known_to, 0), 1000000000000),
+      missing = min(max(missing, 0), 1000000000000),
+      state_number = min(max(state_number, 0), 1000000000000),
+      seen_at = min(max(seen_at, 0), 253402300799999),
+      duplicate_at = min(max(duplicate_at, 0), 253402300799999);
+    UPDATE outcomes SET received_at = min(max(received_at, 0), 253402300799999)
+      WHERE received_at NOT BETWEEN 0 AND 253402300799999;
+
+    CREATE INDEX outcomes_by_machine ON outcomes (machine, received_at);
+    -- How many outcomes of the machine are kept.
+    ALTER TABLE machines ADD COLUMN outcomes INTEGER NOT NULL DEFAULT 0;
+    UPDATE machines SET outcomes = (SELECT count(*) FROM outcomes WHERE machine = machines.id);
+    CREATE TRIGGER outcome_kept AFTER INSERT ON outcomes BEGIN
+      UPDATE machines SET outcomes = outcomes + 1 WHERE id = NEW.machine;
+    END;
+    CREATE TRIGGER outcome_deleted AFTER DELETE ON outcomes BEGIN
+      UPDATE machines SET outcomes = outcomes - 1 WHERE id = OLD.machine;
+    END;
+    DELETE FROM outcomes WHERE (machine, queue, number) IN
+      (SELECT machine, queue, number FROM
+        (SELECT machine, queue, number,
+            row_number() OVER (PARTITION BY machine ORDER BY received_at DESC, queue DESC, number DESC) AS place
+          FROM outcomes WHERE machine IN (SELECT id FROM machines WHERE outcomes > 10000))
+        WHERE place > 10000);
+    `,
   ],
 };

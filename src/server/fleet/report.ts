@@ -4,6 +4,7 @@ import { jsonPointer } from '../../core/text/json-pointer.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
 import {
+  LARGEST_NUMBER,
   MOST_OUTCOMES,
   type MachineReport,
   type ReportedModule,
@@ -22,10 +23,13 @@ const text = v.pipe(
   v.maxLength(LONGEST_TEXT, `longer than ${LONGEST_TEXT} characters`),
   v.check((value) => value.isWellFormed(), 'contains half a surrogate pair'),
 );
+const EXPECTED_NUMBER = `expected a whole number from 0 to ${LARGEST_NUMBER}`;
 const number = v.pipe(
-  v.number('expected a whole number from 0'),
-  v.safeInteger('expected a whole number from 0'),
-  v.minValue(0, 'expected a whole number from 0'),
+  v.number(EXPECTED_NUMBER),
+  v.safeInteger(EXPECTED_NUMBER),
+  v.minValue(0, EXPECTED_NUMBER),
+  // T246
+  v.maxValue(LARGEST_NUMBER, EXPECTED_NUMBER),
 );
 /** A random id that a machine chose. */
 const id = v.pipe(

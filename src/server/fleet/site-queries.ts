@@ -21,7 +21,7 @@ export interface SiteTotals {
  * A state whose target is not deployed. What is kept, disabled or local waits for no target, and of what is not JSON, or too deep for
  * SQLite, none is known (T266).
  */
-const IS_BEHIND = `decision NOT IN ('up-to-date', 'disabled', 'local', 'keep')
+export const IS_BEHIND = `decision NOT IN ('up-to-date', 'disabled', 'local', 'keep')
   AND CASE WHEN json_valid(content) THEN coalesce(json_extract(content, '$.target') <> deployed, FALSE) ELSE FALSE END`;
 
 const CONDITIONS: Readonly<Record<'stuck' | 'behind', string>> = {
@@ -260,31 +260,4 @@ function outcomeIn(row: Row): ListedOutcome {
     result: String(row['result']),
     reason: textOf(reason),
   };
-}
-
-/** How many machines have a version of a module. */
-export interface DeployedVersion {
-  readonly moduleId: string;
-  readonly version: string;
-  readonly machines: number;
-  readonly stuck: number;
-  readonly behind: number;
-}
-
-/** The deployed versions of each module, or of one; those of most machines first. */
-export function deployedVersions(sql: Statements, moduleId?: string): DeployedVersion[] {
-  const rows = sql.all(
-    `SELECT module_id, deployed, sum(machines) AS machines, sum(machines * (decision = 'stuck')) AS stuck,
-        sum(machines * (${IS_BEHIND})) AS behind
-      FROM states WHERE ?1 IS NULL OR module_id = ?1 GROUP BY module_id, deployed
-      ORDER BY module_id, machines DESC, deployed`,
-    moduleId ?? null,
-  );
-  return rows.map((row) => ({
-    moduleId: String(row['module_id']),
-    version: String(row['deployed']),
-    machines: Number(row['machines']),
-    stuck: Number(row['stuck']),
-    behind: Number(row['behind']),
-  }));
 }

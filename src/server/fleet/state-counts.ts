@@ -20,6 +20,8 @@ export interface StateCounts {
   readonly share: (state: SharedState) => number;
   /** One machine fewer has it. */
   readonly release: (id: number) => void;
+  /** Begins a report. The result forgets what was shared and released since (T247). */
+  readonly begin: () => () => void;
   /** Writes the counts. A state that no machine has any more is deleted. */
   readonly write: () => void;
 }
@@ -27,17 +29,30 @@ export interface StateCounts {
 export function stateCounts(sql: Statements): StateCounts {
   const ids = new Map<string, number>();
   const changes = new Map<number, number>();
-  const change = (id: number, by: number): void => {
+  let undo: (() => void)[] = [];
+  const add = (id: number, by: number): void => {
     changes.set(id, (changes.get(id) ?? 0) + by);
+  };
+  const change = (id: number, by: number): void => {
+    add(id, by);
+    undo.push(() => add(id, -by));
   };
   return {
     share(state) {
-      const id = ids.get(state.digest) ?? idOf(sql, state);
-      ids.set(state.digest, id);
+      const known = ids.get(state.digest);
+      const id = known ?? idOf(sql, state);
+      if (known === undefined) {
+        ids.set(state.digest, id);
+        undo.push(() => ids.delete(state.digest));
+      }
       change(id, 1);
       return id;
     },
     release: (id) => change(id, -1),
+    begin() {
+      undo = [];
+      return () => undo.forEach((one) => one());
+    },
     write() {
       for (const [id, by] of changes) {
         const left = sql.get(COUNT, by, id);

@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto';
+import { keepOutcomes } from './kept-outcomes.ts';
 import { stateCounts, type SharedState, type StateCounts } from './state-counts.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { DatabaseError, isOfValues } from '../../sqlite/database-error.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import type {
-  MachineReport,
-  ReportedModule,
-  ReportedState,
+import {
+  LARGEST_NUMBER,
+  type MachineReport,
+  type ReportedModule,
+  type ReportedState,
 } from '../../registry/machine-report.ts';
 
 /** The answer to a report. */
@@ -15,6 +19,14 @@ export type ReportAnswer =
   | { readonly kind: 'gap'; readonly knownTo: number }
   /** Two processes report under this id, so neither is counted. */
   | { readonly kind: 'duplicate' };
+
+/** A report that cannot be applied, although the file and its disk are in order. Nothing of it was. */
+export interface RefusedReport {
+  readonly kind: 'refused';
+  /** Undefined if this program does not accept its form. */
+  readonly machine: string | undefined;
+  readonly error: DatabaseError;
+}
 
 const DAY_MS = 86_400_000;
 /** How long after its last sign a second process counts: machines report once a day. */
@@ -54,16 +66,50 @@ export interface Taking {
   readonly gaps: 'refuse' | 'count';
 }
 
-/** Takes reports in their order, in a transaction of the caller. What is known already changes nothing. */
+/**
+ * Takes reports in their order, in a transaction of the caller. What is known already changes nothing. One that cannot be applied is
+ * refused, and the others are taken (T247). An error of the file or of its disk is none of a report, and is thrown.
+ */
 export function takeReports(
   sql: Statements,
-  reports: readonly SentReport[],
+  reports: readonly (SentReport | undefined)[],
   taking: Taking,
-): ReportAnswer[] {
+): (ReportAnswer | RefusedReport)[] {
   const counts = stateCounts(sql);
-  const answers = reports.map((sent) => takeReport({ sql, counts }, sent, taking));
+  const answers = reports.map((sent) => takeAlone({ sql, counts }, sent, taking));
   counts.write();
   return answers;
+}
+
+function takeAlone(
+  tables: Tables,
+  sent: SentReport | undefined,
+  taking: Taking,
+): ReportAnswer | RefusedReport {
+  if (!sent) return refusal(undefined, new Error('it has a form that this modreg does not accept'));
+  const { sql, counts } = tables;
+  const undo = counts.begin();
+  sql.run('SAVEPOINT report');
+  try {
+    const answer = takeReport(tables, sent, taking);
+    sql.run('RELEASE report');
+    return answer;
+  } catch (error) {
+    if (!isOfValues(error)) throw error;
+    sql.run('ROLLBACK TO report');
+    sql.run('RELEASE report');
+    undo();
+    return refusal(sent.machine, error);
+  }
+}
+
+function refusal(machine: string | undefined, cause: unknown): RefusedReport {
+  // Without the path of the file, which differs between fronts.
+  const found = cause instanceof DatabaseError ? (cause.cause ?? cause) : cause;
+  const why = found instanceof Error ? found.message : String(found);
+  const whose = machine === undefined ? 'a report' : `the report of ${quote(machine)}`;
+  const message = `${whose} cannot be applied: ${excerpt(why)}; nothing of it was, and other machines are not concerned`;
+  return { kind: 'refused', machine, error: new DatabaseError('damaged', message, { cause }) };
 }
 
 /** The tables, and the counts that are written after the last report. */
@@ -91,7 +137,7 @@ function takeReport(
   const machine = known?.id ?? added(sql, name, report, now);
   if (known && known.instance !== report.instance) noteEarlier(sql, known);
   const fresh = report.outcomes.filter(({ number }) => number > knownTo);
-  addOutcomes(sql, machine, { ...report, outcomes: fresh }, now);
+  keepOutcomes(sql, machine, { queue: report.queue, outcomes: fresh, at: now });
   const to = Math.max(knownTo, report.to);
   sql.run(UPDATE, report.queue, to, to - knownTo - fresh.length, report.instance, now, machine);
   const { state } = report;
@@ -99,8 +145,9 @@ function takeReport(
   return { kind: 'known', knownTo: to };
 }
 
-const UPDATE = `UPDATE machines SET queue = ?, known_to = ?, missing = missing + ?, instance = ?, seen_at = ?,
-  duplicate_at = NULL WHERE id = ?`;
+/** A machine that begins a queue again and again counts no more than LARGEST_NUMBER (T246). */
+const UPDATE = `UPDATE machines SET queue = ?, known_to = ?, missing = min(missing + ?, ${LARGEST_NUMBER}), instance = ?,
+  seen_at = ?, duplicate_at = NULL WHERE id = ?`;
 
 function knownIn(row: Row): Known {
   const duplicateAt = row['duplicate_at'];
@@ -173,28 +220,6 @@ function noteEarlier(sql: Statements, { id, instance, seenAt }: Known): void {
       (SELECT instance FROM earlier_instances WHERE machine = ?1 ORDER BY seen_at DESC LIMIT ${MOST_INSTANCES})`,
     id,
   );
-}
-
-function addOutcomes(
-  sql: Statements,
-  machine: number,
-  { queue, outcomes }: MachineReport,
-  now: number,
-): void {
-  for (const { number, ...outcome } of outcomes) {
-    const { module_id: moduleId, to, result } = outcome;
-    sql.run(
-      'INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      machine,
-      queue,
-      number,
-      now,
-      moduleId,
-      to,
-      result,
-      JSON.stringify(outcome),
-    );
-  }
 }
 
 interface Placement {

@@ -65,7 +65,8 @@ function scopeOfMachine(c: Context): Scope | Response {
 async function reportAnswer(c: Context, fleet: FleetFile): Promise<Response> {
   const report = await jsonBody(c, readReport);
   if (!report.ok) return report.error;
-  const answer = await fleet.report(c.req.param('id') ?? '', report.value);
+  const bytes = Number(c.req.header('content-length') ?? SERVER_LIMITS.bodyBytes);
+  const answer = await fleet.report(c.req.param('id') ?? '', report.value, bytes);
   switch (answer.kind) {
     case 'known':
       return c.json({ known_to: answer.knownTo });
@@ -85,10 +86,7 @@ function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
     return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
   }
   const query = { module, version, isStuck: stuck === 'true', after, limit };
-  return sentWhole(
-    c,
-    JSON.stringify({ machines: fleet.read((sql) => fleetMachines(sql, query, now)) }),
-  );
+  return sentWhole(c, JSON.stringify(fleet.read((sql) => fleetMachines(sql, query, now))));
 }
 
 async function moduleAnswer(c: Context, fleet: FleetFile): Promise<Response> {

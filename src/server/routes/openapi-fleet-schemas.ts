@@ -1,8 +1,10 @@
+import { LARGEST_NUMBER } from '../../registry/machine-report.ts';
 import { ref } from './openapi-ref.ts';
 
 const TEXT = { type: 'string' };
 const TEXT_OR_NULL = { type: ['string', 'null'] };
 const COUNT = { type: 'integer', minimum: 0 };
+const NUMBER = { ...COUNT, maximum: LARGEST_NUMBER };
 const TIME = { type: 'string', format: 'date-time' };
 const KIND = { enum: ['module', 'subsystem'] };
 
@@ -39,14 +41,14 @@ function readable(properties: Readonly<Record<string, object>>): object {
 /** The schemas of machine reports. A report may have further fields, which are ignored. */
 export const FLEET_SCHEMAS: object = {
   ReportedState: object({
-    number: { ...COUNT, description: 'Higher than that of each earlier state' },
+    number: { ...NUMBER, description: 'Higher than that of each earlier state' },
     at: TIME,
     modreg: TEXT,
     platform: TEXT,
     modules: list(object({ kind: KIND, name: TEXT, ...decision, facts })),
   }),
   ReportedOutcome: object({
-    number: COUNT,
+    number: NUMBER,
     at: TIME,
     action: { type: 'string', description: 'The id of the action' },
     kind: KIND,
@@ -64,9 +66,9 @@ export const FLEET_SCHEMAS: object = {
     properties: {
       queue: { type: 'string', description: 'Random. The numbers belong to this queue' },
       instance: { type: 'string', description: 'Random for each process' },
-      after: { ...COUNT, description: 'The number before the first outcome' },
+      after: { ...NUMBER, description: 'The number before the first outcome' },
       to: {
-        ...COUNT,
+        ...NUMBER,
         description: 'The last number. One that has no outcome was dropped by the machine',
       },
       state: { oneOf: [ref('ReportedState'), { type: 'null' }] },
@@ -82,9 +84,17 @@ export const FLEET_SCHEMAS: object = {
     modules: list(
       object({ module_id: ref('ModuleId'), deployed: TEXT, decision: TEXT, machines: COUNT }),
     ),
+    modules_left_out: {
+      ...COUNT,
+      description: 'Counts of modules beyond 2,000, those of the fewest machines',
+    },
     outcomes_in_24h: list(
       object({ module_id: ref('ModuleId'), version: TEXT, result: TEXT, outcomes: COUNT }),
     ),
+    outcomes_left_out: {
+      ...COUNT,
+      description: 'Counts of outcomes beyond 2,000, the rarest ones',
+    },
   }),
   FleetMachines: object({
     machines: list(
@@ -98,6 +108,7 @@ export const FLEET_SCHEMAS: object = {
         modules: list(readable({ name: TEXT, ...decision })),
       }),
     ),
+    next: { ...TEXT_OR_NULL, description: 'The value of after for the next page' },
   }),
   FleetModule: object({
     module_id: ref('ModuleId'),

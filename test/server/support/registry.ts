@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/registry/clock.ts';
 import { Catalogue } from '../../../src/server/index.ts';
 import { registryApp } from '../../../src/server/app.ts';
 import { changeFeed } from '../../../src/server/catalogue/change-feed.ts';
+import type { ServerLimits } from '../../../src/server/limits/limits.ts';
 import type { RegistryEvent } from '../../../src/server/registry-options.ts';
 import { OPENAPI } from '../../../src/server/routes/openapi.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -45,8 +46,13 @@ ajv.addSchema(OPENAPI, 'openapi');
 
 export function testRegistry({
   spreadMs = 0,
+  limits,
   ...timeout
-}: { readonly spreadMs?: number; readonly busyTimeoutMs?: number } = {}): TestRegistry {
+}: {
+  readonly spreadMs?: number;
+  readonly busyTimeoutMs?: number;
+  readonly limits?: ServerLimits;
+} = {}): TestRegistry {
   const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create', ...timeout });
   const feed = changeFeed(catalogue);
@@ -81,6 +87,7 @@ export function testRegistry({
   const app = registryApp(catalogue, feed, {
     clock: { ...systemClock, now: () => registry.now },
     spreadMs,
+    limits,
     log: (event) => events.push(event),
   });
   return registry;

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { DeployedVersion } from '../../../server/fleet/site-queries.ts';
+import type { DeployedVersion } from '../../../server/fleet/deployed-versions.ts';
 import type { ListedModule, ListedRelease, ModulePage, ShownModule } from '../paged-site.ts';
 import { RolloutState } from './rollout-card.tsx';
 import { At, machinesOf, machinesPath, modulePath, numberOf, rolloutPath } from './site-words.tsx';
@@ -45,7 +45,7 @@ export const SiteModulesView: FC<{ readonly page: ModulePage; readonly isFirst: 
 );
 
 const ModuleRow: FC<{ readonly module: ListedModule }> = ({
-  module: { moduleId, latest, deployed, rollouts },
+  module: { moduleId, latest, deployed, deployedOf, rollouts },
 }) => (
   <tr>
     <th scope="row">
@@ -60,7 +60,7 @@ const ModuleRow: FC<{ readonly module: ListedModule }> = ({
           {excerpt(one.version)} <VersionCount deployed={one} />
         </>
       ))}
-      {deployed.length > MOST_VERSIONS ? `, ${deployed.length - MOST_VERSIONS} more` : ''}
+      {deployedOf > MOST_VERSIONS ? `, ${deployedOf - MOST_VERSIONS} more` : ''}
     </td>
     <td>
       <Rollouts rollouts={rollouts} />
@@ -92,7 +92,7 @@ const Rollouts: FC<Pick<ListedModule, 'rollouts'>> = ({ rollouts }) => (
 
 /** One module: its deployed versions, what a release would do, and its releases. */
 export const SiteModuleView: FC<{ readonly module: ShownModule; readonly now: number }> = ({
-  module: { moduleId, latest, deployed, rollouts, releases, releaseCount },
+  module: { moduleId, latest, deployed, deployedOf, rollouts, releases, releaseCount },
   now,
 }) => (
   <>
@@ -105,6 +105,9 @@ export const SiteModuleView: FC<{ readonly module: ShownModule; readonly now: nu
     ) : (
       <Deployed deployed={deployed} />
     )}
+    {deployedOf > deployed.length ? (
+      <p>{numberOf(deployedOf - deployed.length)} other versions, of fewer machines</p>
+    ) : null}
     <h2>What if</h2>
     <WhatIfForm moduleId={moduleId} version={latest} />
     <h2>Releases</h2>

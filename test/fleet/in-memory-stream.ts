@@ -1,0 +1,33 @@
+import type { PassedOver, ReportStream } from '../../src/fleet/shared-reports.ts';
+
+/** A stream of reports without a cluster, of which the messages and notes can be seen. */
+export interface StreamInMemory extends ReportStream {
+  readonly messages: Uint8Array[];
+  readonly notes: PassedOver[];
+}
+
+export function streamInMemory(): StreamInMemory {
+  const messages: Uint8Array[] = [];
+  const notes: PassedOver[] = [];
+  const listening = new Set<() => void>();
+  const read = async (sequence: number): Promise<Uint8Array | undefined> =>
+    await Promise.resolve(messages[sequence - 1]);
+  return {
+    messages,
+    notes,
+    state: async () =>
+      await Promise.resolve({ stream: 'of-a-test', first: 1, last: messages.length }),
+    read,
+    readAtLeader: read,
+    async append(_id, message) {
+      messages.push(message);
+      for (const wake of listening) wake();
+      await Promise.resolve();
+    },
+    note: async (passed) => await Promise.resolve(void notes.push(passed)),
+    onNews(wake) {
+      listening.add(wake);
+      return () => listening.delete(wake);
+    },
+  };
+}
