@@ -75,6 +75,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
     saved: memory.saved,
     onTrouble: memory.warn,
     clock: { ...systemClock, now: () => world.clock() },
+    ...(world.clockState && { clockState: () => world.clockState?.() ?? 'unknown' }),
     // A path in a policy is relative to the policy's folder. A path from the command line is relative to the current one.
     relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
     token: (url) => tokenOrThrow(tokens(url)),

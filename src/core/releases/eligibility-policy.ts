@@ -41,6 +41,8 @@ export interface Eligibility {
         readonly unknown: 'refuse' | 'allow';
       }
     | undefined;
+  /** What is known to be wrong with `now`; absent if nothing is. A minimum age counts to the time that is certain (D57). */
+  readonly clock?: ClockFault | undefined;
   /** Refuses releases that were published later than this, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
   /** Refuses releases in a rollout that does not include the machine. Does not apply to pins. */
@@ -64,6 +66,21 @@ export interface Eligibility {
       }
     | undefined;
 }
+
+/** Why a minimum age does not count to the time of the machine's clock. */
+export type ClockFault =
+  | {
+      /** A registry said over https that it is another time. */
+      readonly kind: 'wrong';
+      /** How far the clock is ahead of the certain time, in milliseconds; negative if it is behind. */
+      readonly aheadMs: number;
+    }
+  | {
+      /** The clock is not synchronized, or the policy does not trust it, and no registry said what time it is. */
+      readonly kind: 'unsynchronized' | 'distrusted';
+      /** The latest time that was certain, in milliseconds since the epoch; absent if none was. */
+      readonly certainAt?: number | undefined;
+    };
 
 /** A version that failed on this machine or that an operator rolled back, and how long it is refused. */
 export interface Quarantined {
