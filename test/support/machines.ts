@@ -133,6 +133,16 @@ const modules: fc.Arbitrary<RandomModule> = fc
       2,
       fc.integer({ min: -75, max: 0 }).map((minutes) => NOW + minutes * MINUTE),
     ),
+    clock: oneIn(
+      3,
+      fc.oneof(
+        fc.record({ kind: fc.constant('wrong' as const), aheadMs: hours(-40, 40) }),
+        fc.record({
+          kind: fc.constantFrom('unsynchronized' as const, 'distrusted' as const),
+          certainAt: maybe(around(-60, 0)),
+        }),
+      ),
+    ),
     failed: fc.array(fc.record({ place: fc.nat(9), until: maybe(around(-5, 60)) }), {
       maxLength: 3,
     }),
@@ -159,7 +169,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     if (random.isFailed && typeof deployed === 'string')
       quarantine.push({ version: deployed, until: undefined });
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
-    const { terms: by, confirmedAt, readAt } = random;
+    const { terms: by, confirmedAt, readAt, clock } = random;
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
     const { hasFailed } = random;
     const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
@@ -175,7 +185,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       restarts: restartedAt,
       request: random.request,
     };
-    return Object.assign(known, { constraint: asked, terms: by, confirmedAt, readAt });
+    return Object.assign(known, { constraint: asked, terms: by, confirmedAt, readAt, clock });
   });
 
 function constraintAbout(text: string, kind: string): string | undefined {
@@ -245,7 +255,14 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
   };
 }
 
-function knownOf({ list, confirmedAt, readAt, deployed, ...module }: RandomModule): ModuleState {
+function knownOf({
+  list,
+  confirmedAt,
+  readAt,
+  clock,
+  deployed,
+  ...module
+}: RandomModule): ModuleState {
   const before = parseVersion(module.previous);
   const failed = parseVersion(module.failed);
   const { restarts, quarantine, request } = module;
@@ -254,6 +271,7 @@ function knownOf({ list, confirmedAt, readAt, deployed, ...module }: RandomModul
       ? {
           index: indexReleases(list),
           readAt,
+          clock,
           stale: confirmedAt === undefined ? undefined : { confirmedAt, message: 'down' },
         }
       : { error: { kind: 'registry-unreachable', message: 'down' } },
