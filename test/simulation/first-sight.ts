@@ -9,10 +9,26 @@ import type { WireList, WireRelease } from './published.ts';
 /** The span in which a release was published, as far as the machine can know. */
 export interface Sight {
   /** When the last list without it was confirmed; undefined for a release of the first list. */
-  readonly after: number | undefined;
-  /** When the first list with it was read. */
-  readonly at: number;
+  after: number | undefined;
+  /** When the first list with it was read; `Infinity` if the clock could not say (D58). */
+  at: number;
   isOnDisk: boolean;
+  /** The times on the disk, if they are others. */
+  onDisk?: Pick<Sight, 'after' | 'at'>;
+}
+
+/** What the machine saw later than a time that is certain, it saw then (D59). */
+export function settle({ firstSights }: Ledger, key: string, certain: number): void {
+  for (const sight of firstSights.get(key)?.values() ?? []) {
+    sight.onDisk ??= { after: sight.after, at: sight.at };
+    if (sight.after !== undefined && sight.after > certain) sight.after = certain;
+    if (sight.at > certain) sight.at = certain;
+  }
+}
+
+/** The clock is right. It may be set while its system says so, so the latest time counts. (D57) */
+export function noteRight(ledger: Ledger, wall: number): void {
+  ledger.rightAt = Math.max(ledger.rightAt ?? wall, wall);
 }
 
 /** Records the releases of a list that were never seen before. Returns their versions. */
