@@ -165,10 +165,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       clock: optional(
         anyOf(
           objectOf({ kind: oneOf('wrong'), aheadMs: isNumber }),
-          objectOf({
-            kind: oneOf('unsynchronized', 'distrusted'),
-            certainAt: optional(isNumber),
-          }),
+          objectOf({ kind: oneOf('unsynchronized', 'distrusted'), certainAt: optional(isNumber) }),
         ),
       ),
     }),

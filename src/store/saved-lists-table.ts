@@ -68,7 +68,8 @@ export function savedListsIn(file: MachineFile): SavedLists {
         if (row['is_intact'] !== 1) throw damagedList(path);
         return listIn(row, readFirstSeen(sql, [address, moduleId]), path);
       }),
-    firstSeen: (address, moduleId) => within(() => readFirstSeen(sql, [address, moduleId]).firstSeen),
+    firstSeen: (address, moduleId) =>
+      within(() => readFirstSeen(sql, [address, moduleId]).firstSeen),
     stamp: (address, moduleId) =>
       within(() => textOf(sql.get(SELECT_STAMP, address, moduleId)?.['stamp'])),
     save: (address, moduleId, list) => writing(() => write(sql, [address, moduleId], list)),

@@ -184,6 +184,7 @@ function releaseChanges(release: Release, { eligibility, list }: DecideInput): P
   if ('error' in list) return [];
   const publishedAt = publishTime(release, list.firstSeen);
   if (publishedAt === undefined) return [];
+  // If no time is certain, the decision is the same then: the age stays unknown (D57).
   const ofAge = minimumAge && reachesAge(publishedAt, minimumAge.ms, list.clock);
   return [
     ...(notAfter === undefined ? [] : [{ at: publishedAt, because: 'release-published' } as const]),
