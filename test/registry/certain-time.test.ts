@@ -82,6 +82,23 @@ describe('a clock that is behind makes no release older', () => {
   );
 });
 
+it('[D58] a confirmation by a wrong clock is no reason to believe an earlier claim', async () => {
+  const one = await board('loopback', { state: 'synchronized' });
+  await one.read();
+  one.setClock(-START);
+  one.know({ state: 'unsynchronized' });
+  one.restart();
+  await one.read();
+  one.publish('1.1.0', START - 365 * DAY);
+  await one.read();
+  one.setClock(0);
+  one.know({ state: 'synchronized' });
+  one.pass(3 * DAY - 1);
+  expect(await one.read()).toBe('1.0.0');
+  one.pass(1);
+  expect(await one.read()).toBe('1.1.0');
+});
+
 describe('where no time is certain', () => {
   it.each<[string, Source, Knowledge, string]>([
     [
