@@ -1,5 +1,6 @@
 import { NUMBER, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
+import type { ClockFault } from './clock-fault.ts';
 import type { Platform } from './platform.ts';
 import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
@@ -66,21 +67,6 @@ export interface Eligibility {
       }
     | undefined;
 }
-
-/** Why a minimum age does not count to the time of the machine's clock. */
-export type ClockFault =
-  | {
-      /** A registry said over https that it is another time. */
-      readonly kind: 'wrong';
-      /** How far the clock is ahead of the certain time, in milliseconds; negative if it is behind. */
-      readonly aheadMs: number;
-    }
-  | {
-      /** The clock is not synchronized, or the policy does not trust it, and no registry said what time it is. */
-      readonly kind: 'unsynchronized' | 'distrusted';
-      /** The latest time that was certain, in milliseconds since the epoch; absent if none was. */
-      readonly certainAt?: number | undefined;
-    };
 
 /** A version that failed on this machine or that an operator rolled back, and how long it is refused. */
 export interface Quarantined {

@@ -1,4 +1,4 @@
-import type { ClockFault } from './eligibility-policy.ts';
+import type { ClockFault } from './clock-fault.ts';
 import type { Platform } from './platform.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
