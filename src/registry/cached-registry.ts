@@ -37,11 +37,9 @@ export interface CacheOptions {
  * `registry-implausible`.
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
-  const { saved, clock = systemClock, onTrouble = () => undefined, isOffline } = options;
-  const { certain = new CertainClock(clock), trustClock } = options;
-  const lists = new RememberedLists(remote.address, saved, onTrouble);
-  const time = (): KnownTime => certain.read(trustClock);
-  const memory: Memory = { remote, lists, clock, feed: new Feed(remote), time };
+  const { clock = systemClock, isOffline, trustClock } = options;
+  const { certain = new CertainClock(clock) } = options;
+  const memory = memoryOf(remote, { ...options, clock, certain });
   const { resultOf, localResult } = resultsFrom(memory, { ...options, certain });
   const request = singleFlight(
     async (moduleId: ModuleId, { budget, position }: RequestRound, signal) => {
@@ -77,6 +75,16 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       return await awaitChange(moduleIds, memory, waitMs, { budget: noRetries(), signal });
     },
   };
+}
+
+function memoryOf(
+  remote: RemoteRegistry,
+  options: CacheOptions & Required<Pick<CacheOptions, 'clock' | 'certain'>>,
+): Memory {
+  const { saved, clock, certain, trustClock, onTrouble = () => undefined } = options;
+  const lists = new RememberedLists(remote.address, saved, onTrouble);
+  const time = (): KnownTime => certain.read(trustClock);
+  return { remote, lists, clock, feed: new Feed(remote), time };
 }
 
 interface Results {

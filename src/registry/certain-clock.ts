@@ -57,7 +57,8 @@ export class CertainClock {
   #read(trustsClock: boolean | undefined): KnownTime {
     const now = this.#clock.now();
     const state = this.#state();
-    if (trustsClock ?? state === 'synchronized') return { kind: 'certain', at: now };
+    const isTrusted: boolean = trustsClock ?? state === 'synchronized';
+    if (isTrusted) return { kind: 'certain', at: now };
     if (this.#said) {
       const at = this.#said.at + Math.floor(this.#clock.monotonic() - this.#said.monotonic);
       return { kind: 'certain', at: Math.abs(now - at) <= MOST_APART_MS ? now : at };
@@ -73,4 +74,15 @@ export class CertainClock {
     const aheadMs = time.kind === 'certain' ? this.#clock.now() - time.at : 0;
     return Math.abs(aheadMs) <= MOST_APART_MS ? undefined : { kind: 'wrong', aheadMs };
   }
+}
+
+/** What is known about the time, and what is wrong with the clock, for modules with a term `trust_clock`. */
+export function timeOf(
+  certain: CertainClock,
+  trustsClock: boolean | undefined,
+): { readonly knownTime: () => KnownTime; readonly clockFault: () => ClockFault | undefined } {
+  return {
+    knownTime: () => certain.read(trustsClock),
+    clockFault: () => certain.fault(trustsClock),
+  };
 }

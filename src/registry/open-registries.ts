@@ -19,9 +19,9 @@ import {
 import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
-import { CertainClock, type ClockState, type KnownTime } from './certain-clock.ts';
+import { CertainClock, timeOf, type ClockState, type KnownTime } from './certain-clock.ts';
 import { firstSeenNow } from './first-seen.ts';
-import type { CachedRegistry, Registry, ReleaseList } from './registry.ts';
+import type { CachedRegistry, Registry } from './registry.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from './clock.ts';
 import type { Limits } from './http/limits.ts';
 import { httpRegistry } from './http-registry.ts';
@@ -211,7 +211,7 @@ function openAt(
   address: RegistryAddress,
   { savedLists, ...opening }: Opening,
 ): Result<OpenRegistry, RegistryError> {
-  const { clock: given = systemClock, token, certain, trustClock, onRetry, onTrouble } = opening;
+  const { clock: given = systemClock, token, onRetry, onTrouble } = opening;
   const clock = wholeMilliseconds(given);
   if (!('url' in address)) return { ok: true, value: pathRegistry(address, clock, opening) };
   const options = {
@@ -223,7 +223,7 @@ function openAt(
   const remote = httpRegistry(address, {
     ...options,
     token: () => token?.(address.url),
-    onDate: (at) => certain.hear(at),
+    onDate: (at) => opening.certain.hear(at),
   });
   if (!remote.ok) return remote;
   const cached = memoizeUntilError(async () => {
@@ -242,8 +242,7 @@ function openAt(
       expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
       return await (await cached()).readAll(moduleIds, signal);
     },
-    knownTime: () => certain.read(trustClock),
-    clockFault: () => certain.fault(trustClock),
+    ...timeOf(opening.certain, opening.trustClock),
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),
   };
   return { ok: true, value: registry };
@@ -262,7 +261,7 @@ function pathRegistry(
   { certain, trustClock }: Pick<Opening, 'certain' | 'trustClock'>,
 ): OpenRegistry {
   const { kind, path } = address;
-  const knownTime = (): KnownTime => certain.read(trustClock);
+  const time = timeOf(certain, trustClock);
   const registry: Registry = {
     async read(moduleId, signal) {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
@@ -271,12 +270,11 @@ function pathRegistry(
       const opened = await PATH_REGISTRIES[kind]();
       const list = await opened(path, () => clock.now()).read(moduleId);
       // A file has no history, and nothing in it says what time it is (D58). A copy would decode all entries.
-      const firstSeen = firstSeenNow(knownTime());
-      return Object.assign(list, { firstSeen, clock: certain.fault(trustClock) });
+      const firstSeen = firstSeenNow(time.knownTime());
+      return Object.assign(list, { firstSeen, clock: time.clockFault() });
     },
   };
-  const clockFault = (): ReleaseList['clock'] => certain.fault(trustClock);
-  return { address, remote: undefined, knownTime, ...withoutFeed(registry), clockFault };
+  return { address, remote: undefined, ...withoutFeed(registry), ...time };
 }
 
 /** Replaces a registry that cannot be opened: every read rejects with `error`. */

@@ -46,11 +46,8 @@ describe('[D57] [T295] modreg doctor says if a minimum age is set and no time is
     });
     const lines = stdout.flatMap((text) => text.split('\n'));
     const at = lines.findIndex((line) => /^(ok|warning|error) +clock /.test(line));
-    expect(lines.slice(at, at + 2)).toEqual(
-      warnings.length > 0
-        ? warnings
-        : [expect.stringMatching(/^ok +clock /), expect.not.stringMatching(/ clock /)],
-    );
+    const found = lines.slice(at, at + 2).filter((line) => / (clock|fix:) /.test(line));
+    expect(found.filter((line) => !line.startsWith('ok'))).toEqual(warnings);
   });
 });
 

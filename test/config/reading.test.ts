@@ -243,7 +243,7 @@ describe('an update policy', () => {
       registry: 'https://registry.example/v1',
       allowHttp: ['registry.local:8080'],
       minimumAge: { ms: 259_200_000, unknown: 'allow' },
-      allowDowngrade: false,
+      ...{ allowDowngrade: false, trustClock: true },
       onYank: 'replace',
       requireDigest: false,
       quarantineMs: 1_209_600_000,

@@ -1,3 +1,4 @@
+import type { Eligibility } from '../../src/core/index.ts';
 import type { Ledger } from './ledger.ts';
 import type { WireList, WireRelease } from './published.ts';
 
@@ -15,6 +16,29 @@ export interface Sight {
   isOnDisk: boolean;
   /** The times on the disk, if they are others. */
   onDisk?: Pick<Sight, 'after' | 'at'>;
+}
+
+/** What is known about the clock of the machine (D57). */
+export interface Clocks {
+  /** When the list that a process knows was confirmed by a clock that was right, by registry and module. */
+  readonly certainAt: Map<string, number | undefined>;
+  /** What each registry last said about the clock, by its address. */
+  readonly clocks: Map<string, Eligibility['clock']>;
+  /** What the clock said when it was last right; undefined until it is wrong. */
+  rightAt: number | undefined;
+  isClockRight: boolean;
+  /** The time at which the machine last booted without a clock. */
+  bootedAt: { readonly wall: number; readonly elapsed: number } | undefined;
+}
+
+export function clocksOf(): Clocks {
+  return {
+    certainAt: new Map(),
+    clocks: new Map(),
+    rightAt: undefined,
+    isClockRight: true,
+    bootedAt: undefined,
+  };
 }
 
 /** What the machine saw later than a time that is certain, it saw then (D59). */

@@ -1,5 +1,4 @@
-import type { Eligibility } from '../../src/core/index.ts';
-import type { Sight } from './first-sight.ts';
+import { clocksOf, type Clocks, type Sight } from './first-sight.ts';
 import type { Pace } from './pace.ts';
 import type { Heard } from './hearing.ts';
 import type { Report } from './reports.ts';
@@ -102,7 +101,7 @@ interface Poll {
 /** The state of the record of an action that is not open. */
 type EndedAs = 'superseded' | 'withdrawn' | 'done' | 'failed';
 
-export interface Ledger {
+export interface Ledger extends Clocks {
   desired: Desired | undefined;
   /** When the agent first read `desired`, and what it had read before. */
   desiredSince: number;
@@ -153,15 +152,6 @@ export interface Ledger {
   readonly firstSights: Map<string, Map<string, Sight>>;
   /** When the list that a process knows was confirmed, by registry and module. */
   readonly confirmedAt: Map<string, number>;
-  /** The same by a clock that was right. */
-  readonly certainAt: Map<string, number | undefined>;
-  /** What each registry last said about the clock, by its address. */
-  readonly clocks: Map<string, Eligibility['clock']>;
-  /** What the clock said when it was last right; undefined until it is wrong. */
-  rightAt: number | undefined;
-  isClockRight: boolean;
-  /** The time at which the machine last booted without a clock. */
-  bootedAt: { readonly wall: number; readonly elapsed: number } | undefined;
   readonly polls: Map<string, Poll>;
   /** How often each registry is asked, by its address. */
   readonly paces: Map<string, Pace>;
@@ -209,11 +199,7 @@ export function blankLedger(): Ledger {
     firstDigests: new Map(),
     firstSights: new Map(),
     confirmedAt: new Map(),
-    certainAt: new Map(),
-    clocks: new Map(),
-    rightAt: undefined,
-    isClockRight: true,
-    bootedAt: undefined,
+    ...clocksOf(),
     polls: new Map(),
     paces: new Map(),
     goodPolls: new Map(),

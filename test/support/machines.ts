@@ -15,7 +15,7 @@ import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
 import { constraint, moduleId } from './ask.ts';
-import { constraintTexts, releaseRecords, rollouts } from './arbitrary.ts';
+import { clockFaults, constraintTexts, releaseRecords, rollouts } from './arbitrary.ts';
 import { openFrom } from './decided.ts';
 import { NOW } from './decides.ts';
 import { agentOf } from './planned.ts';
@@ -133,16 +133,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       2,
       fc.integer({ min: -75, max: 0 }).map((minutes) => NOW + minutes * MINUTE),
     ),
-    clock: oneIn(
-      3,
-      fc.oneof(
-        fc.record({ kind: fc.constant('wrong' as const), aheadMs: hours(-40, 40) }),
-        fc.record({
-          kind: fc.constantFrom('unsynchronized' as const, 'distrusted' as const),
-          certainAt: maybe(around(-60, 0)),
-        }),
-      ),
-    ),
+    clock: oneIn(3, clockFaults(NOW)),
     failed: fc.array(fc.record({ place: fc.nat(9), until: maybe(around(-5, 60)) }), {
       maxLength: 3,
     }),

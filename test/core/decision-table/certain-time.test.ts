@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { explain, indexReleases, resolve, type Eligibility } from '../../../src/core/index.ts';
+import {
+  decide,
+  describeChange,
+  explain,
+  indexReleases,
+  resolve,
+  type Eligibility,
+} from '../../../src/core/index.ts';
+import { nextChange } from '../../../src/core/decision/next-change.ts';
+import { moduleQuestion } from '../../support/decided.ts';
 import { constraint, records } from '../../support/ask.ts';
 import { DAY, NOW, aged, decides } from '../../support/decides.ts';
 
@@ -95,5 +104,26 @@ describe('[D57] a minimum age counts to the latest time that is certain', () => 
     const index = indexReleases(records([aged('1.0.0', 1)]));
     const lines = explain(resolve(constraint('latest'), index, clock(fault)));
     expect(lines.join('\n')).toContain(expected);
+  });
+});
+
+describe('[D57] the next change', () => {
+  it.each<[string, NonNullable<Eligibility['clock']>, string | undefined]>([
+    [
+      'is by the clock of the machine, which is two days ahead',
+      { kind: 'wrong', aheadMs: 2 * DAY },
+      '2026-11-25T00:00:00Z: upgrade to 1.2.4, as a release reaches the minimum age',
+    ],
+    [
+      'is not known while no time is certain',
+      { kind: 'unsynchronized', certainAt: NOW },
+      undefined,
+    ],
+  ])('%s', (_, fault, expected) => {
+    const list = [aged('1.2.3', 9), aged('1.2.4', 5)];
+    const { minimumAge } = week;
+    const situation = { wanted: '1.2.*', deployed: '1.2.3', list, eligibility: { minimumAge } };
+    const change = nextChange(decide(moduleQuestion({ ...situation, clock: fault })));
+    expect(change && describeChange(change)).toBe(expected);
   });
 });

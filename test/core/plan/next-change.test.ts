@@ -22,26 +22,6 @@ describe('the next change', () => {
       '2026-11-23T00:00:00Z: upgrade to 1.2.4, as a release reaches the minimum age',
     ],
     [
-      'D57 a release reaches the minimum age by a clock that is two days ahead',
-      {
-        ...WANTED,
-        list: [aged('1.2.3', 9), aged('1.2.4', 5)],
-        eligibility: WEEK_OLD,
-        clock: { kind: 'wrong', aheadMs: 2 * DAY },
-      },
-      '2026-11-25T00:00:00Z: upgrade to 1.2.4, as a release reaches the minimum age',
-    ],
-    [
-      'D57 is undefined while no time is certain',
-      {
-        ...WANTED,
-        list: [aged('1.2.3', 9), aged('1.2.4', 5)],
-        eligibility: WEEK_OLD,
-        clock: { kind: 'unsynchronized', certainAt: NOW },
-      },
-      undefined,
-    ],
-    [
       'is the first of several',
       {
         ...WANTED,
