@@ -111,6 +111,8 @@ async function read(board: Board, story: Story, isCertain: boolean): Promise<str
 
 function evict(board: Board, story: Story): void {
   board.evict();
+  // The process would still have the list, and would not save it again.
+  board.restart();
   story.lastRead = undefined;
   // A list without its predecessor is believed what it says of earlier times (D34).
   const doubtful = story.told.filter(({ isDoubtful }) => isDoubtful);

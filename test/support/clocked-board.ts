@@ -19,7 +19,7 @@ export const HOUR = 3_600_000;
 export const DAY: number = 24 * HOUR;
 /** When a story begins. */
 export const START: number = Date.parse('2026-11-21T00:00:00Z');
-export const LIDAR: ModuleId = moduleId('acme:lidar');
+const LIDAR: ModuleId = moduleId('acme:lidar');
 
 /** How a board reads its lists. Only the first one says what time it is. */
 export type Source = 'https' | 'loopback' | 'folder' | 'database';
@@ -52,7 +52,7 @@ export interface Board {
 }
 
 /** The selected version, or why the newest one is refused. */
-export type Selected = string;
+type Selected = string;
 
 export interface BoardOptions extends Knowledge {
   readonly source: Source;
