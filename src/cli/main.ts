@@ -1,3 +1,4 @@
+import { clockStateOf } from './clock-state.ts';
 import { inspect, styleText } from 'node:util';
 import { escapeUnprintable, excerpt } from '../core/text/quote.ts';
 import { EXIT_CODES } from './codes.ts';
@@ -97,6 +98,7 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     isAnswerShown: stdout.isTTY,
     columns: widthOf(stdout),
     clock: Date.now,
+    clockState: clockStateOf(Date.now),
     print: (line) => write(stdout, [line], { paint: asIs, width: widthOf(stdout) }),
     note: (line) => write(stderr, [line], { paint: asIs, width: widthOf(stderr) }),
     log: (name, line, lost) => {

@@ -1,3 +1,5 @@
+import type { ClockState } from '../registry/certain-clock.ts';
+
 /** The machine and the process that a command runs in. */
 export interface World {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -11,6 +13,8 @@ export interface World {
   readonly columns: number | undefined;
   /** Milliseconds since the epoch. */
   clock(): number;
+  /** Whether something keeps the machine's clock right; absent if that cannot be found out. */
+  clockState?(): ClockState;
   /** Prints a line of the answer at once, for a command that continues afterwards. */
   print(line: string): void;
   /** Prints a line on stderr at once. */

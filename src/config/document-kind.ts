@@ -16,6 +16,7 @@ const POLICY_FIELDS = [
   'allow_http',
   'minimum_release_age',
   'unknown_release_age',
+  'trust_clock',
   'maintenance',
   'allow_downgrade',
   'on_yank',

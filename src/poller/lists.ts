@@ -66,7 +66,11 @@ export class Lists {
   /** The last list of a module with these terms; `NOT_ASKED` if it was not read yet. */
   list(terms: UpdateTerms, moduleId: ModuleId): ModuleList {
     const registry = this.#options.registryFor(terms);
-    return this.#registries.get(registry)?.list(moduleId) ?? NOT_ASKED;
+    const list = this.#registries.get(registry)?.list(moduleId) ?? NOT_ASKED;
+    if (terms.minimumAge.ms === 0 || !registry.clockFault || 'error' in list) return list;
+    // The clock may have been set since the list was read (D57).
+    const clock = registry.clockFault();
+    return clock || list.clock ? { ...list, clock } : list;
   }
 
   /** Runs rounds until `signal` is aborted. Rejects with the reason of `signal`, or with a callback error. */

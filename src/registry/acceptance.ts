@@ -1,7 +1,9 @@
 import type { DigestChange, ModuleId, ReleaseRecord } from '../core/index.ts';
 import { systemClock, type Clock } from './clock.ts';
+import type { KnownTime } from './certain-clock.ts';
 import { firstSeenAfter, firstSeenOf } from './first-seen.ts';
 import { changedDigests, lostDigests } from './known-digests.ts';
+import { confirmedNow, settledList } from './refresh.ts';
 import type { FetchedList, RemoteRegistry } from './remote-registry.ts';
 import { retryBudget } from './retry-budget.ts';
 import { SavedListsError, type SavedList, type SavedLists } from './saved-lists.ts';
@@ -45,6 +47,8 @@ export interface AcceptOptions {
   readonly saved: SavedLists;
   /** The time at which the list was fetched; `systemClock` by default. */
   readonly clock?: Clock;
+  /** What is known about that time; by default, the clock is assumed to be right. */
+  readonly time?: () => KnownTime;
   /** Reports the differences without saving the list. False by default. */
   readonly isDryRun?: boolean;
   /** Aborts the request. */
@@ -61,7 +65,7 @@ export interface AcceptOptions {
 export async function acceptList(
   moduleId: ModuleId,
   remote: RemoteRegistry,
-  { saved, clock = systemClock, isDryRun = false, signal }: AcceptOptions,
+  { saved, clock = systemClock, time: knownTime, isDryRun = false, signal }: AcceptOptions,
 ): Promise<Acceptance | undefined> {
   // A list that the operator accepts replaces the known generation and digests (D22).
   const known = readableList(moduleId, remote, saved);
@@ -69,13 +73,15 @@ export async function acceptList(
   const { servedIn: _, ...now } = await remote.fetch(moduleId, undefined, context);
   const acceptance = known && acceptanceOf(known, now);
   if (!isDryRun) {
-    const confirmedAt = clock.now();
+    const time = knownTime?.() ?? ({ kind: 'assumed', at: clock.now() } as const);
     // Accepting a list does not make its releases older: only the known generation and digests are replaced (D34).
     const firstSeen = known
-      ? firstSeenAfter(known, now.records, confirmedAt)
-      : firstSeenOf(now.records, saved.firstSeen(remote.address, moduleId), confirmedAt);
-    const position = { confirmedAt, sequence: undefined, history: undefined };
-    saved.replace(remote.address, moduleId, { ...now, lost: [], firstSeen, ...position });
+      ? firstSeenAfter(known, now.records, time)
+      : firstSeenOf(now.records, saved.firstSeen(remote.address, moduleId), time);
+    const confirmed = { certainAt: known?.certainAt, ...confirmedNow(clock, time) };
+    const position = { ...confirmed, sequence: undefined, history: undefined };
+    const list = { ...now, lost: [], firstSeen, ...position };
+    saved.replace(remote.address, moduleId, settledList(list, time));
   }
   return acceptance;
 }

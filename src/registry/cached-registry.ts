@@ -4,9 +4,10 @@ import { awaitChange } from './await-change.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { Feed, type FeedPosition } from './feed.ts';
 import { singleFlight } from './single-flight.ts';
-import { refresh, type Memory, type Refreshed } from './refresh.ts';
+import { CertainClock, type KnownTime } from './certain-clock.ts';
+import { refresh, settledList, type Memory, type Refreshed } from './refresh.ts';
 import { RegistryError } from './registry-error.ts';
-import type { CachedRegistry, ListResult } from './registry.ts';
+import type { CachedRegistry, ListResult, ReleaseList } from './registry.ts';
 import { RememberedLists } from './remembered-lists.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
@@ -22,6 +23,10 @@ export interface CacheOptions {
   /** The maximum age, in milliseconds, of a list that is used while the registry is unreachable. Seven days by default. */
   readonly maxIndexAgeMs?: number;
   readonly isOffline?: boolean;
+  /** What is certain about the time; by default, nothing says that the clock is right or wrong. */
+  readonly certain?: CertainClock;
+  /** Whether the policy trusts the clock; undefined to find out. */
+  readonly trustClock?: boolean | undefined;
   readonly onTrouble?: (error: SavedListsError) => void;
 }
 
@@ -32,10 +37,10 @@ export interface CacheOptions {
  * `registry-implausible`.
  */
 export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {}): CachedRegistry {
-  const { saved, clock = systemClock, onTrouble = () => undefined, isOffline } = options;
-  const lists = new RememberedLists(remote.address, saved, onTrouble);
-  const memory: Memory = { remote, lists, clock, feed: new Feed(remote) };
-  const { resultOf, localResult } = resultsFrom(memory, options);
+  const { clock = systemClock, isOffline, trustClock } = options;
+  const { certain = new CertainClock(clock) } = options;
+  const memory = memoryOf(remote, { ...options, clock, certain });
+  const { resultOf, localResult } = resultsFrom(memory, { ...options, certain });
   const request = singleFlight(
     async (moduleId: ModuleId, { budget, position }: RequestRound, signal) => {
       return await refresh(moduleId, memory, { budget, signal }, position);
@@ -63,12 +68,23 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
       return results;
     },
+    clockFault: () => certain.fault(trustClock),
     async awaitChange(moduleIds, waitMs, signal) {
       if (isOffline === true) return undefined;
       // A restart cuts off every waiting client at once. None retries: each reads its lists again in its next round.
       return await awaitChange(moduleIds, memory, waitMs, { budget: noRetries(), signal });
     },
   };
+}
+
+function memoryOf(
+  remote: RemoteRegistry,
+  options: CacheOptions & Required<Pick<CacheOptions, 'clock' | 'certain'>>,
+): Memory {
+  const { saved, clock, certain, trustClock, onTrouble = () => undefined } = options;
+  const lists = new RememberedLists(remote.address, saved, onTrouble);
+  const time = (): KnownTime => certain.read(trustClock);
+  return { remote, lists, clock, feed: new Feed(remote), time };
 }
 
 interface Results {
@@ -78,23 +94,40 @@ interface Results {
   readonly localResult: (moduleId: ModuleId) => ListResult | undefined;
 }
 
-function resultsFrom({ remote, lists, clock }: Memory, options: CacheOptions): Results {
+function resultsFrom(
+  { remote, lists, clock, time }: Memory,
+  options: CacheOptions & { readonly certain: CertainClock },
+): Results {
   const { maxAgeMs = 0, maxIndexAgeMs = DEFAULT_TERMS.maxIndexAgeMs, isOffline } = options;
   const { from } = remote;
+  /** The list with what is wrong with the clock that a plan will use. */
+  const dated = (list: ReleaseList, { certainAt }: SavedList): ListResult => {
+    options.certain.remember(certainAt);
+    const fault = options.certain.fault(options.trustClock);
+    return { ok: true, value: fault ? { ...list, clock: fault } : list };
+  };
+  /** The list in memory. Its first-seen times are settled although its registry does not confirm it. */
+  const remembered = (moduleId: ModuleId): SavedList | undefined => {
+    const known = lists.get(moduleId);
+    const list = known && settledList(known, time());
+    if (list && list !== known) lists.set(moduleId, list);
+    return list;
+  };
   const resultOf = (moduleId: ModuleId, refreshed: Refreshed): ListResult => {
     if (!(refreshed instanceof RegistryError)) {
-      return { ok: true, value: releaseListOf(refreshed, from, 'network') };
+      return dated(releaseListOf(refreshed, from, 'network'), refreshed);
     }
-    const list = lists.get(moduleId);
-    return staleOnError(refreshed, { list, from, now: clock.now(), maxIndexAgeMs });
+    const list = remembered(moduleId);
+    const result = staleOnError(refreshed, { list, from, now: clock.now(), maxIndexAgeMs });
+    return result.ok && list ? dated(result.value, list) : result;
   };
   return {
     resultOf,
     localResult(moduleId) {
       if (maxAgeMs <= 0 && isOffline !== true) return undefined;
-      const known = lists.get(moduleId);
+      const known = remembered(moduleId);
       if (known && isWithin(known, clock.now(), Math.min(maxAgeMs, maxIndexAgeMs))) {
-        return { ok: true, value: releaseListOf(known, from, 'saved') };
+        return dated(releaseListOf(known, from, 'saved'), known);
       }
       return isOffline === true ? resultOf(moduleId, offline(moduleId, from, known)) : undefined;
     },

@@ -1,5 +1,6 @@
 import type { ReleaseRecords } from '../core/index.ts';
 import type { FirstSeen } from '../core/releases/publish-time.ts';
+import type { KnownTime } from './certain-clock.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** With more added releases than this, only those that the list still contains are remembered. */
@@ -15,12 +16,20 @@ export function firstList(now: number): {
 }
 
 /**
- * When the releases of `next`, a list that was read at `now`, were first seen. `last` is the previous list.
+ * The first-seen times of a list without a history that was just read. While the time is not certain, they limit nothing: a
+ * limit that is too early would make a release older (D58).
+ */
+export function firstSeenNow(time: KnownTime): FirstSeen {
+  return { since: time.kind === 'certain' ? time.at : Infinity, added: NONE };
+}
+
+/**
+ * When the releases of `next`, a list that was just read, were first seen. `last` is the previous list.
  */
 export function firstSeenAfter(
-  last: Pick<SavedList, 'records' | 'firstSeen' | 'confirmedAt'>,
+  last: Pick<SavedList, 'records' | 'firstSeen' | 'confirmedAt' | 'certainAt'>,
   next: ReleaseRecords,
-  now: number,
+  time: KnownTime,
 ): FirstSeen {
   const { since, added } = last.firstSeen;
   const [before, versions] = [versionsOf(last.records), versionsOf(next)];
@@ -32,32 +41,93 @@ export function firstSeenAfter(
   const all = new Map(added);
   // A release that disappears and returns is not new (D34).
   for (const version of gone) all.set(version, { after: -Infinity, at: since });
-  for (const version of found) all.set(version, { after: last.confirmedAt, at: now });
+  const after = lastWithout(last, time);
+  const at = found.length === 0 ? undefined : seenAt(next, time);
+  for (const version of found) all.set(version, { after, at: at?.(version) ?? Infinity });
   if (all.size <= MOST_ADDED) return { since, added: all };
   return { since, added: new Map([...all].filter(([version]) => listed.has(version))) };
 }
 
 /**
  * The same without a previous list. `known` is what is still known if there was one. Without it, the list is trusted up
- * to `now`; otherwise a release is new if it claims to be later than the first list.
+ * to now; otherwise a release is new if it claims to be later than the first list.
  */
 export function firstSeenOf(
   next: ReleaseRecords,
   known: FirstSeen | undefined,
-  now: number,
+  time: KnownTime,
 ): FirstSeen {
-  const { since, added } = known ?? firstList(now).firstSeen;
+  const { since, added } = known ?? { since: 'at' in time ? time.at : Infinity, added: NONE };
   const found = Array.from(next).filter(
     ({ version, publishedAt = -Infinity }) =>
       version !== '' && publishedAt > since && !added.has(version),
   );
   if (found.length === 0) return { since, added };
-  const span = { after: known ? since : -Infinity, at: now };
-  return {
-    since,
-    added: new Map([...added, ...found.map(({ version }) => [version, span] as const)]),
-  };
+  const at = seenAt(next, time);
+  const after = known ? since : -Infinity;
+  const spans = found.map(({ version }) => [version, { after, at: at(version) }] as const);
+  return { since, added: new Map([...added, ...spans]) };
 }
+
+/** The latest certain moment at which the previous list, without the release, was current. */
+function lastWithout(
+  { confirmedAt, certainAt }: Pick<SavedList, 'confirmedAt' | 'certainAt'>,
+  time: KnownTime,
+): number {
+  const earliest = certainAt ?? -Infinity;
+  if (!('at' in time)) return certainAt ?? confirmedAt;
+  if (time.kind === 'certain') return Math.min(certainAt ?? confirmedAt, time.at);
+  // A clock that was ahead at the last confirmation limits nothing.
+  return confirmedAt <= time.at ? Math.max(earliest, confirmedAt) : earliest;
+}
+
+/**
+ * When a release of a list that was just read was first seen, as far as that limits its publish time. A clock that is only
+ * assumed to be right may be behind: then a claim that is later is not limited, and counts as age zero until it has passed (D58).
+ */
+function seenAt(next: ReleaseRecords, time: KnownTime): (version: string) => number {
+  if (!('at' in time)) return () => Infinity;
+  const { kind, at } = time;
+  if (kind === 'certain') return () => at;
+  const later = new Set(
+    Array.from(next).flatMap(({ version, publishedAt = -Infinity }) =>
+      publishedAt > at ? [version] : [],
+    ),
+  );
+  return (version) => (later.has(version) ? Infinity : at);
+}
+
+/**
+ * First-seen times that lie after the time that is certain become that time: a clock in 2099 wrote them, or none was certain
+ * (D59). A clock that is only assumed to be right may be behind, so it changes only from when on a release counts as published.
+ */
+export function settled(firstSeen: FirstSeen, time: KnownTime): FirstSeen {
+  if (!('at' in time)) return firstSeen;
+  const { kind, at: now } = time;
+  const latest = latestIn(firstSeen);
+  const isSettled = latest.after <= now && (kind === 'assumed' || latest.at <= now);
+  if (isSettled) return firstSeen;
+  const { since, added } = firstSeen;
+  const earlier = (at: number): number => (kind === 'certain' ? Math.min(at, now) : at);
+  const spans = Array.from(added, ([version, { after, at }]) => {
+    return [version, { after: Math.min(after, now), at: earlier(at) }] as const;
+  });
+  return { since: earlier(since), added: new Map(spans) };
+}
+
+/** The latest of the times, each computed once. */
+export function latestIn(firstSeen: FirstSeen): { readonly after: number; readonly at: number } {
+  const known = LATEST.get(firstSeen);
+  if (known) return known;
+  let latest = { after: -Infinity, at: firstSeen.since };
+  for (const { after, at } of firstSeen.added.values()) {
+    latest = { after: Math.max(latest.after, after), at: Math.max(latest.at, at) };
+  }
+  LATEST.set(firstSeen, latest);
+  return latest;
+}
+
+const LATEST = new WeakMap<FirstSeen, ReturnType<typeof latestIn>>();
 
 function versionsOf(records: ReleaseRecords): string[] {
   if (!records.versionAt) return Array.from(records, ({ version }) => version);

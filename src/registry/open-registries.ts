@@ -19,6 +19,8 @@ import {
 import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from './address.ts';
+import { CertainClock, timeOf, type ClockState, type KnownTime } from './certain-clock.ts';
+import { firstSeenNow } from './first-seen.ts';
 import type { CachedRegistry, Registry } from './registry.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from './clock.ts';
 import type { Limits } from './http/limits.ts';
@@ -56,6 +58,11 @@ export interface OpenRegistriesOptions {
   readonly limits?: Partial<Limits>;
   /** The source of time; `systemClock` by default. */
   readonly clock?: Clock;
+  /**
+   * Whether something keeps the machine's clock right, such as NTP; called whenever a time matters. By default `unknown`:
+   * then the clock is used unless a registry says over https that it is another time.
+   */
+  readonly clockState?: () => ClockState;
   /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
   readonly random?: () => number;
   /** Called before a request is retried, with the error and the delay in milliseconds. */
@@ -73,18 +80,20 @@ export interface OpenRegistry extends CachedRegistry {
   readonly address: RegistryAddress;
   /** @internal The registry over the network, without the cache; undefined for a path. */
   readonly remote: RemoteRegistry | undefined;
+  /** @internal What is known about the time, for modules with these terms. */
+  readonly knownTime: () => KnownTime;
 }
 
 /** The registries that `openRegistries` has opened: one for each combination of address and terms. */
 export interface OpenRegistries {
   /**
-   * The registry that the terms of a policy name. The same address, `allowHttp` and `maxIndexAgeMs` return the same
-   * object; absent terms are those of the default policy. The error is `bad-address` if the terms name no registry,
+   * The registry that the terms of a policy name. The same address, `allowHttp`, `maxIndexAgeMs` and
+   * `trustClock` return the same object; absent terms are those of the default policy. The error is `bad-address` if the terms name no registry,
    * or its address cannot be used.
    */
   readonly open: (
     terms: Pick<UpdateTerms, 'registry'> &
-      Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs'>>,
+      Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs' | 'trustClock'>>,
   ) => Result<OpenRegistry, RegistryError>;
   /** The same for a `Poller`: if the registry cannot be opened, that error is the result of every list. */
   readonly registryFor: (terms: Parameters<OpenRegistries['open']>[0]) => CachedRegistry;
@@ -118,6 +127,8 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
     typeof saved === 'function' ? await saved() : saved,
   );
   const opened = new Map<string, Opened>();
+  const { clock = systemClock, clockState } = options;
+  const certain = new CertainClock(wholeMilliseconds(clock), clockState);
   // Many modules share few terms, and parsing an address and comparing its terms takes 6 µs.
   const byTerms = new WeakMap<RegistryTerms, Opened>();
   const openedBy = (terms: RegistryTerms): Opened => {
@@ -127,12 +138,14 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
     return known;
   };
   const openedAt = (terms: RegistryTerms): Opened => {
-    const { registry: named, allowHttp, maxIndexAgeMs } = { ...DEFAULT_TERMS, ...terms };
+    const { registry: named, ...own } = { ...DEFAULT_TERMS, ...terms };
+    const { allowHttp, maxIndexAgeMs, trustClock } = own;
     const address = addressOf(named, relativeTo);
-    const key = JSON.stringify([address.ok ? address.value : named, allowHttp, maxIndexAgeMs]);
+    const shown = address.ok ? address.value : named;
+    const key = JSON.stringify([shown, allowHttp, maxIndexAgeMs, trustClock]);
     const known = opened.get(key);
     if (known) return known;
-    const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs };
+    const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs, trustClock, certain };
     const result = address.ok ? openAt(address.value, opening) : address;
     const registry = result.ok ? result.value : withoutLists(result.error);
     opened.set(key, { result, registry });
@@ -157,6 +170,7 @@ const OPTIONS = {
   token: optional(FUNCTION),
   fetch: optional(FUNCTION),
   clock: optional(CLOCK),
+  clockState: optional(FUNCTION),
   random: optional(FUNCTION),
   onRetry: optional(FUNCTION),
   onTrouble: optional(FUNCTION),
@@ -169,6 +183,7 @@ interface Opened {
 
 interface Opening extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry'>> {
   readonly savedLists: () => Promise<SavedLists | undefined>;
+  readonly certain: CertainClock;
 }
 
 const ADDRESSES =
@@ -198,14 +213,18 @@ function openAt(
 ): Result<OpenRegistry, RegistryError> {
   const { clock: given = systemClock, token, onRetry, onTrouble } = opening;
   const clock = wholeMilliseconds(given);
-  if (!('url' in address)) return { ok: true, value: pathRegistry(address, () => clock.now()) };
+  if (!('url' in address)) return { ok: true, value: pathRegistry(address, clock, opening) };
   const options = {
     ...opening,
     clock,
     ...(onRetry && { onRetry: harmless(onRetry) }),
     ...(onTrouble && { onTrouble: harmless(onTrouble) }),
   };
-  const remote = httpRegistry(address, { ...options, token: () => token?.(address.url) });
+  const remote = httpRegistry(address, {
+    ...options,
+    token: () => token?.(address.url),
+    onDate: (at) => opening.certain.hear(at),
+  });
   if (!remote.ok) return remote;
   const cached = memoizeUntilError(async () => {
     const { cachedRegistry } = await import('./cached-registry.ts');
@@ -223,6 +242,7 @@ function openAt(
       expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
       return await (await cached()).readAll(moduleIds, signal);
     },
+    ...timeOf(opening.certain, opening.trustClock),
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),
   };
   return { ok: true, value: registry };
@@ -237,19 +257,24 @@ const PATH_REGISTRIES = {
 
 function pathRegistry(
   address: Exclude<RegistryAddress, { readonly url: URL }>,
-  clock: () => number,
+  clock: Clock,
+  { certain, trustClock }: Pick<Opening, 'certain' | 'trustClock'>,
 ): OpenRegistry {
   const { kind, path } = address;
+  const time = timeOf(certain, trustClock);
   const registry: Registry = {
     async read(moduleId, signal) {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
       expectArgument('read()', 'signal', signal, optional(SIGNAL));
       signal?.throwIfAborted();
       const opened = await PATH_REGISTRIES[kind]();
-      return await opened(path, clock).read(moduleId);
+      const list = await opened(path, () => clock.now()).read(moduleId);
+      // A file has no history, and nothing in it says what time it is (D58). A copy would decode all entries.
+      const firstSeen = firstSeenNow(time.knownTime());
+      return Object.assign(list, { firstSeen, clock: time.clockFault() });
     },
   };
-  return { address, remote: undefined, ...withoutFeed(registry) };
+  return { address, remote: undefined, ...withoutFeed(registry), ...time };
 }
 
 /** Replaces a registry that cannot be opened: every read rejects with `error`. */

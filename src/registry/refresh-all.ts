@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { ModuleId } from '../core/index.ts';
 import type { Feed, FeedNews, FeedPosition } from './feed.ts';
-import type { Memory, Refreshed } from './refresh.ts';
+import type { KnownTime } from './certain-clock.ts';
+import { confirmedNow, settledList, type Memory, type Refreshed } from './refresh.ts';
 import { RegistryError, type RegistryErrorKind } from './registry-error.ts';
 import type { RememberedLists } from './remembered-lists.ts';
 import type { RequestContext } from './remote-registry.ts';
@@ -30,7 +31,7 @@ const FEEDLESS: ReadonlySet<RegistryErrorKind> = new Set([
  */
 export async function refreshAll(
   moduleIds: readonly ModuleId[],
-  { lists, clock, feed }: Memory,
+  { lists, clock, feed, time: knownTime }: Memory,
   round: RequestContext,
   ask: (moduleId: ModuleId, position: FeedPosition | undefined) => Promise<Refreshed>,
 ): Promise<ReadonlyMap<ModuleId, Refreshed>> {
@@ -38,8 +39,9 @@ export async function refreshAll(
   const known = lists.getAll(moduleIds);
   const news = await newsOf(moduleIds, known, feed, round);
   if (news instanceof RegistryError) return new Map(moduleIds.map((id) => [id, news]));
-  const current = lists.confirm(confirmed(known, news), {
-    confirmedAt: clock.now(),
+  const time = knownTime();
+  const current = lists.confirm(confirmed(known, news, time), {
+    ...confirmedNow(clock, time),
     ...(news?.position ?? NOWHERE),
   });
   const rest = moduleIds.filter((moduleId) => !current.has(moduleId));
@@ -85,10 +87,11 @@ async function newsOf(
 function confirmed(
   known: ReadonlyMap<ModuleId, SavedList>,
   news: FeedNews | undefined,
+  time: KnownTime,
 ): ReadonlyMap<ModuleId, SavedList> {
   const lists = new Map<ModuleId, SavedList>();
   for (const [moduleId, list] of known) {
-    if (news?.confirms(moduleId, list) === true) lists.set(moduleId, list);
+    if (news?.confirms(moduleId, list) === true) lists.set(moduleId, settledList(list, time));
   }
   return lists;
 }

@@ -2,7 +2,8 @@ import { scheduler } from 'node:timers/promises';
 import type { ModuleId } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { Feed, FeedPosition } from './feed.ts';
-import { firstSeenAfter, firstSeenOf } from './first-seen.ts';
+import type { KnownTime } from './certain-clock.ts';
+import { firstSeenAfter, firstSeenOf, settled } from './first-seen.ts';
 import { checkFirst, checkProgress } from './progress.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RememberedLists } from './remembered-lists.ts';
@@ -15,6 +16,23 @@ export interface Memory {
   readonly lists: RememberedLists;
   readonly feed: Feed;
   readonly clock: Clock;
+  /** What is known about the time, for the modules with the terms of this registry. */
+  readonly time: () => KnownTime;
+}
+
+/** When a list is confirmed: by the clock, and by the time that is certain. An earlier certain time stays (D57). */
+export function confirmedNow(
+  clock: Clock,
+  time: KnownTime,
+): Pick<SavedList, 'confirmedAt' | 'certainAt'> {
+  const confirmedAt = clock.now();
+  return time.kind === 'certain' ? { confirmedAt, certainAt: time.at } : { confirmedAt };
+}
+
+/** The list with first-seen times that do not lie after the certain time; the same object if none does (D59). */
+export function settledList(list: SavedList, time: KnownTime): SavedList {
+  const firstSeen = settled(list.firstSeen, time);
+  return firstSeen === list.firstSeen ? list : { ...list, firstSeen };
 }
 
 /** The current list of a module, or why it could not be fetched. */
@@ -41,7 +59,7 @@ export async function refresh(
 
 async function refreshed(
   moduleId: ModuleId,
-  { remote, lists, clock }: Memory,
+  { remote, lists, clock, time: knownTime }: Memory,
   round: RequestContext,
   position: FeedPosition | undefined,
 ): Promise<SavedList> {
@@ -53,9 +71,11 @@ async function refreshed(
   // A later list includes every change that the previous one includes, so its position still holds.
   const { servedIn, ...served } = fetched;
   const { sequence, history } = positionIn(servedIn, position ?? last);
-  const confirmation = { confirmedAt: clock.now(), sequence, history };
+  const time = knownTime();
+  const confirmation = { ...confirmedNow(clock, time), sequence, history };
   if (last?.digest === fetched.digest) {
-    const same = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
+    const tagged = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
+    const same = settledList(tagged, time);
     return lists.confirm(new Map([[moduleId, same]]), confirmation).get(moduleId) ?? same;
   }
   // Another process has saved a later list while this request was under way.
@@ -66,11 +86,11 @@ async function refreshed(
   const name = { moduleId, from: remote.from };
   const lost = last ? checkProgress(last, fetched, name) : checkFirst(fetched, name);
   await scheduler.yield();
-  const { confirmedAt } = confirmation;
   const firstSeen = last
-    ? firstSeenAfter(last, fetched.records, confirmedAt)
-    : firstSeenOf(fetched.records, lists.firstSeen(moduleId), confirmedAt);
-  const list = { ...served, lost, firstSeen, ...confirmation };
+    ? firstSeenAfter(last, fetched.records, time)
+    : firstSeenOf(fetched.records, lists.firstSeen(moduleId), time);
+  const unsettled = { ...served, lost, firstSeen, certainAt: last?.certainAt, ...confirmation };
+  const list = settledList(unsettled, time);
   lists.set(moduleId, list);
   return list;
 }

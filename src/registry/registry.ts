@@ -34,6 +34,8 @@ export interface ReleaseList {
    * part of the eligibility. A list without a history counts as a first list. Absent for the sample.
    */
   readonly firstSeen?: Eligibility['firstSeen'];
+  /** What is known to be wrong with this machine's clock; absent if nothing is. Pass it to `resolve` as `clock`. */
+  readonly clock?: Eligibility['clock'];
   /** Why the saved list is used instead of the registry's; undefined for a current list. */
   readonly stale?: RegistryError | undefined;
 }
@@ -51,6 +53,11 @@ export interface CachedRegistry extends Registry {
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
+  /**
+   * What is known to be wrong with this machine's clock now; undefined if nothing is. A poller that plans again later needs
+   * it, because the clock may have been set since the lists were read.
+   */
+  clockFault?(): Eligibility['clock'];
   /**
    * Waits until one of the lists changes, for at most `waitMs` milliseconds. Call `readAll` for the modules first: it asks
    * the change feed which modules it names, and `read` does not. Undefined, mostly at once, if there is nothing to wait for:

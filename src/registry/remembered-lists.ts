@@ -129,7 +129,7 @@ export class RememberedLists {
   /** Remembers that `lists` are unchanged. Returns them with the confirmation. */
   confirm(
     lists: ReadonlyMap<ModuleId, SavedList>,
-    confirmation: Pick<SavedList, 'confirmedAt' | 'sequence' | 'history'>,
+    confirmation: Pick<SavedList, 'confirmedAt' | 'certainAt' | 'sequence' | 'history'>,
   ): ReadonlyMap<ModuleId, SavedList> {
     const confirmed = new Map<ModuleId, SavedList>();
     const due = new Map<ModuleId, SavedList>();

@@ -48,7 +48,7 @@ export interface RequestContext {
 /** A release list as a registry served it. */
 export type FetchedList = Omit<
   SavedList,
-  'lost' | 'firstSeen' | 'confirmedAt' | 'sequence' | 'history'
+  'lost' | 'firstSeen' | 'confirmedAt' | 'certainAt' | 'sequence' | 'history'
 > & {
   /** The history that a complete response named; undefined if it named none, or if the list has not changed. */
   readonly servedIn?: string | undefined;

@@ -22,6 +22,8 @@ export interface SavedList extends Pick<ReleaseList, 'records' | 'dropped' | 'ge
   readonly firstSeen: NonNullable<Eligibility['firstSeen']>;
   /** When the registry last confirmed that this list is current, in milliseconds since the epoch. */
   readonly confirmedAt: number;
+  /** The last such time that was certain; undefined if none was (D57). */
+  readonly certainAt?: number | undefined;
   /** The registry's sequence number at that time; undefined unless its change feed has named the module. */
   readonly sequence: number | undefined;
   /** The history that the sequence number belongs to; undefined without a number, or if the feed does not name it. */
@@ -48,7 +50,7 @@ export interface SavedLists {
   save(address: string, moduleId: ModuleId, list: SavedList): void;
   /** Saves `list`, whatever is saved already. */
   replace(address: string, moduleId: ModuleId, list: SavedList): void;
-  /** Updates `confirmedAt`, `sequence` and `history` of the saved lists whose digest equals that of the given list. */
+  /** Updates `confirmedAt`, `certainAt`, `sequence` and `history` of the saved lists whose digest equals that of the given list. */
   confirm(address: string, lists: ReadonlyMap<ModuleId, SavedList>): void;
 }
 

@@ -114,7 +114,7 @@ export function haveSameFacts(one: unknown, other: unknown): boolean {
 }
 
 /** A list that keeps no history was first read just now, and each round confirms the others. */
-const MOMENTS: ReadonlySet<string> = new Set(['now', 'since', 'readAt']);
+const MOMENTS: ReadonlySet<string> = new Set(['now', 'since', 'readAt', 'aheadMs', 'certainAt']);
 
 function hasSameOrigin(one: ReleaseIndex, other: ReleaseIndex): boolean {
   const [first, second] = [originOf(one), originOf(other)];
@@ -174,6 +174,12 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       firstSeen: optional(objectOf({ since: isNumber, added: isMapOf(isSpan) })),
       stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
       readAt: optional(isNumber),
+      clock: optional(
+        anyOf(
+          objectOf({ kind: oneOf('wrong'), aheadMs: isNumber }),
+          objectOf({ kind: oneOf('unsynchronized', 'distrusted'), certainAt: optional(isNumber) }),
+        ),
+      ),
     }),
   ),
   deployed: anyOf(

@@ -206,5 +206,13 @@ export const LAYOUT: Layout = {
       PRIMARY KEY (kind, name)
     ) STRICT, WITHOUT ROWID;
     `,
+    `
+    -- When a release was first seen may have been written by a clock that was behind, and would make it older. No time limits
+    -- it any more (9007199254740991), until one is certain (D59). Of a damaged row, the checksum stays wrong.
+    UPDATE first_seen
+    SET seen_at = 9007199254740991,
+        checksum = row_checksum(address, module_id, version, absent_at, 9007199254740991)
+    WHERE version <> '' AND checksum IS row_checksum(address, module_id, version, absent_at, seen_at);
+    `,
   ],
 };

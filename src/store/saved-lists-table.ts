@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ReleaseRecord } from '../core/index.ts';
 import type { ReleaseRollout } from '../core/releases/release.ts';
-import type { FirstSeen } from '../core/releases/publish-time.ts';
 import { expectMembers, OBJECT, TEXT } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import type { KnownDigest } from '../registry/known-digests.ts';
@@ -11,7 +10,13 @@ import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.
 import { transaction, translated } from '../sqlite/database.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { numberOf, textOf } from './columns.ts';
-import { readFirstSeen, writeFirstSeen, type ListKey } from './first-seen-table.ts';
+import {
+  readFirstSeen,
+  writeCertainTimes,
+  writeFirstSeen,
+  type ListKey,
+  type ReadTimes,
+} from './first-seen-table.ts';
 import { isArtifact } from './action-shape.ts';
 import type { MachineFile } from './machine-file.ts';
 import { isIntact } from './sealed-tables.ts';
@@ -63,7 +68,8 @@ export function savedListsIn(file: MachineFile): SavedLists {
         if (row['is_intact'] !== 1) throw damagedList(path);
         return listIn(row, readFirstSeen(sql, [address, moduleId]), path);
       }),
-    firstSeen: (address, moduleId) => within(() => readFirstSeen(sql, [address, moduleId])),
+    firstSeen: (address, moduleId) =>
+      within(() => readFirstSeen(sql, [address, moduleId]).firstSeen),
     stamp: (address, moduleId) =>
       within(() => textOf(sql.get(SELECT_STAMP, address, moduleId)?.['stamp'])),
     save: (address, moduleId, list) => writing(() => write(sql, [address, moduleId], list)),
@@ -116,6 +122,8 @@ function write(sql: Statements, key: ListKey, list: SavedList): void {
     list.etag ?? null,
   );
   writeFirstSeen(sql, key, list.firstSeen);
+  const [address, moduleId] = key;
+  writeCertainTimes(sql, address, certainTimes([[moduleId, list]]));
   // No row means that a later list is already stored.
   if (!row) return;
   const id = Number(row['id']);
@@ -143,6 +151,15 @@ function confirm(sql: Statements, address: string, lists: ReadonlyMap<string, Sa
     const position = [sequence, historyColumn(list)] as const;
     sql.run(CONFIRM, confirmedAt, ...position, JSON.stringify(digests), address);
   }
+  writeCertainTimes(sql, address, certainTimes(lists));
+}
+
+function certainTimes(lists: Iterable<readonly [string, SavedList]>): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const [moduleId, { certainAt }] of lists) {
+    if (certainAt !== undefined) times.set(moduleId, certainAt);
+  }
+  return times;
 }
 
 const SELECT = `
@@ -196,7 +213,7 @@ function historyIn({ sequence, history }: Row): string | undefined {
 }
 
 /** Reads a list that `save` wrote. A list without first-seen times counts as a first list. */
-function listIn(row: Row, firstSeen: FirstSeen | undefined, path: string): SavedList {
+function listIn(row: Row, { firstSeen, certainAt }: ReadTimes, path: string): SavedList {
   const confirmedAt = Number(row['confirmed_at']);
   return {
     ...partsOf(String(row['content']), path),
@@ -206,6 +223,7 @@ function listIn(row: Row, firstSeen: FirstSeen | undefined, path: string): Saved
     generation: numberOf(row['generation']),
     firstSeen: firstSeen ?? { since: confirmedAt, added: new Map() },
     confirmedAt,
+    certainAt,
     sequence: numberOf(row['sequence']),
     history: historyIn(row),
   };

@@ -230,7 +230,6 @@ it('[T6] refuses a text with a byte order mark', () => {
     },
   ]);
 });
-
 it('the path of a problem is a JSON Pointer, even for names with special characters', () => {
   const { problems } = readMachine(JSON.stringify({ modules: [], 'a/b~\u001b': 1 }));
   expect(problems.map(({ path }) => path)).toEqual(['/a~1b~0\u001b']);
@@ -244,6 +243,7 @@ describe('an update policy', () => {
       allowHttp: ['registry.local:8080'],
       minimumAge: { ms: 259_200_000, unknown: 'allow' },
       allowDowngrade: false,
+      trustClock: true,
       onYank: 'replace',
       requireDigest: false,
       quarantineMs: 1_209_600_000,

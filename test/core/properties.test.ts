@@ -31,6 +31,16 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
       ms: fc.integer({ min: 0, max: 50 }),
       unknown: fc.constantFrom('refuse', 'allow'),
     }),
+    clock: fc.oneof(
+      fc.record({
+        kind: fc.constant('wrong' as const),
+        aheadMs: fc.integer({ min: -30, max: 30 }),
+      }),
+      fc.record({
+        kind: fc.constantFrom('unsynchronized' as const, 'distrusted' as const),
+        certainAt: fc.option(fc.integer({ min: 40, max: 110 }), { nil: undefined }),
+      }),
+    ),
     notAfter: fc.integer({ min: 60, max: 100 }),
     rollouts: fc.record(
       {
@@ -49,7 +59,7 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
             versionTexts,
             fc.record({
               after: fc.oneof(fc.constant(-Infinity), fc.integer({ min: 40, max: 110 })),
-              at: fc.integer({ min: 40, max: 110 }),
+              at: fc.oneof(fc.constant(Infinity), fc.integer({ min: 40, max: 110 })),
             }),
           ),
           { maxLength: 8 },

@@ -38,6 +38,7 @@ it('the table of the update policy has each field and its default', () => {
     ['allow_http', 'none'],
     ['minimum_release_age', '0s'],
     ['unknown_release_age', 'refuse'],
+    ['trust_clock', 'found out'],
     ['maintenance', 'at all times'],
     ['allow_downgrade', 'true'],
     ['on_yank', 'keep'],

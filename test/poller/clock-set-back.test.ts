@@ -41,20 +41,20 @@ it.each<[string, number, 'agent starts again' | 'same process', string]>([
   // Another process has only the time in the file, and ignores it if the clock was wrong then.
   ['cooldown', 2 * MINUTE, 'agent starts again', '01:07:33 delivered acme_lidar 1.2.4 → 1.2.5'],
   ['cooldown', HOUR, 'agent starts again', '00:03:33 delivered acme_lidar 1.2.4 → 1.2.5'],
-  // A quarantine ends at a time of day, and an age begins when the list first had the release.
+  // A quarantine ends at a time of day, and so does an age: that it began before this clock says so makes no release older (D58).
   ['quarantine', 2 * MINUTE, 'same process', '01:09:03 delivered acme_lidar 1.2.3 → 1.2.4'],
   ['quarantine', 2 * MINUTE, 'agent starts again', '01:09:03 delivered acme_lidar 1.2.3 → 1.2.4'],
   [
     'minimum age of 4 min',
     2 * MINUTE,
     'same process',
-    '01:05:33 delivered acme_lidar 1.2.3 → 1.2.4',
+    '01:07:03 delivered acme_lidar 1.2.3 → 1.2.4',
   ],
   [
     'minimum age of 4 min',
     2 * MINUTE,
     'agent starts again',
-    '01:05:33 delivered acme_lidar 1.2.3 → 1.2.4',
+    '01:07:03 delivered acme_lidar 1.2.3 → 1.2.4',
   ],
   // No back-off is longer than 15 minutes, so a longer one is ignored.
   [

@@ -29,7 +29,11 @@ function aborted(): AbortSignal {
 describe('a list at a path', () => {
   it.each(PATHS)('%s was read now, by the clock that was passed', async (path) => {
     const clock = testClock();
-    const registries = openRegistries({ relativeTo: publishedFolder(), clock });
+    const registries = openRegistries({
+      relativeTo: publishedFolder(),
+      clock,
+      clockState: () => 'synchronized',
+    });
     const list = await registries.registryFor({ registry: path }).read(LIDAR);
     expect([list.fetchedAt, list.firstSeen]).toEqual([
       clock.now(),

@@ -35,6 +35,7 @@ export function conditionsOf(chance: Chance, point: string): Conditions {
     // Has no effect when the agent has no maintenance callback.
     maintenance: chance.one(['allowed', 'allowed', 'not allowed', 'throws', 'hangs']),
     lateMs: chance.is(0.08) ? LATE_MS : 0,
+    isClockRight: true,
     deployedVersion: 'known',
     consumer: chance.one(['prompt', 'prompt', 'slow', 'forgets', 'repeats']),
     broken: chance.one([0, 0.1, 0.4]),

@@ -20,6 +20,7 @@ export function heal({ sites, disk, conditions, line, points, trace, ledger }: W
   points.disarm();
   line.drift(0);
   ledger.isServerBusy = false;
+  ledger.isClockRight = true;
   Object.assign(conditions, {
     configuration: 'available',
     maintenance: 'allowed',
@@ -28,6 +29,7 @@ export function heal({ sites, disk, conditions, line, points, trace, ledger }: W
     broken: 0,
     obstructed: 0,
     lateMs: 0,
+    isClockRight: true,
     isServerBusy: false,
   });
 }

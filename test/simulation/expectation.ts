@@ -94,6 +94,7 @@ function questionOf(
       list: list?.trusted.map(entryOf),
       confirmedAt: list?.isStale === true ? list.confirmedAt : undefined,
       readAt: undefined,
+      clock: ledger.isClockRight ? undefined : ledger.clocks.get(terms.registry),
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? []),
       restarts: restartsOf(ledger, target, moment, without),
       request: ignoresRequest ? undefined : requestFor(ledger, target),

@@ -2,6 +2,7 @@ import { LATE_MS, MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import { CONFIGURING, PINNING, type Effect, type ProcessControl } from './configuring.ts';
 import { crashPointOf, crashPointsOf } from './crash-points.ts';
+import { noteRight } from './first-sight.ts';
 import { clearLink } from './network.ts';
 import { accept, cancelRestart, lift, requestRestart, rollBack } from './operator.ts';
 import { newRelease, publishing, replacing, yanking } from './published.ts';
@@ -166,6 +167,27 @@ const LATER: typeof KINDS = {
   ...PINNING,
   'request a restart': requestRestart,
   'cancel a restart': cancelRestart,
+  'boot without a clock': ({ line, ledger, conditions }, chance, { kill }) => {
+    if (!conditions.isClockRight) return undefined;
+    const before = line.wall();
+    noteRight(ledger, before);
+    ledger.bootedAt = { wall: before, elapsed: line.elapsed() };
+    line.setWall(chance.is(0.3) ? 0 : Math.max(0, before - chance.one([5, 60, 365]) * DAY));
+    conditions.isClockRight = false;
+    ledger.isClockRight = false;
+    ledger.novelty++;
+    kill('by a loss of power');
+    return `at ${new Date(line.wall()).toISOString()}`;
+  },
+  'synchronize the clock': ({ line, ledger, conditions }) => {
+    if (conditions.isClockRight || !ledger.bootedAt) return undefined;
+    const { wall, elapsed } = ledger.bootedAt;
+    line.setWall(Math.floor(wall + line.elapsed() - elapsed));
+    conditions.isClockRight = true;
+    ledger.isClockRight = true;
+    ledger.novelty++;
+    return `to ${new Date(line.wall()).toISOString()}`;
+  },
 };
 
 const OFTEN = [
@@ -192,6 +214,8 @@ const LATER_DRAWN = [
   'request a restart',
   'request a restart',
   'request a restart',
+  'synchronize the clock',
+  'synchronize the clock',
 ];
 /** One later incident for so many others. */
 const EACH = 6;

@@ -1,4 +1,4 @@
-import type { Sight } from './first-sight.ts';
+import { clocksOf, type Clocks, type Sight } from './first-sight.ts';
 import type { Pace } from './pace.ts';
 import type { Heard } from './hearing.ts';
 import type { Report } from './reports.ts';
@@ -101,7 +101,7 @@ interface Poll {
 /** The state of the record of an action that is not open. */
 type EndedAs = 'superseded' | 'withdrawn' | 'done' | 'failed';
 
-export interface Ledger {
+export interface Ledger extends Clocks {
   desired: Desired | undefined;
   /** When the agent first read `desired`, and what it had read before. */
   desiredSince: number;
@@ -199,6 +199,7 @@ export function blankLedger(): Ledger {
     firstDigests: new Map(),
     firstSights: new Map(),
     confirmedAt: new Map(),
+    ...clocksOf(),
     polls: new Map(),
     paces: new Map(),
     goodPolls: new Map(),

@@ -5,6 +5,7 @@ import {
   type PollerOptions,
 } from '../../src/poller/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
+import { CertainClock, type ClockState } from '../../src/registry/certain-clock.ts';
 import { type Clock } from '../../src/registry/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { connect } from '../../src/registry/http/connection.ts';
@@ -186,7 +187,9 @@ function registryAt({ registry, link }: Site, context: ProcessContext): Pollable
     },
   });
   const remote = { ...modregRegistry(new URL(`${address}/`), connection), address, from: address };
-  const cached = cachedRegistry(remote, { clock, saved });
+  const state = (): ClockState =>
+    world.conditions.isClockRight ? 'synchronized' : 'unsynchronized';
+  const cached = cachedRegistry(remote, { clock, certain: new CertainClock(clock, state), saved });
   return watchedRegistry(registry, cached, world, { clock, isAlive });
 }
 

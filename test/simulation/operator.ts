@@ -1,5 +1,6 @@
 import semver from 'semver';
 import { parseVersion, type ModuleId, type Version } from '../../src/core/index.ts';
+import type { KnownTime } from '../../src/registry/certain-clock.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import { connect } from '../../src/registry/http/connection.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
@@ -156,6 +157,9 @@ export function accept(world: World, chance: Chance): string | undefined {
       acceptedByOperator(world, where, id, list);
     },
   };
-  acceptList(moduleId, remote, { saved, clock }).catch(() => undefined);
+  const { isClockRight } = world.conditions;
+  const time = (): KnownTime =>
+    isClockRight ? { kind: 'certain', at: clock.now() } : { kind: 'unsynchronized' };
+  acceptList(moduleId, remote, { saved, clock, time }).catch(() => undefined);
   return `${address} ${moduleId}`;
 }

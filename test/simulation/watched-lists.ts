@@ -1,7 +1,7 @@
 import type { ReleaseRecord, ReleaseRecords } from '../../src/core/index.ts';
 import { pack } from '../../src/registry/packed-records.ts';
 import type { SavedList, SavedLists } from '../../src/registry/index.ts';
-import { noteSight } from './first-sight.ts';
+import { noteRight, noteSight, settle } from './first-sight.ts';
 import { heardFrom } from './hearing.ts';
 import type { AcceptedList } from './ledger.ts';
 import type { Killable } from './life.ts';
@@ -24,10 +24,12 @@ export function watchedLists(saved: SavedLists, world: World, killable: Killable
       READ_FROM.set(records, list.digest);
       judgeContent(world, address, moduleId, list);
       world.ledger.confirmedAt.set(`${address} ${moduleId}`, list.confirmedAt);
+      world.ledger.certainAt.set(`${address} ${moduleId}`, list.certainAt);
       return { ...list, records };
     },
     save: (address, moduleId, list) => {
       READ_FROM.set(list.records, list.digest);
+      settleNow(world, `${address} ${moduleId}`);
       judgeAccepted(world, address, moduleId, list);
       judgePosition(world, address, moduleId, list);
       killable('save a list', () => {
@@ -134,25 +136,35 @@ export function checkSavedLists({ disk, ledger, complain }: World): void {
   }
 }
 
-/** A release that was not in the previous list was published after that list was confirmed. (D34) */
+/** A machine whose clock is right settles what a wrong one wrote. (D59) */
+export function settleNow({ ledger, line, conditions }: World, key: string): void {
+  if (!conditions.isClockRight) return;
+  noteRight(ledger, line.wall());
+  settle(ledger, key, line.wall());
+}
+
+/** A release that was not in the previous list was published after that list was confirmed. (D34, D58) */
 function judgeSights(
-  { ledger, complain }: World,
+  { ledger, conditions, complain }: World,
   address: string,
   list: WireList,
-  { firstSeen, confirmedAt }: SavedList,
+  { firstSeen, confirmedAt, certainAt }: SavedList,
 ): void {
   const key = `${address} ${list.module_id}`;
   const answers = [...heardFrom(ledger, address).at.keys()];
-  const last = ledger.confirmedAt.get(key) ?? -Infinity;
+  const last = ledger.certainAt.get(key) ?? ledger.confirmedAt.get(key) ?? -Infinity;
+  const at = conditions.isClockRight ? confirmedAt : Infinity;
   noteSight(ledger, key, list, (version, isFirstList) => {
-    if (isFirstList) return { after: undefined, at: confirmedAt, isOnDisk: false };
+    if (isFirstList) return { after: undefined, at, isOnDisk: false };
     // A round that was given up may have confirmed the list later than the judge knows.
     const after = firstSeen.added.get(version)?.after ?? -Infinity;
-    if (answers.indexOf(after) < Math.max(0, answers.indexOf(last)))
+    const isSettled = last > after && after === at;
+    if (!isSettled && answers.indexOf(after) < Math.max(0, answers.indexOf(last)))
       complain('D34', `${key} ${version} was first seen after ${after}, expected ${last}`);
-    return { after, at: confirmedAt, isOnDisk: false };
+    return { after, at, isOnDisk: false };
   });
   ledger.confirmedAt.set(key, confirmedAt);
+  ledger.certainAt.set(key, certainAt);
 }
 
 /** A list has a position in a feed only if the feed has named its module. (D40) */
@@ -180,10 +192,14 @@ export function acceptedByOperator(
   if (!list) return;
   world.ledger.firstDigests.delete(key);
   forgetUnsavedSights(world, key);
+  const { conditions } = world;
   noteSight(world.ledger, key, list, (version, isFirstList) => {
     const { after } = saved.firstSeen.added.get(version) ?? {};
-    return { after: isFirstList ? undefined : after, at: saved.confirmedAt, isOnDisk: true };
+    const at = conditions.isClockRight ? saved.confirmedAt : Infinity;
+    return { after: isFirstList ? undefined : after, at, isOnDisk: true };
   });
+  settleNow(world, key);
+  markSightsSaved(world, key);
   remember(world, key, { list, digest, isOnDisk: true, saved: undefined });
 }
 
@@ -196,7 +212,14 @@ function markSaved({ ledger }: World, address: string, moduleId: string): void {
   const accepted = ledger.accepted.get(key);
   if (accepted) accepted.isOnDisk = true;
   for (const first of ledger.firstDigests.get(key)?.values() ?? []) first.isOnDisk = true;
-  for (const sight of ledger.firstSights.get(key)?.values() ?? []) sight.isOnDisk = true;
+  markSightsSaved({ ledger }, key);
+}
+
+function markSightsSaved({ ledger }: Pick<World, 'ledger'>, key: string): void {
+  for (const sight of ledger.firstSights.get(key)?.values() ?? []) {
+    sight.isOnDisk = true;
+    delete sight.onDisk;
+  }
 }
 
 /** Discards everything that a killed process had not saved. */
@@ -215,6 +238,9 @@ export function forgetUnsaved(world: World): void {
 
 function forgetUnsavedSights({ ledger: { firstSights } }: World, key: string): void {
   const sights = firstSights.get(key) ?? new Map<string, never>();
-  for (const [version, { isOnDisk }] of sights) if (!isOnDisk) sights.delete(version);
+  for (const [version, sight] of sights) {
+    if (!sight.isOnDisk) sights.delete(version);
+    else if (sight.onDisk) Object.assign(sight, sight.onDisk, { onDisk: undefined });
+  }
   if (sights.size === 0) firstSights.delete(key);
 }

@@ -1,13 +1,14 @@
+import type { Eligibility } from '../../src/core/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import type { CachedRegistry, Clock, ListResult } from '../../src/registry/index.ts';
-import { believed } from './first-sight.ts';
+import { believed, noteRight } from './first-sight.ts';
 import { beginRound, confirmation, heardFrom, isSent } from './hearing.ts';
 import type { AcceptedList, ListInForce } from './ledger.ts';
 import type { WireList } from './published.ts';
 import { noteRound } from './pace.ts';
 import type { SimulatedRegistry } from './simulated-registry.ts';
 import { trusted } from './trust.ts';
-import { READ_FROM, sentBy } from './watched-lists.ts';
+import { READ_FROM, sentBy, settleNow } from './watched-lists.ts';
 import type { World } from './world.ts';
 
 interface ProcessContext {
@@ -27,6 +28,12 @@ export function watchedRegistry(
   let open = 0;
   return {
     ...cached,
+    clockFault: () => {
+      const fault = cached.clockFault?.();
+      judgeFault(world, fault);
+      ledger.clocks.set(address, fault);
+      return fault;
+    },
     async readAll(moduleIds, signal) {
       const onAbort = (): void => {
         open--;
@@ -41,6 +48,7 @@ export function watchedRegistry(
         const changes = registry.changeCount();
         ledger.polls.set(address, { requests: 0, retries: 0, failures: new Map() });
         const readings = await cached.readAll(moduleIds, signal);
+        for (const moduleId of readings.keys()) settleNow(world, `${address} ${moduleId}`);
         // The poller may have given up by then.
         if (conditions.lateMs > 0) await clock.sleep(conditions.lateMs);
         if (isAlive() && signal?.aborted !== true)
@@ -52,6 +60,21 @@ export function watchedRegistry(
       }
     },
   };
+}
+
+/** Without a right clock, only a time is certain at which it was right. (D57) */
+function judgeFault(
+  { ledger, line, conditions, complain }: World,
+  fault: Eligibility['clock'],
+): void {
+  if (conditions.isClockRight) noteRight(ledger, line.wall());
+  if (conditions.isClockRight !== (fault === undefined)) {
+    complain('D57', `the clock is ${conditions.isClockRight ? 'right' : 'wrong'}: ${fault?.kind}`);
+  }
+  const certainAt = fault && fault.kind !== 'wrong' ? fault.certainAt : undefined;
+  if (certainAt !== undefined && certainAt > (ledger.rightAt ?? -Infinity)) {
+    complain('D57', `${certainAt} is certain, and the clock was right at ${ledger.rightAt}`);
+  }
 }
 
 /** A round of a registry, which had changed so many times when it began. */

@@ -1,3 +1,4 @@
+import type { ClockFault } from '../../src/core/releases/clock-fault.ts';
 import fc from 'fast-check';
 import type { ReleaseRecord } from '../../src/core/index.ts';
 
@@ -81,3 +82,18 @@ export const releaseRecords: fc.Arbitrary<ReleaseRecord> = fc.record(
   },
   { requiredKeys: ['version'] },
 );
+
+/** What can be wrong with a clock that says `now`, by up to 40 hours. */
+export function clockFaults(now: number): fc.Arbitrary<ClockFault> {
+  const hours = fc.integer({ min: -40, max: 40 }).map((count) => count * 3_600_000);
+  return fc.oneof(
+    fc.record({ kind: fc.constant('wrong' as const), aheadMs: hours }),
+    fc.record({
+      kind: fc.constantFrom('unsynchronized' as const, 'distrusted' as const),
+      certainAt: fc.option(
+        hours.map((ms) => now - Math.abs(ms)),
+        { nil: undefined },
+      ),
+    }),
+  );
+}

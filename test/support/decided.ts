@@ -12,6 +12,7 @@ import {
   type Window,
 } from '../../src/core/index.ts';
 import { decisionWarnings } from '../../src/core/decision/warning.ts';
+import type { ClockFault } from '../../src/core/releases/clock-fault.ts';
 import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
@@ -32,6 +33,7 @@ export interface Situation {
   readonly changed?: readonly string[];
   readonly firstSeen?: FirstSeen;
   readonly readAt?: number;
+  readonly clock?: ClockFault;
   readonly eligibility?: Partial<DecideInput['eligibility']>;
   readonly allowDowngrade?: boolean;
   readonly onYank?: DecideInput['onYank'];
@@ -67,13 +69,20 @@ export function moduleQuestion(situation: Situation): DecideInput {
   };
 }
 
-function listOf({ list = [], stale, changed = [], firstSeen, readAt }: Situation): ModuleList {
+function listOf({
+  list = [],
+  stale,
+  changed = [],
+  firstSeen,
+  readAt,
+  clock,
+}: Situation): ModuleList {
   if ('error' in list) return list;
   const changes = changed.map(
     (text) => [text, { platform: 'any', first: 'sha256:aa', now: 'sha256:bb' }] as const,
   );
   const index = indexReleases(records(list));
-  return { index, changedDigests: new Map(changes), firstSeen, readAt, stale };
+  return { index, changedDigests: new Map(changes), firstSeen, readAt, clock, stale };
 }
 
 /** `upgrade to 1.2.9: newest patch of 1.2`, with the end of a hold and the code of a stuck decision. */

@@ -22,12 +22,19 @@ interface Artifact {
   readonly digest?: string | undefined;
 }
 
+/** A clock that a registry corrects, or one of which only an earlier time is certain. (D57) */
+export type JudgedClock =
+  | { readonly kind: 'wrong'; readonly aheadMs: number }
+  | { readonly kind: 'unsynchronized' | 'distrusted'; readonly certainAt?: number | undefined };
+
 interface Terms {
   readonly now: number;
   readonly platform?: string | undefined;
   readonly quarantine?:
     readonly { readonly version: string; readonly until?: number | undefined }[] | undefined;
   readonly minimumAge?: { readonly ms: number; readonly unknown: string } | undefined;
+  /** What is wrong with the clock that says `now`. */
+  readonly clock?: JudgedClock | undefined;
   readonly notAfter?: number | undefined;
   /** Set if rollouts count. */
   readonly rollouts?:
@@ -115,6 +122,15 @@ function firstReason(
   );
   const claimed = times.length === 0 ? undefined : Math.min(...times);
   const time = claimed === undefined ? undefined : believed(claimed, text, firstSeen);
+  // Without a certain time, an age is known only of what was old enough at the last one.
+  const { clock = { kind: 'wrong', aheadMs: 0 } } = terms;
+  const isCertain = clock.kind === 'wrong';
+  const today = clock.kind === 'wrong' ? now - clock.aheadMs : (clock.certainAt ?? -Infinity);
+  const isYoung =
+    minimumAge !== undefined &&
+    time !== undefined &&
+    !(today - time >= minimumAge.ms || minimumAge.ms <= 0);
+  const isUnknown = time === undefined || (isYoung && !isCertain);
   const isPin = /^\d+\.\d+\.\d/.test(constraint);
   const reasons: [string, boolean][] = [
     ['conflicting-digest', hasConflict(artifacts)],
@@ -138,14 +154,8 @@ function firstReason(
       quarantine.some(({ version, until = Infinity }) => version === text && now < until),
     ],
     ['not-yet-published', notAfter !== undefined && time !== undefined && time > notAfter],
-    ['unknown-age', !isPin && minimumAge?.unknown === 'refuse' && time === undefined],
-    [
-      'too-young',
-      !isPin &&
-        minimumAge !== undefined &&
-        time !== undefined &&
-        Math.max(0, now - time) < minimumAge.ms,
-    ],
+    ['unknown-age', !isPin && minimumAge?.unknown === 'refuse' && isUnknown],
+    ['too-young', !isPin && !isUnknown && isYoung],
   ];
   const first = reasons.find(([, applies]) => applies)?.[0];
   return first ?? (isPin ? undefined : rolloutReason(text, duplicates, terms));

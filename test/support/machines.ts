@@ -15,7 +15,7 @@ import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
 import { constraint, moduleId } from './ask.ts';
-import { constraintTexts, releaseRecords, rollouts } from './arbitrary.ts';
+import { clockFaults, constraintTexts, releaseRecords, rollouts } from './arbitrary.ts';
 import { openFrom } from './decided.ts';
 import { NOW } from './decides.ts';
 import { agentOf } from './planned.ts';
@@ -133,6 +133,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       2,
       fc.integer({ min: -75, max: 0 }).map((minutes) => NOW + minutes * MINUTE),
     ),
+    clock: oneIn(3, clockFaults(NOW)),
     failed: fc.array(fc.record({ place: fc.nat(9), until: maybe(around(-5, 60)) }), {
       maxLength: 3,
     }),
@@ -159,7 +160,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     if (random.isFailed && typeof deployed === 'string')
       quarantine.push({ version: deployed, until: undefined });
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
-    const { terms: by, confirmedAt, readAt } = random;
+    const { terms: by, confirmedAt, readAt, clock } = random;
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
     const { hasFailed } = random;
     const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
@@ -175,7 +176,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       restarts: restartedAt,
       request: random.request,
     };
-    return Object.assign(known, { constraint: asked, terms: by, confirmedAt, readAt });
+    return Object.assign(known, { constraint: asked, terms: by, confirmedAt, readAt, clock });
   });
 
 function constraintAbout(text: string, kind: string): string | undefined {
@@ -245,7 +246,14 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
   };
 }
 
-function knownOf({ list, confirmedAt, readAt, deployed, ...module }: RandomModule): ModuleState {
+function knownOf({
+  list,
+  confirmedAt,
+  readAt,
+  clock,
+  deployed,
+  ...module
+}: RandomModule): ModuleState {
   const before = parseVersion(module.previous);
   const failed = parseVersion(module.failed);
   const { restarts, quarantine, request } = module;
@@ -254,6 +262,7 @@ function knownOf({ list, confirmedAt, readAt, deployed, ...module }: RandomModul
       ? {
           index: indexReleases(list),
           readAt,
+          clock,
           stale: confirmedAt === undefined ? undefined : { confirmedAt, message: 'down' },
         }
       : { error: { kind: 'registry-unreachable', message: 'down' } },

@@ -1,5 +1,5 @@
 import semver from 'semver';
-import { isNewer, judge, parsed } from './judge.ts';
+import { isNewer, judge, parsed, type JudgedClock } from './judge.ts';
 
 /*
  * A second, deliberately simple implementation of the decision-table rows for a deployed module. It shares no code with
@@ -37,6 +37,8 @@ export interface JudgedModule {
   readonly confirmedAt: number | undefined;
   /** When a list that is not a saved one was confirmed; undefined for now. */
   readonly readAt: number | undefined;
+  /** What is wrong with the machine's clock; undefined if nothing is known to be. (D57) */
+  readonly clock?: JudgedClock | undefined;
   readonly quarantine: readonly { readonly version: string; readonly until?: number | undefined }[];
   readonly restarts: readonly number[];
   /** The restart that an operator requested. */
@@ -162,6 +164,7 @@ export function verdictOn(
     now,
     platform,
     quarantine,
+    clock: module.clock,
     rollouts: { machineId, confirmedAt, deployed: deployed ?? undefined },
     download: { requireDigest, allowHttp: [] },
     notAfter: isAsOf ? now : undefined,

@@ -1,3 +1,4 @@
+import type { Eligibility } from '../../core/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { RELEASED_AT } from '../version.ts';
@@ -12,14 +13,24 @@ export interface ClockFacts {
   readonly lastRound: number | undefined;
   /** How far each registry's clock is ahead of this one, by its address. */
   readonly ahead: ReadonlyMap<string, number>;
+  /** What is wrong with this clock for a module with a minimum age; absent if nothing is known to be. */
+  readonly clock?: Eligibility['clock'];
 }
 
 const MOST_APART_MS = 5 * 60_000;
 const SYNCHRONIZE = 'timedatectl set-ntp true; timedatectl timesync-status says whether it works';
 const AFFECTED = 'minimum ages, maintenance windows and certificates are judged by it';
 
+const UNCERTAIN = {
+  unsynchronized: 'which is not synchronized, and no registry said over https what time it is',
+  distrusted: 'which the policy does not trust, and no registry said over https what time it is',
+};
+const HELD =
+  'a release is not selected before its age is certain, because minimum_release_age is set';
+const TRUST = `${SYNCHRONIZE}; or use a registry over https; or set trust_clock to true in the policy if the clock is right`;
+
 /** Whether this machine's clock can be right. */
-export function checkClock({ now, lastRound, ahead }: ClockFacts): Finding[] {
+export function checkClock({ now, lastRound, ahead, clock }: ClockFacts): Finding[] {
   const says = `this machine's clock says ${formatTime(now)}`;
   if (now < RELEASED_AT) {
     const release = formatTime(RELEASED_AT).slice(0, 10);
@@ -39,6 +50,10 @@ export function checkClock({ now, lastRound, ahead }: ClockFacts): Finding[] {
       .map(([from, ms]) =>
         warning(`${says}, which is ${apart(ms)} ${from}: ${AFFECTED}`, SYNCHRONIZE),
       ),
+    // A minimum age counts to a time that is certain (D57).
+    ...(clock && clock.kind !== 'wrong'
+      ? [warning(`${says}, ${UNCERTAIN[clock.kind]}: ${HELD}`, TRUST)]
+      : []),
   ];
   if (findings.length > 0) return findings;
   const [first] = ahead;

@@ -88,11 +88,11 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
   const wanted = wantedLists(path, options, { documents, machine });
   const registries = await registryFacts(wanted, { ...options, saved, machinePath: path }, world);
   const now = world.clock();
-  const { ahead } = registries;
+  const { ahead, clock } = registries;
   const lists = { ...registries, saved: machine?.lists ?? [], now };
   return [
     ...(await check('clock', () =>
-      checkClock({ now, lastRound: machine?.poller.round?.at, ahead }),
+      checkClock({ now, lastRound: machine?.poller.round?.at, ahead, clock }),
     )),
     ...(await check('documents', () => checkDocuments(documents))),
     ...(await check('registry', () => checkRegistries(registries, now))),

@@ -1,3 +1,4 @@
+import type { Eligibility } from '../../core/index.ts';
 import type { OpenRegistry } from '../../registry/index.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import type { Problem } from '../problem.ts';
@@ -18,6 +19,8 @@ export interface RegistriesFacts {
   readonly warnings: readonly Problem[];
   /** How far the clock of each registry is ahead of this machine's, by its address. */
   readonly ahead: ReadonlyMap<string, number>;
+  /** What is wrong with this machine's clock for a module with a minimum age; undefined if nothing is known to be. */
+  readonly clock?: Eligibility['clock'];
 }
 
 /** What a person waits for a dead registry. A poller waits longer. */
@@ -71,12 +74,17 @@ export async function registryFacts(
       return ms === undefined ? [] : [[from, ms] as const];
     }),
   );
+  const clock = Array.from(groups)
+    .filter(([, lists]) => lists.some(({ terms }) => terms.minimumAge.ms > 0))
+    .map(([registry]) => registry.clockFault?.())
+    .find((fault) => fault !== undefined);
   return {
     registries: found,
     problems,
     warnings: registries.warnings,
     isWanted: wanted.lists.length > 0 || (wanted.isUnknown ? undefined : false),
     ahead,
+    clock,
   };
 }
 

@@ -42,7 +42,7 @@ export async function acceptCommand(
   const isDryRun = options.dryRun ?? false;
   return await withSavedLists(world, isDryRun, async (saved) => {
     const acceptance = await registries.requesting(opened, moduleId.value, async () => {
-      return await acceptList(moduleId.value, remote, { saved, isDryRun });
+      return await acceptList(moduleId.value, remote, { saved, isDryRun, time: opened.knownTime });
     });
     const answer = options.json
       ? [asJson(moduleId.value, acceptance, isDryRun)]

@@ -74,7 +74,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
     ...options.requests,
     saved: memory.saved,
     onTrouble: memory.warn,
-    clock: { ...systemClock, now: () => world.clock() },
+    ...timeIn(world),
     // A path in a policy is relative to the policy's folder. A path from the command line is relative to the current one.
     relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
     token: (url) => tokenOrThrow(tokens(url)),
@@ -101,6 +101,13 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
     },
     registryFor: (terms) => registries.registryFor(termsOf(terms)),
     ...reading({ tokens, wait, isQuiet: options.json ?? false }, world),
+  };
+}
+
+function timeIn(world: World): Pick<OpenRegistriesOptions, 'clock' | 'clockState'> {
+  return {
+    clock: { ...systemClock, now: () => world.clock() },
+    clockState: () => world.clockState?.() ?? 'unknown',
   };
 }
 

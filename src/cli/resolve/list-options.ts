@@ -74,7 +74,7 @@ export async function readListOptions(
 
 /** Reads the list of a module and returns the outcome of `present`, or the problem that there is no list. */
 export async function withList(
-  { registries, registry, eligibility, machineId, clock }: ListQuery,
+  { registries, registry, eligibility, machineId, clock: now }: ListQuery,
   moduleId: ModuleId,
   options: ListOptions,
   present: (list: ReleaseList, eligibility: Eligibility) => Outcome,
@@ -86,12 +86,15 @@ export async function withList(
       ? await registries.read(registry, moduleId)
       : await sampleCatalogue.read(moduleId);
     const { changedDigests, firstSeen, fetchedAt } = list;
+    // The time of `--at` is no clock's.
+    const clock = eligibility.notAfter === undefined ? list.clock : undefined;
     // With `--at`, the list counts as confirmed at that time.
     const confirmedAt = eligibility.notAfter === undefined ? fetchedAt : undefined;
     const rollouts = { ...eligibility.rollouts, confirmedAt };
-    const outcome = present(list, { ...eligibility, changedDigests, firstSeen, rollouts });
+    const known = { ...eligibility, changedDigests, firstSeen, clock, rollouts };
+    const outcome = present(list, known);
     const ofId = unknownIdWarning(machineId, [list]);
-    const ofList = staleWarning(list, clock());
+    const ofList = staleWarning(list, now());
     const problems = [...outcome.problems, ...ofId, ...ofList, ...warnings];
     return { ...outcome, notes: [...notes, ...outcome.notes], problems };
   } catch (error) {

@@ -13,7 +13,7 @@ export interface MachineEligibility {
   readonly name: string;
   readonly eligibility: Pick<
     Eligibility,
-    'quarantine' | 'minimumAge' | 'artifactRules' | 'platform' | 'rollouts'
+    'quarantine' | 'minimumAge' | 'clock' | 'artifactRules' | 'platform' | 'rollouts'
   >;
 }
 
@@ -32,13 +32,13 @@ export function machineEligibility(
       const message = `what this machine refuses of ${moduleId} is not known: ${input.error}`;
       return { ok: false, error: { severity: 'error', kind: 'not-recorded', message } };
     }
-    const { quarantine, deployed, eligibility } = input.value;
+    const { quarantine, deployed, eligibility, list } = input.value;
     const { minimumAge, artifactRules, platform, machineId } = eligibility;
     const rollouts = { machineId, deployed: deployedVersion(deployed)?.text };
-    return {
-      ok: true,
-      value: { name, eligibility: { quarantine, minimumAge, artifactRules, platform, rollouts } },
-    };
+    // The terms say whether the clock is trusted, and only the poller knows them.
+    const clock = 'error' in list ? undefined : list.clock;
+    const own = { quarantine, minimumAge, clock, artifactRules, platform, rollouts };
+    return { ok: true, value: { name, eligibility: own } };
   });
   return found.ok ? found.value : found;
 }

@@ -84,7 +84,7 @@ export function decideChecked(input: DecideInput): Decision {
   }
   if (isPinUrl) return withInput(forPinUrl(deployed, requirement.url));
   if ('error' in list) return withInput({ kind: 'stuck', code: 'no-list', error: list.error });
-  const { index, changedDigests, firstSeen, stale } = list;
+  const { index, changedDigests, firstSeen, clock, stale } = list;
   // A saved list that is too old decides nothing (D21).
   if (stale && isTooOld(stale.confirmedAt, eligibility.now, input.maxIndexAgeMs)) {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
@@ -94,7 +94,7 @@ export function decideChecked(input: DecideInput): Decision {
     confirmedAt: confirmedAtOf(list),
     deployed: deployedVersion(deployed)?.text,
   };
-  const known = { ...eligibility, quarantine, changedDigests, firstSeen, rollouts };
+  const known = { ...eligibility, quarantine, changedDigests, firstSeen, clock, rollouts };
   const resolution = resolveChecked(requirement, index, known);
   return withInput(afterResolving(input, resolution));
 }

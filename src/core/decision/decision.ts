@@ -34,6 +34,8 @@ export type ModuleList =
       readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
       /** When this machine first saw the releases; absent to trust the publish times that they claim. */
       readonly firstSeen?: Eligibility['firstSeen'];
+      /** What is known to be wrong with the time of the decision; absent if nothing is (D57). */
+      readonly clock?: Eligibility['clock'];
       /** When the registry last confirmed the list, in milliseconds since the epoch; absent for the time of the decision. */
       readonly readAt?: number | undefined;
       /** Present if a saved list is used because the registry did not answer. */

@@ -1,3 +1,4 @@
+import { reachesAge } from '../releases/certain-time.ts';
 import { publishTime } from '../releases/publish-time.ts';
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
@@ -180,12 +181,13 @@ function newerCandidates(resolution: Resolution): Release[] {
 
 function releaseChanges(release: Release, { eligibility, list }: DecideInput): PossibleChange[] {
   const { notAfter, minimumAge } = eligibility;
-  const publishedAt = publishTime(release, 'error' in list ? undefined : list.firstSeen);
+  if ('error' in list) return [];
+  const publishedAt = publishTime(release, list.firstSeen);
   if (publishedAt === undefined) return [];
+  // If no time is certain, the decision is the same then: the age stays unknown (D57).
+  const ofAge = minimumAge && reachesAge(publishedAt, minimumAge.ms, list.clock);
   return [
     ...(notAfter === undefined ? [] : [{ at: publishedAt, because: 'release-published' } as const]),
-    ...(minimumAge
-      ? [{ at: publishedAt + minimumAge.ms, because: 'release-of-age' } as const]
-      : []),
+    ...(ofAge === undefined ? [] : [{ at: ofAge, because: 'release-of-age' } as const]),
   ];
 }

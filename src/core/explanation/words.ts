@@ -75,13 +75,22 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
     case 'too-young':
       return `too young until ${formatTime(refused.until)}`;
     case 'unknown-age':
-      return 'unknown age: it has no publish time';
+      return `unknown age: ${UNKNOWN_AGE[refused.clock ?? 'none']}`;
     case 'not-yet-published':
       return `not yet published: its publish time is ${formatTime(refused.publishedAt)}`;
     case 'older':
       return `older than ${refused.than.text}`;
   }
 }
+
+/** Why the age of a release is not known, and what to do (D57). */
+const UNKNOWN_AGE = {
+  none: 'it has no publish time',
+  unsynchronized:
+    "this machine's clock is not synchronized, and no registry said over https what time it is; synchronize it, or set trust_clock to true in the policy if it is right",
+  distrusted:
+    "the policy does not trust this machine's clock (trust_clock), and no registry said over https what time it is",
+} as const;
 
 /** Why a rollout excludes the machine, in one line. */
 export function describeRollout(refusal: RolloutRefusal): string {

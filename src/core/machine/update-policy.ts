@@ -40,6 +40,8 @@ export interface UpdateTerms {
   readonly allowHttp: readonly string[];
   /** The age that a release must have reached before a floating constraint selects it. */
   readonly minimumAge: NonNullable<Eligibility['minimumAge']>;
+  /** Whether a minimum age counts to this machine's clock; undefined to find out whether it is right (D57). */
+  readonly trustClock?: boolean | undefined;
   /** The maintenance windows, combined into one; undefined if restarts may begin at any time. */
   readonly window: Window | undefined;
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */

@@ -1,5 +1,6 @@
 import { NUMBER, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
+import type { ClockFault } from './clock-fault.ts';
 import type { Platform } from './platform.ts';
 import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
@@ -41,6 +42,8 @@ export interface Eligibility {
         readonly unknown: 'refuse' | 'allow';
       }
     | undefined;
+  /** What is known to be wrong with `now`; absent if nothing is. A minimum age counts to the time that is certain (D57). */
+  readonly clock?: ClockFault | undefined;
   /** Refuses releases that were published later than this, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
   /** Refuses releases in a rollout that does not include the machine. Does not apply to pins. */

@@ -1,6 +1,7 @@
 import { excerpt } from '../text/quote.ts';
 import { isExposed, readWebAddress } from '../text/web-address.ts';
 import type { Eligibility, Policy } from './eligibility-policy.ts';
+import { certainTime, reachesAge } from './certain-time.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { isPublishedFor } from './platform.ts';
@@ -55,9 +56,10 @@ const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version })
 /**
  * With `notAfter`, a release that was published later is refused, and one without a publish time is not. Otherwise a
  * publish time in the future counts as age 0. The minimum age does not apply to pins (D12). D34 limits the publish time.
+ * The age counts to the latest time that is certain: where none is, it is unknown (D57).
  */
 const ageLimits: Policy = ({ constraint, eligibility }, release) => {
-  const { now, notAfter = Infinity, minimumAge, firstSeen } = eligibility;
+  const { notAfter = Infinity, minimumAge, firstSeen, clock } = eligibility;
   const publishedAt = publishTime(release, firstSeen);
   if (publishedAt !== undefined && !(publishedAt <= notAfter)) {
     return { reason: 'not-yet-published', publishedAt };
@@ -67,8 +69,12 @@ const ageLimits: Policy = ({ constraint, eligibility }, release) => {
     return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age' };
   }
   // A comparison with NaN is false, so a release is refused if any of the numbers is NaN.
-  const isOldEnough = Math.max(0, now - publishedAt) >= minimumAge.ms;
-  return isOldEnough ? undefined : { reason: 'too-young', until: publishedAt + minimumAge.ms };
+  const isOldEnough = Math.max(0, certainTime(eligibility) - publishedAt) >= minimumAge.ms;
+  if (isOldEnough) return undefined;
+  if (!clock || clock.kind === 'wrong') {
+    return { reason: 'too-young', until: reachesAge(publishedAt, minimumAge.ms, clock) };
+  }
+  return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age', clock: clock.kind };
 };
 
 /** Why `release` is refused: the first reason in the order of the decision table; undefined if it is eligible. */

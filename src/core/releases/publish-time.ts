@@ -6,7 +6,7 @@ export type FirstSeen = NonNullable<Eligibility['firstSeen']>;
 
 /**
  * The publish time of a release, moved into the span in which it can have been published; undefined if it claims none.
- * If a clock that was set back has inverted the span, the result is the time at which the release was first seen.
+ * If the span is inverted, the result is the time at which the release was first seen.
  */
 export function publishTime(
   { version, publishedAt }: Release,

@@ -1,3 +1,4 @@
+import type { ClockFault } from './clock-fault.ts';
 import type { Platform } from './platform.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
@@ -50,7 +51,11 @@ export type Refusal =
       /** When it reaches the minimum age, in milliseconds since the epoch. */
       readonly until: number;
     }
-  | { readonly reason: 'unknown-age' }
+  | {
+      readonly reason: 'unknown-age';
+      /** What makes the time uncertain; absent if the release has no publish time. */
+      readonly clock?: Exclude<ClockFault['kind'], 'wrong'> | undefined;
+    }
   | {
       readonly reason: 'not-yet-published';
       /** In milliseconds since the epoch. */

@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly random: () => number;
   /** Called before each retry with the error and the delay in milliseconds. */
   readonly onRetry: (error: RegistryError, delayMs: number) => void;
+  /** Called with the time at which a server with a verified certificate says that it responded (D57). */
+  readonly onDate?: ((at: number) => void) | undefined;
   /** The global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Sends one request; over the network by default. */
@@ -65,6 +67,7 @@ export function connect(where: string, options: HttpOptions): Connection {
         () => token,
         async () => await send({ ...request, where, token, fetch }, { limits, clock, signal }),
       );
+      noteDate(request.url, reply, options);
       const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
       checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
       return reply;
@@ -86,6 +89,13 @@ export function connect(where: string, options: HttpOptions): Connection {
       await answer({ url, change, accept: 'application/json', ...ANSWER_BOUNDS }, round),
     redacting: async (work) => await redactingToken(() => sent, work),
   };
+}
+
+/** A redirect stays at the origin, so that the whole response came over https. A cache adds how long it kept the response. */
+function noteDate({ protocol }: URL, { headers }: Reply, { onDate }: HttpOptions): void {
+  const date = Date.parse(headers.get('date') ?? '');
+  const [seconds = 0] = /^\d{1,9}$/.exec(headers.get('age') ?? '') ?? [];
+  if (protocol === 'https:' && !Number.isNaN(date)) onDate?.(date + Number(seconds) * 1000);
 }
 
 /** The characters that a header allows. The error of `fetch` for any other text would repeat the token. */

@@ -7,6 +7,7 @@ import {
   type ReleaseList,
 } from '../../../src/registry/index.ts';
 import { cachedRegistry, type CacheOptions } from '../../../src/registry/cached-registry.ts';
+import { CertainClock } from '../../../src/registry/certain-clock.ts';
 import type { HttpRegistryOptions } from '../../../src/registry/http-registry.ts';
 import type { RemoteRegistry } from '../../../src/registry/remote-registry.ts';
 import { openMachineFile, savedListsIn, type MachineFile } from '../../../src/store/index.ts';
@@ -37,7 +38,8 @@ export function remembered(
   onTestFinished(() => file.close());
   const clock = testClock();
   const remote = remoteAt(address, { clock, random: () => 0, ...options });
-  const cache = { clock, saved: savedListsIn(file), ...options };
+  const certain = new CertainClock(clock, () => 'synchronized');
+  const cache = { clock, certain, saved: savedListsIn(file), ...options };
   return {
     remote,
     clock,
