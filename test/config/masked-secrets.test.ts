@@ -108,7 +108,7 @@ describe('[T281] a secret of an entry', () => {
 
   const CAM = ['/modules/0/env/TOKEN', '/modules/0/env/LEVEL'];
   const MODEL = '/components/0/attributes/api_key';
-  it.each([
+  it.for([
     ['another type', '"registry"', '"local"', [MODEL, ...CAM], '"type"'],
     [
       'a program',
@@ -137,10 +137,11 @@ describe('[T281] a secret of an entry', () => {
     ['another address', 'https://x.example', 'https://evil.example', [MODEL], '"attributes"'],
     ['another model', 'a:cam:v1', 'a:own:v1', [MODEL], '"model"'],
     ['a field that is there twice', '"args"', '"type": "local", "args"', [MODEL, ...CAM], '"type"'],
-  ] as const)('is typed again with %s', (_title, ...[from, to, places, changed]) => {
+  ] as const)('is typed again with %s', ([, from, to, places, changed]) => {
     const { misplaced } = unmaskSecrets(shown.replace(from, to), ENTRIES);
     expect(misplaced.map(({ path }) => path)).toEqual(places);
-    expect(misplaced.at(-1)?.message).toBe(`${KEEPS} ${changed} differs: enter the secret again`);
+    const message = `${KEEPS} ${changed} differs: enter the secret again`;
+    expect(misplaced.at(-1)?.message).toBe(message);
   });
 
   it('is typed again when another program gets it, too', () => {
