@@ -1,5 +1,6 @@
 import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
 import { jsonPointer, type Path } from '../core/text/json-pointer.ts';
+import { changedReceivers } from './secret-receivers.ts';
 import { readJson } from './text/json-document.ts';
 import { positionIn, type Position } from './text/position.ts';
 
@@ -18,6 +19,7 @@ const NAMES = ['name', 'module_id', 'ssid'];
 /** A value of a document. */
 interface Place {
   readonly node: Node;
+  readonly path: Path;
   readonly pointer: string;
   readonly isSecret: boolean;
   /** The names of the list entries that contain it. */
@@ -49,23 +51,25 @@ export interface Unmasked {
 }
 
 /**
- * `masked` with the secrets of `original`, each only at the place where it was, in the same entry. A text that is not JSON, or
- * nested too deeply, stays as it is: reading it finds its error (T6).
+ * `masked` with the secrets of `original`, each only at the place where it was, in the same entry, for the same program. A
+ * text that is not JSON, or nested too deeply, stays as it is: reading it finds its error (T6).
  */
 export function unmaskSecrets(masked: string, original: string): Unmasked {
   const secrets = new Map(
     readablePlaces(original).flatMap((place) => (place.isSecret ? [[place.pointer, place]] : [])),
   );
+  const changedAt = receiversChanged(masked, original);
   const replacements: Replacement[] = [];
   const misplaced: MisplacedMask[] = [];
-  for (const { node, pointer, owner } of readablePlaces(masked)) {
+  for (const place of readablePlaces(masked)) {
+    const { node, pointer } = place;
     if (typeof node.value !== 'string' || !node.value.includes(MASK)) continue;
     const secret = secrets.get(pointer);
-    if (node.value === MASK && secret?.owner === owner) {
+    const message = complaint(place, secret, changedAt);
+    if (message === undefined && secret) {
       const { offset, length } = secret.node;
       replacements.push({ node, by: original.slice(offset, offset + length) });
-    } else {
-      const message = complaint(node.value, secret);
+    } else if (message !== undefined) {
       misplaced.push({ path: pointer, message, ...positionIn(masked, node.offset) });
     }
   }
@@ -84,11 +88,32 @@ export function unmaskSecrets(masked: string, original: string): Unmasked {
   };
 }
 
-function complaint(value: string, secret: Place | undefined): string {
-  if (value !== MASK) return `"${MASK}" stands for a whole secret, and this value contains it`;
-  return secret
-    ? `"${MASK}" stands for the secret of the entry that was here, and this is another one: enter its secret`
-    : `"${MASK}" stands for a secret, and there was none here: enter the value`;
+type ChangedAt = ReturnType<typeof changedReceivers>;
+
+/** Why a place that has the mask cannot get the secret that was there; undefined if it can. */
+function complaint(
+  { node, path, owner }: Place,
+  secret: Place | undefined,
+  changedAt: ChangedAt,
+): string | undefined {
+  if (node.value !== MASK) {
+    return `"${MASK}" stands for a whole secret, and this value contains it`;
+  }
+  if (!secret) return `"${MASK}" stands for a secret, and there was none here: enter the value`;
+  if (secret.owner !== owner) {
+    return `"${MASK}" stands for the secret of the entry that was here, and this is another one: enter its secret`;
+  }
+  const changed = changedAt(path);
+  if (changed === undefined) return undefined;
+  return `"${MASK}" keeps a secret while all of its entry but "version" stays as it was, and ${changed} differs: enter the secret again`;
+}
+
+/** Compares documents that can be read; nothing differs in another one, whose error is found when it is read. */
+function receiversChanged(masked: string, original: string): ChangedAt {
+  const isReadable = readJson(masked).isWhole && readJson(original).isWhole;
+  const before = isReadable ? parseTree(maskSecrets(original)) : undefined;
+  const after = isReadable ? parseTree(masked) : undefined;
+  return before && after ? changedReceivers(before, after) : () => undefined;
 }
 
 interface Replacement {
@@ -139,7 +164,7 @@ function* placesBelow(node: Node, around: Surroundings): Iterable<Place> {
       yield* placesBelow(entry, { path: [...path, index], isSecret, owner: owner + nameOf(entry) });
     }
   } else if (node.type === 'string' || node.type === 'number') {
-    yield { node, pointer: jsonPointer(path), isSecret: isHidden(node, isSecret), owner };
+    yield { node, path, pointer: jsonPointer(path), isSecret: isHidden(node, isSecret), owner };
   }
 }
 

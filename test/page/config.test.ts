@@ -182,3 +182,42 @@ describe('[T138] a config is saved', () => {
     ]);
   });
 });
+
+describe('[T281] a secret of a module on the page', () => {
+  const WITH_ENV = ROVER.replace(
+    '"module_id": "acme:lidar",',
+    '"module_id": "acme:lidar", "env": {"TOKEN": "t0p-secret"},',
+  );
+  const STOLEN = SHOWN.replace(
+    '{"type": "registry", "name": "acme_lidar", "module_id": "acme:lidar",',
+    '{"type": "local", "name": "acme_lidar", "module_id": "acme:lidar", "executable_path": "/usr/bin/env", "env": {"TOKEN": "•••"},',
+  );
+  const MESSAGE =
+    '"•••" keeps a secret while all of its entry but "version" stays as it was, and "type" differs: enter the secret again';
+
+  it('is not given to another program, by the form or by the JSON API', async () => {
+    const { post, ask, etag, file } = await changedPage({}, WITH_ENV);
+    const seen = await etag();
+    const headers = { 'if-match': seen };
+    const saved = await ask('PUT', '/v1/config', { body: { text: STOLEN }, headers });
+    expect([saved.status, JSON.stringify(saved.json)]).toEqual([
+      422,
+      expect.stringContaining(`/modules/0/env/TOKEN: ${MESSAGE}`.replaceAll('"', '\\"')),
+    ]);
+    const [status, page] = await post('/config', { text: STOLEN, etag: seen });
+    expect([status, page.includes('MISPLACED_SECRET')]).toEqual([422, true]);
+    const { json } = await ask('POST', '/v1/config/check', { body: { text: STOLEN } });
+    expect(json).toMatchObject({
+      errors: 1,
+      findings: [{ code: 'UNKNOWN_FIELD' }, { message: MESSAGE }],
+    });
+    expect(file()).toBe(WITH_ENV);
+  });
+
+  it('is given to it once a person has typed it', async () => {
+    const { post, etag, file } = await changedPage({}, WITH_ENV);
+    const text = STOLEN.replace('{"TOKEN": "•••"}', '{"TOKEN": "another"}');
+    expect(await post('/config', { text, etag: await etag() })).toEqual([303, '/config']);
+    expect(file()).toBe(text.replace('"•••"', '"correct horse"'));
+  });
+});

@@ -4,7 +4,7 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import { PAGE_LAYOUT } from './page-layout.ts';
 import { endSession, endUnusedSessions, isSession, newSession, noteUse } from './sessions.ts';
-import { newCode, useCode } from './sign-in-codes.ts';
+import { isCode, newCode, useCode } from './sign-in-codes.ts';
 
 /** What a page keeps about who may use it. Times are milliseconds since the epoch. Methods throw a `DatabaseError`. */
 export interface PageFile {
@@ -42,12 +42,14 @@ export function openPageFile(path: string, busyTimeoutMs: number): PageFile {
       sql.run('UPDATE page SET address = ?1 WHERE address IS NOT ?1', address);
     },
     newCode: (now) => atomically(() => newCode(sql, now)),
-    signIn: (code, now) =>
-      atomically(() => {
+    signIn(code, now) {
+      if (!isCode(sql, code, now)) return undefined;
+      return atomically(() => {
         if (!useCode(sql, code, now)) return undefined;
         endUnusedSessions(sql, now);
         return newSession(sql, now);
-      }),
+      });
+    },
     isSession: (token, now) => isSession(sql, token, now),
     noteUse(token, now) {
       try {

@@ -1,6 +1,6 @@
 import type { Layout } from '../../sqlite/schema.ts';
 
-/** The tables of `page.db`. Migrations are never changed. */
+/** The tables of `page.db`. Migrations are never changed; `failures` is not used any more. */
 export const PAGE_LAYOUT: Layout = {
   // "mpag"
   applicationId: 0x6d706167,

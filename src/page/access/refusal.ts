@@ -3,6 +3,8 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { PageNaming } from './access-options.ts';
 import type { DatabaseError } from '../../sqlite/database-error.ts';
 
+const SECOND = 1000;
+
 /** Why a request is refused. */
 type RefusalKind =
   | 'unknown-host'
@@ -10,6 +12,7 @@ type RefusalKind =
   | 'no-session'
   | 'unknown-session'
   | 'bad-code'
+  | 'too-many-codes'
   | 'bad-request'
   | 'locked'
   | 'unusable-file'
@@ -21,21 +24,28 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, title: st
   'no-session': [401, 'Nobody is signed in'],
   'unknown-session': [401, 'The session has ended'],
   'bad-code': [401, 'The code is not accepted'],
+  'too-many-codes': [429, 'Too many wrong codes'],
   'bad-request': [400, 'The request cannot be read'],
   locked: [503, 'A file is locked'],
   'unusable-file': [500, 'A file cannot be used'],
   internal: [500, 'The page had an internal error'],
 };
 
-/** The refusal as a problem (RFC 9457). `detail` says what to do. */
-export function refusal(kind: RefusalKind, detail: string): Response {
+/** The refusal as a problem (RFC 9457). `detail` says what to do, and `afterMs` when. */
+export function refusal(kind: RefusalKind, detail: string, afterMs?: number): Response {
   const [status, title] = REFUSALS[kind];
   const body = { type: `urn:modreg:${kind}`, title, status, detail };
   const headers = new Headers({ 'content-type': 'application/problem+json' });
   // RFC 9110: a 401 names what would be accepted.
   if (status === 401) headers.set('www-authenticate', 'Bearer realm="modreg page"');
-  if (kind === 'locked') headers.set('retry-after', '1');
+  const wait = kind === 'locked' ? SECOND : afterMs;
+  if (wait !== undefined) headers.set('retry-after', retryAfter(wait));
   return new Response(`${JSON.stringify(body)}\n`, { status, headers });
+}
+
+/** The value of `Retry-After`. */
+export function retryAfter(ms: number): string {
+  return String(Math.ceil(ms / SECOND));
 }
 
 /** The answer to a change that another site asks for, or a program without a token (T125). */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 
 /** Where a request comes from: a page of this origin, another site, or a program, whose requests do not say. */
@@ -18,6 +19,13 @@ export function hostNameOf(c: Context): string | undefined {
   const [, name] =
     /^(\[[\d:a-f]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(c.req.header('host') ?? '') ?? [];
   return name?.toLowerCase();
+}
+
+/** The address of the client, or of the proxy or tunnel in front of the page; undefined without a connection. */
+export function addressOf(c: Context): string | undefined {
+  // The server passes the bindings of Node; without a server there are none.
+  const { incoming } = Object(c.env) as { readonly incoming?: IncomingMessage };
+  return incoming?.socket.remoteAddress;
 }
 
 /** The token of a request; undefined if it has none. A browser sends this header only for a script that has the token. */

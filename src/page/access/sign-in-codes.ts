@@ -4,9 +4,8 @@ import { hashOf } from './secret-hash.ts';
 
 /** How long a code is accepted. */
 export const CODE_MS: number = 5 * 60_000;
-/** So many wrong codes end those that exist. */
-const MOST_FAILURES = 5;
 
+/** Nobody guesses one of 128 bits, so wrong codes end none: they would keep everybody out (T128). */
 const CODE_BYTES = 16;
 /** A person who starts the page again and again needs only the last code. */
 const MOST_CODES = 8;
@@ -23,20 +22,26 @@ export function newCode(sql: Statements, now: number): string {
   return digits.replaceAll(/.{4}(?!$)/g, '$&-');
 }
 
-/**
- * Uses up the code `text`, inside a transaction of the caller. False if there is no such code: then each code that exists is a
- * failure closer to its end, because one of them may be guessed.
- */
+/** Whether there is such a code. It only reads: who sends wrong codes keeps nobody else from the file. */
+export function isCode(sql: Statements, text: string, now: number): boolean {
+  const typed = typedHash(text);
+  // All are compared, so that the time does not tell which one is similar.
+  const found = sql
+    .all('SELECT hash FROM codes WHERE abs(? - created_at) <= ?', now, CODE_MS)
+    .filter((row) => isHash(row, typed));
+  return found.length > 0;
+}
+
+/** Uses up the code `text`, inside a transaction of the caller. False if there is no such code. */
 export function useCode(sql: Statements, text: string, now: number): boolean {
   endLapsed(sql, now);
-  const typed = hashOf(text.toLowerCase().replaceAll(/[\s-]/g, ''));
-  if (sql.all('SELECT hash FROM codes').some((row) => isHash(row, typed))) {
-    sql.run('DELETE FROM codes WHERE hash = ?', typed);
-    return true;
-  }
-  sql.run('UPDATE codes SET failures = failures + 1');
-  sql.run('DELETE FROM codes WHERE failures >= ?', MOST_FAILURES);
-  return false;
+  if (!isCode(sql, text, now)) return false;
+  sql.run('DELETE FROM codes WHERE hash = ?', typedHash(text));
+  return true;
+}
+
+function typedHash(text: string): Buffer {
+  return hashOf(text.toLowerCase().replaceAll(/[\s-]/g, ''));
 }
 
 function isHash({ hash }: Row, expected: Buffer): boolean {

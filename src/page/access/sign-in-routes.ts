@@ -3,16 +3,22 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import { readBody } from '../../server/routes/request-body.ts';
 import type { AccessOptions, SignInView } from './access-options.ts';
 import { ownPath } from './own-path.ts';
-import { foreign, refusal } from './refusal.ts';
-import { bearerOf, senderOf } from './sender.ts';
+import { foreign, refusal, retryAfter } from './refusal.ts';
+import { addressOf, bearerOf, senderOf } from './sender.ts';
 import { cookieToken, sessionCookie } from './session-cookie.ts';
 import { SESSION_MS } from './sessions.ts';
+import { wrongCodes } from './wrong-codes.ts';
 
 /** A code, and a path each of whose characters a form may send as three. */
 const LARGEST_BODY = 4096;
 /** The same for a code that is wrong, used or expired: who guesses learns nothing (T127). */
 function notAccepted({ naming: { command } }: AccessOptions): string {
   return `the code is wrong, was used, or has expired: ${command} sign-in makes another one`;
+}
+
+/** The same for each further code of the client that is not accepted (T282). */
+function tooMany({ naming: { command } }: AccessOptions): string {
+  return `too many wrong codes came from this address: wait a minute, or enter a right one, which is accepted all the same; ${command} sign-in makes one`;
 }
 
 /** Adds the routes with which a person or a program signs in and out. They need no session. */
@@ -23,9 +29,13 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
     if (senderOf(c, options) !== 'own') return foreign();
     const form = await formIn(c);
     const to = ownPath(form.get('to') ?? undefined);
-    const token = signIn(form.get('code') ?? '');
-    if (token === undefined) return c.html(await view({ problem: notAccepted(options), to }), 401);
-    return c.body(null, 303, { location: to, 'set-cookie': sessionCookie(token) });
+    const { token, wait } = signIn(c, form.get('code') ?? '');
+    if (token !== undefined) {
+      return c.body(null, 303, { location: to, 'set-cookie': sessionCookie(token) });
+    }
+    if (wait === undefined) return c.html(await view({ problem: notAccepted(options), to }), 401);
+    const headers = { 'retry-after': retryAfter(wait) };
+    return c.html(await view({ problem: tooMany(options), to }), 429, headers);
   });
   app.post('/sign-out', (c) => {
     if (senderOf(c, options) !== 'own') return foreign();
@@ -33,11 +43,12 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
     return c.body(null, 303, { location: '/sign-in', 'set-cookie': sessionCookie(undefined) });
   });
   app.post('/v1/sign-in', async (c) => {
-    // A browser would say where the request comes from, so another site cannot use up the five failures.
+    // A browser would say where the request comes from, so another site cannot use up what the client may send.
     if (senderOf(c, options) === 'foreign') return foreign();
     const code = await codeInJson(c);
     if (code === undefined) return refusal('bad-request', 'send {"code":"…"} as application/json');
-    const token = signIn(code);
+    const { token, wait } = signIn(c, code);
+    if (wait !== undefined) return refusal('too-many-codes', tooMany(options), wait);
     if (token === undefined) return refusal('bad-code', notAccepted(options));
     return c.json({ token, expires_at: formatTime(options.now() + SESSION_MS) });
   });
@@ -48,17 +59,26 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
   });
 }
 
+interface SignedIn {
+  /** The token of a new session; undefined if the code is not accepted. */
+  readonly token?: string | undefined;
+  /** How long a client should wait that has sent too many wrong codes. */
+  readonly wait?: number | undefined;
+}
+
 /** Begins and ends sessions, and tells the log. */
 function sessionsOf({ file, now, onEvent }: AccessOptions): {
-  /** The token of a new session; undefined if the code is not accepted. */
-  readonly signIn: (code: string) => string | undefined;
+  readonly signIn: (c: Context, code: string) => SignedIn;
   readonly signOut: (c: Context) => void;
 } {
+  const wrong = wrongCodes();
   return {
-    signIn(code) {
+    signIn(c, code) {
       const token = file.signIn(code, now());
-      onEvent?.(token === undefined ? 'code-refused' : 'signed-in');
-      return token;
+      const wait = token === undefined ? wrong(addressOf(c), now()) : undefined;
+      // A client does not fill the log.
+      if (wait === undefined) onEvent?.(token === undefined ? 'code-refused' : 'signed-in');
+      return { token, wait };
     },
     signOut(c) {
       const token = bearerOf(c) ?? cookieToken(c);

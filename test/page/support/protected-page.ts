@@ -23,6 +23,8 @@ export interface ProtectedPage {
     request: string,
     headers?: Readonly<Record<string, string>>,
     body?: string,
+    /** The address that it comes from. */
+    from?: string,
   ) => Promise<Response>;
   /** The token of a new session. */
   readonly signIn: () => string;
@@ -56,10 +58,10 @@ export function protectedPage({ isTls = false }: { readonly isTls?: boolean } = 
     app,
     host,
     events,
-    async ask(request, headers = {}, body) {
+    async ask(request, headers = {}, ...[body, remoteAddress]) {
       const [method = '', address = ''] = request.split(' ');
       const init = { method, headers: { host, ...headers }, ...(body !== undefined && { body }) };
-      return await app.request(address, init);
+      return await app.request(address, init, { incoming: { socket: { remoteAddress } } });
     },
     signIn: () => file.signIn(file.newCode(NOW), NOW) ?? '',
   };
