@@ -18,6 +18,8 @@ export interface Trial {
   readonly count: number;
   /** The path of one input of the seed; only that one is then tried. */
   readonly path?: string | undefined;
+  /** The path of one input of the seed, from which it is shrunk. */
+  readonly shrinksFrom?: string | undefined;
   /** Called before each input. */
   readonly onInput?: (() => void) | undefined;
 }
@@ -51,7 +53,7 @@ export function target<Input>(subject: Subject<Input>): Target {
     name,
     faults,
     perMille,
-    async attempt({ seed, count, path = '', onInput }) {
+    async attempt({ seed, count, path = '', shrinksFrom = path, onInput }) {
       let firstFailed = Infinity;
       const property = fc.asyncProperty(inputs, async (input) => {
         if (performance.now() - firstFailed > SHRINKING_MS) return;
@@ -64,7 +66,7 @@ export function target<Input>(subject: Subject<Input>): Target {
       const isOne = path !== '';
       const details = await fc.check(property, {
         seed,
-        path,
+        path: shrinksFrom,
         endOnFailure: isOne,
         numRuns: isOne ? 1 : count,
       });

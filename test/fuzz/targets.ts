@@ -3,6 +3,7 @@ import { DOCUMENTS } from './documents.ts';
 import { GRAMMAR } from './grammar.ts';
 import { LIST_FORMATS } from './lists.ts';
 import { REGISTRY_FILE } from './registry-file.ts';
+import { REPORTS } from './reports.ts';
 import { REQUESTS } from './requests.ts';
 import { STORE } from './store-file.ts';
 import type { Target, Trial } from './target.ts';
@@ -19,6 +20,7 @@ export const TARGETS: readonly Target[] = [
   ...WIRE,
   ...STORE,
   ...REGISTRY_FILE,
+  ...REPORTS,
   ...REQUESTS,
   ...COMMANDS,
 ];
