@@ -9,8 +9,10 @@ export interface BatchSubject<Input> extends Omit<Subject<Input>, 'judge'> {
   readonly judge: (inputs: readonly Input[]) => Promise<string | undefined>;
 }
 
-/** The longest text of inputs that only together are read wrongly. */
+/** So many of the inputs that only together are read wrongly are shown. */
 const MOST_SHOWN = 3;
+/** Even of one input, every reader takes its time. */
+const LONGEST_MS = 10_000;
 
 /**
  * A target that reads many inputs at once, which costs little more than to read one. A failure is of the input that causes it alone,
@@ -18,7 +20,11 @@ const MOST_SHOWN = 3;
  */
 export function batchTarget<Input>(subject: BatchSubject<Input>): Target {
   const { judge, show = fc.stringify } = subject;
-  const alone = target({ ...subject, judge: async (input) => await judge([input]) });
+  const alone = target({
+    longestMs: LONGEST_MS,
+    ...subject,
+    judge: async (input) => await judge([input]),
+  });
   return {
     ...alone,
     async attempt(trial) {

@@ -174,7 +174,7 @@ async function fromCommands({ ids, run }: Asking): Promise<Said> {
     const { groups } = JSON.parse(line) as { groups: WhatIfGroup[] };
     const own = ids.map((id) => {
       const { machines: _machines, ...group } =
-        groups.find((one) => one.machines.includes(id)) ?? {};
+        groups.find((one) => one.machines?.includes(id)) ?? {};
       return group;
     });
     said.push([`fleet what-if ${version}`, own]);

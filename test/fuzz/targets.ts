@@ -3,6 +3,7 @@ import { DOCUMENTS } from './documents.ts';
 import { GRAMMAR } from './grammar.ts';
 import { LIST_FORMATS } from './lists.ts';
 import { REGISTRY_FILE } from './registry-file.ts';
+import { PUBLICATIONS } from './publications.ts';
 import { REPORTS } from './reports.ts';
 import { REQUESTS } from './requests.ts';
 import { STORE } from './store-file.ts';
@@ -21,6 +22,7 @@ export const TARGETS: readonly Target[] = [
   ...STORE,
   ...REGISTRY_FILE,
   ...REPORTS,
+  ...PUBLICATIONS,
   ...REQUESTS,
   ...COMMANDS,
 ];
