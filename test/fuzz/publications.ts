@@ -101,7 +101,7 @@ async function answerTo(
   { kind, version, body }: ChangeRequest,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const releases = `/v1/modules/${namespace}/lidar/releases`;
-  const release = `${releases}/${encodeURIComponent(version)}`;
+  const release = `${releases}/${encodeURIComponent(version.toWellFormed())}`;
   const path = {
     publish: releases,
     yank: `${release}/yank`,

@@ -7,6 +7,7 @@ import { PUBLICATIONS } from './publications.ts';
 import { REPORTS } from './reports.ts';
 import { REQUESTS } from './requests.ts';
 import { STORE } from './store-file.ts';
+import { STREAM_MESSAGES } from './stream-messages.ts';
 import type { Target, Trial } from './target.ts';
 import { TERMS } from './terms.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -23,6 +24,7 @@ export const TARGETS: readonly Target[] = [
   ...REGISTRY_FILE,
   ...REPORTS,
   ...PUBLICATIONS,
+  ...STREAM_MESSAGES,
   ...REQUESTS,
   ...COMMANDS,
 ];
