@@ -206,7 +206,7 @@ export const PUBLICATIONS: readonly Target[] = [
   batchTarget({
     name: 'publications',
     faults: 'T301',
-    perMille: 40,
+    perMille: 10,
     inputs: askedChanges,
     size: 200,
     judge: judgePublications,

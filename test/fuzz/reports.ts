@@ -134,7 +134,7 @@ export const REPORTS: readonly Target[] = [
   batchTarget({
     name: 'reports',
     faults: 'T300',
-    perMille: 100,
+    perMille: 80,
     inputs: sentTexts,
     size: 500,
     judge: judgeReports,

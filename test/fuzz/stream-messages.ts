@@ -209,7 +209,7 @@ export const STREAM_MESSAGES: readonly Target[] = [
   batchTarget({
     name: 'stream-message',
     faults: 'T302',
-    perMille: 100,
+    perMille: 60,
     inputs: messages,
     size: 200,
     judge: judgeMessages,
