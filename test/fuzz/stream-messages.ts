@@ -21,13 +21,15 @@ import { NOW } from './report-texts.ts';
 import { emptyFolder } from './scratch.ts';
 import type { Target } from './target.ts';
 
+type Change = (bytes: Buffer) => Buffer;
+
 /** A message of one of the two streams of a cluster. */
 interface Message {
   readonly stream: 'releases' | 'reports';
   /** The JSON of an event, or of a batch of reports. */
   readonly json: Buffer;
   /** Changes the bytes of a batch once they are compressed. */
-  readonly damage: (bytes: Buffer) => Buffer;
+  readonly damage: Change;
 }
 
 const ID = moduleId('acme:lidar');
@@ -104,17 +106,17 @@ const otherValues: typeof changes = fc
   });
 
 const messages: fc.Arbitrary<Message> = fc
-  .tuple(
+  .tuple<[readonly [Message['stream'], string], Change[], Change]>(
     fc.constantFrom(...TEXTS),
     fc.array(fc.oneof(otherValues, otherValues, listChanges), { maxLength: 2 }),
     fc.oneof(
-      { weight: 9, arbitrary: fc.constant((bytes: Buffer) => bytes) },
+      { weight: 9, arbitrary: fc.constant<Change>((bytes) => bytes) },
       { weight: 1, arbitrary: changes },
     ),
   )
   .map(([[stream, text], list, damage]) => ({
     stream,
-    json: list.reduce((bytes, change) => change(bytes), Buffer.from(text)),
+    json: list.reduce<Buffer>((bytes, change) => change(bytes), Buffer.from(text)),
     damage,
   }));
 
