@@ -65,7 +65,7 @@ async function firstFailed<Input>(
     batch.push(input);
     number++;
     if (batch.length < size && number < count) return true;
-    const isWrong = (await found(judge, batch)) !== undefined;
+    const isWrong = (await wrongIn(judge, batch)) !== undefined;
     if (isWrong) failed = { inputs: batch, first: number - batch.length };
     batch = [];
     return !isWrong;
@@ -85,17 +85,17 @@ async function smallest<Input>(
   for (let part = Math.ceil(kept.length / 2); kept.length > 1; part = Math.ceil(part / 2)) {
     for (let from = 0; from < kept.length && kept.length > 1;) {
       const rest = kept.toSpliced(from, part);
-      const isNeeded = rest.length === 0 || (await found(judge, at(rest))) === undefined;
+      const isNeeded = rest.length === 0 || (await wrongIn(judge, at(rest))) === undefined;
       if (isNeeded) from += part;
       else kept = rest;
     }
     if (part === 1) break;
   }
   const guilty = at(kept);
-  return [await found(judge, guilty), { guilty, place: kept[0] ?? 0 }];
+  return [await wrongIn(judge, guilty), { guilty, place: kept[0] ?? 0 }];
 }
 
-async function found<Input>(
+async function wrongIn<Input>(
   judge: BatchSubject<Input>['judge'],
   inputs: readonly Input[],
 ): Promise<string | undefined> {

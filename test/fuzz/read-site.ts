@@ -29,11 +29,12 @@ export class WrongAnswer extends Error {}
 const ADDRESS = 'https://registry.test';
 const LIDAR = '/v1/modules/acme/lidar';
 
+const now = (): number => NOW;
+
 export function readSite(): ReadSite {
   const catalogue = new Catalogue(':memory:', { mode: 'create' });
   const feed = changeFeed(catalogue);
   feed.close();
-  const now = (): number => NOW;
   const fleet = new FleetFile(':memory:', now);
   let error: unknown;
   const app = registryApp(catalogue, feed, {
@@ -48,8 +49,7 @@ export function readSite(): ReadSite {
     const read = readRelease(release);
     if (read.ok) catalogue.publish(moduleId('acme:lidar'), read.value, NOW);
   }
-  const close = (): void => {};
-  const files = { catalogue, fleet, now, close };
+  const files = { catalogue, fleet, now, close: () => undefined };
   const page = siteApp(
     siteOnPage(files, () => undefined),
     {

@@ -26,12 +26,9 @@ const BASES: readonly object[] = [
   machineReport([], { to: 4, after: 0 }),
   {
     ...machineReport([7], { after: 0 }),
-    outcomes: machineReport([7]).outcomes.map((one) => ({
-      ...one,
-      to: '1.3.0',
-      result: 'failed',
-      reason: 'motor stalled',
-    })),
+    outcomes: machineReport([7]).outcomes.map((one) =>
+      Object.assign(one, { to: '1.3.0', result: 'failed', reason: 'motor stalled' }),
+    ),
   },
 ];
 

@@ -144,15 +144,12 @@ async function judgeMessages(inputs: readonly Message[]): Promise<string | undef
       if (why !== undefined) return `an honest event: ${why}`;
     }
     const before = catalogue.document(HONEST)?.bytes;
-    for (const { stream, json, damage } of inputs) {
-      const text = json.toString();
-      if (stream === 'reports') {
-        const wrong = wrongBatch(fleet, damage(zstdCompressSync(json)), log.last());
-        if (wrong !== undefined) return wrong;
-      } else if (isChange(text)) {
-        const wrong = unlessHeld(() => apply(text, 'modreg.release.acme.lidar'));
-        if (wrong !== undefined) return `accepted, and not applied: ${wrong}`;
-      }
+    for (const message of inputs) {
+      const wrong =
+        message.stream === 'reports'
+          ? wrongBatch(fleet, message, log.last())
+          : wrongEvent(message.json.toString(), apply);
+      if (wrong !== undefined) return wrong;
     }
     if (!isDeepStrictEqual(before, catalogue.document(HONEST)?.bytes)) {
       return 'the list of another module changed';
@@ -164,10 +161,15 @@ async function judgeMessages(inputs: readonly Message[]): Promise<string | undef
   }
 }
 
-/** The result of `apply`. A front holds an event back that throws, and changes nothing; after a DatabaseError, it would try forever. */
-function unlessHeld(apply: () => string | undefined): string | undefined {
+/** A front holds an event back that throws, and changes nothing; after a DatabaseError, it would try forever. */
+function wrongEvent(
+  text: string,
+  apply: (body: string, subject: string) => string | undefined,
+): string | undefined {
+  if (!isChange(text)) return undefined;
   try {
-    return apply();
+    const why = apply(text, 'modreg.release.acme.lidar');
+    return why === undefined ? undefined : `accepted, and not applied: ${why}`;
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
     return undefined;
@@ -181,9 +183,13 @@ function isChange(text: string): boolean {
   return kind !== 'begin' && kind !== 'rows';
 }
 
-function wrongBatch(fleet: FleetFile, bytes: Buffer, sequence: number): string | undefined {
+function wrongBatch(
+  fleet: FleetFile,
+  { json, damage }: Message,
+  sequence: number,
+): string | undefined {
   const shared = { stream: 'one', sequence };
-  const batch = decodeBatch(bytes);
+  const batch = decodeBatch(damage(zstdCompressSync(json)));
   if (batch.ok) fleet.takeShared({ ...shared, ...batch.value });
   const machine = 'honest';
   const own = decodeBatch(

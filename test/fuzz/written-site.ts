@@ -31,6 +31,9 @@ export interface WrittenSite {
 const SCOPES = ['publish', 'yank', 'import', 'rollout', 'fleet:read'];
 const LONGEST_MS = 10_000;
 
+/** Machines report to no front here. */
+const shareReports = (): (() => Promise<void>) => async () => await Promise.resolve();
+
 /** A single server without a stream; with one, a front of a cluster. */
 export function writtenSite(name: string, stream?: EventStream): WrittenSite {
   const path = `${emptyFolder(name)}/registry.db`;
@@ -40,7 +43,6 @@ export function writtenSite(name: string, stream?: EventStream): WrittenSite {
   const clock = { ...systemClock, now: () => NOW };
   const fleet = new FleetFile(':memory:', clock.now);
   const following = stream && follower(log, stream, { clock, onEvent: () => undefined });
-  const shareReports = (): (() => Promise<void>) => async () => await Promise.resolve();
   // With all that a front tells of the events that it follows.
   const replica = following && {
     ...following,
