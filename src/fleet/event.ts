@@ -59,18 +59,20 @@ function fieldsOf(event: FleetEvent): object {
 const time = v.pipe(v.number(), v.safeInteger());
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+// As a row of a rollout must have it: one that was stored otherwise could not be read again (T302).
+const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
 const failures = v.strictObject({ failed: count, silent: count });
 const common = { after: count, at: time };
 const start = v.strictObject({
   kind: v.literal('started'),
   ...common,
   salt: v.string(),
-  percent: v.number(),
+  percent,
   share,
 });
 const rolloutEvent = v.variant('kind', [
   start,
-  v.strictObject({ kind: v.literal('raised'), ...common, percent: v.number(), share }),
+  v.strictObject({ kind: v.literal('raised'), ...common, percent, share }),
   v.strictObject({ kind: v.literal('halted'), ...common, because: v.string(), failures }),
   v.strictObject({ kind: v.literal('resumed'), ...common, acknowledged: failures }),
   v.strictObject({ kind: v.literal('completed'), ...common }),

@@ -206,14 +206,14 @@ export const GRAMMAR: readonly Target[] = [
   target({
     name: 'constraint',
     faults: 'T1 T2 T3 T4 T5',
-    perMille: 150,
+    perMille: 90,
     inputs: orNonText(near(constraintTexts, TOKENS)),
     judge: judgeConstraint,
   }),
   target({
     name: 'version',
     faults: 'T29',
-    perMille: 120,
+    perMille: 70,
     inputs: fc.array(orNonText(near(versionTexts, TOKENS)), { minLength: 1, maxLength: 3 }),
     judge: judgeVersions,
   }),

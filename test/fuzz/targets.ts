@@ -3,8 +3,11 @@ import { DOCUMENTS } from './documents.ts';
 import { GRAMMAR } from './grammar.ts';
 import { LIST_FORMATS } from './lists.ts';
 import { REGISTRY_FILE } from './registry-file.ts';
+import { PUBLICATIONS } from './publications.ts';
+import { REPORTS } from './reports.ts';
 import { REQUESTS } from './requests.ts';
 import { STORE } from './store-file.ts';
+import { STREAM_MESSAGES } from './stream-messages.ts';
 import type { Target, Trial } from './target.ts';
 import { TERMS } from './terms.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -19,6 +22,9 @@ export const TARGETS: readonly Target[] = [
   ...WIRE,
   ...STORE,
   ...REGISTRY_FILE,
+  ...REPORTS,
+  ...PUBLICATIONS,
+  ...STREAM_MESSAGES,
   ...REQUESTS,
   ...COMMANDS,
 ];

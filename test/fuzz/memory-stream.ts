@@ -1,0 +1,35 @@
+import type { EventStream } from '../../src/fleet/event-stream.ts';
+import type { LoggedEvent } from '../../src/server/catalogue/change-log.ts';
+
+/** A stream of events in memory, which never fails. */
+export function memoryStream(): EventStream {
+  const events: LoggedEvent[] = [];
+  const lasts = new Map<string, number>();
+  const wakes = new Set<() => void>();
+  const read: EventStream['read'] = async (sequence) => await Promise.resolve(events[sequence - 1]);
+  const lastOf = (subject: string): number => lasts.get(subject) ?? 0;
+  return {
+    read,
+    readAtLeader: read,
+    last: async () => await Promise.resolve(events.length),
+    created: () => 'once',
+    isFilling: () => false,
+    isOfAnother: () => false,
+    lastOf: async (subject) => await Promise.resolve(lastOf(subject)),
+    async append(event, expected) {
+      const isExpected =
+        'last' in expected
+          ? expected.last === events.length
+          : expected.lastOfSubject === lastOf(event.subject);
+      if (!isExpected) return await Promise.resolve(undefined);
+      const sequence = events.push({ ...event, sequence: events.length + 1 });
+      lasts.set(event.subject, sequence);
+      for (const wake of wakes) wake();
+      return sequence;
+    },
+    onNews(wake) {
+      wakes.add(wake);
+      return () => wakes.delete(wake);
+    },
+  };
+}
