@@ -201,7 +201,7 @@ it('[T252] a count of invented modules and versions is bounded, and says how man
   for (let first = 1; first <= INVENTED; first += 300) {
     const numbers = Array.from({ length: 300 }, (_none, place) => first + place);
     const { outcomes, ...report } = machineReport(numbers, { queue: 'queue-of-7' });
-    const invented = outcomes.map((one) => ({ ...one, to: `${one.number}.0.0` }));
+    const invented = outcomes.map((one) => Object.assign(one, { to: `${one.number}.0.0` }));
     expect(await send({ ...report, outcomes: invented })).toEqual([200, first + 299]);
   }
   const [status, { modules, outcomes_in_24h: outcomes, ...counts }] = await read();
