@@ -51,15 +51,13 @@ export async function openFront(
     let sharing: SharedReporting | undefined;
     const trouble = (): string | undefined => following.trouble() ?? sharing?.trouble();
     // One that waits for space on its disk knows too little of the machines (T251).
-    const held = takeLease(() => trouble() === undefined && sharing?.lacksSpace() !== true);
+    const held = takeLease(() => !trouble() && sharing?.lacksSpace() !== true);
     return {
       replica: {
         write: logWriter({ log, stream, follower: following, clock }),
         isController: held.isHeld,
-        shareReports(fleet, onReport) {
-          sharing = shareReports(fleet, reports, { clock, onEvent: onReport });
-          return sharing.stop;
-        },
+        shareReports: (fleet, onReport) =>
+          (sharing = shareReports(fleet, reports, { clock, onEvent: onReport })).stop,
         trouble,
         withheld: following.withheld,
       },

@@ -13,6 +13,7 @@ import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import { isOfValues } from '../sqlite/database-error.ts';
 import { pauseWith } from './pause.ts';
 import { decodeBatch, encodeBatch } from './report-batch.ts';
+import { spaceFor } from './report-space.ts';
 
 /** The messages with the reports of a cluster, in order. Methods reject if the stream cannot be reached now. */
 export interface ReportStream {
@@ -78,12 +79,7 @@ export function shareReports(
   let trouble: string | undefined;
   const pause = pauseWith(clock);
   const stopNews = stream.onNews(pause.wake);
-  const passOver = (passed: PassedOver): void => {
-    onEvent({ kind: 'report-passed-over', ...passed });
-    // It was logged, whether or not the cluster can be told.
-    stream.note(passed).catch(() => undefined);
-  };
-  const next = follower(fleet, stream, { batches, clock, passOver });
+  const next = follower(fleet, stream, { batches, clock, passOver: passingOver(stream, onEvent) });
   const space = spaceFor(fleet, onEvent);
   const takeAll = async (): Promise<void> => {
     let ms = LONGEST_PAUSE_MS;
@@ -117,21 +113,14 @@ export function shareReports(
   };
 }
 
-/** Before the disk is full, reports wait: yanks need what is left (T251). */
-function spaceFor(
-  fleet: FleetFile,
+function passingOver(
+  stream: ReportStream,
   onEvent: (event: ReportEvent) => void,
-): { readonly isLacking: () => boolean; readonly wasLacking: () => boolean } {
-  let was = false;
-  return {
-    isLacking() {
-      const lack = fleet.lackOfSpace();
-      if (lack && !was) onEvent({ kind: 'reports-wait', because: lack.message });
-      if (!lack && was) onEvent({ kind: 'reports-go-on' });
-      was = lack !== undefined;
-      return was;
-    },
-    wasLacking: () => was,
+): (passed: PassedOver) => void {
+  return (passed) => {
+    onEvent({ kind: 'report-passed-over', ...passed });
+    // It was logged, whether or not the cluster can be told.
+    stream.note(passed).catch(() => undefined);
   };
 }
 

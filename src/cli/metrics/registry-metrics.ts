@@ -70,6 +70,13 @@ function counterIn(registers: Registry[]) {
     new Counter({ name: `modreg_registry_${name}_total`, help, labelNames: [label], registers });
 }
 
+function passedOverIn(registers: Registry[]): Counter<'what'> {
+  const help = 'Messages and reports in the stream of a cluster that cannot be taken';
+  const passedOver = counterIn(registers)('passed_over_reports', help, 'what');
+  for (const what of ['message', 'report']) passedOver.inc({ what }, 0);
+  return passedOver;
+}
+
 function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   const counter = counterIn(registers);
   const changes = counter(
@@ -80,12 +87,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   const refusals = counter('refused_changes', 'Refused or failed requests for a change', 'reason');
   const overload = counter('limited', 'Requests and connections refused by a limit', 'limit');
   const errors = counter('database_errors', 'Errors of the registry file, by kind', 'kind');
-  const passedOver = counter(
-    'passed_over_reports',
-    'Messages and reports in the stream of a cluster that cannot be taken',
-    'what',
-  );
-  for (const what of ['message', 'report']) passedOver.inc({ what }, 0);
+  const passedOver = passedOverIn(registers);
   for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);
   return (event) => {
     switch (event.kind) {

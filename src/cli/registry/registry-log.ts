@@ -1,5 +1,5 @@
 import { excerpt } from '../../core/text/quote.ts';
-import type { RegistryEvent } from '../../server/registry-options.ts';
+import type { RegistryEvent, ReportEvent } from '../../server/registry-options.ts';
 import { logLine, type Level } from '../output/log-line.ts';
 import { REPAIR_OF_ROLLOUT } from '../rollout/rollout-words.ts';
 import type { World } from '../world.ts';
@@ -54,15 +54,10 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       log(level, event.kind, { text: event.text });
       return;
     }
-    case 'report-passed-over': {
-      const { sequence, machine, because } = event;
-      const found = excerpt(because, LONGEST_LINE);
-      return log('error', event.kind, { sequence, machine, because: found });
-    }
+    case 'report-passed-over':
     case 'reports-wait':
-      return log('error', event.kind, { because: excerpt(event.because, LONGEST_LINE) });
     case 'reports-go-on':
-      return log('info', event.kind, {});
+      return logReports(log, event);
     case 'rollout':
       return logRollout(log, event);
     case 'uploaded':
@@ -80,6 +75,12 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       log('info', event.kind, { module_id, version, token, peer });
     }
   }
+}
+
+function logReports(log: ReturnType<typeof registryLog>, event: ReportEvent): void {
+  if (event.kind === 'reports-go-on') return log('info', event.kind, {});
+  const { kind, because, ...fields } = event;
+  log('error', kind, { ...fields, because: excerpt(because, LONGEST_LINE) });
 }
 
 function logRollout(

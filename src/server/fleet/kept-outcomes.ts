@@ -2,7 +2,7 @@ import type { MachineReport } from '../../registry/machine-report.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 
 /** The newest outcomes of a machine are kept: its queue has no more either (T250). */
-export const MOST_KEPT = 10_000;
+const MOST_KEPT = 10_000;
 
 /** Adds outcomes of a machine, and deletes its oldest above MOST_KEPT. Those of a queue that the file has already change nothing. */
 export function keepOutcomes(
