@@ -106,11 +106,14 @@ export function shareReports(
       stopping.abort();
       await ended;
       fleet.sendToAll = undefined;
-      for (const waiting of batches.values()) {
-        for (const { reject } of waiting) reject(new ChangeUnavailable('this front ends'));
-      }
+      refuseAll(batches);
     },
   };
+}
+
+function refuseAll(batches: ReadonlyMap<string, readonly Waiting[]>): void {
+  const waiting = [...batches.values()].flat();
+  for (const { reject } of waiting) reject(new ChangeUnavailable('this front ends'));
 }
 
 function passingOver(

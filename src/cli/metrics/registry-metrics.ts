@@ -77,18 +77,20 @@ function passedOverIn(registers: Registry[]): Counter<'what'> {
   return passedOver;
 }
 
+function changesIn(registers: Registry[]): Counter<'kind'> {
+  const help = 'Changes by requests: published, yanked, unyanked, uploaded files';
+  const changes = counterIn(registers)('changes', help, 'kind');
+  for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);
+  return changes;
+}
+
 function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   const counter = counterIn(registers);
-  const changes = counter(
-    'changes',
-    'Changes by requests: published, yanked, unyanked, uploaded files',
-    'kind',
-  );
+  const changes = changesIn(registers);
   const refusals = counter('refused_changes', 'Refused or failed requests for a change', 'reason');
   const overload = counter('limited', 'Requests and connections refused by a limit', 'limit');
   const errors = counter('database_errors', 'Errors of the registry file, by kind', 'kind');
   const passedOver = passedOverIn(registers);
-  for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);
   return (event) => {
     switch (event.kind) {
       case 'published':

@@ -42,18 +42,14 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       log('warn', 'refused', { reason, method, path: excerpt(event.path), status, token, peer });
       return;
     }
-    case 'overload': {
-      const { kind: _kind, ...fields } = event;
-      log('warn', 'overload', fields);
+    case 'overload':
+      log('warn', 'overload', { limit: event.limit, count: event.count, peer: event.peer });
       return;
-    }
     case 'certificate-renewed':
     case 'certificate-kept':
-    case 'certificate-warning': {
-      const level = event.kind === 'certificate-renewed' ? 'info' : 'warn';
-      log(level, event.kind, { text: event.text });
+    case 'certificate-warning':
+      log(event.kind === 'certificate-renewed' ? 'info' : 'warn', event.kind, { text: event.text });
       return;
-    }
     case 'report-passed-over':
     case 'reports-wait':
     case 'reports-go-on':
