@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { parseModuleId, type ModuleId, type Result } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
-import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../core/text/rfc3339.ts';
+import { EARLIEST_TIME, formatTime, isWritable, LATEST_TIME } from '../core/text/rfc3339.ts';
 import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { describe, readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
@@ -56,7 +56,11 @@ function fieldsOf(event: FleetEvent): object {
   return { ...event, release: JSON.parse(releaseAsJson(event.release)) as unknown };
 }
 
-const time = v.pipe(v.number(), v.safeInteger());
+const time = v.pipe(
+  v.number(),
+  v.integer(),
+  v.check(isWritable, 'expected a time of the years 0 to 9999'),
+);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 // As a row of a rollout must have it: one that was stored otherwise could not be read again (T302).

@@ -1,42 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../registry/clock.ts';
-import {
-  settle,
-  type FleetFile,
-  type Followed,
-  type SendReport,
-  type WaitingForAnswer,
-} from '../server/fleet/fleet-file.ts';
-import type { ReportAnswer, SentReport } from '../server/fleet/take-report.ts';
+import { settle, type FleetFile, type Followed } from '../server/fleet/fleet-file.ts';
 import type { ReportEvent } from '../server/registry-options.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import { isOfValues } from '../sqlite/database-error.ts';
 import { pauseWith } from './pause.ts';
-import { decodeBatch, encodeBatch } from './report-batch.ts';
+import { batchSender, type Waiting } from './batch-sender.ts';
+import { decodeBatch } from './report-batch.ts';
 import { spaceFor } from './report-space.ts';
-
-/** The messages with the reports of a cluster, in order. Methods reject if the stream cannot be reached now. */
-export interface ReportStream {
-  /** Which stream it is, and the numbers of its first and last message. Creates it if it was lost. */
-  readonly state: () => Promise<{
-    readonly stream: string;
-    readonly first: number;
-    readonly last: number;
-  }>;
-  /** The message with this number; undefined if the node that answers does not have it, or not yet. */
-  readonly read: (sequence: number) => Promise<Uint8Array | undefined>;
-  /** The message with this number, as the leader has it. */
-  readonly readAtLeader: (sequence: number) => Promise<Uint8Array | undefined>;
-  /** Resolves once a majority has the message on disk. After a rejection, it may be there or not. */
-  readonly append: (id: string, message: Uint8Array) => Promise<void>;
-  /** Lets `fleet check` know of a message of which something was passed over. */
-  readonly note: (passed: PassedOver) => Promise<void>;
-  /** Calls `wake` when a message may have been appended. The result ends that. */
-  readonly onNews: (wake: () => void) => () => void;
-}
-
-/** A message of the stream, or a report in it, that no front can take (T248). */
-export type PassedOver = Omit<Extract<ReportEvent, { kind: 'report-passed-over' }>, 'kind'>;
+import type { PassedOver, ReportStream } from './report-stream.ts';
 
 /** How a front takes part in the reports of its cluster. */
 export interface SharedReporting {
@@ -48,18 +19,8 @@ export interface SharedReporting {
   readonly stop: () => Promise<void>;
 }
 
-interface Waiting extends SentReport, WaitingForAnswer {
-  readonly answer: Promise<ReportAnswer>;
-}
-
 type Batches = ReadonlyMap<string, readonly Waiting[]>;
 
-/** A batch waits while so many others are written; what arrives meanwhile joins it. */
-const MOST_AT_ONCE = 4;
-/** Of a batch as JSON, in bytes. A node refuses a message above 1 MB, and reports that are compressed are never larger. */
-const LARGEST_BATCH = 1_000_000;
-const LONGEST_WAIT_MS = 15_000;
-const AGAIN_AFTER_MS = 250;
 const LONGEST_PAUSE_MS = 500;
 const SHORTEST_PAUSE_MS = 2;
 /** How many messages are read at once while the file is behind. */
@@ -220,84 +181,4 @@ function take(
     pass(messageOf(error));
     for (const { reject } of waiting) reject(error);
   }
-}
-
-/** Collects reports into batches, and appends these. */
-function batchSender(
-  stream: ReportStream,
-  batches: Map<string, readonly Waiting[]>,
-  clock: Clock,
-): SendReport {
-  let waiting: Waiting[] = [];
-  let running = 0;
-  const flush = (): void => {
-    while (waiting.length > 0 && running < MOST_AT_ONCE) {
-      running += 1;
-      const batch = waiting.splice(0, countFor(waiting));
-      void append(batch).finally(() => {
-        running -= 1;
-        flush();
-      });
-    }
-  };
-  const append = async (batch: readonly Waiting[]): Promise<void> => {
-    const id = randomUUID();
-    batches.set(id, batch);
-    const reports = batch.map(({ machine, report }) => ({ machine, report }));
-    const ended = Promise.allSettled(batch.map(async ({ answer }) => await answer));
-    const message = encodeBatch({ id, at: clock.now(), reports });
-    try {
-      await appended(stream, { id, message }, clock);
-      void expire(batch, clock);
-    } catch (error) {
-      // Those that wait behind it are refused, too: without an end, they would fill the memory.
-      for (const { reject } of [...batch, ...waiting.splice(0)]) reject(unavailable(error));
-    }
-    void ended.then(() => batches.delete(id));
-  };
-  return async (sent) => {
-    const { promise, resolve, reject } = Promise.withResolvers<ReportAnswer>();
-    if (waiting.push({ ...sent, answer: promise, resolve, reject }) === 1) setImmediate(flush);
-    return await promise;
-  };
-}
-
-/** Appends a message, again and again: while there is no leader, it is dropped without an answer. One that was appended twice counts once. */
-async function appended(
-  stream: ReportStream,
-  { id, message }: { readonly id: string; readonly message: Uint8Array },
-  clock: Clock,
-): Promise<void> {
-  const ends = clock.monotonic() + LONGEST_WAIT_MS;
-  for (;;) {
-    const began = clock.monotonic();
-    try {
-      await stream.append(id, message);
-      return;
-    } catch (error) {
-      if (clock.monotonic() + AGAIN_AFTER_MS >= ends) throw error;
-    }
-    await clock.sleep(Math.max(0, began + AGAIN_AFTER_MS - clock.monotonic()));
-  }
-}
-
-/** Ends the wait for a batch that this front does not receive: the machines send their reports again. */
-async function expire(batch: readonly Waiting[], clock: Clock): Promise<void> {
-  const over = new AbortController();
-  void Promise.allSettled(batch.map(async ({ answer }) => await answer)).then(() => over.abort());
-  await clock.sleep(LONGEST_WAIT_MS, over.signal).catch(() => undefined);
-  for (const { reject } of batch) reject(unavailable(undefined));
-}
-
-function unavailable(cause: unknown): ChangeUnavailable {
-  return new ChangeUnavailable('the stream of reports does not answer', { cause });
-}
-
-/** How many of the reports that wait fit into a batch. */
-function countFor(waiting: readonly Waiting[]): number {
-  let left = LARGEST_BATCH;
-  const end = waiting.findIndex(
-    ({ report }) => (left -= Buffer.byteLength(JSON.stringify(report))) < 0,
-  );
-  return end === -1 ? waiting.length : Math.max(end, 1);
 }

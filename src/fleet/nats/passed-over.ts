@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { excerpt } from '../../core/text/quote.ts';
 import { isJsonObject } from '../../registry/formats/json-object.ts';
 import { parseJson } from '../../registry/formats/json-text.ts';
-import type { PassedOver } from '../shared-reports.ts';
+import type { PassedOver } from '../report-stream.ts';
 import { isMissing } from './stream-info.ts';
 
 const BUCKET = 'modreg_passed_over';

@@ -1,6 +1,6 @@
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { ReportStream } from '../shared-reports.ts';
+import type { ReportStream } from '../report-stream.ts';
 import { passedOverIn } from './passed-over.ts';
 import { streamInfo } from './stream-info.ts';
 
