@@ -28,8 +28,9 @@ if [ ! -x "$root/module" ]; then
     *) try_later "the registry lists no digest of $name $to" ;;
   esac
   mkdir -p "$root" || try_later "cannot create $root"
+  # -g: an address with [1-10000000] is one address, and not ten million (T285).
   if command -v curl >/dev/null; then
-    curl -fsS -o "$root/part" "$url" || try_later "cannot download $name $to"
+    curl -fsSg -o "$root/part" "$url" || try_later "cannot download $name $to"
   else
     wget -q -O "$root/part" "$url" || try_later "cannot download $name $to"
   fi

@@ -147,7 +147,13 @@ const asIs: Paint = (line) => line;
 const paintAnswer: Paint = (line) =>
   /^ {2}\S+ +YES {2}/.test(line)
     ? styled('green', line)
-    : line.replace(/(?<=^\S+:\d+:\d+ +)(error|warning)\[\w+\]/, paintLabel);
+    : line.replace(
+        /^(\S+:\d+:\d+ +)(error|warning)(\[\w+\])/,
+        (_, place: string, ...rest: string[]) => {
+          const [severity = '', code = ''] = rest;
+          return `${place}${paintLabel(`${severity}${code}`, severity)}`;
+        },
+      );
 
 const paintProblem: Paint = (line) => line.replace(/^(error|warning)\[\w+\]:/, paintLabel);
 

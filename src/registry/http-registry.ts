@@ -1,3 +1,4 @@
+import { withoutFinalSlashes } from '../core/text/final-slashes.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/index.ts';
 import type { WebRegistryAddress } from './address.ts';
@@ -75,7 +76,7 @@ function addressError(url: URL, allowHttp: readonly string[]): RegistryError | u
 
 /** The address with a final slash. The `/v1` of the modreg protocol is optional. */
 export function baseOf(kind: WebRegistryAddress['kind'], url: URL): URL {
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = withoutFinalSlashes(url.pathname);
   const base = kind === 'modreg' ? path.replace(/\/v1$/, '') : path;
   return new URL(`${url.origin}${base}/`);
 }

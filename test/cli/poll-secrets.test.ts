@@ -39,9 +39,21 @@ describe('what may be secret in the output of a program', () => {
     ['s3cret and pa55 and user', { url: 'https://user:pa55@x/f?k=s3cret' }, '*** and *** and ***'],
     ['get http://me:pw@h/f?q=1#x now', {}, 'get http://***@h/f?*** now'],
     ['get http://h/f#x now', {}, 'get http://h/f#*** now'],
+    ['get http://a/http://me:pw@h/f now', {}, 'get http://a/http://***@h/f now'],
+    ['get x://b://c@d/ and e@f', {}, 'get x://b://***@d/ and e@f'],
+    ['<a href="http://h/?q=1">http://x/?z=2</a>', {}, '<a href="http://h/?***">http://x/?***</a>'],
+    ['a? b# c@d ://', {}, 'a? b# c@d ://'],
   ])('%j', (text, known, expected) => {
     expect(masked(text, known)).toBe(expected);
   });
+
+  it.each(['x', 'a://', 'http://a', '?', '#', '@', '://x?', 'a:b'])(
+    'is masked in a line of 200,000 characters of %j (T287)',
+    (part) => {
+      const line = part.repeat(200_000 / part.length);
+      expect(masked(`${line} http://me:pw@h/`, {})).toMatch(/ http:\/\/\*\*\*@h\/$/);
+    },
+  );
 
   it('is not passed to it: variables of modreg, and the credentials of the machine', () => {
     const environment = {

@@ -141,8 +141,47 @@ describe('GET /install.sh', () => {
       { cpu: 'aarch64', environment: { MODREG_REGISTRY: 'http://localhost:4870' } },
       'install.sh: run it as root, for example with sudo',
     ],
+    [
+      'a registry whose address has a host after loopback',
+      ['http://127.0.0.1:80@evil.example'],
+      {},
+      'install.sh: the address http://127.0.0.1:80@evil.example has user info or a character that no registry needs; expected https://host:port/path',
+    ],
   ])('refuses %s', (_what, args, machine, message) => {
     expect(ran(args, machine)).toBe(message);
+  });
+
+  const WITHOUT_TLS = 'has no TLS, so the agent could be replaced on the way; expected https://';
+  const CHARACTER =
+    'has user info or a character that no registry needs; expected https://host:port/path';
+  it.each([
+    ['http://127.0.0.1', ''],
+    ['http://127.0.0.1:4870', ''],
+    ['http://localhost:4870/', ''],
+    ['http://localhost:4870/registry', ''],
+    ['https://[2001:db8::1]:4870/a_b-c~d%20', ''],
+    ['http://localhost@evil.example', CHARACTER],
+    ['http://127.0.0.1:80@evil.example', CHARACTER],
+    ['https://127.0.0.1:80@evil.example', CHARACTER],
+    ['http://127.0.0.1:80\\@evil.example', CHARACTER],
+    ['http://127.0.0.1:80#@evil.example', CHARACTER],
+    ['http://127.0.0.1:80?@evil.example', CHARACTER],
+    ['http://127.0.0.1 .evil.example', CHARACTER],
+    ['http://127.0.0.{1,2}', CHARACTER],
+    ['http://127.0.0.1.evil.example', WITHOUT_TLS],
+    ['http://127.0.0.1:80.evil.example', WITHOUT_TLS],
+    ['http://127.0.0.1:', WITHOUT_TLS],
+    ['http://localhost.evil.example', WITHOUT_TLS],
+    ['http://evil.example/http://127.0.0.1', WITHOUT_TLS],
+    ['http://LOCALHOST', WITHOUT_TLS],
+  ])('[T286] takes no other host for this machine: %s', (address, problem) => {
+    const expected =
+      problem === CHARACTER
+        ? `the address ${address} ${problem}`
+        : `the registry ${address} ${problem}`;
+    expect(ran([address])).toBe(
+      `install.sh: ${problem === '' ? 'run it as root, for example with sudo' : expected}`,
+    );
   });
 
   it('does nothing if it was cut short', () => {

@@ -65,7 +65,8 @@ function numberIn(field: Buffer, what: string): number {
     const number = field.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0);
     if (number <= LARGEST_NUMBER) return number;
   }
-  const [, digits] = /^ *([0-7]*)[ \0]*$/.exec(field.toString('latin1')) ?? [];
+  const text = field.toString('latin1').replace(/^ +/, '');
+  const [, digits] = /^([0-7]*)[ \0]*$/.exec(text) ?? [];
   if (digits === undefined) throw badArchive(`has a header whose ${what} is not a number`);
   return Number.parseInt(digits || '0', 8);
 }

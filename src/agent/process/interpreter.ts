@@ -66,7 +66,7 @@ function loaderOf(file: number): string | undefined {
     if (table.readUInt32LE(at) !== LOADER_SEGMENT) continue;
     const length = Math.min(Number(table.readBigUInt64LE(at + LENGTH_AT)), LONGEST_PATH);
     const path = bytesAt(file, table.readBigUInt64LE(at + OFFSET_AT), length).toString('latin1');
-    return path.replace(/\0.*$/s, '');
+    return path.split('\0', 1).join('');
   }
   return undefined;
 }

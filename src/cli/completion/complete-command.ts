@@ -81,6 +81,6 @@ function describedCommand(command: Command): Candidate {
 
 async function offerForValue(of: Argument | Option, place: Place, world: World): Promise<Offer> {
   if (of.argChoices) return of.argChoices.map((value) => ({ value }));
-  const name = 'flags' in of ? (/<(.+)>/.exec(of.flags)?.[1] ?? '') : of.name();
+  const name = 'flags' in of ? (/<([^<>]+)>/.exec(of.flags)?.[1] ?? '') : of.name();
   return await offerFor(name, place, world);
 }

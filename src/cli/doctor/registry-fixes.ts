@@ -21,12 +21,12 @@ export function connectionFix(
     case 'ETIMEDOUT':
       return `nothing answers there: check the network, and whether a firewall drops connections; nc -vz ${place}`;
     case undefined:
-      return `it takes connections: look at its log, or at curl -sv --max-time 10 ${excerpt(href)}`;
+      return `it takes connections: look at its log, or at curl -gsv --max-time 10 ${excerpt(href)}`;
     default:
       if (/^(?:ERR_SSL_|EPROTO)/.test(code)) {
         return `the server does not speak TLS there: correct the scheme or the port in "registry" of the policy`;
       }
-      return `check the network: curl -sv --max-time 10 ${excerpt(href)}`;
+      return `check the network: curl -gsv --max-time 10 ${excerpt(href)}`;
   }
 }
 

@@ -110,7 +110,8 @@ const MAINTENANCE_ANSWERS = {
 
 /** An address or other reported text, escaped and without the parts that may contain credentials. */
 export function describeAddress(text: string): string {
-  const parts = text.replace(/[?#].*$/s, '').split(/(?<=[/\s])/);
+  const [shown = ''] = text.split(/[?#]/, 1);
+  const parts = shown.split(/(?<=[/\s])/);
   return excerpt(parts.map((part) => part.slice(part.lastIndexOf('@') + 1)).join(''));
 }
 

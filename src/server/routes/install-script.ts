@@ -17,7 +17,19 @@ fail() {
 }
 
 fetch() {
-  curl --fail --silent --show-error --proto '=https,http' --connect-timeout 20 --retry 3 "$@"
+  curl --fail --silent --show-error --globoff --proto '=https,http' --connect-timeout 20 --retry 3 "$@"
+}
+
+# Whether http:// is followed by exactly a name of this machine, a port if there is one, and a path.
+is_loopback() {
+  authority=\${1#http://}
+  authority=\${authority%%/*}
+  case $authority in
+    127.0.0.1 | localhost) ;;
+    127.0.0.1:*[!0-9]* | localhost:*[!0-9]*) return 1 ;;
+    127.0.0.1:?* | localhost:?*) ;;
+    *) return 1 ;;
+  esac
 }
 
 main() {
@@ -30,9 +42,11 @@ main() {
   registry=\${registry%/}
   case $machine in /*) ;; *) machine=$PWD/$machine ;; esac
   case $home in /*) ;; *) fail "PLATFORM_HOME is $home, expected an absolute path" ;; esac
+  # http://127.0.0.1:80@host is the host after the @ (T286).
   case $registry in
-    https://?* | http://127.0.0.1 | http://127.0.0.1:* | http://localhost | http://localhost:*) ;;
-    http://*) fail "the registry $registry has no TLS, so the agent could be replaced on the way; expected https://" ;;
+    *[!]A-Za-z0-9.:/_~%[-]*) fail "the address $registry has user info or a character that no registry needs; expected https://host:port/path" ;;
+    https://?*) ;;
+    http://*) is_loopback "$registry" || fail "the registry $registry has no TLS, so the agent could be replaced on the way; expected https://" ;;
     *) fail 'name the registry: sh install.sh https://registry.example, or MODREG_REGISTRY' ;;
   esac
   [ "$(uname -s)" = Linux ] || fail "this is $(uname -s), and the agent needs Linux"
