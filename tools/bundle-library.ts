@@ -12,7 +12,7 @@ const OUT = join(ROOT, 'dist');
 const ENTRIES = [
   'core',
   'config',
-  'registry',
+  'registries',
   'store',
   'poller',
   'agent',

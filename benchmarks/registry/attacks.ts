@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Catalogue } from '../../src/server/catalogue/catalogue.ts';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import { connections, latency, memory, waitOf } from './attacked.ts';
 import { ask, releases, start, type Running } from './process.ts';
 import { printRows, type Row } from '../row.ts';

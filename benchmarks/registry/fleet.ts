@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { indexReleases, secret, type Platform } from 'modreg';
 import { systemClock } from 'modreg/registry';
 import { Catalogue, serveRegistry } from 'modreg/server';
-import { effectsOf } from '../../src/cli/fleet/what-if.ts';
+import { effectsOf } from '../../src/site/what-if.ts';
 import { fleetClient } from '../../src/registry/fleet-client.ts';
 import type { MachineReport, ReportedModule } from '../../src/registry/machine-report.ts';
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';

@@ -2,7 +2,7 @@ import type { AgentConfiguration } from '../config/index.ts';
 import type { Platform } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Configuration, PollerOptions } from '../poller/index.ts';
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import type { FetchOptions } from './install/fetch-artifact.ts';
 import type { AgentEvent } from './event.ts';

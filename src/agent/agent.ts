@@ -1,4 +1,4 @@
-import { systemClock } from '../registry/index.ts';
+import { systemClock } from '../registry/clock.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { LINUX } from './ports.ts';
 import { SupervisedMachine } from './supervised-machine.ts';

@@ -1,7 +1,7 @@
 import type { Activation, Fault, Installed } from '../core/machine/activation.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { Delivery } from '../poller/index.ts';
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import { DatabaseError, type MachineFile } from '../store/index.ts';
 import type { Modules } from './modules.ts';
 import { activationOf, forgetOutcome } from './activation.ts';

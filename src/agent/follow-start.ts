@@ -1,4 +1,4 @@
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import type { SelfUpdate } from './self-update.ts';
 
 /** How the start of an agent is followed. */

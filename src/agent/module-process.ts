@@ -4,7 +4,7 @@ import type { Readiness } from '../core/machine/readiness.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import type { Result } from '../core/text/result.ts';
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import { launch, type RunningProgram } from './process/launch.ts';
 import { describeEnd } from './process/program-end.ts';
 import { lastWords, type LastWords, type OutputLine } from './process/program-output.ts';

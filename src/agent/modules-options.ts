@@ -1,5 +1,5 @@
 import type { ModuleEntry } from '../core/machine/machine.ts';
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import type { AgentEvent } from './event.ts';
 import type { AgentPorts } from './ports.ts';

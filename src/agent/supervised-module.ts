@@ -1,7 +1,7 @@
 import type { ModuleId } from '../core/index.ts';
 import type { Activation, Fault, Installed } from '../core/machine/activation.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import { DatabaseError, type MachineFile } from '../store/index.ts';
 import { noteActivation } from '../store/activations.ts';
 import {

@@ -1,13 +1,13 @@
 import { clockStateOf } from './clock-state.ts';
 import { inspect, styleText } from 'node:util';
 import { escapeUnprintable, excerpt } from '../core/text/quote.ts';
-import { EXIT_CODES } from './codes.ts';
-import { boundedLog } from './output/bounded-log.ts';
-import { presentationOf, type Presentation } from './output/presentation.ts';
-import { untilReaderLeaves } from './output/reader.ts';
-import { statusLine } from './output/status-line.ts';
-import { columnsOf, isColoured } from './output/terminal.ts';
-import { wrapped } from './output/wrap.ts';
+import { EXIT_CODES } from '../base/codes.ts';
+import { boundedLog } from './base/bounded-log.ts';
+import { presentationOf, type Presentation } from './base/presentation.ts';
+import { untilReaderLeaves } from './base/reader.ts';
+import { statusLine } from './base/status-line.ts';
+import { columnsOf, isColoured } from './base/terminal.ts';
+import { wrapped } from './base/wrap.ts';
 import {
   exitCodeOf,
   formatProblem,
@@ -15,9 +15,9 @@ import {
   UNREAD,
   type Outcome,
   type Problem,
-} from './problem.ts';
+} from '../base/problem.ts';
 import { runCommandLine } from './program.ts';
-import type { World } from './world.ts';
+import type { World } from '../base/world.ts';
 
 /** How long the reader of a log may take for its last lines. */
 const READER_MS = 500;

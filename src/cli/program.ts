@@ -1,8 +1,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { AcceptOptions } from './registry/accept-command.ts';
-import type { Outcome } from './problem.ts';
+import type { Outcome } from '../base/problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from './base/command-context.ts';
 import { addAdd } from './add/add-program.ts';
 import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
@@ -21,14 +21,14 @@ import {
   addStatus,
   addWatch,
   addWhy,
-} from './machine/machine-program.ts';
+} from './machine-program.ts';
 import { addPage } from './page/page-program.ts';
-import { addRegistryCommands } from './registry/registry-program.ts';
+import { addRegistryCommands } from './registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
-import { commandLineProblem, exitCodeLines } from './usage.ts';
+import { commandLineProblem, exitCodeLines } from './base/usage.ts';
 import { ownVersion } from './version.ts';
-import type { World } from './world.ts';
+import type { World } from '../base/world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
   modreg resolve acme:lidar '1.2.*'

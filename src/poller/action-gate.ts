@@ -1,5 +1,5 @@
 import { crashLoopEnd } from '../core/plan/crash-loop.ts';
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { PollerEvent } from './event.ts';
 

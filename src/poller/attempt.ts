@@ -1,6 +1,6 @@
 import { expectArgument, numberIn, type Expected } from '../core/text/argument.ts';
 import { describeDuration } from '../core/text/duration.ts';
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import type { ActionOutcome, CommittedAction } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 

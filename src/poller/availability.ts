@@ -1,5 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
-import type { ListResult, RegistryError } from '../registry/index.ts';
+import type { ListResult } from '../registry/registry.ts';
+import type { RegistryError } from '../registry/registry-error.ts';
 import type { Polling } from './polling.ts';
 
 /** The answer of a registry for each requested module. */

@@ -1,6 +1,5 @@
-import type { MaintenanceAnswer } from '../core/decision/timing-policies.ts';
-import { readMaintenanceAnswer } from '../core/decision/timing-policies.ts';
-import type { Clock } from '../registry/index.ts';
+import { type MaintenanceAnswer, readMaintenanceAnswer } from '../core/decision/timing-policies.ts';
+import type { Clock } from '../registry/clock.ts';
 import { during } from './during.ts';
 
 /** How long a callback of the agent may take. */

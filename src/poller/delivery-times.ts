@@ -1,4 +1,4 @@
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 import type { Remembered } from '../core/plan/machine-memory.ts';
 
 /** More deliveries than restarts that any machine counts. */

@@ -1,6 +1,6 @@
 import type { Action, ActionTarget, Hold, ModuleId } from '../core/index.ts';
 import { onRejection } from '../core/text/thenable.ts';
-import type { RegistryError } from '../registry/index.ts';
+import type { RegistryError } from '../registry/registry-error.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
 import type { FailureReport } from './delivery.ts';
 

@@ -1,6 +1,6 @@
 import { describeDuration } from '../core/text/duration.ts';
 import type { ModuleId, ModuleList } from '../core/index.ts';
-import type { CachedRegistry, ListResult } from '../registry/index.ts';
+import type { CachedRegistry, ListResult } from '../registry/registry.ts';
 import { moduleListsOf } from '../registry/module-list.ts';
 import { readAll, type PollableRegistry } from '../registry/pollable-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';

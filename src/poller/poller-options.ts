@@ -1,7 +1,8 @@
 import type { ActionTarget, Platform } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
-import type { Clock, PollableRegistry } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
+import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 

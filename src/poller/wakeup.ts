@@ -1,4 +1,4 @@
-import type { Clock } from '../registry/index.ts';
+import type { Clock } from '../registry/clock.ts';
 
 /** Shared by all waits: creating an error takes longer than waking. */
 const WOKEN = new Error('woken');

@@ -2,7 +2,7 @@ import type { Plan, Platform } from '../core/index.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import type { TargetFacts } from '../core/plan/plan-input.ts';
-import type { PollableRegistry } from '../registry/index.ts';
+import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import { ConfigurationSource } from './configuration-source.ts';
 import { Lists } from './lists.ts';
 import { Planner } from './planner.ts';

@@ -25,7 +25,7 @@ import {
   UPLOAD,
   YANK,
 } from './routes/module-route.ts';
-import { problem, problemOf } from './routes/problem.ts';
+import { problem, problemOf } from './problem.ts';
 import { refusalCount } from './limits/refusal-count.ts';
 import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
 import { addRolloutRoutes } from './routes/rollout-routes.ts';

@@ -5,15 +5,27 @@ import { harmless } from '../core/text/thenable.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import { LONGEST_SPREAD_MS } from '../registry/http/limits.ts';
 import type { WriteChange } from './catalogue/write-change.ts';
-import type { RequestObserver } from './limits/observed-requests.ts';
-import type { ServerLimits } from './limits/limits.ts';
-import type { TlsFiles } from './tls/tls-files.ts';
+import type { ServerLimits } from './server-limits.ts';
 
 /** Metrics in the format of Prometheus. */
 export interface MetricsText {
   readonly text: string;
   readonly type: string;
 }
+
+/** How a request ended. The texts are from a fixed set, never from a client. */
+interface EndedRequest {
+  readonly method: string;
+  /** The status; `none` if the connection ended before the response began. */
+  readonly status: string;
+  readonly seconds: number;
+}
+
+/**
+ * Called when a request arrives, with its address: `{name}` for each part that differs, or `other`. The result is called when
+ * its response has ended.
+ */
+export type RequestObserver = (route: string) => (ended: EndedRequest) => void;
 
 /** @internal A front of a cluster: its catalogue follows a stream that all fronts write to. */
 export interface Replica {
@@ -203,7 +215,7 @@ export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
 /** The options with their defaults. */
 export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly limits?: ServerLimits | undefined;
-  readonly tls?: TlsFiles | undefined;
+  readonly tls?: ServeOptions['tls'];
   readonly observe?: RequestObserver | undefined;
   readonly metrics?: (() => Promise<MetricsText>) | undefined;
   /** @internal */

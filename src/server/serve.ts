@@ -9,11 +9,11 @@ import { rolloutController } from './rollout/rollout-controller.ts';
 import { healthOf, type Health } from './routes/health.ts';
 import { gatedApp } from './limits/gated-app.ts';
 import { closed, limitedServer, type LimitedServer } from './limits/limited-server.ts';
-import { SERVER_LIMITS } from './limits/limits.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
 import { observed } from './limits/observed-requests.ts';
 import { refusalCount } from './limits/refusal-count.ts';
 import { withDefaults, type RegistryOptions, type ServeOptions } from './registry-options.ts';
-import { sweepArtifacts } from './artifacts/sweep.ts';
+import { sweepArtifacts } from './sweep-artifacts.ts';
 import type { RequestGate } from './limits/request-gate.ts';
 import { tlsInUse, type TlsInUse } from './tls/tls-reload.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '../config/index.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { Poller, type Delivery, type PollerEvent, type PollerOptions } from '../poller/index.ts';
-import { openRegistries } from '../registry/open-registries.ts';
+import { openRegistries } from '../registries/open-registries.ts';
 import { openForPoller, savedListsIn } from '../store/index.ts';
 import { pendingReads, type PendingReads } from './pending-reads.ts';
 import {

@@ -5,7 +5,7 @@ import { moduleProcess, type ModuleStart, type Runnable } from '../../src/agent/
 import type { ModuleProcess } from '../../src/agent/supervised-module.ts';
 import { DEFAULT_POLICY } from '../../src/config/index.ts';
 import type { Fault } from '../../src/core/machine/activation.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { plainServer } from '../support/plain-server.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
-import { systemClock, type Clock } from '../../src/registry/index.ts';
+import { systemClock, type Clock } from '../../src/registries/index.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { entry } from '../support/planned.ts';
 

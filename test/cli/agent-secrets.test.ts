@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { noteLaterRefusals } from '../../src/cli/agent/later-refusals.ts';
-import type { Problem } from '../../src/cli/problem.ts';
+import type { Problem } from '../../src/base/problem.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { printed } from '../support/command.ts';
 import { ROOT } from '../support/modreg.ts';

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentSystemCommand, type AgentSystemOptions } from '../../src/cli/agent/system-command.ts';
-import { exitCodeOf, formatProblem } from '../../src/cli/problem.ts';
+import { exitCodeOf, formatProblem } from '../../src/base/problem.ts';
 import { claimed } from '../support/claimed.ts';
 import { formsOf } from '../support/canary.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { World } from '../../src/cli/world.ts';
+import type { World } from '../../src/base/world.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { plainServer } from '../support/plain-server.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readDocumentFile } from '../../src/cli/check/document-file.ts';
+import { readDocumentFile } from '../../src/host/document-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { openFiles } from '../support/open-files.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codesOf, EXIT_MEANINGS } from '../../src/cli/codes.ts';
+import { codesOf, EXIT_MEANINGS } from '../../src/base/codes.ts';
 import { modreg } from '../support/modreg.ts';
 import { sh } from '../support/shell.ts';
 

@@ -1,9 +1,9 @@
 import { chmodSync, chownSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { machineCredentials } from '../../src/cli/agent/credentials.ts';
+import { machineCredentials } from '../../src/host/credentials.ts';
 import { agentRunCommand } from '../../src/cli/agent/run-command.ts';
-import { formatProblem } from '../../src/cli/problem.ts';
-import type { World } from '../../src/cli/world.ts';
+import { formatProblem } from '../../src/base/problem.ts';
+import type { World } from '../../src/base/world.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
 import { entry } from '../support/planned.ts';

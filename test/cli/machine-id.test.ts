@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { agentRunCommand } from '../../src/cli/agent/run-command.ts';
 import { machineOnPage } from '../../src/cli/page/machine-on-page.ts';
-import type { World } from '../../src/cli/world.ts';
+import type { World } from '../../src/base/world.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';

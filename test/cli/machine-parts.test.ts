@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { quarantineAsJson, quarantineTable } from '../../src/cli/machine/quarantine-table.ts';
 import { linesOf } from '../../src/cli/poll/event-words.ts';
-import type { Action, ActionTarget, Version } from '../../src/core/index.ts';
-import { parseVersion } from '../../src/core/index.ts';
+import {
+  type Action,
+  type ActionTarget,
+  type Version,
+  parseVersion,
+} from '../../src/core/index.ts';
 import type { QuarantineEntry } from '../../src/core/plan/machine-memory.ts';
 import type { PollerEvent } from '../../src/poller/index.ts';
-import { RegistryError } from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registries/index.ts';
 import { moduleId } from '../support/ask.ts';
 
 const LIDAR = moduleId('acme:lidar');

@@ -9,7 +9,7 @@ import { pollMetrics } from '../../src/cli/metrics/poll-metrics.ts';
 import { registryMetrics, type RegistryMetrics } from '../../src/cli/metrics/registry-metrics.ts';
 import { scrapeOf } from '../../src/cli/metrics/scrape.ts';
 import type { PollerEvent } from '../../src/poller/index.ts';
-import { RegistryError, type CachedRegistry, type ListResult } from '../../src/registry/index.ts';
+import { RegistryError, type CachedRegistry, type ListResult } from '../../src/registries/index.ts';
 import type { ModuleId } from '../../src/core/index.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import type { MetricsText, RegistryEvent } from '../../src/server/registry-options.ts';

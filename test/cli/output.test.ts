@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { columnsOf } from '../../src/cli/output/columns.ts';
-import { presentationOf } from '../../src/cli/output/presentation.ts';
-import { columnsOf as widthOf, isColoured } from '../../src/cli/output/terminal.ts';
-import { timeZoneIn } from '../../src/cli/output/time-zone.ts';
-import { waiting } from '../../src/cli/output/waiting.ts';
-import { wrapped } from '../../src/cli/output/wrap.ts';
+import { columnsOf } from '../../src/cli/base/columns.ts';
+import { presentationOf } from '../../src/cli/base/presentation.ts';
+import { columnsOf as widthOf, isColoured } from '../../src/cli/base/terminal.ts';
+import { timeZoneIn } from '../../src/cli/base/time-zone.ts';
+import { waiting } from '../../src/base/waiting.ts';
+import { wrapped } from '../../src/cli/base/wrap.ts';
 import {
   complaintProblem,
   exitCodeOf,
@@ -12,7 +12,7 @@ import {
   problemAsJson,
   type Outcome,
   type Problem,
-} from '../../src/cli/problem.ts';
+} from '../../src/base/problem.ts';
 import type { UpdatePolicy } from '../../src/config/index.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 

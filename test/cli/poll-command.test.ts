@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lostMemory } from '../../src/cli/poll/lost-memory.ts';
 import { runProgram } from '../../src/cli/poll/run-program.ts';
-import type { World } from '../../src/cli/world.ts';
+import type { World } from '../../src/base/world.ts';
 import { openForPoller } from '../../src/store/index.ts';
 import { claimed, commitOne, moduleNamed } from '../support/claimed.ts';
 import { printed, type Printed } from '../support/command.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { pollMetrics } from '../../src/cli/metrics/poll-metrics.ts';
-import { RegistryError, type CachedRegistry, type ListResult } from '../../src/registry/index.ts';
+import { RegistryError, type CachedRegistry, type ListResult } from '../../src/registries/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { claimed } from '../support/claimed.ts';
 import { loopbackRegistry } from '../support/loopback.ts';

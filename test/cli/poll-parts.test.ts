@@ -14,7 +14,7 @@ import { readPollTerms } from '../../src/cli/poll/poll-terms.ts';
 import { failureOf } from '../../src/cli/poll/program-outcome.ts';
 import { runProgram } from '../../src/cli/poll/run-program.ts';
 import { whyNotRunnable } from '../../src/agent/process/runnable.ts';
-import type { PlanDocuments } from '../../src/cli/plan/plan-documents.ts';
+import type { PlanDocuments } from '../../src/host/plan-documents.ts';
 import { claimed, commitOne, LIDAR } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { script } from '../support/polling.ts';

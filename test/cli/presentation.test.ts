@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { presentationOf } from '../../src/cli/output/presentation.ts';
+import { presentationOf } from '../../src/cli/base/presentation.ts';
 
 it.each([
   [[], false, false, 'auto'],

@@ -1,12 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { refusalProblem, withWriter } from '../../src/cli/registry/remote-registry.ts';
-import {
-  sendUploads,
-  storeUploads,
-  uploadsOf,
-  type Upload,
-} from '../../src/cli/registry/uploads.ts';
+import { refusalProblem, withWriter } from '../../src/site/remote-registry.ts';
+import { sendUploads, storeUploads, uploadsOf, type Upload } from '../../src/site/uploads.ts';
 import { RegistryError, type RegistryErrorKind } from '../../src/registry/registry-error.ts';
 import type { ChangeResult, RegistryWriter } from '../../src/registry/registry-writer.ts';
 import { Catalogue } from '../../src/server/index.ts';

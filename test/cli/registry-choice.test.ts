@@ -5,10 +5,10 @@ import {
   existingDatabase,
   namedRegistry,
   noRegistry,
-} from '../../src/cli/registry/registry-choice.ts';
-import { tokensIn } from '../../src/cli/registry/registry-token.ts';
-import { parseTokenFile } from '../../src/cli/registry/token-file.ts';
-import type { World } from '../../src/cli/world.ts';
+} from '../../src/host/registry-choice.ts';
+import { tokensIn } from '../../src/host/registry-token.ts';
+import { parseTokenFile } from '../../src/host/token-file.ts';
+import type { World } from '../../src/base/world.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 

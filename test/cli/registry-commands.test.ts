@@ -1,14 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { backupCommand } from '../../src/cli/registry/backup-command.ts';
-import { databaseProblem } from '../../src/cli/registry/catalogue-options.ts';
-import { damageProblems } from '../../src/cli/registry/damage.ts';
+import { databaseProblem } from '../../src/site/catalogue-options.ts';
+import { damageProblems } from '../../src/site/damage.ts';
 import { publishCommand } from '../../src/cli/registry/publish-command.ts';
 import { restoreCommand } from '../../src/cli/registry/restore-command.ts';
 import { tokenCreateCommand } from '../../src/cli/registry/token-command.ts';
 import { verifyCommand } from '../../src/cli/registry/verify-command.ts';
-import type { Outcome } from '../../src/cli/problem.ts';
-import type { World } from '../../src/cli/world.ts';
+import type { Outcome } from '../../src/base/problem.ts';
+import type { World } from '../../src/base/world.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../src/sqlite/database-error.ts';
 import { moduleId } from '../support/ask.ts';

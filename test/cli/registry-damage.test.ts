@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { watchForDamage } from '../../src/cli/registry/damage-watch.ts';
+import { watchForDamage } from '../../src/cli/serve/damage-watch.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { sql } from '../support/backups.ts';

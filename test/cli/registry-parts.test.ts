@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { logEvent } from '../../src/cli/registry/registry-log.ts';
-import { releasesFrom, type ReleaseOptions } from '../../src/cli/registry/release-options.ts';
-import { limitWarningsIn } from '../../src/cli/registry/remote-warnings.ts';
-import { readServeTerms } from '../../src/cli/registry/serve-terms.ts';
-import { unsavedLists } from '../../src/cli/registry/unsaved-lists.ts';
-import type { SavedLists } from '../../src/registry/index.ts';
+import { releasesFrom, type ReleaseOptions } from '../../src/site/release-options.ts';
+import { limitWarningsIn } from '../../src/site/remote-warnings.ts';
+import { readServeTerms } from '../../src/cli/serve/serve-terms.ts';
+import { unsavedLists } from '../../src/host/unsaved-lists.ts';
+import type { SavedLists } from '../../src/registries/index.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { boundedLog } from '../../src/cli/output/bounded-log.ts';
+import { boundedLog } from '../../src/cli/base/bounded-log.ts';
 import { createdToken, newFile, registry } from './support/registry-process.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { downloadBar } from '../../src/cli/agent/download-bar.ts';
-import { statusLine } from '../../src/cli/output/status-line.ts';
+import { statusLine } from '../../src/cli/base/status-line.ts';
 
 it.each([
   [0, 10_000_000, 'lidar 1.2.9  [--------------------]   0 %  0.0 of 10.0 MB'],

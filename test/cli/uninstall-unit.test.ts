@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { installUnitCommand } from '../../src/cli/agent/systemd/install-unit-command.ts';
 import { uninstallUnitCommand } from '../../src/cli/agent/systemd/uninstall-unit-command.ts';
-import type { World } from '../../src/cli/world.ts';
+import type { World } from '../../src/base/world.ts';
 import {
   added,
   CREDENTIALS,

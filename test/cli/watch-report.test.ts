@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnreadableSite } from '../../src/cli/plan/polling-words.ts';
 import { WatchReport } from '../../src/cli/plan/watch-report.ts';
-import type { Problem } from '../../src/cli/problem.ts';
+import type { Problem } from '../../src/base/problem.ts';
 import { readUpdatePolicy } from '../../src/config/index.ts';
 import type { Plan } from '../../src/core/index.ts';
 import type { PollingEvent } from '../../src/poller/event.ts';

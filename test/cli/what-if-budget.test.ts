@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { groupedEffects } from '../../src/cli/fleet/effect-groups.ts';
-import { effectsOf, type MachinesWithEffect } from '../../src/cli/fleet/what-if.ts';
+import { groupedEffects } from '../../src/site/effect-groups.ts';
+import { effectsOf, type MachinesWithEffect } from '../../src/site/what-if.ts';
 import { indexReleases } from '../../src/core/index.ts';
 import type { ModuleStates } from '../../src/registry/fleet-client.ts';
 import { uninterrupted } from '../../src/server/fleet/slices.ts';

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { shareReports } from '../../src/fleet/shared-reports.ts';
 import { REPORT_SETTINGS, reportStream } from '../../src/fleet/nats/report-stream.ts';
 import { streamFacts } from '../../src/fleet/nats/stream-facts.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -3,7 +3,7 @@ import * as board from '../../src/board/index.ts';
 import * as config from '../../src/config/index.ts';
 import * as core from '../../src/core/index.ts';
 import * as poller from '../../src/poller/index.ts';
-import * as registry from '../../src/registry/index.ts';
+import * as registry from '../../src/registries/index.ts';
 import * as server from '../../src/server/index.ts';
 import * as store from '../../src/store/index.ts';
 import * as testing from '../../src/testing/index.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import * as config from '../../src/config/index.ts';
 import * as core from '../../src/core/index.ts';
 import { Poller } from '../../src/poller/index.ts';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';

@@ -13,7 +13,7 @@ import {
   EXIT_MEANINGS,
   printedCode,
   type ErrorKind,
-} from '../../src/cli/codes.ts';
+} from '../../src/base/codes.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ROOT } from '../support/modreg.ts';
 import { quietWorld } from '../support/quiet-world.ts';

@@ -14,7 +14,7 @@ import {
   type PollerEvent,
 } from '../../src/poller/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
-import { systemClock, type Clock } from '../../src/registry/index.ts';
+import { systemClock, type Clock } from '../../src/registries/index.ts';
 import {
   DatabaseError,
   openForPoller,

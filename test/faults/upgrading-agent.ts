@@ -8,7 +8,7 @@ import type { AgentEvent } from '../../src/agent/index.ts';
 import { DEFAULT_POLICY, readMachine } from '../../src/config/index.ts';
 import type { Configuration } from '../../src/poller/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import {
   DatabaseError,
   openForPoller,

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { encodeBatch } from '../../src/fleet/report-batch.ts';
 import type { PassedOver } from '../../src/fleet/report-stream.ts';
 import { shareReports } from '../../src/fleet/shared-reports.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { fleetCounts } from '../../src/server/fleet/fleet-queries.ts';
 import { uninterrupted } from '../../src/server/fleet/slices.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
-import { EXIT_MEANINGS } from '../../src/cli/codes.ts';
+import { EXIT_MEANINGS } from '../../src/base/codes.ts';
 import { run } from '../../src/cli/main.ts';
 import { ROOT } from '../support/modreg.ts';
 import { mutate, randomFrom } from '../support/mutate.ts';

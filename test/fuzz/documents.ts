@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { checkedAsJson } from '../../src/cli/check/check-report.ts';
-import { EXIT_CODES } from '../../src/cli/codes.ts';
+import { EXIT_CODES } from '../../src/base/codes.ts';
 import {
   checkDocument,
   fakeBoardOf,

@@ -17,7 +17,7 @@ import { npmEntries } from '../../src/registry/formats/npm-packument.ts';
 import { ociEntries } from '../../src/registry/formats/oci-tags.ts';
 import { releaseEntries } from '../../src/registry/formats/release-document.ts';
 import { changedDigests, lostDigests } from '../../src/registry/known-digests.ts';
-import { RegistryError } from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registries/index.ts';
 import { decodedWays, decodeReleaseDocument } from '../support/decoded-list.ts';
 import { HEX, LIDAR, listMutants, RELEASES, type ListDocument } from './list-documents.ts';
 import { notOneLine, target, type Target } from './target.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { RegistryError } from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registries/index.ts';
 import { catalogueRegistry } from '../../src/server/catalogue/catalogue-registry.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { DatabaseError } from '../../src/sqlite/database-error.ts';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { quarantineListCommand } from '../../src/cli/machine/quarantine-command.ts';
 import { rollbackCommand } from '../../src/cli/machine/rollback-command.ts';
 import { statusCommand } from '../../src/cli/machine/status-command.ts';
-import type { World } from '../../src/cli/world.ts';
-import { SavedListsError } from '../../src/registry/index.ts';
+import type { World } from '../../src/base/world.ts';
+import { SavedListsError } from '../../src/registries/index.ts';
 import {
   openForPoller,
   DatabaseError,

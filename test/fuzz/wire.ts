@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { nextLink } from '../../src/registry/http/link-header.ts';
 import { redirectTarget } from '../../src/registry/http/redirect.ts';
 import { readRetryAfter } from '../../src/registry/http/retry-after.ts';
-import { RegistryError } from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registries/index.ts';
 import type { RemoteRegistry } from '../../src/registry/remote-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { testClock } from '../support/clock.ts';

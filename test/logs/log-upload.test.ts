@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import { testClock } from '../support/clock.ts';
 import { fakeCollector, uidOf } from '../support/collector.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Outbound } from '../../src/outbound/outbound.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { reportingMachine } from './support/reporting.ts';
 

@@ -4,7 +4,7 @@ import type { MaintenanceWindow } from '../../src/config/fields/maintenance-wind
 import { reportedModules, reportedOutcome } from '../../src/outbound/reported-state.ts';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { readReport } from '../../src/server/fleet/report.ts';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import type { RecordedDecision } from '../../src/store/decision-history.ts';
 import { logged } from '../support/machine-home.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { usingFiles } from '../../src/cli/site/site-files.ts';
-import { keptCounts } from '../../src/cli/site/kept-counts.ts';
+import { keptCounts } from '../../src/site/kept-counts.ts';
 import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { excerpt } from '../../src/core/text/quote.ts';
 import { DatabaseError } from '../../src/sqlite/database-error.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Availability } from '../../src/poller/availability.ts';
-import { RegistryError, type ListResult } from '../../src/registry/index.ts';
+import { RegistryError, type ListResult } from '../../src/registries/index.ts';
 import type { RegistryErrorKind } from '../../src/registry/registry-error.ts';
 import { moduleId } from '../support/ask.ts';
 import { readingOf } from '../support/racing.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClockFault } from '../../src/core/releases/clock-fault.ts';
-import type { PollableRegistry } from '../../src/registry/index.ts';
+import type { PollableRegistry } from '../../src/registries/index.ts';
 import { day, HOUR, MINUTE } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
-import { RegistryError, type CachedRegistry } from '../../src/registry/index.ts';
+import { RegistryError, type CachedRegistry } from '../../src/registries/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import type { RemoteChanges, RemoteRegistry } from '../../src/registry/remote-registry.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';

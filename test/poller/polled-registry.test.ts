@@ -3,7 +3,7 @@ import type { ModuleId } from '../../src/core/index.ts';
 import type { PollingEvent } from '../../src/poller/event.ts';
 import { PolledRegistry } from '../../src/poller/polled-registry.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
-import { RegistryError, type ListResult } from '../../src/registry/index.ts';
+import { RegistryError, type ListResult } from '../../src/registries/index.ts';
 import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { moduleId } from '../support/ask.ts';
 import { MINUTE, SECOND } from '../support/day.ts';

@@ -2,7 +2,7 @@ import fc, { type Scheduler } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Configuration, Delivery, PollerEvent } from '../../src/poller/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
-import { RegistryError } from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registries/index.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import {
   CONFIGURATIONS,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
-import type { ReleaseList } from '../../src/registry/index.ts';
+import type { ReleaseList } from '../../src/registries/index.ts';
 import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { moduleNamed, upgrade } from '../support/claimed.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { openRegistries, RegistryError, type CachedRegistry } from '../../src/registry/index.ts';
+import { openRegistries, RegistryError, type CachedRegistry } from '../../src/registries/index.ts';
 import { readAll } from '../../src/registry/pollable-registry.ts';
 import { testClock } from '../support/clock.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';

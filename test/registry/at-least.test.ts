@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_TERMS } from '../../src/core/machine/update-policy.ts';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { moduleId } from '../support/ask.ts';
 
 const LIDAR = moduleId('acme:lidar');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import { RegistryError, type CachedRegistry } from '../../src/registry/index.ts';
+import { RegistryError, type CachedRegistry } from '../../src/registries/index.ts';
 import type { ChangeWait } from '../../src/registry/registry.ts';
 import { cachedRegistry, type CacheOptions } from '../../src/registry/cached-registry.ts';
 import type { RemoteChanges, RemoteRegistry } from '../../src/registry/remote-registry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { answers, document, HOST, status } from './support/answers.ts';
 import { testClock } from '../support/clock.ts';

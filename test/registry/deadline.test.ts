@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RegistryError } from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registries/index.ts';
 import { startDeadline, type Deadline } from '../../src/registry/http/deadline.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/registry/http/limits.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
-import { openRegistries, RegistryError } from '../../src/registry/index.ts';
+import { openRegistries, RegistryError } from '../../src/registries/index.ts';
 import { retryBudget } from '../../src/registry/retry-budget.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { firstSeenAfter } from '../../src/registry/first-seen.ts';
 import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
-import type { CachedRegistry } from '../../src/registry/index.ts';
+import type { CachedRegistry } from '../../src/registries/index.ts';
 import { savedListsIn } from '../../src/store/index.ts';
 import { answers, document, HOST, status } from './support/answers.ts';
 import { LIDAR, remembered, type Remembered } from './support/remembered.ts';

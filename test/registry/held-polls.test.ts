@@ -6,7 +6,7 @@ import {
   RegistryError,
   type CachedRegistry,
   type Limits,
-} from '../../src/registry/index.ts';
+} from '../../src/registries/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { listOf, plainServer, send } from '../support/plain-server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RegistryError, type ReleaseList } from '../../src/registry/index.ts';
+import { RegistryError, type ReleaseList } from '../../src/registries/index.ts';
 import { noteOrigin, originOf } from '../../src/registry/list-origin.ts';
 import { moduleListOf } from '../../src/registry/module-list.ts';
 

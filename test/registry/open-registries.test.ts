@@ -5,7 +5,7 @@ import {
   openRegistries,
   type OpenRegistries,
   type OpenRegistriesOptions,
-} from '../../src/registry/index.ts';
+} from '../../src/registries/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { testClock } from '../support/clock.ts';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { secret } from '../../src/core/index.ts';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import { registryWriter, type RegistryWriter } from '../../src/registry/registry-writer.ts';
 import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry } from '../support/loopback.ts';

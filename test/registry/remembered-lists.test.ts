@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SavedListsError, type SavedList, type SavedLists } from '../../src/registry/index.ts';
+import { SavedListsError, type SavedList, type SavedLists } from '../../src/registries/index.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { savedListsIn } from '../../src/store/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readMachine, readUpdatePolicy } from '../../src/config/index.ts';
 import { Poller } from '../../src/poller/index.ts';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { openForPoller, savedListsIn } from '../../src/store/index.ts';
 import { pendingReads } from '../../src/testing/pending-reads.ts';
 import { testRegistry, virtualClock, type TestRegistry } from '../../src/testing/index.ts';

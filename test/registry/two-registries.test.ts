@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { secret } from '../../src/core/index.ts';
-import { openRegistries, type CachedRegistry } from '../../src/registry/index.ts';
+import { openRegistries, type CachedRegistry } from '../../src/registries/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { testClock, type TestClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { exchange } from '../../src/registry/http/exchange.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 
 const MINUTE = 60_000;
 

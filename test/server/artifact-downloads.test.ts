@@ -11,7 +11,7 @@ import {
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { artifactFolder, artifactPath } from '../../src/server/artifacts/artifact-store.ts';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import {
   BYTES,
   FILE,

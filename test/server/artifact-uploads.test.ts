@@ -4,7 +4,7 @@ import { rmdirSync, utimesSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { incomingFolder } from '../../src/server/artifacts/artifact-store.ts';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import { BYTES, FILE, HEX, Hosting, hosting, MODULE, sha256Of, UPLOAD } from './support/hosting.ts';
 
 const NO_DIGEST = 'bad-request: expected 64 lower-case digits of sha256';

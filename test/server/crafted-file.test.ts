@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { openMachineFile } from '../../src/store/index.ts';
 import { Catalogue, readRelease, type PublishedRelease } from '../../src/server/index.ts';
 import { caught } from '../support/claimed.ts';

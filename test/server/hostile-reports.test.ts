@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { LARGEST_NUMBER, type MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { fleetCounts } from '../../src/server/fleet/fleet-queries.ts';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import { NOON } from '../support/backups.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';

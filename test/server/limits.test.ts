@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import { longPolls } from '../../src/server/limits/long-polls.ts';
-import { uploadSlots } from '../../src/server/artifacts/upload-slots.ts';
+import { uploadSlots } from '../../src/server/limits/upload-slots.ts';
 import { refusalCount } from '../../src/server/limits/refusal-count.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { pageAt } from '../support/pages.ts';

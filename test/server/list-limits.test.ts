@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { readRelease, type Catalogue, type PublishedRelease } from '../../src/server/index.ts';
 import { limitWarnings } from '../../src/server/catalogue/list-limits.ts';
 import { moduleId } from '../support/ask.ts';

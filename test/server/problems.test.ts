@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { addHealthRoute } from '../../src/server/routes/health.ts';
-import { problem, problemOf, type ProblemKind } from '../../src/server/routes/problem.ts';
+import { problem, problemOf, type ProblemKind } from '../../src/server/problem.ts';
 import { UnreadableChange } from '../../src/server/catalogue/readable-change.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../../src/sqlite/database-error.ts';
 

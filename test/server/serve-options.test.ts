@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { tokenFor } from '../support/token.ts';
 

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RequestObserver } from '../../src/server/limits/observed-requests.ts';
+import type {
+  RequestObserver,
+  RegistryEvent,
+  ServeOptions,
+} from '../../src/server/registry-options.ts';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
-import type { RegistryEvent, ServeOptions } from '../../src/server/registry-options.ts';
 import { tokenFor } from '../support/token.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

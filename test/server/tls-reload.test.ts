@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
 import { readTlsPair, tlsWarnings } from '../../src/server/tls/tls-files.ts';
 import { tlsInUse } from '../../src/server/tls/tls-reload.ts';

@@ -15,7 +15,7 @@ import { connect as connectPlainly } from 'node:net';
 import { connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import type { RegistryEvent, ServeOptions } from '../../src/server/registry-options.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { fixture, tlsFiles } from '../support/tls.ts';

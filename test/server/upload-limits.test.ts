@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { artifactFolder } from '../../src/server/artifacts/artifact-store.ts';
-import { SERVER_LIMITS } from '../../src/server/limits/limits.ts';
+import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import { BYTES, hosting, MODULE, UPLOAD } from './support/hosting.ts';
 import { tokenFor } from '../support/token.ts';
 

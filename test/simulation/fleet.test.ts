@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
-import { RegistryError } from '../../src/registry/index.ts';
+import { RegistryError } from '../../src/registries/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import type {
   FetchedList,

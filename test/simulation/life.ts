@@ -6,7 +6,7 @@ import {
 } from '../../src/poller/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
 import { CertainClock, type ClockState } from '../../src/registry/certain-clock.ts';
-import { type Clock } from '../../src/registry/index.ts';
+import { type Clock } from '../../src/registries/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { connect } from '../../src/registry/http/connection.ts';
 import type { RegistryRequest, Reply } from '../../src/registry/http/exchange.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/registry/index.ts';
+import type { Clock } from '../../src/registries/index.ts';
 import type { Chance } from './chance.ts';
 
 /** A scheduled event. */

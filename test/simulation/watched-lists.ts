@@ -1,6 +1,6 @@
 import type { ReleaseRecord, ReleaseRecords } from '../../src/core/index.ts';
 import { pack } from '../../src/registry/packed-records.ts';
-import type { SavedList, SavedLists } from '../../src/registry/index.ts';
+import type { SavedList, SavedLists } from '../../src/registries/index.ts';
 import { noteRight, noteSight, settle } from './first-sight.ts';
 import { heardFrom } from './hearing.ts';
 import type { AcceptedList } from './ledger.ts';

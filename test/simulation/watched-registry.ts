@@ -1,6 +1,6 @@
 import type { Eligibility } from '../../src/core/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
-import type { CachedRegistry, Clock, ListResult } from '../../src/registry/index.ts';
+import type { CachedRegistry, Clock, ListResult } from '../../src/registries/index.ts';
 import { believed, noteRight } from './first-sight.ts';
 import { beginRound, confirmation, heardFrom, isSent } from './hearing.ts';
 import type { AcceptedList, ListInForce } from './ledger.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
-import type { SavedList, SavedLists } from '../../src/registry/index.ts';
+import type { SavedList, SavedLists } from '../../src/registries/index.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';
 import { savedListsIn, type MachineFile } from '../../src/store/index.ts';
 import { machineFileIn } from '../../src/store/machine-file.ts';

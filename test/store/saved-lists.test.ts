@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SavedListsError, type SavedList, type SavedLists } from '../../src/registry/index.ts';
+import { SavedListsError, type SavedList, type SavedLists } from '../../src/registries/index.ts';
 import { openMachineFile, savedListsIn, type MachineFile } from '../../src/store/index.ts';
 import type { ModuleId } from '../../src/core/index.ts';
 import { moduleId } from '../support/ask.ts';

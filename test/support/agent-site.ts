@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentEvent, AgentOptions } from '../../src/agent/index.ts';
 import { DEFAULT_POLICY, readMachine, type UpdateTerms } from '../../src/config/index.ts';
-import { openRegistries, systemClock } from '../../src/registry/index.ts';
+import { openRegistries, systemClock } from '../../src/registries/index.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { openForPoller, savedListsIn, type ClaimedFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';

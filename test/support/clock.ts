@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/registry/index.ts';
+import type { Clock } from '../../src/registries/index.ts';
 
 /** A clock that a test advances. A sleep returns at once and advances the clock. */
 export interface TestClock extends Clock {

@@ -9,7 +9,7 @@ import {
   type ModuleId,
   type Refused,
 } from '../../src/core/index.ts';
-import { openRegistries, type OpenRegistry, type ReleaseList } from '../../src/registry/index.ts';
+import { openRegistries, type OpenRegistry, type ReleaseList } from '../../src/registries/index.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { openMachineFile, savedListsIn, type MachineFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';

@@ -1,6 +1,6 @@
-import { exitCodeOf, formatProblem, problemAsJson } from '../../src/cli/problem.ts';
+import { exitCodeOf, formatProblem, problemAsJson } from '../../src/base/problem.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import type { World } from '../../src/cli/world.ts';
+import type { World } from '../../src/base/world.ts';
 import { quietWorld } from './quiet-world.ts';
 import { NOON, site, type Site } from './site.ts';
 

@@ -1,5 +1,5 @@
 import { runCommandLine } from '../../src/cli/program.ts';
-import { exitCodeOf } from '../../src/cli/problem.ts';
+import { exitCodeOf } from '../../src/base/problem.ts';
 import { day, HOUR, MINUTE, type Day } from './day.ts';
 import { entry } from './planned.ts';
 import { quietWorld } from './quiet-world.ts';

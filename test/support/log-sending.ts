@@ -4,7 +4,7 @@ import { openLog } from '../../src/logs/log-file.ts';
 import type { Delivery } from '../../src/logs/log-queue.ts';
 import type { LogRecord } from '../../src/logs/log-record.ts';
 import { LogUpload } from '../../src/logs/log-upload.ts';
-import type { Clock } from '../../src/registry/index.ts';
+import type { Clock } from '../../src/registries/index.ts';
 import { testClock, type TestClock } from './clock.ts';
 import type { FakeCollector } from './collector.ts';
 import { temporaryFolder } from './folder.ts';

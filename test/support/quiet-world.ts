@@ -1,4 +1,4 @@
-import type { World } from '../../src/cli/world.ts';
+import type { World } from '../../src/base/world.ts';
 
 /** The world of a command that runs in this process: no environment, no terminal, no output. */
 export function quietWorld(platform: string): World {

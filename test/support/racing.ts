@@ -10,7 +10,7 @@ import {
   type PollerOptions,
 } from '../../src/poller/index.ts';
 import type { PollableRegistry } from '../../src/registry/pollable-registry.ts';
-import { RegistryError, type ListResult } from '../../src/registry/index.ts';
+import { RegistryError, type ListResult } from '../../src/registries/index.ts';
 import { openForPoller, type ClaimedFile } from '../../src/store/index.ts';
 import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { moduleNamed } from './claimed.ts';

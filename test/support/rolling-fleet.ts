@@ -6,7 +6,7 @@ import {
   resolve,
   type ReleaseIndex,
 } from '../../src/core/index.ts';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openRegistries } from '../../src/registry/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import {
   CATALOGUES,
   testRegistry,

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { CachedRegistry } from '../../src/registry/index.ts';
+import type { CachedRegistry } from '../../src/registries/index.ts';
 import { virtualClock, type VirtualClock } from '../../src/testing/index.ts';
 import { pendingReads } from '../../src/testing/pending-reads.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connectTo } from '../../src/fleet/nats/connection.ts';
 import { reportStream } from '../../src/fleet/nats/report-stream.ts';
 import { shareReports } from '../../src/fleet/shared-reports.ts';
-import { systemClock } from '../../src/registry/index.ts';
+import { systemClock } from '../../src/registries/index.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { startCluster } from '../../test/cluster/nodes.ts';

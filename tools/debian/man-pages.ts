@@ -1,4 +1,4 @@
-import { EXIT_MEANINGS } from '../../src/cli/codes.ts';
+import { EXIT_MEANINGS } from '../../src/base/codes.ts';
 import type { CommandPage, OptionPage } from './command-tree.ts';
 
 /** A manual page in roff. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../registry/index.ts';
+import { systemClock } from '../../registry/clock.ts';
 
 const REMOVE_POLL_MS = 10;
 const REMOVE_ATTEMPTS = 100;

@@ -1,4 +1,4 @@
-import { systemClock } from '../../registry/index.ts';
+import { systemClock } from '../../registry/clock.ts';
 import { marked, signal, type MarkedProcess } from './process-table.ts';
 
 const POLL_MS = 10;

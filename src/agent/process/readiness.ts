@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readiness } from '../../core/machine/readiness.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import type { Clock } from '../../registry/index.ts';
+import type { Clock } from '../../registry/clock.ts';
 import type { RunAs } from './run-as.ts';
 
 /** A module is often ready at once, and should not be asked often if it is not. */

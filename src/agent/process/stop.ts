@@ -1,4 +1,4 @@
-import { systemClock } from '../../registry/index.ts';
+import { systemClock } from '../../registry/clock.ts';
 import type { ProgramCgroup } from './cgroup.ts';
 import { killMarked } from './orphans.ts';
 import { isGroupRunning, signal } from './process-table.ts';

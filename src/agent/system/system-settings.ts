@@ -1,5 +1,5 @@
 import type { AgentConfiguration } from '../../core/machine/machine.ts';
-import type { Clock } from '../../registry/index.ts';
+import type { Clock } from '../../registry/clock.ts';
 import { applyFiles } from './apply-files.ts';
 import type { SystemHost } from './host.ts';
 import { systemTarget, type SystemTarget } from './managed-files.ts';

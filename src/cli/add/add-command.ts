@@ -16,8 +16,8 @@ import {
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { termsIn, type UpdateTerms } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import type { ReleaseList } from '../../registry/index.ts';
-import { jsonLine, listAsJson } from '../output/answer-json.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
+import { jsonLine, listAsJson } from '../base/answer-json.ts';
 import {
   complaintProblem,
   failed,
@@ -25,16 +25,16 @@ import {
   usage,
   type Outcome,
   type Problem,
-} from '../problem.ts';
-import { machineIdOf } from '../agent/machine-id.ts';
-import { commandRegistries } from '../registry/command-registries.ts';
-import { noRegistry, type RegistryOptions } from '../registry/registry-choice.ts';
-import { platformOf, withList } from '../resolve/list-options.ts';
-import { listWarnings, releaseWarnings } from '../resolve/list-warnings.ts';
-import type { World } from '../world.ts';
+} from '../../base/problem.ts';
+import { machineIdOf } from '../../host/machine-id.ts';
+import { commandRegistries } from '../../host/command-registries.ts';
+import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
+import { platformOf, withList } from '../../host/list-options.ts';
+import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
+import type { World } from '../../base/world.ts';
 import { checkEdited, conflictWith, readEdited, type EditedMachine } from './edited-machine.ts';
 import { insertionDiff } from './insertion-diff.ts';
-import { replaceFile } from '../edit/replace-file.ts';
+import { replaceFile } from '../../host/replace-file.ts';
 
 export interface AddOptions extends RegistryOptions {
   readonly name?: string;

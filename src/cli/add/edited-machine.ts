@@ -4,10 +4,10 @@ import { readJson } from '../../config/text/json-document.ts';
 import { positionIn } from '../../config/text/position.ts';
 import type { ModuleId, Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { adviceOn, documentWithErrors, lastingWarnings } from '../check/document-findings.ts';
-import { readRegularFile, STDIN, type DocumentFile } from '../check/document-file.ts';
-import { readPolicy } from '../plan/plan-documents.ts';
-import { usage, type Problem } from '../problem.ts';
+import { adviceOn, documentWithErrors, lastingWarnings } from '../../host/document-findings.ts';
+import { readRegularFile, STDIN, type DocumentFile } from '../../host/document-file.ts';
+import { readPolicy } from '../../host/plan-documents.ts';
+import { usage, type Problem } from '../../base/problem.ts';
 
 /** A machine config that can be edited. */
 export interface EditedMachine {

@@ -5,7 +5,8 @@ import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
-import { eventName, type Reported } from '../poll/poll-report.ts';
+import { eventName } from '../../logs/event-name.ts';
+import type { Reported } from '../poll/poll-report.ts';
 import { systemLine } from './system-words.ts';
 
 type OwnEvent = Exclude<AgentEvent, PollerEvent>;

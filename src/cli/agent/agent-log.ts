@@ -5,11 +5,10 @@ import type { UpdatePolicy } from '../../config/index.ts';
 import { LOG_FILE } from '../../logs/log-file.ts';
 import { LogUpload } from '../../logs/log-upload.ts';
 import { logWriter } from '../../logs/log-writer.ts';
-import { systemClock } from '../../registry/index.ts';
-import { systemRandom } from '../../registry/clock.ts';
+import { systemClock, systemRandom } from '../../registry/clock.ts';
 import type { LoggedLine } from '../poll/poll-report.ts';
 import { ownVersion } from '../version.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 const LOCAL_MACHINE = 'local';
 

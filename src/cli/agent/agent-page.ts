@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { flagsOf, runPage } from '../page/page-child.ts';
-import type { World } from '../world.ts';
-import { AGENTS_MACHINE_ID } from './machine-id.ts';
+import type { World } from '../../base/world.ts';
+import { AGENTS_MACHINE_ID } from '../../host/machine-id.ts';
 
 /** The options of the agent that its page has as well, and the id of the machine. */
 interface AgentPageOptions {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../base/command-context.ts';
 import type { AgentLogsOptions } from './logs-command.ts';
 import type { AgentRunOptions } from './run-command.ts';
 import type { AgentSystemOptions } from './system-command.ts';

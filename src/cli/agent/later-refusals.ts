@@ -1,4 +1,4 @@
-import type { PlanDocuments } from '../plan/plan-documents.ts';
+import type { PlanDocuments } from '../../host/plan-documents.ts';
 import type { PollReport } from '../poll/poll-report.ts';
 
 /** Returns how to log what a later version of modreg refuses in the documents of the machine (D61): each warning once. */

@@ -4,7 +4,7 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import { LOG_FILE, openLog } from '../../logs/log-file.ts';
 import type { Delivery } from '../../logs/log-queue.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { countOf } from '../output/count.ts';
+import { countOf } from '../../base/count.ts';
 
 /** How far the log beside `statePath` was sent; undefined if the policy names no collector, or if the log cannot be read. */
 export function logDelivery(statePath: string): Delivery | undefined {

@@ -10,13 +10,13 @@ import { MOST_RECORDS } from '../../logs/log-limits.ts';
 import type { StoredRecord } from '../../logs/log-record.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import { rowNamed } from '../machine/machine-row.ts';
-import { NO_HOME, usingState } from '../machine/open-state.ts';
-import { wholeNumber } from '../number-option.ts';
-import { countOf } from '../output/count.ts';
-import { logLine, textLine } from '../output/log-line.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { rowNamed } from '../../host/machine-row.ts';
+import { NO_HOME, usingState } from '../../host/open-state.ts';
+import { wholeNumber } from '../base/number-option.ts';
+import { countOf } from '../../base/count.ts';
+import { logLine, textLine } from '../base/log-line.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { noAgent } from './no-agent.ts';
 
 export interface AgentLogsOptions {

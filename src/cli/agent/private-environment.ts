@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { isSecretVariable } from '../../config/agent-secrets.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 /** Where the environment of a process begins and ends, counted from the third field of `/proc/<pid>/stat`. */
 const BEGIN = 47;

@@ -15,20 +15,25 @@ import { isPolled } from '../../store/claim.ts';
 import { activationsIn } from '../../store/activations.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
-import { describeChange, describeFailures, openAsJson } from '../machine/open-action.ts';
-import { usingFile } from '../machine/open-state.ts';
+import { describeChange, describeFailures, openAsJson } from '../../host/open-action.ts';
+import { usingFile } from '../../host/open-state.ts';
 import { quarantineAsJson, quarantineTable } from '../machine/quarantine-table.ts';
-import { timesOn } from '../machine/time-zones.ts';
-import { waitingNotes } from '../machine/waiting-reports.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { columnsOf } from '../output/columns.ts';
-import { failed, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
+import { timesOn } from '../../host/time-zones.ts';
+import { waitingNotes } from '../../host/waiting-reports.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { logAsJson, logDelivery, logLineOf } from './log-status.ts';
 import { restartRequired } from './agent-event-words.ts';
 import { noAgent } from './no-agent.ts';
-import { describeFailing, failuresAsJson, keyOf, recentFailures } from './recent-failures.ts';
-import { versionInUse } from './version-in-use.ts';
+import {
+  describeFailing,
+  failuresAsJson,
+  keyOf,
+  recentFailures,
+} from '../../host/recent-failures.ts';
+import { versionInUse } from '../../host/version-in-use.ts';
 
 /** A module as it is on this machine now. */
 export interface ModuleStatus {

@@ -9,13 +9,13 @@ import { platformHome } from '../../config/platform-home.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { isPolled } from '../../store/claim.ts';
-import { NO_HOME } from '../machine/open-state.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { readPlanDocuments } from '../plan/plan-documents.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { NO_HOME } from '../../host/open-state.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { readPlanDocuments } from '../../host/plan-documents.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { fileDiff } from './file-diff.ts';
-import { readManufacturer } from './manufacturer-file.ts';
+import { readManufacturer } from '../../host/manufacturer-file.ts';
 import { describeFile } from './system-words.ts';
 
 export interface AgentSystemOptions {

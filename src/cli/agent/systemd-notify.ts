@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 /** Tells systemd that the agent runs: once when it is ready, and then so often that the watchdog does not end it. */
 export interface SystemdNotify {

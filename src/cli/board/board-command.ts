@@ -5,11 +5,17 @@ import { readMachine } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { systemClock, type Clock } from '../../registry/clock.ts';
-import { documentWithErrors } from '../check/document-findings.ts';
-import { readDocumentFile } from '../check/document-file.ts';
-import { countOf } from '../output/count.ts';
-import { failed, formatProblem, problemAsJson, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { documentWithErrors } from '../../host/document-findings.ts';
+import { readDocumentFile } from '../../host/document-file.ts';
+import { countOf } from '../../base/count.ts';
+import {
+  failed,
+  formatProblem,
+  problemAsJson,
+  type Outcome,
+  type Problem,
+} from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import {
   asJson,
   asLine,

@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { checkDocument } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
 import { checkedAsJson, formatChecked, type CheckedFile } from './check-report.ts';
-import { readDocumentFile } from './document-file.ts';
-import { POLICY, readPolicyFor, type PolicyFile } from './policy-file.ts';
-import type { Outcome, Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { readDocumentFile } from '../../host/document-file.ts';
+import { POLICY, readPolicyFor, type PolicyFile } from '../../host/policy-file.ts';
+import type { Outcome, Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 export interface CheckOptions {
   readonly as?: DocumentKind;

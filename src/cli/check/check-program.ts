@@ -1,7 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import { DOCUMENT_KINDS } from '../../config/document-kind.ts';
 import type { DocumentKind } from '../../config/index.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../base/command-context.ts';
 import type { CheckOptions } from './check-command.ts';
 
 const CHECK_EXAMPLES = `Examples:

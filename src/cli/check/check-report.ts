@@ -1,10 +1,10 @@
 import type { DocumentProblem, CheckResult } from '../../config/index.ts';
 import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { adviceOn } from './document-findings.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { printedCode } from '../codes.ts';
-import { countOf } from '../output/count.ts';
+import { adviceOn } from '../../host/document-findings.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { printedCode } from '../../base/codes.ts';
+import { countOf } from '../../base/count.ts';
 
 /** A file, and the problems found in it. */
 export interface CheckedFile {

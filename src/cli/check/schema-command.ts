@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../../config/index.ts';
 import { jsonSchemaOf } from '../../config/json-schema.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import type { Outcome } from '../problem.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import type { Outcome } from '../../base/problem.ts';
 
 /** `modreg schema <kind>`: prints the JSON Schema of a document, for an editor. */
 export function schemaCommand(kind: DocumentKind, options: { readonly json?: true }): Outcome {

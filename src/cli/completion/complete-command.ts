@@ -1,8 +1,8 @@
 import type { Argument, Command, Option } from 'commander';
 import { RegistryError } from '../../registry/registry-error.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import type { Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
+import type { Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { offerFor, type Candidate, type Offer } from './offers.ts';
 import { placeIn, type Place } from './typed-line.ts';
 

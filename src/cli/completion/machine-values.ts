@@ -1,7 +1,7 @@
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineState } from '../../store/machine-state.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 /** The modules and subsystems of this machine, as its last round decided on them; none without a `machine.db`. */
 export async function entriesOf(world: World): Promise<readonly LoggedDecision[]> {
@@ -23,7 +23,7 @@ async function inState<T>(
   world: World,
   work: (state: MachineState) => readonly T[],
 ): Promise<readonly T[]> {
-  const { usingState } = await import('../machine/open-state.ts');
+  const { usingState } = await import('../../host/open-state.ts');
   const found = usingState(world, 'read', work);
   return found.ok ? found.value : [];
 }

@@ -1,7 +1,7 @@
 import { formatConstraint, parseModuleId, type Constraint } from '../../core/index.ts';
 import { PLATFORMS } from '../../core/releases/platform.ts';
 import { isPrerelease } from '../../core/version/version.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 import { entriesOf, moduleIdOf, quarantineOf } from './machine-values.ts';
 import type { OfferedRelease } from './registry-values.ts';
 import type { Place } from './typed-line.ts';

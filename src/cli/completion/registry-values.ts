@@ -11,13 +11,14 @@ import {
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import type { RemoteRegistry } from '../../registry/remote-registry.ts';
 import { noRetries } from '../../registry/retry-budget.ts';
-import { RegistryError, type OpenRegistry } from '../../registry/index.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import type { OpenRegistry } from '../../registries/open-registries.ts';
 import { sampleCatalogue, sampleModules } from '../../registry/sample-catalogue.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
-import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
-import { readTerms } from '../registry/registry-choice.ts';
-import type { World } from '../world.ts';
+import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
+import { readTerms } from '../../host/registry-choice.ts';
+import type { World } from '../../base/world.ts';
 import type { Place } from './typed-line.ts';
 
 /** How long a registry may take, since a person waits. */
@@ -85,7 +86,7 @@ export async function releasesFor(
       case 'samples':
         return (await sampleCatalogue.read(moduleId)).records;
       case 'file': {
-        const { recordsIn } = await import('../registry/catalogue-records.ts');
+        const { recordsIn } = await import('../../site/catalogue-records.ts');
         return await inCatalogue(source.db, world, (catalogue) => [
           ...recordsIn(catalogue, moduleId),
         ]);
@@ -145,7 +146,7 @@ async function inCatalogue<T>(
   world: World,
   work: (catalogue: Catalogue) => readonly T[],
 ): Promise<readonly T[]> {
-  const { openCatalogue } = await import('../registry/catalogue-options.ts');
+  const { openCatalogue } = await import('../../site/catalogue-options.ts');
   const opened = openCatalogue(db === undefined ? {} : { db }, world, {
     mode: 'read',
     busyTimeoutMs: DEADLINE_MS,
@@ -178,7 +179,7 @@ async function modulesIn(
 
 /** The modules whose lists this machine has saved from the registry. */
 async function savedModules(address: string, world: World): Promise<readonly ModuleId[]> {
-  const { usingFile } = await import('../machine/open-state.ts');
+  const { usingFile } = await import('../../host/open-state.ts');
   const { savedListTimes } = await import('../../store/saved-lists-table.ts');
   const lists = usingFile(world, 'read', savedListTimes);
   if (!lists.ok) return [];

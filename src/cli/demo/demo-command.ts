@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import {
   closedWindow,
   createMachine,

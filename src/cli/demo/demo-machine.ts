@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runAsOf } from '../../agent/process/run-as.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../../base/problem.ts';
 
 /** The folder of a demo: the documents of its machine, its state in `home`, and the packages of its modules. */
 export interface DemoMachine {

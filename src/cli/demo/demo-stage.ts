@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonLine } from '../output/answer-json.ts';
-import type { Outcome, Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import type { Outcome, Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import type { DemoMachine } from './demo-machine.ts';
 
 /** Runs a command line, as `runCommandLine` does. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../base/command-context.ts';
 import type { DoctorOptions } from './doctor-command.ts';
 
 const EXAMPLES = `Examples:

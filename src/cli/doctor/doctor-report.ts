@@ -1,6 +1,6 @@
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
 import type { Finding } from './finding.ts';
 
 const SEVERITY_WIDTH = 'warning'.length;

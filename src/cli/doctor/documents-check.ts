@@ -2,10 +2,10 @@ import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { checkedFiles, type CheckedDocument } from '../check/check-command.ts';
 import { textOf, type CheckedFile } from '../check/check-report.ts';
-import { readRegularFile } from '../check/document-file.ts';
-import { countOf } from '../output/count.ts';
-import type { Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { readRegularFile } from '../../host/document-file.ts';
+import { countOf } from '../../base/count.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import { shellWord } from './shell-word.ts';
 

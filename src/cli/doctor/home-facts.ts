@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statfsSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { platformHome } from '../../config/platform-home.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 /** The folder of modreg's files, as the file system has it. */
 export interface HomeFacts {

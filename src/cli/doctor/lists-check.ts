@@ -3,7 +3,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
 import type { SavedListTime } from '../../store/saved-lists-table.ts';
-import { countOf } from '../output/count.ts';
+import { countOf } from '../../base/count.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
 import { failuresOf, isOfRegistry } from './registry-check.ts';
 import type { RegistryFacts } from './probe-registry.ts';

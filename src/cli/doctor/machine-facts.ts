@@ -11,7 +11,7 @@ import { savedListTimes, type SavedListTime } from '../../store/saved-lists-tabl
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { modulesIn, type ModuleStatus } from '../agent/status-command.ts';
-import { recentFailures } from '../agent/recent-failures.ts';
+import { recentFailures } from '../../host/recent-failures.ts';
 import type { HomeFacts } from './home-facts.ts';
 
 /** What machine.db says. */

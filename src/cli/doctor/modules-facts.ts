@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { launchLine } from '../../agent/process/launch-line.ts';
 import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
-import { readPlanDocuments, type PlanDocuments } from '../plan/plan-documents.ts';
+import { readPlanDocuments, type PlanDocuments } from '../../host/plan-documents.ts';
 
 /** What an agent needs of the system to run modules. */
 export interface ModulesFacts {

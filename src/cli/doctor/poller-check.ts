@@ -3,7 +3,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { CONFIGURATION_UNREADABLE } from '../../poller/configuration-source.ts';
-import { describeFailing, keyOf } from '../agent/recent-failures.ts';
+import { describeFailing, keyOf } from '../../host/recent-failures.ts';
 import { LAST_ROUND_MS } from '../machine/status-command.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
 import type { HomeFacts } from './home-facts.ts';

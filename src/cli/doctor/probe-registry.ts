@@ -1,9 +1,11 @@
 import { accessSync, constants } from 'node:fs';
 import type { ModuleId } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { RegistryError, type ListResult, type OpenRegistry } from '../../registry/index.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import type { ListResult } from '../../registry/registry.ts';
+import type { OpenRegistry } from '../../registries/open-registries.ts';
 import { noRetries } from '../../registry/retry-budget.ts';
-import type { CommandRegistries } from '../registry/command-registries.ts';
+import type { CommandRegistries } from '../../host/command-registries.ts';
 import { connectTo, type Connection } from './connection.ts';
 import type { WantedList } from './wanted-lists.ts';
 

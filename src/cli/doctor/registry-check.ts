@@ -1,7 +1,7 @@
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { countOf } from '../output/count.ts';
-import type { Problem } from '../problem.ts';
+import { countOf } from '../../base/count.ts';
+import type { Problem } from '../../base/problem.ts';
 import { expiryFindings, isNearEnd, until } from './certificate-check.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import type { RegistryFacts } from './probe-registry.ts';

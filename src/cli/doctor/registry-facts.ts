@@ -1,11 +1,11 @@
 import type { Eligibility } from '../../core/index.ts';
-import type { OpenRegistry } from '../../registry/index.ts';
+import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
-import type { Problem } from '../problem.ts';
-import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
-import { noRegistry, type RegistryOptions } from '../registry/registry-choice.ts';
-import { unsavedLists } from '../registry/unsaved-lists.ts';
-import type { World } from '../world.ts';
+import type { Problem } from '../../base/problem.ts';
+import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
+import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
+import { unsavedLists } from '../../host/unsaved-lists.ts';
+import type { World } from '../../base/world.ts';
 import { probe, type RegistryFacts } from './probe-registry.ts';
 import type { WantedList, WantedLists } from './wanted-lists.ts';
 

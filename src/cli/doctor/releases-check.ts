@@ -1,7 +1,7 @@
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import { isReported } from '../machine/machine-row.ts';
-import { openLine } from '../machine/open-action.ts';
+import { isReported } from '../../host/machine-row.ts';
+import { openLine } from '../../host/open-action.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';

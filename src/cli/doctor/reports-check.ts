@@ -1,5 +1,5 @@
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { reportsWaiting } from '../machine/waiting-reports.ts';
+import { reportsWaiting } from '../../host/waiting-reports.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { info, warning } = findingsOf('poller');

@@ -1,7 +1,7 @@
 import { excerpt } from '../../core/text/quote.ts';
-import { platformOf } from '../resolve/list-options.ts';
+import { platformOf } from '../../host/list-options.ts';
 import { ownVersion } from '../version.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /** The versions of modreg and Node, and whether modules run on this platform. Node itself was checked when modreg started. */

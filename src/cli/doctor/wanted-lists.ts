@@ -3,8 +3,8 @@ import { DEFAULT_TERMS, type UpdateTerms } from '../../core/machine/update-polic
 import { neededLists } from '../../core/plan/configuration.ts';
 import { parseModuleId } from '../../core/releases/module-id.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
-import { readPolicyFor } from '../check/policy-file.ts';
-import { readPlanDocuments } from '../plan/plan-documents.ts';
+import { readPolicyFor } from '../../host/policy-file.ts';
+import { readPlanDocuments } from '../../host/plan-documents.ts';
 import type { DocumentFacts } from './documents-check.ts';
 import type { MachineFacts } from './machine-facts.ts';
 

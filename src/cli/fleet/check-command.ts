@@ -2,11 +2,11 @@ import { checkCluster, type ClusterFinding } from '../../fleet/cluster-check.ts'
 import { nodeFacts } from '../../fleet/nats/node-facts.ts';
 import { streamFacts } from '../../fleet/nats/stream-facts.ts';
 import type { Result } from '../../core/index.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { failed, usage, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
-import { clusterPlace } from './serve-command.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { clusterPlace } from '../serve/serve-front-command.ts';
 
 export interface FleetCheckOptions {
   readonly json?: true;

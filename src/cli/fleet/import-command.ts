@@ -3,21 +3,21 @@ import { importCatalogue, type ImportResult } from '../../fleet/import-catalogue
 import { connectTo, PackagesMissing, type ClusterPlace } from '../../fleet/nats/connection.ts';
 import { releaseStream, removeReleaseStream } from '../../fleet/nats/release-stream.ts';
 import { REPLICAS, untilAnswered } from '../../fleet/front.ts';
-import { systemClock } from '../../registry/index.ts';
+import { systemClock } from '../../registry/clock.ts';
 import type { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { UnreadableChange } from '../../server/catalogue/readable-change.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { failed, usage, type Outcome } from '../problem.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
 import {
   databaseProblem,
   openCatalogue,
   type CatalogueOptions,
-} from '../registry/catalogue-options.ts';
+} from '../../site/catalogue-options.ts';
 import { damagedRollout } from '../rollout/rollout-words.ts';
-import type { World } from '../world.ts';
-import { clusterPlace, type FleetServeOptions } from './serve-command.ts';
+import type { World } from '../../base/world.ts';
+import { clusterPlace, type FleetServeOptions } from '../serve/serve-front-command.ts';
 
 export type FleetImportOptions = CatalogueOptions &
   Pick<FleetServeOptions, 'nats' | 'natsCreds'> & { readonly replace?: true };

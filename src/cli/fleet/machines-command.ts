@@ -2,11 +2,11 @@ import { parseModuleId, parseVersion } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import type { FleetClient } from '../../registry/fleet-client.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { columnsOf } from '../output/columns.ts';
-import { failed, parseProblem, usage, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
-import { withFleet, type FleetOptions } from './fleet-options.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { failed, parseProblem, usage, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
 
 export interface MachinesOptions extends FleetOptions {
   readonly module?: string;

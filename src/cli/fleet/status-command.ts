@@ -1,12 +1,12 @@
 import { excerpt } from '../../core/text/quote.ts';
-import { columnsOf } from '../output/columns.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import type { Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
+import { columnsOf } from '../base/columns.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import type { Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { isNumber, isText, listOf, objectOf } from '../../store/shape.ts';
-import { checkedAnswer } from './checked-answer.ts';
-import { withFleet, type FleetOptions } from './fleet-options.ts';
+import { checkedAnswer } from '../../site/checked-answer.ts';
+import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
 
 interface Counts {
   readonly machines: number;

@@ -3,19 +3,21 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
 import { withAbsoluteUrls } from '../../registry/formats/hosted-artifact.ts';
-import { RegistryError, systemClock, type ReleaseList } from '../../registry/index.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import { systemClock } from '../../registry/clock.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
 import { uninterrupted } from '../../server/fleet/slices.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { columnsOf } from '../output/columns.ts';
-import { countOf } from '../output/count.ts';
-import { failed, parseProblem, type Outcome, type Problem } from '../problem.ts';
-import { withModuleId } from '../registry/catalogue-options.ts';
-import { commandRegistries } from '../registry/command-registries.ts';
-import type { World } from '../world.ts';
-import { withFleet, type FleetOptions } from './fleet-options.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
+import { withModuleId } from '../../site/catalogue-options.ts';
+import { commandRegistries } from '../../host/command-registries.ts';
+import type { World } from '../../base/world.ts';
+import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
 import { describedRelease } from './described-release.ts';
-import { groupedEffects, type EffectGroup } from './effect-groups.ts';
-import { effectsOf, type MachinesWithEffect } from './what-if.ts';
+import { groupedEffects, type EffectGroup } from '../../site/effect-groups.ts';
+import { effectsOf, type MachinesWithEffect } from '../../site/what-if.ts';
 
 export interface WhatIfOptions extends FleetOptions {
   /** A file with the release as it will be published. */

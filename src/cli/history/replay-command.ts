@@ -1,13 +1,13 @@
 import { indexReleases, type ModuleId } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { readRegularFile } from '../check/document-file.ts';
-import { jsonLine } from '../output/answer-json.ts';
+import { readRegularFile } from '../../host/document-file.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import { differences, outcomeOf, type DecisionOutcome } from './outcome.ts';
 import { readRecord, type DecisionRecord } from './record-document.ts';
-import { restoredInput } from './restored-input.ts';
+import { restoredInput } from '../../host/restored-input.ts';
 
 /** Fits the largest saved lists. */
 const LARGEST_RECORD = 256 * 1024 * 1024;

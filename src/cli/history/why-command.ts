@@ -6,13 +6,13 @@ import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { PastDecision } from '../../store/decision-history.ts';
 import type { MachineState } from '../../store/machine-state.ts';
-import { labelFor, rowNamed } from '../machine/machine-row.ts';
-import { describeChange, describeFailures, openAsJson } from '../machine/open-action.ts';
-import { withState } from '../machine/open-state.ts';
-import { timesOn } from '../machine/time-zones.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { failed, parseProblem, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { labelFor, rowNamed } from '../../host/machine-row.ts';
+import { describeChange, describeFailures, openAsJson } from '../../host/open-action.ts';
+import { withState } from '../../host/open-state.ts';
+import { timesOn } from '../../host/time-zones.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { failed, parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { lineOf, toldHistory, type ToldDecision } from './why-words.ts';
 
 export interface WhyOptions {

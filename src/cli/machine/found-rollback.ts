@@ -13,12 +13,12 @@ import { describeRefused } from '../../core/explanation/words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
 import { mismatch } from '../../core/version/constraint.ts';
-import type { SavedLists } from '../../registry/index.ts';
+import type { SavedLists } from '../../registry/saved-lists.ts';
 import type { MachineState } from '../../store/machine-state.ts';
-import { currentInput } from '../history/restored-input.ts';
-import type { Problem } from '../problem.ts';
+import { currentInput } from '../../host/restored-input.ts';
+import type { Problem } from '../../base/problem.ts';
 import { intendedRollback, type IntendedRollback } from './intended-rollback.ts';
-import { labelFor, targetOf } from './machine-row.ts';
+import { labelFor, targetOf } from '../../host/machine-row.ts';
 
 /** A rollback whose consequences are known, or one for which no release list is saved. */
 export type Rollback =

@@ -18,13 +18,13 @@ import { describeTime, withReadableTimes, type TimeContext } from '../../core/te
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
-import { currentInput } from '../history/restored-input.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
-import { labelFor, targetOf, versionOfModule } from './machine-row.ts';
-import { usingFile } from './open-state.ts';
-import { timesOn } from './time-zones.ts';
+import { currentInput } from '../../host/restored-input.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { labelFor, targetOf, versionOfModule } from '../../host/machine-row.ts';
+import { usingFile } from '../../host/open-state.ts';
+import { timesOn } from '../../host/time-zones.ts';
 
 /** How many modules are named. */
 const NAMED = 10;

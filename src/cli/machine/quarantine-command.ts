@@ -3,14 +3,14 @@ import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { termInForce } from '../../core/releases/quarantine.ts';
 import type { Quarantined } from '../../core/releases/eligibility-policy.ts';
 import { firstFew } from '../../core/text/few.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { versionOfModule } from './machine-row.ts';
-import { withState } from './open-state.ts';
-import { failed, type Outcome } from '../problem.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { versionOfModule } from '../../host/machine-row.ts';
+import { withState } from '../../host/open-state.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
 import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
-import { timesOn } from './time-zones.ts';
-import type { World } from '../world.ts';
+import { timesOn } from '../../host/time-zones.ts';
+import type { World } from '../../base/world.ts';
 
 /** How many versions are named. */
 const NAMED = 5;

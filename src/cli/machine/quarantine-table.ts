@@ -3,7 +3,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { describeTime, type TimeContext } from '../../core/text/time-words.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf } from '../base/columns.ts';
 
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];
 

@@ -14,16 +14,16 @@ import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
-import { currentInput } from '../history/restored-input.ts';
-import { jsonLine } from '../output/answer-json.ts';
+import { currentInput } from '../../host/restored-input.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { changeAsJson, heldAsJson } from '../plan/plan-json.ts';
-import type { ErrorKind } from '../codes.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import type { ErrorKind } from '../../base/codes.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { intendedRestart, type IntendedRestart } from './intended-restart.ts';
-import { labelFor, rowNamed, targetOf } from './machine-row.ts';
-import { usingFile } from './open-state.ts';
-import { timesOn } from './time-zones.ts';
+import { labelFor, rowNamed, targetOf } from '../../host/machine-row.ts';
+import { usingFile } from '../../host/open-state.ts';
+import { timesOn } from '../../host/time-zones.ts';
 
 export interface RestartOptions {
   readonly json?: true;

@@ -11,14 +11,14 @@ import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
-import { jsonLine } from '../output/answer-json.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { changeAsJson } from '../plan/plan-json.ts';
 import { rollbackOf, type Rollback } from './found-rollback.ts';
-import { labelFor, rowNamed, targetOf } from './machine-row.ts';
-import { usingFile } from './open-state.ts';
-import { timesOn } from './time-zones.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { labelFor, rowNamed, targetOf } from '../../host/machine-row.ts';
+import { usingFile } from '../../host/open-state.ts';
+import { timesOn } from '../../host/time-zones.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 export interface RollbackOptions {
   readonly json?: true;

@@ -7,11 +7,11 @@ import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory, Remembered } from '../../core/plan/machine-memory.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import type { PollerLog } from '../../store/decision-log.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { failuresAsJson } from '../agent/recent-failures.ts';
-import type { Failing } from '../agent/version-in-use.ts';
-import { deployedYank, isReported, targetOf } from './machine-row.ts';
-import { openAsJson } from './open-action.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { failuresAsJson } from '../../host/recent-failures.ts';
+import type { Failing } from '../../host/version-in-use.ts';
+import { deployedYank, isReported, targetOf } from '../../host/machine-row.ts';
+import { openAsJson } from '../../host/open-action.ts';
 import { quarantineAsJson } from './quarantine-table.ts';
 
 /** The state of a machine, and its poller's last decisions. */

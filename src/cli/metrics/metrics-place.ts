@@ -1,6 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../../base/problem.ts';
 
 /** Where metrics are served. */
 export interface MetricsPlace {

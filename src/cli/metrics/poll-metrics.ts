@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { errorsIn } from '../../poller/availability.ts';
 import type { PollerEvent } from '../../poller/index.ts';
-import type { CachedRegistry } from '../../registry/index.ts';
+import type { CachedRegistry } from '../../registry/registry.ts';
 import { DatabaseError, type ClaimedFile } from '../../store/index.ts';
 import type { MetricsText } from '../../server/registry-options.ts';
 import { scrapeOf } from './scrape.ts';

@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Catalogue } from '../../server/index.ts';
-import type { MetricsText, RegistryEvent } from '../../server/registry-options.ts';
-import type { RequestObserver } from '../../server/limits/observed-requests.ts';
+import type { MetricsText, RegistryEvent, RequestObserver } from '../../server/registry-options.ts';
 import type { ServerLoad } from '../../server/serve.ts';
 import { scrapeOf } from './scrape.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';

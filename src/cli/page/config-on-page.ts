@@ -13,10 +13,10 @@ import type {
   ShownConfig,
 } from '../../page/machine-changes.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
-import { documentWithErrors } from '../check/document-findings.ts';
+import { documentWithErrors } from '../../host/document-findings.ts';
 import { planOf } from '../plan/plan-command.ts';
-import { MACHINE_CONFIG, readPolicy } from '../plan/plan-documents.ts';
-import type { World } from '../world.ts';
+import { MACHINE_CONFIG, readPolicy } from '../../host/plan-documents.ts';
+import type { World } from '../../base/world.ts';
 import {
   CHANGED,
   checkOf,

@@ -6,10 +6,10 @@ import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { DocumentCheck, SavedConfig } from '../../page/machine-changes.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
-import { adviceOn } from '../check/document-findings.ts';
-import { readRegularFile, type DocumentFile } from '../check/document-file.ts';
-import { printedCode } from '../codes.ts';
-import { replaceFile } from '../edit/replace-file.ts';
+import { adviceOn } from '../../host/document-findings.ts';
+import { readRegularFile, type DocumentFile } from '../../host/document-file.ts';
+import { printedCode } from '../../base/codes.ts';
+import { replaceFile } from '../../host/replace-file.ts';
 import { asPageProblem, onPage, refused } from './page-problem.ts';
 
 /** The code of a refusal because the file is not the one that the person saw (T138). */

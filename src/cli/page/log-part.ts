@@ -5,9 +5,9 @@ import { LOG_FILE, openLog } from '../../logs/log-file.ts';
 import type { LogPart, LogQuery } from '../../page/paged-machine.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import { NO_HOME } from '../machine/open-state.ts';
-import type { Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { NO_HOME } from '../../host/open-state.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 /** The newest records of the agent's log. */
 export function logPart(

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { platformHome } from '../../config/platform-home.ts';
 import { LOG_FILE } from '../../logs/log-file.ts';
 import type { PagedMachine } from '../../page/paged-machine.ts';
-import { POLICY } from '../check/policy-file.ts';
-import type { World } from '../world.ts';
+import { POLICY } from '../../host/policy-file.ts';
+import type { World } from '../../base/world.ts';
 
 /**
  * What the files of a machine are like. Only their sizes and times are read: a page that is open takes no lock of the

@@ -13,8 +13,8 @@ import type { TlsInUse } from '../../server/tls/tls-reload.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { setAside } from '../../sqlite/set-aside.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import type { Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import type { PageIdentity } from './page-identity.ts';
 
 /** Short, because the page answers no request while it waits. */

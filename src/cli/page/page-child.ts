@@ -4,7 +4,7 @@ import { describeEnd } from '../../agent/process/program-end.ts';
 import { backOffMs, NO_CRASHES, withCrash } from '../../agent/supervision/back-off.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { isSecretVariable } from '../../config/agent-secrets.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 const STOP_MS = 6000;
 /** They are for the process that starts the page, which is no service of its own. */

@@ -1,6 +1,6 @@
 import { pageApp } from '../../page/app.ts';
-import { failed, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { machineOnPage, type PageMachineOptions } from './machine-on-page.ts';
 import { pageAssets } from './page-assets.ts';
 import { machinePage } from './page-identity.ts';

@@ -3,9 +3,9 @@ import type { Result } from '../../core/index.ts';
 import { platformHome } from '../../config/platform-home.ts';
 import { MACHINE_PAGE, type PageNaming } from '../../page/access/access-options.ts';
 import { PAGE_FILE } from '../../page/access/page-file.ts';
-import { NO_HOME } from '../machine/open-state.ts';
-import type { Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { NO_HOME } from '../../host/open-state.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { DEFAULT_PORT } from './page-terms.ts';
 
 /** Which page it is, and where its files are. */

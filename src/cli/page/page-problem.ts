@@ -1,10 +1,10 @@
 import type { Result } from '../../core/index.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
 import type { MachineFile } from '../../store/index.ts';
-import { printedCode } from '../codes.ts';
-import { usingFile } from '../machine/open-state.ts';
-import type { Outcome, Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { printedCode } from '../../base/codes.ts';
+import { usingFile } from '../../host/open-state.ts';
+import type { Outcome, Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 /** A problem of the command line for the page. Of a document with errors, it says what the machine keeps (T215). */
 export function asPageProblem({ kind, message, because, hint, document }: Problem): PageProblem {

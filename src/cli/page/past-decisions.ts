@@ -5,11 +5,11 @@ import type { HistoryEntry } from '../../page/paged-machine.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { rowsOf } from '../history/why-command.ts';
 import { reasonAlone, toldHistory } from '../history/why-words.ts';
-import { labelFor, rowNamed } from '../machine/machine-row.ts';
-import { usingState } from '../machine/open-state.ts';
-import { timesOn } from '../machine/time-zones.ts';
-import type { Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { labelFor, rowNamed } from '../../host/machine-row.ts';
+import { usingState } from '../../host/open-state.ts';
+import { timesOn } from '../../host/time-zones.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 /** So many decisions of all modules are shown. */
 const RECENT = 300;

@@ -7,8 +7,8 @@ import { machineStateIn } from '../../store/machine-state.ts';
 import { quarantineAddCommand } from '../machine/quarantine-add-command.ts';
 import { quarantineLiftCommand, quarantineListCommand } from '../machine/quarantine-command.ts';
 import { untilText } from '../machine/quarantine-table.ts';
-import { timesOn } from '../machine/time-zones.ts';
-import type { World } from '../world.ts';
+import { timesOn } from '../../host/time-zones.ts';
+import type { World } from '../../base/world.ts';
 import { answerOf, inFile, refused } from './page-problem.ts';
 
 type Quarantine = Pick<MachineChanges, 'quarantine' | 'quarantineVersion' | 'liftQuarantine'>;

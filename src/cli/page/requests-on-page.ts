@@ -4,7 +4,7 @@ import type { RestartRequest } from '../../core/decision/decision.ts';
 import type { MachineChanges, RestartPreview, RestartWish } from '../../page/machine-changes.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
-import { labelFor, targetOf } from '../machine/machine-row.ts';
+import { labelFor, targetOf } from '../../host/machine-row.ts';
 import {
   prepareRestart,
   restartCommand,
@@ -12,7 +12,7 @@ import {
 } from '../machine/restart-command.ts';
 import { prepareRollback } from '../machine/rollback-command.ts';
 import { planOf, planSupposing } from '../plan/plan-command.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 import { FROM_SAVED, type PageMachineOptions } from './page-machine-options.ts';
 import { answerOf, asPageProblem, inFile, onPage, refused } from './page-problem.ts';
 import { rowIn, sharesOf } from './planned-outcome.ts';

@@ -1,7 +1,7 @@
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { loopbackName } from '../../page/access/host-names.ts';
-import { failed, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { fileProblem, openAccess } from './page-access.ts';
 import { machinePage, type PageIdentity } from './page-identity.ts';
 import { codeNote, shownAddress } from './shown-address.ts';

@@ -22,11 +22,11 @@ import type {
   VersionChoices,
 } from '../../page/machine-changes.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
-import { timeZoneIn, timeZoneOf } from '../output/time-zone.ts';
+import { timeZoneIn, timeZoneOf } from '../base/time-zone.ts';
 import { planOf, planSupposing } from '../plan/plan-command.ts';
 import type { Planned } from '../plan/planned.ts';
-import { parseProblem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { parseProblem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import {
   CHANGED,
   checkOf,

@@ -5,7 +5,7 @@ import {
   LEAST_INTERVAL_MS,
   LONGEST_INTERVAL_MS,
 } from '../../poller/schedule.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../../base/problem.ts';
 
 /** Parses `--interval`, the time between two rounds: five seconds to a day, a minute by default. */
 export function readInterval(text: string | undefined): Result<number, Problem> {

@@ -1,4 +1,4 @@
-import type { ReleaseList } from '../../registry/index.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
 import {
   describeChange,
   describeDecision,
@@ -16,9 +16,9 @@ import { targetText, requirementText } from '../../core/explanation/plan-words.t
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
-import { columnsOf } from '../output/columns.ts';
-import { countOf } from '../output/count.ts';
-import { timeZoneIn, timeZoneOf } from '../output/time-zone.ts';
+import { columnsOf } from '../base/columns.ts';
+import { countOf } from '../../base/count.ts';
+import { timeZoneIn, timeZoneOf } from '../base/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
 import type { Planned } from './planned.ts';
 

@@ -5,19 +5,19 @@ import { parseTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes } from '../../core/text/time-words.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
-import { machineIdOf } from '../agent/machine-id.ts';
-import { platformOf, readMaxAge, type ListOptions } from '../resolve/list-options.ts';
-import type { DocumentFile } from '../check/document-file.ts';
-import { timeZoneIn } from '../output/time-zone.ts';
+import { machineIdOf } from '../../host/machine-id.ts';
+import { platformOf, readMaxAge, type ListOptions } from '../../host/list-options.ts';
+import type { DocumentFile } from '../../host/document-file.ts';
+import { timeZoneIn } from '../base/time-zone.ts';
 import type { Planned } from './planned.ts';
 import { planTable } from './plan-answer.ts';
-import { readPlanDocuments } from './plan-documents.ts';
+import { readPlanDocuments } from '../../host/plan-documents.ts';
 import { planAsJson } from './plan-json.ts';
-import { factsFor, type Facts } from './plan-facts.ts';
-import { readPlanLists } from './plan-lists.ts';
+import { factsFor, type Facts } from '../../host/plan-facts.ts';
+import { readPlanLists } from '../../host/plan-lists.ts';
 import { planProblems } from './plan-problems.ts';
-import { parseProblem, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 export interface PlanOptions extends ListOptions {
   readonly deployed?: string;

@@ -1,4 +1,4 @@
-import type { ListResult } from '../../registry/index.ts';
+import type { ListResult } from '../../registry/registry.ts';
 import {
   describeDecision,
   describeWarning,
@@ -23,8 +23,8 @@ import { newerRefused } from '../../core/releases/resolve.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
-import { printedCode } from '../codes.ts';
+import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
+import { printedCode } from '../../base/codes.ts';
 import { codeOf } from '../../core/explanation/plan-cells.ts';
 import type { Planned } from './planned.ts';
 

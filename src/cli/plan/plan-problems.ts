@@ -1,4 +1,4 @@
-import type { ListResult } from '../../registry/index.ts';
+import type { ListResult } from '../../registry/registry.ts';
 import { complaintOf, type Complaint } from '../../core/explanation/complaint.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import {
@@ -11,12 +11,12 @@ import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { unknownIdWarning } from '../agent/machine-id.ts';
-import { listWarnings } from '../resolve/list-warnings.ts';
+import { unknownIdWarning } from '../../host/machine-id.ts';
+import { listWarnings } from '../../host/list-warnings.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
-import type { PlanDocuments } from './plan-documents.ts';
+import type { PlanDocuments } from '../../host/plan-documents.ts';
 import type { Planned } from './planned.ts';
-import { complaintProblem, registryProblem, type Problem } from '../problem.ts';
+import { complaintProblem, registryProblem, type Problem } from '../../base/problem.ts';
 
 /** A row of a plan, its label, and the result of reading its list. */
 interface Subject {

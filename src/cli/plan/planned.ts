@@ -1,8 +1,8 @@
 import type { Plan, Platform, Result } from '../../core/index.ts';
-import type { Problem } from '../problem.ts';
-import type { PlanDocuments } from './plan-documents.ts';
-import type { Facts } from './plan-facts.ts';
-import type { PlanLists } from './plan-lists.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { PlanDocuments } from '../../host/plan-documents.ts';
+import type { Facts } from '../../host/plan-facts.ts';
+import type { PlanLists } from '../../host/plan-lists.ts';
 
 /** A plan, its inputs, and its time. */
 export interface Planned {

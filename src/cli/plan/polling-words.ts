@@ -1,7 +1,7 @@
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { PollingEvent } from '../../poller/event.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../../base/problem.ts';
 
 /** Thrown when a document of the machine can no longer be read. */
 export class UnreadableSite extends Error {

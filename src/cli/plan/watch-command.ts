@@ -4,19 +4,19 @@ import type { Platform, Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { PollingEvent } from '../../poller/event.ts';
 import { watchPlans } from '../../poller/watch-plans.ts';
-import { countOf } from '../output/count.ts';
-import { platformOf } from '../resolve/list-options.ts';
-import { readPlanDocuments, type PlanDocuments } from './plan-documents.ts';
-import { factsFor } from './plan-facts.ts';
-import { listsByRegistry, type Site } from './plan-lists.ts';
+import { countOf } from '../../base/count.ts';
+import { platformOf } from '../../host/list-options.ts';
+import { readPlanDocuments, type PlanDocuments } from '../../host/plan-documents.ts';
+import { factsFor } from '../../host/plan-facts.ts';
+import { listsByRegistry, type Site } from '../../host/plan-lists.ts';
 import { documentWarnings } from './plan-problems.ts';
-import { failed, type Outcome, type Problem } from '../problem.ts';
-import { commandRegistries, type CommandRegistries } from '../registry/command-registries.ts';
-import type { RegistryOptions } from '../registry/registry-choice.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
+import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { readInterval } from './interval-option.ts';
 import { UnreadableSite } from './polling-words.ts';
 import { WatchReport } from './watch-report.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 export interface WatchOptions extends RegistryOptions {
   readonly deployed?: string;

@@ -6,14 +6,14 @@ import { publishTime } from '../../core/releases/publish-time.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { PollingEvent } from '../../poller/event.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { timeZoneOf } from '../output/time-zone.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { timeZoneOf } from '../base/time-zone.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import { actionAsJson } from './plan-json.ts';
 import { describePolling, problemsIn } from './polling-words.ts';
-import { formatProblem, problemAsJson, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { formatProblem, problemAsJson, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 interface Row {
   readonly label: string;

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { systemClock } from '../../registry/index.ts';
+import { systemClock } from '../../registry/clock.ts';
 
 const CHECK_MS = 200;
 

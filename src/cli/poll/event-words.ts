@@ -7,9 +7,9 @@ import type { PollerEvent } from '../../poller/index.ts';
 import type { DatabaseError } from '../../store/index.ts';
 import type { PollingEvent } from '../../poller/event.ts';
 import { describePolling, problemsIn } from '../plan/polling-words.ts';
-import { formatProblem } from '../problem.ts';
+import { formatProblem } from '../../base/problem.ts';
 
-import type { Level } from '../output/log-line.ts';
+import type { Level } from '../base/log-line.ts';
 
 /** A line of the log of `modreg poll`. */
 export interface Line {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import type { Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { whyNotRunnable } from '../../agent/process/runnable.ts';
 
 /** The path of the program that `--exec` names: a path, or a name that is in a folder of `PATH`. */

@@ -1,7 +1,7 @@
 import type { ActionTarget } from '../../core/index.ts';
 import { deployedText } from '../../core/decision/deployed.ts';
 import type { ClaimedFile } from '../../store/index.ts';
-import type { PlanDocuments } from '../plan/plan-documents.ts';
+import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { lostMemory } from './lost-memory.ts';
 import type { PollReport } from './poll-report.ts';
 

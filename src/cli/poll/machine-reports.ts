@@ -7,16 +7,16 @@ import { Outbound } from '../../outbound/outbound.ts';
 import { OUTBOUND_FILE } from '../../outbound/outbound-file.ts';
 import { reportedModules } from '../../outbound/reported-state.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
-import { systemRandom } from '../../registry/clock.ts';
+import { systemRandom, systemClock } from '../../registry/clock.ts';
 import { fleetClient, type FleetClient } from '../../registry/fleet-client.ts';
-import { RegistryError, systemClock } from '../../registry/index.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
 import type { ClaimedFile } from '../../store/index.ts';
-import { machineCredentials } from '../agent/credentials.ts';
-import { machineIdWith } from '../agent/machine-id.ts';
-import { registryProblem, usage, type Problem } from '../problem.ts';
-import { tokensIn } from '../registry/registry-token.ts';
+import { machineCredentials } from '../../host/credentials.ts';
+import { machineIdWith } from '../../host/machine-id.ts';
+import { registryProblem, usage, type Problem } from '../../base/problem.ts';
+import { tokensIn } from '../../host/registry-token.ts';
 import { ownVersion } from '../version.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 /** The options of a command that can report. */
 export interface ReportOptions {

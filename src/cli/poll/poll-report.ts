@@ -3,8 +3,9 @@ import { excerpt } from '../../core/text/quote.ts';
 import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { CommittedAction } from '../../store/index.ts';
 import type { PollerEvent } from '../../poller/index.ts';
-import { logLine, textLine, type Level } from '../output/log-line.ts';
-import type { World } from '../world.ts';
+import { logLine, textLine, type Level } from '../base/log-line.ts';
+import type { World } from '../../base/world.ts';
+import { eventName } from '../../logs/event-name.ts';
 import { linesOf } from './event-words.ts';
 
 /** A line that was printed. */
@@ -19,11 +20,6 @@ export interface LoggedLine {
   /** The version of the module, if it is known. */
   readonly version?: string | undefined;
   readonly text: string;
-}
-
-/** The name of an event for a collector of logs. `kind` is the event's own word for it. */
-export function eventName(of: 'agent' | 'module' | 'poller' | 'server', kind: string): string {
-  return `modreg.${of}.${kind.replaceAll('-', '_')}`;
 }
 
 /** What a line reports besides its text. */

@@ -1,12 +1,12 @@
 import type { Platform, Result } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
-import { machineIdOf } from '../agent/machine-id.ts';
+import { machineIdOf } from '../../host/machine-id.ts';
 import { parsePlace, type MetricsPlace } from '../metrics/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
-import type { Problem } from '../problem.ts';
-import type { RegistryOptions } from '../registry/registry-choice.ts';
-import { platformOf } from '../resolve/list-options.ts';
-import type { World } from '../world.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { RegistryOptions } from '../../host/registry-choice.ts';
+import { platformOf } from '../../host/list-options.ts';
+import type { World } from '../../base/world.ts';
 import { reportTarget, type ReportTarget } from './machine-reports.ts';
 import { findProgram } from './find-program.ts';
 

@@ -1,4 +1,4 @@
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 /** Variables of modreg and the machine's credentials, which a program that modreg runs never receives. */
 const OWN = /^(?:MODREG|PLATFORM_API)_/;

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { excerpt } from '../../core/text/quote.ts';
-import { systemClock } from '../../registry/index.ts';
+import { systemClock } from '../../registry/clock.ts';
 import { eachLine } from '../../agent/process/output-lines.ts';
 import { whyNotRunnable } from '../../agent/process/runnable.ts';
 

@@ -4,8 +4,8 @@ import type { ClaimedFile } from '../../store/index.ts';
 import type { MetricsListener } from '../metrics/metrics-listener.ts';
 import type { MetricsPlace } from '../metrics/metrics-place.ts';
 import type { PollMetrics } from '../metrics/poll-metrics.ts';
-import type { Problem } from '../problem.ts';
-import type { CommandRegistries } from '../registry/command-registries.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { CommandRegistries } from '../../host/command-registries.ts';
 import type { PollTerms } from './poll-terms.ts';
 
 /** Metrics, and where they are served. */

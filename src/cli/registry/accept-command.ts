@@ -1,15 +1,16 @@
-import { RegistryError, SavedListsError, type SavedLists } from '../../registry/index.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import { SavedListsError, type SavedLists } from '../../registry/saved-lists.ts';
 import { parseModuleId, type DigestChange, type ModuleId } from '../../core/index.ts';
 import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
-import { jsonLine } from '../output/answer-json.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { describeChange } from './changed-field.ts';
-import { commandRegistries } from './command-registries.ts';
-import { openMachineLists, type ListsTrouble } from './machine-lists.ts';
-import { parseProblem, registryProblem, type Outcome, type Problem } from '../problem.ts';
-import { noRegistry, readTerms, type RegistryOptions } from './registry-choice.ts';
-import type { World } from '../world.ts';
+import { commandRegistries } from '../../host/command-registries.ts';
+import { openMachineLists, type ListsTrouble } from '../../host/machine-lists.ts';
+import { parseProblem, registryProblem, type Outcome, type Problem } from '../../base/problem.ts';
+import { noRegistry, readTerms, type RegistryOptions } from '../../host/registry-choice.ts';
+import type { World } from '../../base/world.ts';
 
 export interface AcceptOptions extends RegistryOptions {
   readonly dryRun?: true;

@@ -2,12 +2,16 @@ import { realpathSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
 import { backUp } from '../../server/backup/backup.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { failed, usage, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
-import { databaseProblem, withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
-import { damageProblems, repairOfFiles } from './damage.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import {
+  databaseProblem,
+  withCatalogue,
+  type CatalogueOptions,
+} from '../../site/catalogue-options.ts';
+import { damageProblems, repairOfFiles } from '../../site/damage.ts';
 
 /** `modreg registry backup <folder>`: copies the registry and its files, also while it is served. */
 export async function backupCommand(

@@ -2,13 +2,13 @@ import { parseModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import type { ModuleSummary } from '../../server/catalogue/catalogue-results.ts';
 import type { Catalogue } from '../../server/index.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { failed, parseProblem, usage, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
-import { withCatalogue, withModuleId } from './catalogue-options.ts';
-import { countsIn, withReadRegistry } from './remote-lists.ts';
-import type { ChangeOptions } from './remote-registry.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, parseProblem, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { withCatalogue, withModuleId } from '../../site/catalogue-options.ts';
+import { countsIn, withReadRegistry } from '../../site/remote-lists.ts';
+import type { ChangeOptions } from '../../site/remote-registry.ts';
 import { noModule } from './show-command.ts';
 
 /** A namespace; other text must be a module id. */

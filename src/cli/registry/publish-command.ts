@@ -7,10 +7,10 @@ import { firstStepAtOnce } from '../../server/rollout/first-step.ts';
 import { describeOtherSoak } from '../../server/rollout/rollout-change.ts';
 import { limitWarnings, type LimitWarning } from '../../server/catalogue/list-limits.ts';
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { failed, usage, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import {
   changedFileNotes,
   databaseProblem,
@@ -19,11 +19,11 @@ import {
   withCatalogue,
   withModuleId,
   type CreatingOptions,
-} from './catalogue-options.ts';
-import { limitWarningsIn } from './remote-warnings.ts';
-import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
-import { releasesFrom, type ReleaseOptions } from './release-options.ts';
-import type { Upload } from './uploads.ts';
+} from '../../site/catalogue-options.ts';
+import { limitWarningsIn } from '../../site/remote-warnings.ts';
+import { refusalProblem, withWriter, type ChangeOptions } from '../../site/remote-registry.ts';
+import { releasesFrom, type ReleaseOptions } from '../../site/release-options.ts';
+import type { Upload } from '../../site/uploads.ts';
 
 export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
 
@@ -67,7 +67,7 @@ async function uploadsIn({
   file,
 }: PublishOptions): Promise<Result<readonly Upload[], Problem>> {
   if (upload === undefined || file !== undefined) return { ok: true, value: [] };
-  const { uploadsOf } = await import('./uploads.ts');
+  const { uploadsOf } = await import('../../site/uploads.ts');
   return await uploadsOf(upload);
 }
 
@@ -80,7 +80,7 @@ async function stored(
   if (uploads.length === 0) return undefined;
   const catalogue = openCatalogue(options, world, modeOf(options));
   if (!catalogue.ok) return catalogue.error;
-  const { storeUploads } = await import('./uploads.ts');
+  const { storeUploads } = await import('../../site/uploads.ts');
   try {
     return await storeUploads(uploads, catalogue.value, world.clock());
   } catch (error) {
@@ -97,7 +97,7 @@ async function sent(
   moduleId: ModuleId,
 ): Promise<Problem | undefined> {
   if (uploads.length === 0) return undefined;
-  const { sendUploads } = await import('./uploads.ts');
+  const { sendUploads } = await import('../../site/uploads.ts');
   return await sendUploads(uploads, writer, moduleId);
 }
 

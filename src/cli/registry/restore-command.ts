@@ -1,13 +1,13 @@
 import { quote } from '../../core/text/quote.ts';
 import { restore, type RestoreResult } from '../../server/backup/restore.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { failed, usage, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
-import { databaseProblem, type CatalogueOptions } from './catalogue-options.ts';
-import { damageProblems } from './damage.ts';
-import { defaultDatabase } from './registry-choice.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { databaseProblem, type CatalogueOptions } from '../../site/catalogue-options.ts';
+import { damageProblems } from '../../site/damage.ts';
+import { defaultDatabase } from '../../host/registry-choice.ts';
 
 export interface RestoreOptions extends CatalogueOptions {
   readonly replace?: true;

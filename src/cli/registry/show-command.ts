@@ -1,18 +1,18 @@
 import { compareVersions, parseVersion, type ModuleId, type Release } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { ReleaseList } from '../../registry/index.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';
 import type { Catalogue } from '../../server/index.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { columnsOf } from '../output/columns.ts';
-import { countOf } from '../output/count.ts';
-import { failed, registryProblem, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
-import { recordsIn } from './catalogue-records.ts';
-import { withCatalogue, withModuleId } from './catalogue-options.ts';
-import { withReadRegistry } from './remote-lists.ts';
-import type { ChangeOptions } from './remote-registry.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, registryProblem, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { recordsIn } from '../../site/catalogue-records.ts';
+import { withCatalogue, withModuleId } from '../../site/catalogue-options.ts';
+import { withReadRegistry } from '../../site/remote-lists.ts';
+import type { ChangeOptions } from '../../site/remote-registry.ts';
 
 /** `modreg registry show <module_id>`: shows the releases of a module, the newest first. */
 export async function showCommand(

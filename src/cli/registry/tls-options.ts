@@ -1,6 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { readTlsPair, type TlsFiles } from '../../server/tls/tls-files.ts';
-import { usage, type Problem } from '../problem.ts';
+import { usage, type Problem } from '../../base/problem.ts';
 
 /** The files for TLS, which were readable a moment ago. */
 export function readTlsOptions({

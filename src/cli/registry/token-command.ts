@@ -4,16 +4,16 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { isOfMachines } from '../../server/tokens/scope.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { columnsOf } from '../output/columns.ts';
-import { failed, usage, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import {
   modeOf,
   withCatalogue,
   type CatalogueOptions,
   type CreatingOptions,
-} from './catalogue-options.ts';
+} from '../../site/catalogue-options.ts';
 
 export interface TokenOptions extends CreatingOptions {
   readonly name?: string;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../base/command-context.ts';
 import { collect, withFile, withNewFile } from './catalogue-flags.ts';
-import type { CatalogueOptions } from './catalogue-options.ts';
+import type { CatalogueOptions } from '../../site/catalogue-options.ts';
 import type { TokenOptions } from './token-command.ts';
 
 const CREATE_EXAMPLES = `Examples:

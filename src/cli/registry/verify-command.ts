@@ -4,13 +4,13 @@ import { checkBackup } from '../../server/backup/backup-folder.ts';
 import { checkRegistry } from '../../server/backup/registry-check.ts';
 import type { Finding } from '../../server/backup/catalogue-check.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { countOf } from '../output/count.ts';
-import { failed, usage, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
-import { databaseProblem, type CatalogueOptions } from './catalogue-options.ts';
-import { damageProblems, repairOfFiles } from './damage.ts';
-import { defaultDatabase } from './registry-choice.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { databaseProblem, type CatalogueOptions } from '../../site/catalogue-options.ts';
+import { damageProblems, repairOfFiles } from '../../site/damage.ts';
+import { defaultDatabase } from '../../host/registry-choice.ts';
 
 /** What was checked, and what is wrong with it. */
 interface Checked {

@@ -1,21 +1,22 @@
 import { indexReleases, parseVersion, type ModuleId, type Secret } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { openRegistries, RegistryError } from '../../registry/index.ts';
+import { openRegistries } from '../../registries/open-registries.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { readReason } from '../../server/catalogue/published-release.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { failed, parseProblem, usage, type Outcome } from '../problem.ts';
-import type { World } from '../world.ts';
-import { recordsIn } from './catalogue-records.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { failed, parseProblem, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { recordsIn } from '../../site/catalogue-records.ts';
 import {
   changedFileNotes,
   databaseProblem,
   withCatalogue,
   withModuleId,
-} from './catalogue-options.ts';
-import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
-import { tokensIn } from './registry-token.ts';
+} from '../../site/catalogue-options.ts';
+import { refusalProblem, withWriter, type ChangeOptions } from '../../site/remote-registry.ts';
+import { tokensIn } from '../../host/registry-token.ts';
 import { describeEffects, yankEffects, type YankEffect } from './yank-effect.ts';
 
 /** A release, and the reason to yank it; null to unyank it. */

@@ -1,4 +1,4 @@
-import type { ReleaseList } from '../../registry/index.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
 import { describeRefused } from '../../core/explanation/words.ts';
 import {
   formatConstraint,
@@ -16,12 +16,17 @@ import {
 import { publishedText } from '../../core/releases/refusal.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { compareVersionTypes, type TypeOutcome } from '../../core/releases/version-types.ts';
-import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
-import { columnsOf } from '../output/columns.ts';
-import { readListOptions, withList, type ListQuery, type ListOptions } from './list-options.ts';
-import { listWarnings, releaseWarnings } from './list-warnings.ts';
-import { parseProblem, type Outcome, type Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import {
+  readListOptions,
+  withList,
+  type ListQuery,
+  type ListOptions,
+} from '../../host/list-options.ts';
+import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
+import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 export interface CompareOptions extends ListOptions {
   readonly deployed?: string;

@@ -2,11 +2,11 @@ import { deployedVersion } from '../../core/decision/deployed.ts';
 import type { Eligibility, ModuleId, Result } from '../../core/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
-import { currentInput } from '../history/restored-input.ts';
-import { rowNamed, targetOf } from '../machine/machine-row.ts';
-import { usingFile } from '../machine/open-state.ts';
-import type { Problem } from '../problem.ts';
-import type { World } from '../world.ts';
+import { currentInput } from '../../host/restored-input.ts';
+import { rowNamed, targetOf } from '../../host/machine-row.ts';
+import { usingFile } from '../../host/open-state.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 
 /** What a machine refuses of a module, and the entry whose terms these are. */
 export interface MachineEligibility {

@@ -1,15 +1,14 @@
-import type { ReleaseList } from '../../registry/index.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
 import { explain, formatConstraint, type ModuleId, type Resolution } from '../../core/index.ts';
-import type { ResolveInput } from '../../core/releases/resolve.ts';
-import { newestPublished } from '../../core/releases/resolve.ts';
+import { type ResolveInput, newestPublished } from '../../core/releases/resolve.ts';
 import { describeNewer } from '../../core/explanation/newer-words.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine, listAsJson, refusedAsJson } from '../output/answer-json.ts';
-import { listWarnings, releaseWarnings } from './list-warnings.ts';
-import { complaintProblem, type Problem } from '../problem.ts';
+import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
+import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
+import { complaintProblem, type Problem } from '../../base/problem.ts';
 
 /** The list of a module, and the resolution of a constraint on it. */
 export interface Answered {

@@ -7,10 +7,15 @@ import {
   type ModuleId,
   type Result,
 } from '../../core/index.ts';
-import { readListOptions, withList, type ListQuery, type ListOptions } from './list-options.ts';
+import {
+  readListOptions,
+  withList,
+  type ListQuery,
+  type ListOptions,
+} from '../../host/list-options.ts';
 import type { MachineEligibility } from './machine-eligibility.ts';
-import { parseProblem, type Outcome, type Problem } from '../problem.ts';
-import { noRegistry } from '../registry/registry-choice.ts';
+import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
+import { noRegistry } from '../../host/registry-choice.ts';
 import {
   answerAsJson,
   explainAnswer,
@@ -18,7 +23,7 @@ import {
   summarize,
   type Answered,
 } from './resolve-answer.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 
 export interface ResolveOptions extends ListOptions {
   readonly explain?: true;

@@ -2,17 +2,17 @@ import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { checkedAnswer } from '../fleet/checked-answer.ts';
-import { withFleet, type FleetOptions } from '../fleet/fleet-options.ts';
-import { wholeNumber } from '../number-option.ts';
-import { jsonLine } from '../output/answer-json.ts';
-import { failed, parseProblem, usage, type Outcome } from '../problem.ts';
-import { withModuleId } from '../registry/catalogue-options.ts';
-import { namedRegistry } from '../registry/registry-choice.ts';
-import { readSoak } from '../registry/release-options.ts';
-import { refusalProblem, withWriter } from '../registry/remote-registry.ts';
-import type { World } from '../world.ts';
-import { isRolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
+import { checkedAnswer } from '../../site/checked-answer.ts';
+import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
+import { wholeNumber } from '../base/number-option.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { failed, parseProblem, usage, type Outcome } from '../../base/problem.ts';
+import { withModuleId } from '../../site/catalogue-options.ts';
+import { namedRegistry } from '../../host/registry-choice.ts';
+import { readSoak } from '../../site/release-options.ts';
+import { refusalProblem, withWriter } from '../../site/remote-registry.ts';
+import type { World } from '../../base/world.ts';
+import { isRolloutAnswer, type RolloutAnswer } from '../../site/rollout-answer.ts';
 import { damagedRollout, startedLine, statusLines } from './rollout-words.ts';
 
 /** The release of a command, as typed. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../base/command-context.ts';
 import type { RolloutOptions } from './rollout-command.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {

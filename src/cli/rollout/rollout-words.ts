@@ -1,9 +1,9 @@
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { countOf } from '../output/count.ts';
-import type { Problem } from '../problem.ts';
-import type { RolloutAnswer } from './rollout-answer.ts';
+import { countOf } from '../../base/count.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { RolloutAnswer } from '../../site/rollout-answer.ts';
 
 const { steps: STEPS } = ROLLOUT_POLICY;
 

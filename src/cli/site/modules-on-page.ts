@@ -20,9 +20,9 @@ import { systemClock } from '../../registry/clock.ts';
 import type { NamedRollout } from '../../server/catalogue/catalogue-rollouts.ts';
 import { statesAfter } from '../../server/fleet/fleet-queries.ts';
 import { deployedVersions, reportedModuleIds } from '../../server/fleet/deployed-versions.ts';
-import { groupedEffects } from '../fleet/effect-groups.ts';
-import { effectsOf } from '../fleet/what-if.ts';
-import { recordsIn } from '../registry/catalogue-records.ts';
+import { groupedEffects } from '../../site/effect-groups.ts';
+import { effectsOf } from '../../site/what-if.ts';
+import { recordsIn } from '../../site/catalogue-records.ts';
 import { refused, unusableFile, usingFiles, type SiteFiles } from './site-files.ts';
 
 const MODULES_OF_PAGE = 50;

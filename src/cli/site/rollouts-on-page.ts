@@ -19,7 +19,7 @@ import { describeRefusal, eventFor, nextPercent } from '../../server/rollout/rol
 import { rolloutView, type RolloutView } from '../../server/rollout/rollout-view.ts';
 import { asPageProblem } from '../page/page-problem.ts';
 import { damagedRollout } from '../rollout/rollout-words.ts';
-import { keptCounts } from './kept-counts.ts';
+import { keptCounts } from '../../site/kept-counts.ts';
 import { refused, unusableFile, usingFiles, type SiteFiles } from './site-files.ts';
 
 const { steps: STEPS } = ROLLOUT_POLICY;

@@ -6,7 +6,7 @@ import { FleetFile, fleetPath } from '../../server/fleet/fleet-file.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { asPageProblem } from '../page/page-problem.ts';
-import { databaseProblem } from '../registry/catalogue-options.ts';
+import { databaseProblem } from '../../site/catalogue-options.ts';
 
 /** The files of a registry: its releases, and what machines reported. */
 export interface SiteFiles {

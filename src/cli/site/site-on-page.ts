@@ -11,7 +11,7 @@ import {
   siteTotals,
   type MachineSearch,
 } from '../../server/fleet/site-queries.ts';
-import { keptCounts } from './kept-counts.ts';
+import { keptCounts } from '../../site/kept-counts.ts';
 import { modulesOnPage } from './modules-on-page.ts';
 import { rolloutsOnPage, type OnChange } from './rollouts-on-page.ts';
 import { refused, usingFiles, type SiteFiles } from './site-files.ts';

@@ -1,5 +1,5 @@
 import { siteApp } from '../../page/site/site-app.ts';
-import { failed, type Outcome } from '../problem.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
 import { newCodeFor } from '../page/sign-in-command.ts';
 import { pageAssets } from '../page/page-assets.ts';
 import { sitePage, SITE_PORT } from '../page/page-identity.ts';
@@ -9,9 +9,9 @@ import {
   openCatalogue,
   withCatalogue,
   type CatalogueOptions,
-} from '../registry/catalogue-options.ts';
+} from '../../site/catalogue-options.ts';
 import { registryLog } from '../registry/registry-log.ts';
-import type { World } from '../world.ts';
+import type { World } from '../../base/world.ts';
 import type { OnChange } from './rollouts-on-page.ts';
 import { siteFiles } from './site-files.ts';
 import { siteOnPage } from './site-on-page.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Hono } from 'hono';
 import { gatedApp } from '../../server/limits/gated-app.ts';
 import { closed, limitedServer, type LimitedServer } from '../../server/limits/limited-server.ts';
-import { SERVER_LIMITS, type ServerLimits } from '../../server/limits/limits.ts';
+import { SERVER_LIMITS, type ServerLimits } from '../../server/server-limits.ts';
 import { refusalCount } from '../../server/limits/refusal-count.ts';
 import type { RequestGate } from '../../server/limits/request-gate.ts';
 import type { ServeOptions } from '../../server/registry-options.ts';

@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import { syncFolder } from '../../files/sync.ts';
 import { artifactFolder, artifactPath, asDiskError, incomingFolder } from './artifact-store.ts';
 import { newPart } from './incoming-artifacts.ts';
-import { lackOfSpace } from '../limits/free-disk.ts';
-import { SERVER_LIMITS } from '../limits/limits.ts';
+import { lackOfSpace } from '../free-disk.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
 
 /** A file that is to be stored. */
 export interface AnnouncedArtifact {

@@ -12,8 +12,8 @@ import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import { FLEET_LAYOUT } from './fleet-schema.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
 import { uninterrupted, type Slices } from './slices.ts';
-import { lackOfSpace } from '../limits/free-disk.ts';
-import { SERVER_LIMITS } from '../limits/limits.ts';
+import { lackOfSpace } from '../free-disk.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
 import {
   gapBefore,
   takeReports,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ServerLimits } from './limits.ts';
+import type { ServerLimits } from '../server-limits.ts';
 
 /**
  * Calls `tooSlow` if the body of `request` does not arrive in time: in each period of `request` milliseconds, `bodyBytes`

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import type { ServerLimits } from './limits.ts';
+import type { ServerLimits } from '../server-limits.ts';
 import type { refusalCount } from './refusal-count.ts';
 import { requestGate, type RequestGate } from './request-gate.ts';
 

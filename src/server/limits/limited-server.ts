@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { acceptOnFirstByte } from './first-byte.ts';
-import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
+import { SERVER_LIMITS, type ServerLimits } from '../server-limits.ts';
 import { parseInPieces } from './parse-in-pieces.ts';
 import type { refusalCount } from './refusal-count.ts';
 import type { RequestGate } from './request-gate.ts';

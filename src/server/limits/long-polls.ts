@@ -1,5 +1,5 @@
-import { SERVER_LIMITS, type ServerLimits } from './limits.ts';
-import { problem } from '../routes/problem.ts';
+import { SERVER_LIMITS, type ServerLimits } from '../server-limits.ts';
+import { problem } from '../problem.ts';
 import type { ExceededLimit } from '../registry-options.ts';
 
 /** The requests that wait for a change, by peer. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ServerLimits } from './limits.ts';
+import type { ServerLimits } from '../server-limits.ts';
 import { watchBody } from './body-pace.ts';
 import type { ParsedRequests } from './parse-in-pieces.ts';
 import type { ExceededLimit } from '../registry-options.ts';
-import { problemText } from '../routes/problem.ts';
+import { problemText } from '../problem.ts';
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 

@@ -6,9 +6,9 @@ import { findArtifact } from '../artifacts/artifact-store.ts';
 import { byteRange } from '../artifacts/byte-range.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { isKnown } from './conditional.ts';
-import { SERVER_LIMITS } from '../limits/limits.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
 import { ARTIFACT } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 import type { AppOptions } from './read-routes.ts';
 
 /** Adds the routes of hosted files. Like lists, they need no token. */

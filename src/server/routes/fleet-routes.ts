@@ -3,13 +3,13 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { fleetCounts, fleetMachines, moduleStates } from '../fleet/fleet-queries.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { readReport } from '../fleet/report.ts';
-import { SERVER_LIMITS } from '../limits/limits.ts';
-import { readToken } from '../tokens/bearer.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
+import { readToken } from './bearer.ts';
 import { FLEET_READ, machineScope, type Scope } from '../tokens/scope.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { FLEET, FLEET_MACHINES, FLEET_MODULE, REPORTS, withModule } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 import type { AppOptions } from './read-routes.ts';
 
 const JSON_TYPE = { headers: { 'content-type': 'application/json' } };

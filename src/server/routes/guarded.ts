@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import type { Result } from '../../core/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { RegistryOptions } from '../registry-options.ts';
-import { loggedPath, peerOf, refusalAnswer, type TokenRefusal } from '../tokens/bearer.ts';
-import type { Caller } from '../tokens/caller.ts';
+import { loggedPath, peerOf, refusalAnswer, type TokenRefusal } from './bearer.ts';
+import type { Caller } from './caller.ts';
 import type { StoredToken } from '../tokens/token.ts';
-import { problemOf } from './problem.ts';
+import { problemOf } from '../problem.ts';
 
 /** A response, or why the token does not allow the request. */
 export type Answer = Response | TokenRefusal;

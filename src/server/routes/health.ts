@@ -1,10 +1,9 @@
 import type { Hono } from 'hono';
-import type { DatabaseErrorKind } from '../../sqlite/database-error.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
+import { type DatabaseErrorKind, DatabaseError } from '../../sqlite/database-error.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { SERVER_LIMITS } from '../limits/limits.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
 import { HEALTH } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 import type { RegistryOptions, Replica } from '../registry-options.ts';
 
 /** How long a result is used, so that requests cannot make the registry look more often. */

@@ -15,7 +15,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ModuleDocument } from '../catalogue/module-document.ts';
 import { INSTALL_SCRIPT } from './install-script.ts';
 import { INSTALL_SH, NEWEST_AGENT } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 import type { AppOptions } from './read-routes.ts';
 
 /** Stands for this registry: what it hosts has addresses below it. */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Result } from '../../core/index.ts';
-import { SERVER_LIMITS } from '../limits/limits.ts';
-import { problem } from './problem.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
+import { problem } from '../problem.ts';
 import type { ReleaseErrors } from '../catalogue/published-release.ts';
 import { readBody } from './request-body.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { parseModuleId, type ModuleId } from '../../core/index.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 
 /** The address of the registry's health. */
 export const HEALTH = '/healthz';

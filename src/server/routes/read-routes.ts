@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
-import { peerOf } from '../tokens/bearer.ts';
-import { SERVER_LIMITS } from '../limits/limits.ts';
+import { peerOf } from './bearer.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
 import { longPolls, refusedPoll, type LongPolls } from '../limits/long-polls.ts';
 import type { ExceededLimit, RegistryOptions } from '../registry-options.ts';
 import { slicedBody } from '../limits/sliced-body.ts';
@@ -13,7 +13,7 @@ import type { ChangeFeed } from '../catalogue/change-feed.ts';
 import type { ModuleDocument } from '../catalogue/module-document.ts';
 import { MODULE, withModule } from './module-route.ts';
 import { OPENAPI } from './openapi.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 
 /** Options of the API, and how the server that it is part of keeps its limits. */
 export interface AppOptions extends RegistryOptions {

@@ -16,13 +16,13 @@ import { describeRefusal, eventFor } from '../rollout/rollout-change.ts';
 import type { FirstStepInSlices } from '../rollout/first-step.ts';
 import { readRolloutRequest } from '../rollout/rollout-request.ts';
 import { rolloutView } from '../rollout/rollout-view.ts';
-import { readToken, scopeRefusal, tokenOf } from '../tokens/bearer.ts';
-import type { Caller } from '../tokens/caller.ts';
+import { readToken, scopeRefusal, tokenOf } from './bearer.ts';
+import type { Caller } from './caller.ts';
 import { FLEET_READ } from '../tokens/scope.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { FLEET_ROLLOUTS, ROLLOUT, withModule } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 import type { AppOptions } from './read-routes.ts';
 
 type Options = Pick<AppOptions, 'clock' | 'log'> & {

@@ -3,13 +3,13 @@ import type { ModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import { hostedUrl, isSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { findArtifact } from '../artifacts/artifact-store.ts';
-import { scopeRefusal, peerOf, type TokenRefusal } from '../tokens/bearer.ts';
-import type { ServerLimits } from '../limits/limits.ts';
+import { scopeRefusal, peerOf, type TokenRefusal } from './bearer.ts';
+import type { ServerLimits } from '../server-limits.ts';
 import { withModule } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 import { receiveArtifact, type ArtifactMismatch } from '../artifacts/receive-artifact.ts';
-import type { UploadSlots } from '../artifacts/upload-slots.ts';
-import type { Caller } from '../tokens/caller.ts';
+import type { UploadSlots } from '../limits/upload-slots.ts';
+import type { Caller } from './caller.ts';
 
 /** A file that a request is about to send. */
 interface Announced {

@@ -2,8 +2,8 @@ import type { Context, Hono } from 'hono';
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { scopeRefusal, tokenOf } from '../tokens/bearer.ts';
-import type { Caller } from '../tokens/caller.ts';
+import { scopeRefusal, tokenOf } from './bearer.ts';
+import type { Caller } from './caller.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
@@ -15,13 +15,13 @@ import { rollingRelease } from '../catalogue/rollout-start.ts';
 import { describeOtherSoak } from '../rollout/rollout-change.ts';
 import type { FirstStepInSlices } from '../rollout/first-step.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
-import { problem } from './problem.ts';
+import { problem } from '../problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
 import type { ReadOptions } from './read-routes.ts';
 import type { RegistryOptions } from '../registry-options.ts';
 import { missingScope } from '../tokens/scope.ts';
 import { uploadAnswer } from './upload-route.ts';
-import { uploadSlots } from '../artifacts/upload-slots.ts';
+import { uploadSlots } from '../limits/upload-slots.ts';
 
 /** How far a claimed publish time may be from the registry's clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;

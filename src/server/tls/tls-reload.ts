@@ -1,4 +1,4 @@
-import { SERVER_LIMITS } from '../limits/limits.ts';
+import { SERVER_LIMITS } from '../server-limits.ts';
 import type { RegistryOptions } from '../registry-options.ts';
 import { readTlsPair, tlsWarnings, type TlsFiles, type TlsPair } from './tls-files.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { launch } from '../../../src/agent/process/launch.ts';
 import { readinessProbe, type ReadinessProbe } from '../../../src/agent/process/readiness.ts';
 import type { Readiness } from '../../../src/core/machine/readiness.ts';
-import { systemClock } from '../../../src/registry/index.ts';
+import { systemClock } from '../../../src/registries/index.ts';
 import { fakeStart } from '../support/fake-start.ts';
 import { plainServer } from '../../support/plain-server.ts';
 

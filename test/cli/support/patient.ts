@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openRegistries } from '../../../src/registry/index.ts';
+import { openRegistries } from '../../../src/registries/index.ts';
 import { openForPoller, openMachineFile, savedListsIn } from '../../../src/store/index.ts';
 import type { MachineState } from '../../../src/store/machine-state.ts';
 import { moduleId } from '../../support/ask.ts';

@@ -1,8 +1,8 @@
 import { globSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SystemdHost } from '../../../src/cli/agent/systemd/systemd-host.ts';
-import { formatProblem, type Outcome } from '../../../src/cli/problem.ts';
-import type { World } from '../../../src/cli/world.ts';
+import { formatProblem, type Outcome } from '../../../src/base/problem.ts';
+import type { World } from '../../../src/base/world.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { quietWorld } from '../../support/quiet-world.ts';
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/registry/index.ts';
+import { systemClock } from '../../../src/registries/index.ts';
 import { LogUpload } from '../../../src/logs/log-upload.ts';
 
 // Sends the log at a path to a collector until it is killed: node test/logs/support/send-log.ts PATH ENDPOINT

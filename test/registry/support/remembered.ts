@@ -5,7 +5,7 @@ import {
   type CachedRegistry,
   type ListResult,
   type ReleaseList,
-} from '../../../src/registry/index.ts';
+} from '../../../src/registries/index.ts';
 import { cachedRegistry, type CacheOptions } from '../../../src/registry/cached-registry.ts';
 import { CertainClock } from '../../../src/registry/certain-clock.ts';
 import type { HttpRegistryOptions } from '../../../src/registry/http-registry.ts';

@@ -6,7 +6,7 @@ import {
   type Observation,
   type RoamingState,
 } from '../../../src/agent/system/roaming.ts';
-import type { Clock } from '../../../src/registry/index.ts';
+import type { Clock } from '../../../src/registries/index.ts';
 
 /** Simulated networks by SSID, the highest priority first. */
 export type Networks = Readonly<

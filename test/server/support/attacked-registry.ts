@@ -5,7 +5,7 @@ import { connect as connectSecurely, getCACertificates, setDefaultCACertificates
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { Catalogue, readRelease, serveRegistry } from '../../../src/server/index.ts';
-import { SERVER_LIMITS, type ServerLimits } from '../../../src/server/limits/limits.ts';
+import { SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.ts';
 import type { RegistryEvent } from '../../../src/server/registry-options.ts';
 import { moduleId } from '../../support/ask.ts';
 import { temporaryFolder } from '../../support/folder.ts';

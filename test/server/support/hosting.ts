@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { artifactFolder } from '../../../src/server/artifacts/artifact-store.ts';
 import { Catalogue, serveRegistry } from '../../../src/server/index.ts';
-import { SERVER_LIMITS, type ServerLimits } from '../../../src/server/limits/limits.ts';
+import { SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.ts';
 import type { RegistryEvent } from '../../../src/server/registry-options.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { tokenFor } from '../../support/token.ts';

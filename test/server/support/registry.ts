@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/registry/clock.ts';
 import { Catalogue } from '../../../src/server/index.ts';
 import { registryApp } from '../../../src/server/app.ts';
 import { changeFeed } from '../../../src/server/catalogue/change-feed.ts';
-import type { ServerLimits } from '../../../src/server/limits/limits.ts';
+import type { ServerLimits } from '../../../src/server/server-limits.ts';
 import type { RegistryEvent } from '../../../src/server/registry-options.ts';
 import { OPENAPI } from '../../../src/server/routes/openapi.ts';
 import { temporaryFolder } from '../../support/folder.ts';

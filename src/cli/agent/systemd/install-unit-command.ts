@@ -16,12 +16,12 @@ import { runAsOf } from '../../../agent/process/run-as.ts';
 import type { Result } from '../../../core/index.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
 import { readInterval } from '../../plan/interval-option.ts';
-import { documentReader } from '../../plan/plan-documents.ts';
-import { jsonLine } from '../../output/answer-json.ts';
-import { failed, type Outcome, type Problem } from '../../problem.ts';
-import { namedRegistry } from '../../registry/registry-choice.ts';
+import { documentReader } from '../../../host/plan-documents.ts';
+import { jsonLine } from '../../base/answer-json.ts';
+import { failed, type Outcome, type Problem } from '../../../base/problem.ts';
+import { namedRegistry } from '../../../host/registry-choice.ts';
 import { parseRegistryAddress } from '../../../registry/address.ts';
-import type { World } from '../../world.ts';
+import type { World } from '../../../base/world.ts';
 import {
   CREDENTIALS_FILE,
   credentialsText,
@@ -29,7 +29,7 @@ import {
   originOf,
   readCredentials,
   type Credentials,
-} from '../credentials.ts';
+} from '../../../host/credentials.ts';
 import type { AgentRunOptions } from '../run-command.ts';
 import { THIS_HOST, trying, usage, whyNoService, type SystemdHost } from './systemd-host.ts';
 import { isPlain, MARKER, SERVICE, unitText } from './unit-text.ts';

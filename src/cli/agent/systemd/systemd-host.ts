@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { Result } from '../../../core/index.ts';
-import type { Problem } from '../../problem.ts';
-import type { World } from '../../world.ts';
+import type { Problem } from '../../../base/problem.ts';
+import type { World } from '../../../base/world.ts';
 
 /** The system on which the service of the agent is installed. */
 export interface SystemdHost {

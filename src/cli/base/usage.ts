@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { parseModuleId } from '../../core/releases/module-id.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { codesOf, EXIT_MEANINGS } from '../../base/codes.ts';
+import type { Problem } from '../../base/problem.ts';
+
+/** The problem of a command line that commander refuses with `message`. The hint names the help of the command that `argv` names. */
+export function commandLineProblem(
+  message: string,
+  argv: readonly string[],
+  modreg: Command,
+): Problem {
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
+  const [, similar] = /Did you mean (.+)\?/.exec(rest.join(' ')) ?? [];
+  const named = commandNamed(argv, modreg);
+  const isIncomplete = /^(unknown command|missing required argument)/.test(first);
+  const suggestion = (isIncomplete ? atSign(argv, named) : undefined) ?? similar;
+  return {
+    severity: 'error',
+    kind: 'usage',
+    message: excerpt(first),
+    suggestion: suggestion === undefined ? undefined : excerpt(suggestion),
+    hint: `${pathOf(named)} --help shows how`,
+  };
+}
+
+/** The command that the first words of `argv` name: `modreg` itself if they name none. */
+function commandNamed(argv: readonly string[], modreg: Command): Command {
+  let named = modreg;
+  for (const word of argv) {
+    const next = named.commands.find((command) => command.name() === word);
+    if (!next) break;
+    named = next;
+  }
+  return named;
+}
+
+/** `modreg registry publish`. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+/** The command for `acme:lidar@1.2.9`, which modreg writes as two arguments; undefined if no argument is of that form. */
+function atSign(argv: readonly string[], named: Command): string | undefined {
+  for (const argument of argv) {
+    const [, id = '', version = ''] = /^([^@]+)@(.+)$/s.exec(argument) ?? [];
+    if (!parseModuleId(id).ok) continue;
+    const path = named.parent ? pathOf(named) : 'modreg resolve';
+    return [path, id, version].join(' ');
+  }
+  return undefined;
+}
+
+/** The exit codes, each with its error codes: `modreg help exit-codes`. */
+export function exitCodeLines(): string[] {
+  return [
+    'Exit codes, each with the codes of the errors that cause it:',
+    ...Array.from(EXIT_MEANINGS).flatMap(([exit, meaning]) => {
+      const line = `  ${String(exit).padEnd(4)} ${meaning}`;
+      const codes = codesOf(exit).join(', ');
+      return codes === '' ? [line] : [line, `       ${codes}`];
+    }),
+  ];
+}

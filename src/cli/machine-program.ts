@@ -1,0 +1,218 @@
+import type { Command } from 'commander';
+import type { CommandContext } from './base/command-context.ts';
+import type { WhyOptions } from './history/why-command.ts';
+import type { WatchOptions } from './plan/watch-command.ts';
+import type { PollOptions } from './poll/poll-terms.ts';
+import type { QuarantineAddOptions } from './machine/quarantine-add-command.ts';
+import type { RestartOptions } from './machine/restart-command.ts';
+import type { RollbackOptions } from './machine/rollback-command.ts';
+import type { StatusOptions } from './machine/status-command.ts';
+
+/** How every command about the machine names a module. */
+const MODULE = '<module> is the name of its entry or its module_id.';
+
+const WHY_EXAMPLES = `Examples:
+  modreg why acme:lidar
+  modreg why acme:lidar --at 2026-11-22T02:00:00Z
+  modreg why acme_lidar --json
+  modreg why acme:lidar --record decision.json
+`;
+
+const REPLAY_EXAMPLES = `Examples:
+  modreg replay decision.json
+`;
+
+const WATCH_EXAMPLES = `Examples:
+  modreg watch machine.json
+  modreg watch machine.json --deployed deployed.json --interval 30s
+  modreg watch machine.json --json >> actions.ndjson
+`;
+
+const POLL_EXAMPLES = `Examples:
+  modreg poll machine.json --exec ./hook --deployed none
+  modreg poll machine.json --exec ./hook --deployed deployed.json --timeout 10m
+`;
+
+const STATUS_EXAMPLES = `Examples:
+  modreg status
+  modreg status --json
+  modreg status --exit-code --max-age 2h
+`;
+
+const LIST_EXAMPLES = `Examples:
+  modreg quarantine list
+  modreg quarantine list --json
+`;
+
+const ADD_EXAMPLES = `Examples:
+  modreg quarantine add acme:lidar 1.2.9 --reason 'stops the motor'
+  modreg quarantine add acme_lidar 1.2.9 --for 7d
+`;
+
+const LIFT_EXAMPLES = `Examples:
+  modreg quarantine lift acme:lidar 1.2.9
+`;
+
+const ROLLBACK_EXAMPLES = `Examples:
+  modreg rollback acme:lidar
+  modreg rollback acme:lidar --for 7d
+  modreg rollback acme_lidar --json
+`;
+
+const RESTART_EXAMPLES = `Examples:
+  modreg restart acme:lidar
+  modreg restart acme:lidar --now
+  modreg restart acme_lidar --cancel
+`;
+
+export function addStatus(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('status'))
+    .description('Shows the deployed version and the target of each module, and the last round.')
+    .option(
+      '--exit-code',
+      'exit 10 if a replacement is due or held; 12 if a module is stuck, no process polls for the machine, or its last round is old',
+    )
+    .option('--max-age <duration>', 'how old the last round may be (default: 30m)')
+    .addHelpText('before', STATUS_EXAMPLES)
+    .action(async (options: StatusOptions) => {
+      const { statusCommand } = await import('./machine/status-command.ts');
+      finish(statusCommand(options, world));
+    });
+}
+
+export function addRollback(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('rollback <module>'))
+    .description(
+      `Rolls a module back to its previous version. Newer versions that are published by now are refused. ${MODULE}`,
+    )
+    .option('--for <duration>', 'how long they are refused (default: until the rollback is lifted)')
+    .addHelpText('before', ROLLBACK_EXAMPLES)
+    .action(async (named: string, options: RollbackOptions) => {
+      const { rollbackCommand } = await import('./machine/rollback-command.ts');
+      finish(rollbackCommand(named, options, world));
+    });
+}
+
+export function addRestart(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('restart <module>'))
+    .description(
+      `Requests a restart of the deployed version of a module, in its next maintenance window. ${MODULE}`,
+    )
+    .option(
+      '--now',
+      'do not wait for a window, for the agent to allow maintenance, or for a busy server',
+    )
+    .option('--cancel', 'withdraw the request, unless the agent has the restart already')
+    .addHelpText('before', RESTART_EXAMPLES)
+    .action(async (named: string, options: RestartOptions) => {
+      const { restartCommand } = await import('./machine/restart-command.ts');
+      finish(restartCommand(named, options, world));
+    });
+}
+
+export function addWhy(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('why <module>'))
+    .description(`Shows the decisions about a module, and what made each change. ${MODULE}`)
+    .option('--at <time>', 'the decision at this time, in full, such as 2026-11-21T01:02:03Z')
+    .addHelpText('before', WHY_EXAMPLES)
+    .option('--record <file>', 'write the complete input of the decision to a new file, for replay')
+    .action(async (named: string, options: WhyOptions & { readonly record?: string }) => {
+      if (options.record !== undefined) {
+        const { recordCommand } = await import('./history/record-command.ts');
+        finish(await recordCommand(named, options.record, options, world));
+        return;
+      }
+      const { whyCommand } = await import('./history/why-command.ts');
+      finish(whyCommand(named, options, world));
+    });
+}
+
+export function addReplay(modreg: Command, { common, finish }: CommandContext): void {
+  common(modreg.command('replay <file>'))
+    .description(
+      'Decides again with the input that modreg why --record wrote. Exits 11 if the result differs.',
+    )
+    .addHelpText('before', REPLAY_EXAMPLES)
+    .action(async (file: string, options: { json?: true }) => {
+      const { replayCommand } = await import('./history/replay-command.ts');
+      finish(replayCommand(file, options));
+    });
+}
+
+export function addWatch(modreg: Command, { world, registry, finish }: CommandContext): void {
+  registry(modreg.command('watch <machine.json>'))
+    .description(
+      'Prints each action that an agent of this machine would take, when it is due. Changes nothing.',
+    )
+    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .option(
+      '--deployed <file>',
+      'the deployed versions, read before each round (default: as recorded in machine.db)',
+    )
+    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
+    .option('--strict', 'refuse documents with warnings')
+    .addHelpText('before', WATCH_EXAMPLES)
+    .action(async (file: string, options: WatchOptions) => {
+      const { watchCommand } = await import('./plan/watch-command.ts');
+      finish(await watchCommand(file, options, world));
+    });
+}
+
+export function addPoll(modreg: Command, { world, registry, finish }: CommandContext): void {
+  registry(modreg.command('poll <machine.json>'))
+    .description(
+      'Polls this machine, and runs a program for each action when it is due: an install, upgrade, downgrade, rollback or restart.',
+    )
+    .requiredOption(
+      '--exec <program>',
+      'the program; it gets the action as JSON on stdin. Exit code 0: done. 75: try again later. 1 to 125: the release failed, with the last line of stderr as the reason',
+    )
+    .option(
+      '--deployed <file>',
+      'the versions that are deployed before the first action, or the word none if nothing is',
+    )
+    .option('--timeout <duration>', 'how long the program may take (default: 30m)')
+    .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
+    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
+    .option('--metrics <host:port>', 'serve /metrics there, such as 127.0.0.1:9464')
+    .option(
+      '--reports <address>',
+      'report to this registry what the machine runs (default: $MODREG_REPORTS, else nowhere)',
+    )
+    .addHelpText('beforeAll', POLL_EXAMPLES)
+    .action(async (file: string, options: PollOptions) => {
+      const { pollCommand } = await import('./poll/poll-command.ts');
+      finish(await pollCommand(file, options, world));
+    });
+}
+
+export function addQuarantine(modreg: Command, { world, common, finish }: CommandContext): void {
+  const quarantine = modreg
+    .command('quarantine')
+    .description('Shows and changes which versions are refused on this machine.');
+  common(quarantine.command('list'))
+    .description('Shows the versions in quarantine, and until when they are refused.')
+    .addHelpText('before', LIST_EXAMPLES)
+    .action(async (options: { json?: true }) => {
+      const { quarantineListCommand } = await import('./machine/quarantine-command.ts');
+      finish(quarantineListCommand(options, world));
+    });
+  common(quarantine.command('add <module> <version>'))
+    .description(
+      `Refuses a version, as if it had failed on this machine. If it is deployed, it is rolled back. ${MODULE}`,
+    )
+    .option('--reason <text>', 'why, as status and quarantine list show it')
+    .option('--for <duration>', 'how long it is refused (default: until the quarantine is lifted)')
+    .addHelpText('before', ADD_EXAMPLES)
+    .action(async (module: string, version: string, options: QuarantineAddOptions) => {
+      const { quarantineAddCommand } = await import('./machine/quarantine-add-command.ts');
+      finish(quarantineAddCommand([module, version], options, world));
+    });
+  common(quarantine.command('lift <module> <version>'))
+    .description(`Lifts the quarantine of a version, so that it may be selected again. ${MODULE}`)
+    .addHelpText('before', LIFT_EXAMPLES)
+    .action(async (module: string, version: string, options: { json?: true }) => {
+      const { quarantineLiftCommand } = await import('./machine/quarantine-command.ts');
+      finish(quarantineLiftCommand([module, version], options, world));
+    });
+}

@@ -1,0 +1,214 @@
+import type { Command } from 'commander';
+import type { CommandContext } from './base/command-context.ts';
+import type { PublishOptions } from './registry/publish-command.ts';
+import { collect, withFile, withNewFile, withServing } from './registry/catalogue-flags.ts';
+import type { CatalogueOptions } from '../site/catalogue-options.ts';
+import type { ChangeOptions } from '../site/remote-registry.ts';
+import type { ServeCommandOptions } from './serve/serve-terms.ts';
+import type { RestoreOptions } from './registry/restore-command.ts';
+import type { SitePageOptions } from './site/site-page-command.ts';
+import { addTokens } from './registry/token-program.ts';
+
+/** By the name of the command. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  publish: `
+  modreg registry publish acme:lidar 1.2.9
+  modreg registry publish acme:lidar 1.3.0 --artifact linux/arm64=https://modules.example/lidar.tar.gz --digest sha256:5f70…
+  modreg registry publish acme:lidar 1.3.0 --upload linux/arm64=lidar-arm64.tar.gz --upload linux/amd64=lidar-amd64.tar.gz
+  modreg registry publish acme:lidar 1.2.9 --registry https://registry.example
+  modreg registry publish acme:lidar --file releases.json`,
+  yank: `
+  modreg registry yank acme:lidar 1.2.9 --reason 'stops the motor'
+  modreg registry yank acme:lidar 1.2.9 --registry https://registry.example`,
+  unyank: `
+  modreg registry unyank acme:lidar 1.2.9`,
+  list: `
+  modreg registry list
+  modreg registry list acme --json`,
+  show: `
+  modreg registry show acme:lidar`,
+  backup: `
+  modreg registry backup /var/backups/modreg
+  modreg registry backup /var/backups/modreg --json`,
+  verify: `
+  modreg registry verify
+  modreg registry verify /var/backups/modreg`,
+  restore: `
+  modreg registry restore /var/backups/modreg
+  modreg registry restore /var/backups/modreg --replace`,
+  serve: `
+  modreg registry serve
+  modreg registry serve --page
+  modreg registry serve --port 4870 --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
+  page: `
+  modreg registry page
+  modreg registry page --db registry.db --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem`,
+};
+
+/** Adds `modreg registry …`. */
+export function addRegistryCommands(modreg: Command, context: CommandContext): void {
+  const registry = modreg
+    .command('registry')
+    .description('Manages a registry: its releases, its tokens, its server.');
+  addPublish(registry, context);
+  addYanks(registry, context);
+  addLists(registry, context);
+  addTokens(registry, context);
+  addBackups(registry, context);
+  addServe(registry, context);
+  addPage(registry, context);
+  for (const command of registry.commands) {
+    const examples = EXAMPLES[command.name()];
+    if (examples !== undefined) command.addHelpText('before', `Examples:${examples}\n`);
+  }
+}
+
+/** For a command that can change a registry over HTTP as well. */
+function withAddress(command: Command): Command {
+  return command.option(
+    '--registry <address>',
+    'change the registry at https://host instead of a file; needs a token',
+  );
+}
+
+/** For a command that only reads. */
+const READ_ADDRESS = [
+  '--registry <address>',
+  'read the registry at this address instead of a file',
+] as const;
+
+function addPublish(registry: Command, context: CommandContext): void {
+  withAddress(withNewFile(registry.command('publish <module_id> [version]'), context))
+    .description('Publishes a release, which never changes afterwards.')
+    .option(
+      '--upload <platform=file>',
+      'a file that the registry hosts for a platform, or a file for all platforms; repeatable',
+      collect,
+    )
+    .option(
+      '--artifact <platform=url>',
+      'the URL of the artifact for a platform; repeatable',
+      collect,
+    )
+    .option(
+      '--digest <digest>',
+      'sha256:… or sha512:… of that artifact; one for each --artifact',
+      collect,
+    )
+    .option(
+      '--size <bytes>',
+      'the size of that artifact; one for each --artifact, or none',
+      collect,
+    )
+    .option('--published-at <time>', 'the time of publication (default: now)')
+    .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
+    .option('--rollout', 'publish into a staged rollout: 0.1 % of the machines first')
+    .option('--soak <duration>', 'how long each step of the rollout lasts at least (default: 1h)')
+    .option(
+      '--file <file>',
+      'publish the releases of a JSON file: one, a list, or a module document',
+    )
+    .action(async (moduleId: string, version: string | undefined, options: PublishOptions) => {
+      const { publishCommand } = await import('./registry/publish-command.ts');
+      context.finish(await publishCommand(moduleId, version, options, context.world));
+    });
+}
+
+function addYanks(registry: Command, context: CommandContext): void {
+  withAddress(withFile(registry.command('yank <module_id> <version>'), context))
+    .description('Yanks a release: only a pin can still select it.')
+    .option('--reason <text>', 'the reason that machines and people see', '')
+    .action(async (moduleId: string, version: string, options: YankOptions) => {
+      const { yankCommand } = await import('./registry/yank-command.ts');
+      context.finish(
+        await yankCommand([moduleId, version], options.reason, options, context.world),
+      );
+    });
+  withAddress(withFile(registry.command('unyank <module_id> <version>'), context))
+    .description('Reverts a yank.')
+    .action(async (moduleId: string, version: string, options: ChangeOptions) => {
+      const { yankCommand } = await import('./registry/yank-command.ts');
+      context.finish(await yankCommand([moduleId, version], null, options, context.world));
+    });
+}
+
+function addLists(registry: Command, context: CommandContext): void {
+  withFile(registry.command('list [namespace]'), context)
+    .description('Shows the published modules.')
+    .option(...READ_ADDRESS)
+    .action(async (namespace: string | undefined, options: ChangeOptions) => {
+      const { listCommand } = await import('./registry/list-command.ts');
+      context.finish(await listCommand(namespace, options, context.world));
+    });
+  withFile(registry.command('show <module_id>'), context)
+    .description('Shows the releases of a module, the newest first.')
+    .option(...READ_ADDRESS)
+    .action(async (moduleId: string, options: ChangeOptions) => {
+      const { showCommand } = await import('./registry/show-command.ts');
+      context.finish(await showCommand(moduleId, options, context.world));
+    });
+}
+
+function addBackups(registry: Command, context: CommandContext): void {
+  withFile(registry.command('backup <folder>'), context)
+    .description('Copies the registry to a folder, also while it is served.')
+    .action(async (folder: string, options: CatalogueOptions) => {
+      const { backupCommand } = await import('./registry/backup-command.ts');
+      context.finish(await backupCommand(folder, options, context.world));
+    });
+  withFile(registry.command('verify [path]'), context)
+    .description('Checks a registry file or the folder of a backup, and changes nothing.')
+    .action(async (path: string | undefined, options: CatalogueOptions) => {
+      const { verifyCommand } = await import('./registry/verify-command.ts');
+      context.finish(verifyCommand(path, options, context.world));
+    });
+  withFile(registry.command('restore <folder>'), context)
+    .description('Restores a backup. No process may use the registry.')
+    .option('--replace', 'keep an existing registry under another name, and restore in its place')
+    .action(async (folder: string, options: RestoreOptions) => {
+      const { restoreCommand } = await import('./registry/restore-command.ts');
+      context.finish(restoreCommand(folder, options, context.world));
+    });
+}
+
+function addServe(registry: Command, context: CommandContext): void {
+  withServing(registry.command('serve'), context)
+    .description('Serves the registry over HTTP until SIGTERM.')
+    .option(
+      '--page [host:port]',
+      'serve the page of the site as well (default: 127.0.0.1:4891; other hosts need --tls-cert)',
+    )
+    .action(async (options: ServeCommandOptions) => {
+      const { serveCommand } = await import('./serve/serve-command.ts');
+      context.finish(await serveCommand(options, context.world));
+    });
+}
+
+function addPage(registry: Command, context: CommandContext): void {
+  const page = withFile(registry.command('page'), context)
+    .description('Serves a web page of the machines that report to this registry.')
+    .option(
+      '--host <host>',
+      'the address to listen on; others than loopback need TLS (default: 127.0.0.1)',
+    )
+    .option('--port <port>', 'the port; 0 selects any free port (default: 4891)')
+    .option('--tls-cert <file>', 'serve HTTPS with this certificate, in PEM')
+    .option('--tls-key <file>', 'the private key of the certificate')
+    .option(
+      '--idle <duration>',
+      'end when nobody used the page for so long (default: never, and 5m on a socket of systemd)',
+    )
+    .action(async (options: SitePageOptions) => {
+      const { sitePageCommand } = await import('./site/site-page-command.ts');
+      context.finish(await sitePageCommand(options, context.world));
+    });
+  withFile(page.command('sign-in'), context)
+    .description('Shows an address with a new code, with which one person can sign in to the page.')
+    .addHelpText('before', `Examples:\n  modreg registry page sign-in\n`)
+    .action(async (options: CatalogueOptions) => {
+      const { siteSignInCommand } = await import('./site/site-page-command.ts');
+      context.finish(siteSignInCommand(options, context.world));
+    });
+}
+
+type YankOptions = ChangeOptions & { readonly reason: string };

@@ -1,0 +1,83 @@
+import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { LARGEST_DOCUMENT } from '../config/largest-document.ts';
+import type { Result } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import type { Problem } from '../base/problem.ts';
+
+/** The content of a file that is read as a document. */
+export interface DocumentFile {
+  /** The path as the caller gave it. */
+  readonly path: string;
+  /** The content. Of a file above the limit, the limit and one more byte. */
+  readonly bytes: Uint8Array;
+  /** The mode of a regular file; undefined for other files, such as pipes. */
+  readonly mode: number | undefined;
+}
+
+/** The path that means stdin. */
+export const STDIN = '-';
+
+/** Reads the file at `path`, up to `most` bytes and one more. Reading a pipe blocks until its writer closes it. */
+export function readDocumentFile(
+  path: string,
+  most: number = LARGEST_DOCUMENT,
+): Result<DocumentFile, Problem> {
+  let file: number | undefined;
+  try {
+    file = path === STDIN ? 0 : openSync(path, 'r');
+    const stat = fstatSync(file);
+    const bytes = readUpTo(file, most + 1);
+    return { ok: true, value: { path, bytes, mode: stat.isFile() ? stat.mode : undefined } };
+  } catch (error) {
+    return { ok: false, error: unreadableFile(path, codeOf(error)) };
+  } finally {
+    if (file) closeSync(file);
+  }
+}
+
+/** Reads the file at `path` like `readDocumentFile`, but refuses anything except a regular file, so it never blocks. */
+export function readRegularFile(
+  path: string,
+  most: number = LARGEST_DOCUMENT,
+): Result<DocumentFile, Problem> {
+  try {
+    const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+    if (isOther) return { ok: false, error: unreadableFile(path, 'not a regular file') };
+  } catch (error) {
+    return { ok: false, error: unreadableFile(path, codeOf(error)) };
+  }
+  return readDocumentFile(path, most);
+}
+
+/** Whether `path` exists. A dangling link counts. */
+export function existsAt(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // For other errors, such as EACCES, reading the file will report the reason.
+    return codeOf(error) !== 'ENOTDIR';
+  }
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return code;
+}
+
+function unreadableFile(path: string, reason: string): Problem {
+  const message = `the file ${quote(path)} cannot be read (${reason})`;
+  return { severity: 'error', kind: 'unreadable-file', message };
+}
+
+function readUpTo(file: number, most: number): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  for (let left = most; left > 0;) {
+    const chunk = new Uint8Array(Math.min(left, 65_536));
+    const count = readSync(file, chunk);
+    if (count === 0) break;
+    chunks.push(chunk.subarray(0, count));
+    left -= count;
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,56 @@
+import type { DocumentKind, DocumentProblem } from '../config/index.ts';
+import type { Report } from '../config/report.ts';
+import { excerpt } from '../core/text/quote.ts';
+import { printedCode } from '../base/codes.ts';
+import { countOf } from '../base/count.ts';
+import type { Problem } from '../base/problem.ts';
+
+const NAMED = 3;
+
+/** The problem that a required document has errors, with the first of them. With `as`, the hint names `modreg check`. */
+export function documentWithErrors(
+  name: string,
+  path: string,
+  { errors, problems }: Report,
+  as?: DocumentKind,
+): Problem {
+  const first = problems.filter(({ severity }) => severity === 'error').slice(0, NAMED);
+  return {
+    severity: 'error',
+    kind: 'bad-value',
+    message: `${name} ${excerpt(path)} has ${countOf(errors, 'error')}`,
+    because: first.map(
+      ({ line, column, kind, path: place, ...problem }) =>
+        `${line}:${column} ${[printedCode(kind), excerpt(place)].join(' ').trim()}: ${adviceOn(problem)}`,
+    ),
+    hint: as && `modreg check ${excerpt(path)} --as ${as} shows them all`,
+    document: as,
+  };
+}
+
+/** What is ignored, whatever its author intended, or will be refused (D61). */
+const LASTING: ReadonlySet<DocumentProblem['kind']> = new Set(['unknown-field', 'secret-variable']);
+
+/** A warning for each unknown field of a document, and for each variable that a later version refuses. */
+export function lastingWarnings(path: string, { problems }: Report): Problem[] {
+  return problems.flatMap((problem): Problem[] => {
+    if (problem.severity !== 'warning' || !LASTING.has(problem.kind)) return [];
+    const { kind, line, column, path: place, message, suggestion, hint } = problem;
+    const at = `${excerpt(path)}:${line}:${column}`;
+    const what = `${at} ${excerpt(place)}: ${message}`;
+    return [{ severity: 'warning', kind, message: what, suggestion, hint }];
+  });
+}
+
+/** The message of a problem, with its suggestion and hint, in one line. */
+export function adviceOn({
+  message,
+  suggestion,
+  hint,
+}: Pick<DocumentProblem, 'message' | 'suggestion' | 'hint'>): string {
+  return [
+    message,
+    ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
+    ...(hint === undefined ? [] : [hint]),
+  ].join('; ');
+}

@@ -1,0 +1,51 @@
+import { describeAddress } from '../core/explanation/decision-words.ts';
+import type { OpenAction } from '../core/plan/committed-action.ts';
+import { describeDuration } from '../core/text/duration.ts';
+import { excerpt } from '../core/text/quote.ts';
+import { formatTime } from '../core/text/rfc3339.ts';
+
+/** `acme_lidar 1.2.3 → 1.2.9: not begun yet (…)`. */
+export function openLine(open: OpenAction, now: number): string {
+  const { action, state, deliveries, failures } = open;
+  const { target, from, to, id, direction } = action;
+  const version = `${from ?? 'none'} → ${describeAddress(to)}`;
+  const isRestart = direction === 'restart';
+  const change = `${excerpt(target.name)} ${isRestart ? `restart of ${describeAddress(to)}` : version}`;
+  const times = deliveries === 1 ? 'once' : `${deliveries} times`;
+  if (state === 'delivered') return `${change}: begun ${times}, not done yet (${id})`;
+  if (failures === 0) return `${change}: not begun yet (${id})`;
+  return `${change}: ${describeFailures(open, now)} (${id})`;
+}
+
+/** `failed twice because of this machine, next attempt in 30 s: the disk is full`. */
+export function describeFailures(
+  { failures, notBefore, lastFailure }: OpenAction,
+  now: number,
+): string {
+  const times = failures === 1 ? 'once' : `${failures} times`;
+  const again = describeDuration(Math.max(0, notBefore - now));
+  const why = lastFailure ? `: ${excerpt(lastFailure)}` : '';
+  return `failed ${times} because of this machine, next attempt in ${again}${why}`;
+}
+
+/** `upgrade to 1.2.9`, `install of 1.0.0`. */
+export function describeChange({ direction, to }: OpenAction['action']): string {
+  const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
+  return `${direction} ${preposition} ${describeAddress(to)}`;
+}
+
+export function openAsJson(open: OpenAction | undefined): object | null {
+  if (!open) return null;
+  const { action, state, deliveries, failures, notBefore, lastFailure } = open;
+  return {
+    id: action.id,
+    state,
+    from: action.from ?? null,
+    to: describeAddress(action.to),
+    direction: action.direction,
+    deliveries,
+    failures,
+    last_failure: lastFailure ?? null,
+    not_before: notBefore === 0 ? null : formatTime(notBefore),
+  };
+}

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { secret, type Secret, type Result } from '../core/index.ts';
+import { modeOpenToOthers } from '../config/file-mode.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
+import { parseRegistryAddress } from '../registry/address.ts';
+import { platformHome } from '../config/platform-home.ts';
+import { existsAt, readRegularFile } from './document-file.ts';
+import type { Problem } from '../base/problem.ts';
+import type { Credentials } from './credentials.ts';
+import type { World } from '../base/world.ts';
+import { isToken, parseTokenFile } from './token-file.ts';
+
+/** The token for a registry, or how to provide one. */
+interface RegistryToken {
+  readonly token: Secret | undefined;
+  /** If there is no token: what a person can do when the registry refuses a request. */
+  readonly hint: string | undefined;
+}
+
+/** Room for a line for each of some hundred registries. */
+const LARGEST_FILE = 64 * 1024;
+
+/** Returns the token for a registry's address. A failed read is repeated on the next call. */
+export type TokensOf = (url: URL) => Result<RegistryToken, Problem>;
+
+/**
+ * The tokens of this process. `registry` is the value of `--registry`; `machine` are the credentials of the machine, whose
+ * key comes before the token file.
+ */
+export function tokensIn(
+  { environment }: World,
+  registry: string | undefined,
+  machine?: Credentials,
+): TokensOf {
+  const { MODREG_REGISTRY, MODREG_TOKEN: text } = environment;
+  const path = tokenFileIn(environment);
+  const named = MODREG_REGISTRY || registry;
+  const owner = named === undefined ? undefined : ownerIn(named);
+  const variable = text === undefined || text === '' ? undefined : fromVariable(text);
+  let file: Result<ReadonlyMap<string, Secret>, Problem> | undefined;
+  return ({ origin }) => {
+    // A registry that only a policy names does not get the token: the author of the policy could collect it.
+    if (variable && owner === origin) return variable;
+    if (machine && (machine.origin ?? owner) === origin) {
+      return { ok: true, value: { token: machine.key, hint: undefined } };
+    }
+    if (file?.ok !== true) file = path === undefined ? NO_FILE : readTokenFile(path);
+    if (!file.ok) return file;
+    const token = file.value.get(origin);
+    if (token) return { ok: true, value: { token, hint: undefined } };
+    return { ok: true, value: { token, hint: hintFor(origin, { owner, variable, path }) } };
+  };
+}
+
+const NO_FILE = { ok: true, value: new Map<string, Secret>() } as const;
+
+function fromVariable(text: string): Result<RegistryToken, Problem> {
+  if (isToken(text)) return { ok: true, value: { token: secret(text), hint: undefined } };
+  return failed(
+    'usage',
+    'MODREG_TOKEN does not contain a token: expected printable ASCII without spaces',
+  );
+}
+
+/** The path of `MODREG_TOKEN_FILE`, else that of the file `tokens` at home if it exists. */
+function tokenFileIn({
+  MODREG_TOKEN_FILE: named,
+  ...environment
+}: World['environment']): string | undefined {
+  if (named) return named;
+  const home = platformHome(environment);
+  const path = home && join(home, 'tokens');
+  return path !== undefined && existsAt(path) ? path : undefined;
+}
+
+/** What a person can do if the registry at `origin` needs a token. */
+function hintFor(
+  origin: string,
+  {
+    owner,
+    variable,
+    path,
+  }: {
+    readonly owner: string | undefined;
+    readonly variable: unknown;
+    readonly path: string | undefined;
+  },
+): string {
+  const file = path === undefined ? '$PLATFORM_HOME/tokens (mode 0600)' : excerpt(path);
+  const line = `add the line "${origin} <token>" to ${file}`;
+  if (owner === origin) return `set MODREG_TOKEN to a token, or ${line}`;
+  if (!variable) return line;
+  const whose = owner ?? 'the registry that MODREG_REGISTRY or --registry names';
+  return `MODREG_TOKEN is for ${whose} only, so it was not sent; ${line}`;
+}
+
+/** The origin of the registry that `MODREG_TOKEN` is for. Text that is no address is not shown: it may be secret. */
+function ownerIn(registry: string): string {
+  const address = parseRegistryAddress(registry);
+  const isOnline = address.ok && 'url' in address.value;
+  return isOnline
+    ? address.value.url.origin
+    : 'the registry that MODREG_REGISTRY or --registry names';
+}
+
+function readTokenFile(path: string): Result<ReadonlyMap<string, Secret>, Problem> {
+  const file = readRegularFile(path, LARGEST_FILE);
+  if (!file.ok) return file;
+  const { mode = 0, bytes } = file.value;
+  if (bytes.length > LARGEST_FILE) {
+    return failed('usage', `the token file ${quote(path)} has more than ${LARGEST_FILE} bytes`);
+  }
+  const open = modeOpenToOthers(mode);
+  if (open !== undefined) {
+    const hint = `chmod 600 ${excerpt(path)} restricts it to its owner`;
+    return failed(
+      'permissions',
+      `the token file ${quote(path)} has mode ${open}, and others can read it`,
+      hint,
+    );
+  }
+  const tokens = parseTokenFile(Buffer.from(bytes).toString());
+  if (tokens.ok) return tokens;
+  return failed('bad-value', `the token file ${quote(path)}, ${tokens.error}`);
+}
+
+function failed(
+  kind: 'usage' | 'permissions' | 'bad-value',
+  message: string,
+  hint?: string,
+): { readonly ok: false; readonly error: Problem } {
+  return { ok: false, error: { severity: 'error', kind, message, hint } };
+}

@@ -1,0 +1,303 @@
+import { isAbsolute, join } from 'node:path';
+import type { Result } from '../core/index.ts';
+import { MODULE_ID } from '../core/releases/module-id.ts';
+import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.ts';
+import {
+  expectArgument,
+  expectMembers,
+  FLAG,
+  having,
+  FUNCTION,
+  LIST,
+  numberIn,
+  OBJECT,
+  optional,
+  SIGNAL,
+  type Expected,
+  TEXT,
+} from '../core/text/argument.ts';
+import { harmless } from '../core/text/thenable.ts';
+import type { Secret } from '../core/text/secret.ts';
+import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
+import {
+  CertainClock,
+  timeOf,
+  type ClockState,
+  type KnownTime,
+} from '../registry/certain-clock.ts';
+import { firstSeenNow } from '../registry/first-seen.ts';
+import type { CachedRegistry, Registry } from '../registry/registry.ts';
+import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
+import type { Limits } from '../registry/http/limits.ts';
+import { httpRegistry } from '../registry/http-registry.ts';
+import { memoizeUntilError } from '../registry/memoize-until-error.ts';
+import { readAll } from '../registry/pollable-registry.ts';
+import { RegistryError } from '../registry/registry-error.ts';
+import type { RemoteRegistry } from '../registry/remote-registry.ts';
+import type { SavedLists, SavedListsError } from '../registry/saved-lists.ts';
+
+/** Options of `openRegistries`. All are optional and apply to every registry that it opens. */
+export interface OpenRegistriesOptions {
+  /**
+   * Storage in which lists fetched over HTTP outlive the process; `savedListsIn` of `modreg/store` creates it. A
+   * function is called before the first such list is read, and again if it threw. Without storage the lists are kept in memory only.
+   */
+  readonly saved?: SavedLists | (() => Promise<SavedLists | undefined>) | undefined;
+  /**
+   * Returns the bearer token for the registry at `url`. The token is sent to the origin of that address only. The
+   * function is called for each request, so that tokens can be rotated.
+   */
+  readonly token?: (url: URL) => Secret | undefined;
+  /** The folder that relative paths start from, normally that of the policy. The working directory by default. */
+  readonly relativeTo?: string | undefined;
+  /** Replaces the global `fetch`, for example to use a proxy or other certificates. */
+  readonly fetch?: typeof globalThis.fetch;
+  /**
+   * A list that was confirmed less than this many milliseconds ago is used without contacting the registry. 0 by
+   * default: the registry is always contacted.
+   */
+  readonly maxAgeMs?: number;
+  /** Contacts no registry and uses the known lists. False by default. */
+  readonly isOffline?: boolean;
+  /** Request limits that override the defaults. */
+  readonly limits?: Partial<Limits>;
+  /** The source of time; `systemClock` by default. */
+  readonly clock?: Clock;
+  /**
+   * Whether something keeps the machine's clock right, such as NTP; called whenever a time matters. By default `unknown`:
+   * then the clock is used unless a registry says over https that it is another time.
+   */
+  readonly clockState?: () => ClockState;
+  /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
+  readonly random?: () => number;
+  /** Called before a request is retried, with the error and the delay in milliseconds. */
+  readonly onRetry?: (error: RegistryError, delayMs: number) => void;
+  /** Called when saved lists cannot be read or written. The registries then work without them. */
+  readonly onTrouble?: (error: SavedListsError) => void;
+}
+
+/** The terms of a policy that determine where and how a module's list is read; part of `UpdateTerms`. */
+type RegistryTerms = Parameters<OpenRegistries['open']>[0];
+
+/** A registry of any kind. A folder or `.db` file has no change feed: `awaitChange` returns undefined at once. */
+export interface OpenRegistry extends CachedRegistry {
+  /** @internal */
+  readonly address: RegistryAddress;
+  /** @internal The registry over the network, without the cache; undefined for a path. */
+  readonly remote: RemoteRegistry | undefined;
+  /** @internal What is known about the time, for modules with these terms. */
+  readonly knownTime: () => KnownTime;
+}
+
+/** The registries that `openRegistries` has opened: one for each combination of address and terms. */
+export interface OpenRegistries {
+  /**
+   * The registry that the terms of a policy name. The same address, `allowHttp`, `maxIndexAgeMs` and
+   * `trustClock` return the same object; absent terms are those of the default policy. The error is `bad-address` if the terms name no registry,
+   * or its address cannot be used.
+   */
+  readonly open: (
+    terms: Pick<UpdateTerms, 'registry'> &
+      Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs' | 'trustClock'>>,
+  ) => Result<OpenRegistry, RegistryError>;
+  /** The same for a `Poller`: if the registry cannot be opened, that error is the result of every list. */
+  readonly registryFor: (terms: Parameters<OpenRegistries['open']>[0]) => CachedRegistry;
+}
+
+/**
+ * Opens the registries that policies name: folders, `.db` files, and registries over HTTP, whose lists are cached.
+ * Opening reads no file and contacts no registry; the code of each kind loads with the first list that needs it.
+ *
+ * Every error is a `RegistryError`. `open` returns it in a `Result` for the address, `readAll` in a `Result` for each
+ * module, and `read` rejects with it. If `token` or `fetch` throws, the error is `registry-refused` or
+ * `registry-unreachable`; one of `onRetry` or `onTrouble` is ignored. The other callbacks in `options` must not throw.
+ *
+ * @example
+ * ```ts
+ * import { parseModuleId, secret } from 'modreg';
+ * import { openRegistries } from 'modreg/registry';
+ *
+ * const token = (url: URL) => (url.host === 'registry.example' ? secret('modreg_3q2-7w') : undefined);
+ * const registry = openRegistries({ token }).open({ registry: 'https://registry.example' });
+ * const lidar = parseModuleId('acme:lidar');
+ * if (!registry.ok || !lidar.ok) throw new Error('no such address, or no such module id');
+ * const { records, source } = await registry.value.read(lidar.value);
+ * console.log(source, records.length);
+ * ```
+ */
+export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistries {
+  expectMembers('openRegistries()', 'options', options, OPTIONS);
+  const { saved, relativeTo } = options;
+  const savedLists = memoizeUntilError(async () =>
+    typeof saved === 'function' ? await saved() : saved,
+  );
+  const opened = new Map<string, Opened>();
+  const { clock = systemClock, clockState } = options;
+  const certain = new CertainClock(wholeMilliseconds(clock), clockState);
+  // Many modules share few terms, and parsing an address and comparing its terms takes 6 µs.
+  const byTerms = new WeakMap<RegistryTerms, Opened>();
+  const openedBy = (terms: RegistryTerms): Opened => {
+    expectArgument('open()', 'terms', terms, OBJECT);
+    const known = byTerms.get(terms) ?? openedAt(terms);
+    byTerms.set(terms, known);
+    return known;
+  };
+  const openedAt = (terms: RegistryTerms): Opened => {
+    const { registry: named, ...own } = { ...DEFAULT_TERMS, ...terms };
+    const { allowHttp, maxIndexAgeMs, trustClock } = own;
+    const address = addressOf(named, relativeTo);
+    const shown = address.ok ? address.value : named;
+    const key = JSON.stringify([shown, allowHttp, maxIndexAgeMs, trustClock]);
+    const known = opened.get(key);
+    if (known) return known;
+    const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs, trustClock, certain };
+    const result = address.ok ? openAt(address.value, opening) : address;
+    const registry = result.ok ? result.value : withoutLists(result.error);
+    opened.set(key, { result, registry });
+    return { result, registry };
+  };
+  return {
+    open: (terms) => openedBy(terms).result,
+    registryFor: (terms) => openedBy(terms).registry,
+  };
+}
+
+const SAVED: Expected = {
+  is: (value) => FUNCTION.is(value) || having('', 'read', 'version', 'save').is(value),
+  words: 'SavedLists',
+};
+
+const OPTIONS = {
+  saved: optional(SAVED),
+  relativeTo: optional(TEXT),
+  maxAgeMs: optional(numberIn((ms) => ms >= 0, 'milliseconds from 0')),
+  isOffline: optional(FLAG),
+  token: optional(FUNCTION),
+  fetch: optional(FUNCTION),
+  clock: optional(CLOCK),
+  clockState: optional(FUNCTION),
+  random: optional(FUNCTION),
+  onRetry: optional(FUNCTION),
+  onTrouble: optional(FUNCTION),
+};
+
+interface Opened {
+  readonly result: Result<OpenRegistry, RegistryError>;
+  readonly registry: CachedRegistry;
+}
+
+interface Opening extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry'>> {
+  readonly savedLists: () => Promise<SavedLists | undefined>;
+  readonly certain: CertainClock;
+}
+
+const ADDRESSES =
+  'use https://host, npm:https://host, oci:https://host, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)';
+
+function addressOf(
+  registry: string | undefined,
+  relativeTo: string | undefined,
+): Result<RegistryAddress, RegistryError> {
+  if (registry === undefined) {
+    const error = new RegistryError('bad-address', 'no registry is named', { hint: ADDRESSES });
+    return { ok: false, error };
+  }
+  const address = parseRegistryAddress(registry);
+  if (!address.ok) {
+    const message = `the registry address cannot be used: ${address.error}`;
+    return { ok: false, error: new RegistryError('bad-address', message, { hint: ADDRESSES }) };
+  }
+  if ('url' in address.value || relativeTo === undefined) return address;
+  const { kind, path } = address.value;
+  return { ok: true, value: { kind, path: isAbsolute(path) ? path : join(relativeTo, path) } };
+}
+
+function openAt(
+  address: RegistryAddress,
+  { savedLists, ...opening }: Opening,
+): Result<OpenRegistry, RegistryError> {
+  const { clock: given = systemClock, token, onRetry, onTrouble } = opening;
+  const clock = wholeMilliseconds(given);
+  if (!('url' in address)) return { ok: true, value: pathRegistry(address, clock, opening) };
+  const options = {
+    ...opening,
+    clock,
+    ...(onRetry && { onRetry: harmless(onRetry) }),
+    ...(onTrouble && { onTrouble: harmless(onTrouble) }),
+  };
+  const remote = httpRegistry(address, {
+    ...options,
+    token: () => token?.(address.url),
+    onDate: (at) => opening.certain.hear(at),
+  });
+  if (!remote.ok) return remote;
+  const cached = memoizeUntilError(async () => {
+    const { cachedRegistry } = await import('../registry/cached-registry.ts');
+    return cachedRegistry(remote.value, { ...options, saved: await savedLists() });
+  });
+  const registry: OpenRegistry = {
+    address,
+    remote: remote.value,
+    read: async (moduleId, signal) => {
+      expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
+      expectArgument('read()', 'signal', signal, optional(SIGNAL));
+      return await (await cached()).read(moduleId, signal);
+    },
+    async readAll(moduleIds, signal) {
+      expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
+      return await (await cached()).readAll(moduleIds, signal);
+    },
+    ...timeOf(opening.certain, opening.trustClock),
+    awaitChange: async (...args) => await (await cached()).awaitChange(...args),
+  };
+  return { ok: true, value: registry };
+}
+
+/** The code of each kind loads with the first list, because it loads much of Node with it. */
+const PATH_REGISTRIES = {
+  folder: async () => (await import('../registry/folder-registry.ts')).folderRegistry,
+  database: async () =>
+    (await import('../server/catalogue/catalogue-registry.ts')).catalogueRegistry,
+} as const;
+
+function pathRegistry(
+  address: Exclude<RegistryAddress, { readonly url: URL }>,
+  clock: Clock,
+  { certain, trustClock }: Pick<Opening, 'certain' | 'trustClock'>,
+): OpenRegistry {
+  const { kind, path } = address;
+  const time = timeOf(certain, trustClock);
+  const registry: Registry = {
+    async read(moduleId, signal) {
+      expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
+      expectArgument('read()', 'signal', signal, optional(SIGNAL));
+      signal?.throwIfAborted();
+      const opened = await PATH_REGISTRIES[kind]();
+      const list = await opened(path, () => clock.now()).read(moduleId);
+      // A file has no history, and nothing in it says what time it is (D58). A copy would decode all entries.
+      const firstSeen = firstSeenNow(time.knownTime());
+      return Object.assign(list, { firstSeen, clock: time.clockFault() });
+    },
+  };
+  return { address, remote: undefined, ...withoutFeed(registry), ...time };
+}
+
+/** Replaces a registry that cannot be opened: every read rejects with `error`. */
+function withoutLists(error: RegistryError): CachedRegistry {
+  return withoutFeed({
+    async read() {
+      throw error;
+    },
+  });
+}
+
+function withoutFeed(registry: Registry): CachedRegistry {
+  return {
+    read: async (moduleId, signal) => await registry.read(moduleId, signal),
+    async readAll(moduleIds, signal) {
+      expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
+      return await readAll(registry, moduleIds, signal);
+    },
+    awaitChange: async () => await Promise.resolve(undefined),
+  };
+}

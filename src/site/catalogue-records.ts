@@ -1,0 +1,13 @@
+import type { ModuleId } from '../core/index.ts';
+import { lazyList } from '../registry/formats/decoded-list.ts';
+import { parseJsonBytes } from '../registry/formats/json-text.ts';
+import { releaseEntries } from '../registry/formats/release-document.ts';
+import type { ReleaseList } from '../registry/registry.ts';
+import type { Catalogue } from '../server/index.ts';
+
+/** The releases of a module as machines read them; none if the catalogue does not have it. */
+export function recordsIn(catalogue: Catalogue, moduleId: ModuleId): ReleaseList['records'] {
+  const document = catalogue.document(moduleId);
+  if (!document) return [];
+  return lazyList(releaseEntries(parseJsonBytes(document.bytes), moduleId), {}).records;
+}

@@ -1,0 +1,67 @@
+import { excerpt } from '../core/text/quote.ts';
+import { describeTime, type TimeContext } from '../core/text/time-words.ts';
+import type { MachinesWithEffect } from './what-if.ts';
+
+/** The machines to which a release does the same, in words. */
+export interface EffectGroup {
+  readonly when: string;
+  readonly deployed: string;
+  readonly constraint: string;
+  readonly what: string;
+  readonly machines: readonly string[];
+}
+
+interface Growing extends EffectGroup {
+  readonly machines: string[];
+  /** `Infinity` if they never get the release, or if it is not known when. */
+  readonly at: number;
+}
+
+/** The effects of a release, the soonest first. `included`: how many machines would get it; `notComputed`: of how many that is not known. */
+export function groupedEffects(
+  effects: readonly MachinesWithEffect[],
+  now: number,
+): {
+  readonly machines: number;
+  readonly included: number;
+  readonly notComputed: number;
+  readonly groups: readonly EffectGroup[];
+} {
+  const groups = new Map<string, Growing>();
+  let all = 0;
+  let included = 0;
+  let notComputed = 0;
+  for (const { state, timeZone, effect, machines } of effects) {
+    all += machines.length;
+    if (effect.kind === 'not-computed') notComputed += machines.length;
+    else if (effect.kind !== 'never') included += machines.length;
+    const when = whenOf(effect, { now, timeZone });
+    const { deployed, constraint: accepted } = state;
+    const words = { when, deployed, constraint: accepted ?? 'none', what: whatOf(effect) };
+    const key = Object.values(words).join('\n');
+    const at = effect.kind === 'now' ? 0 : effect.kind === 'later' ? effect.at : undefined;
+    const group = groups.get(key) ?? { ...words, machines: [], at: at ?? Infinity };
+    groups.set(key, group);
+    for (const machine of machines) group.machines.push(machine);
+  }
+  const sorted = [...groups.values()].toSorted((a, b) =>
+    a.at === b.at ? b.machines.length - a.machines.length : a.at - b.at,
+  );
+  return { machines: all, included, notComputed, groups: sorted };
+}
+
+function whenOf(effect: MachinesWithEffect['effect'], times: TimeContext): string {
+  if (effect.kind === 'later-step') return 'in a later step';
+  if (effect.kind === 'not-computed') return 'not computed';
+  if (effect.kind !== 'later') return effect.kind;
+  if (effect.at === undefined) return 'held';
+  return describeTime(effect.at, times);
+}
+
+function whatOf(effect: MachinesWithEffect['effect']): string {
+  if ('because' in effect) return effect.because;
+  const { direction, stops } = effect;
+  return stops.length === 0
+    ? direction
+    : `${direction}, stops ${stops.map((name) => excerpt(name)).join(', ')}`;
+}

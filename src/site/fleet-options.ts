@@ -1,0 +1,56 @@
+import { parseRegistryAddress, type WebRegistryAddress } from '../registry/address.ts';
+import type { Result } from '../core/index.ts';
+import { fleetClient, type FleetClient } from '../registry/fleet-client.ts';
+import { RegistryError } from '../registry/registry-error.ts';
+import { systemClock } from '../registry/clock.ts';
+import { failed, registryProblem, usage, type Outcome, type Problem } from '../base/problem.ts';
+import { namedRegistry } from '../host/registry-choice.ts';
+import { errorWithHint } from '../host/registry-hints.ts';
+import { tokensIn } from '../host/registry-token.ts';
+import type { World } from '../base/world.ts';
+
+/** The options of each command about a fleet. */
+export interface FleetOptions {
+  readonly json?: true;
+  readonly registry?: string;
+}
+
+/** Returns the outcome of `work` with the registry that machines report to, or why it cannot be read. */
+export async function withFleet(
+  options: FleetOptions,
+  world: World,
+  work: (client: FleetClient, registry: URL) => Promise<Outcome>,
+): Promise<Outcome> {
+  const address = fleetAddress(options, world);
+  if (!address.ok) return failed(address.error);
+  const token = tokensIn(world, options.registry)(address.value.url);
+  if (!token.ok) return failed(token.error);
+  const clock = { ...systemClock, now: () => world.clock() };
+  const client = fleetClient(address.value, 'read reports of', {
+    clock,
+    token: () => token.value.token,
+  });
+  if (!client.ok) return failed(registryProblem(client.error));
+  try {
+    return await work(client.value, address.value.url);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return failed(registryProblem(errorWithHint(error, token.value.hint)));
+  }
+}
+
+function fleetAddress(options: FleetOptions, world: World): Result<WebRegistryAddress, Problem> {
+  const named = namedRegistry(options, world);
+  if (named === undefined) {
+    const hint = 'name it with --registry, or MODREG_REGISTRY';
+    const message = 'no registry is named that machines report to';
+    return { ok: false, error: { severity: 'error', kind: 'no-registry', message, hint } };
+  }
+  const address = parseRegistryAddress(named);
+  if (!address.ok) {
+    const message = `the registry address cannot be used: ${address.error}`;
+    return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
+  }
+  if ('url' in address.value) return { ok: true, value: address.value };
+  return { ok: false, error: usage('the registry is a path, expected the address of a server') };
+}

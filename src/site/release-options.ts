@@ -1,0 +1,185 @@
+import type { PublishedRelease } from '../server/index.ts';
+import { parseVersion, type Result } from '../core/index.ts';
+import { parseDuration } from '../core/text/duration.ts';
+import { describeValue, excerpt, quote } from '../core/text/quote.ts';
+import { readRelease } from '../server/catalogue/published-release.ts';
+import { countOf } from '../base/count.ts';
+import { readRegularFile } from '../host/document-file.ts';
+import { parseProblem, type Problem } from '../base/problem.ts';
+import type { Upload } from './uploads.ts';
+
+/** The options that describe the releases to publish. */
+export interface ReleaseOptions {
+  readonly file?: string;
+  readonly upload?: readonly string[];
+  readonly artifact?: readonly string[];
+  readonly digest?: readonly string[];
+  readonly size?: readonly string[];
+  readonly publishedAt?: string;
+  readonly deprecated?: string;
+  readonly rollout?: true;
+  readonly soak?: string;
+}
+
+/** The release that the options describe, with the artifacts of `uploads`, or all releases of a file. */
+export function releasesFrom(
+  [moduleId, version]: readonly [moduleId: string, version: string | undefined],
+  options: ReleaseOptions,
+  uploads: readonly Upload[],
+): Result<readonly PublishedRelease[], Problem> {
+  return options.file === undefined
+    ? fromFlags(version, options, uploads)
+    : fromFile(moduleId, version, options);
+}
+
+function fromFlags(
+  version: string | undefined,
+  { artifact = [], digest = [], size = [], publishedAt, deprecated, ...staging }: ReleaseOptions,
+  uploads: readonly Upload[],
+): Result<readonly PublishedRelease[], Problem> {
+  if (version === undefined) return usage('expected a version, or --file with a file of releases');
+  const parsed = parseVersion(version);
+  if (!parsed.ok) return { ok: false, error: parseProblem(parsed.error) };
+  if (digest.length !== artifact.length || ![0, artifact.length].includes(size.length)) {
+    return usage(
+      `found ${artifact.length} --artifact, ${digest.length} --digest and ${size.length} --size, expected a --digest for each --artifact, and a --size for each or none`,
+    );
+  }
+  const named = artifact.map((text, place) => {
+    const equals = text.indexOf('=');
+    const bytes = size[place];
+    return {
+      platform: text.slice(0, Math.max(0, equals)),
+      url: text.slice(equals + 1),
+      digest: digest[place],
+      ...(bytes === undefined ? {} : { size: /^\d{1,15}$/.test(bytes) ? Number(bytes) : bytes }),
+    };
+  });
+  const artifacts = [...named, ...uploads.map((upload) => upload.artifact)];
+  const rollout = rolloutFrom(staging);
+  if (!rollout.ok) return rollout;
+  const read = readRelease({
+    version,
+    ...rollout.value,
+    ...(artifacts.length === 0 ? {} : { artifacts }),
+    ...(publishedAt === undefined ? {} : { published_at: publishedAt }),
+    ...(deprecated === undefined ? {} : { deprecated }),
+  });
+  if (read.ok) return { ok: true, value: [read.value] };
+  return usage(`not a release: ${read.error[0]}`, read.error.slice(1));
+}
+
+/** The field that publishes a release into a rollout; nothing without `--rollout`. */
+function rolloutFrom({
+  rollout,
+  soak,
+}: Pick<ReleaseOptions, 'rollout' | 'soak'>): Result<object, Problem> {
+  if (!rollout) {
+    if (soak === undefined) return { ok: true, value: {} };
+    return usage('--soak is given without --rollout: pass both, or neither');
+  }
+  const soakMs = readSoak(soak);
+  if (!soakMs.ok) return soakMs;
+  return { ok: true, value: { rollout: soakMs.value } };
+}
+
+/** The value of `--soak` as the field of a request; no field without it. */
+export function readSoak(soak: string | undefined): Result<{ soak_ms?: number }, Problem> {
+  if (soak === undefined) return { ok: true, value: {} };
+  const ms = parseDuration(soak);
+  if (ms.ok) return { ok: true, value: { soak_ms: ms.value } };
+  return usage(`--soak: ${ms.error}`);
+}
+
+/** The releases of a file with a list of releases, or with a module document in the form that the registry serves. */
+function fromFile(
+  moduleId: string,
+  version: string | undefined,
+  { file: path = '', ...flags }: ReleaseOptions,
+): Result<readonly PublishedRelease[], Problem> {
+  const { upload, artifact, digest, size, publishedAt, deprecated, rollout, soak } = flags;
+  const about = [upload, artifact, digest, size, publishedAt, deprecated, rollout, soak];
+  const described = [version, ...about];
+  if (described.some((flag) => flag !== undefined)) {
+    return usage(
+      '--file describes its releases completely: pass no version and no other option about a release',
+    );
+  }
+  const list = listOf(path, moduleId);
+  if (!list.ok) return list;
+  const reads = list.value.map((release) => readRelease(release));
+  const faults = reads.flatMap((read, place) =>
+    read.ok ? [] : read.error.map((fault) => `release ${place + 1} of ${reads.length}: ${fault}`),
+  );
+  const [first, ...others] = faults;
+  if (first !== undefined) return badFile(path, first, others);
+  return { ok: true, value: reads.flatMap((read) => (read.ok ? [read.value] : [])) };
+}
+
+/** The unparsed releases of a file. A module document must be for `moduleId`, and complete if it has a count. */
+function listOf(path: string, moduleId: string): Result<readonly unknown[], Problem> {
+  const file = readRegularFile(path, LARGEST_FILE);
+  if (!file.ok) return file;
+  if (file.value.bytes.length > LARGEST_FILE)
+    return badFile(path, `more than ${LARGEST_FILE} bytes`);
+  const json = parse(file.value.bytes);
+  if (json === undefined) return badFile(path, 'it is not JSON in UTF-8');
+  if (Array.isArray(json)) return { ok: true, value: json };
+  const { releases, count, module_id, version } = Object(json) as Readonly<Record<string, unknown>>;
+  if (releases === undefined && version !== undefined) return { ok: true, value: [json] };
+  if (!Array.isArray(releases)) {
+    return badFile(
+      path,
+      'expected a release, a list of releases, or an object with such a list in "releases"',
+    );
+  }
+  if (module_id !== undefined && module_id !== moduleId) {
+    return badFile(
+      path,
+      `its module_id is ${describeValue(module_id)}, expected ${excerpt(moduleId)}`,
+    );
+  }
+  if (count !== undefined && count !== releases.length) {
+    return badFile(
+      path,
+      `its count is ${describeValue(count)}, but it has ${countOf(releases.length, 'release')}`,
+    );
+  }
+  return { ok: true, value: releases };
+}
+
+/** The parsed JSON; undefined if `bytes` are not JSON in UTF-8. */
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same limit as for a release list from any registry. */
+const LARGEST_FILE = 64 * 1024 * 1024;
+const SHOWN = 20;
+
+function badFile(
+  path: string,
+  message: string,
+  others: readonly string[] = [],
+): Result<never, Problem> {
+  const because = others.slice(0, SHOWN);
+  const rest = others.length > SHOWN ? [`… and ${others.length - SHOWN} more`] : [];
+  return {
+    ok: false,
+    error: {
+      severity: 'error',
+      kind: 'bad-value',
+      message: `${quote(path)}: ${message}`,
+      because: [...because, ...rest],
+    },
+  };
+}
+
+function usage(message: string, because: readonly string[] = []): Result<never, Problem> {
+  const hint = 'modreg registry publish --help shows how';
+  return { ok: false, error: { severity: 'error', kind: 'usage', message, because, hint } };
+}

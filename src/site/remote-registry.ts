@@ -1,0 +1,145 @@
+import { systemClock } from '../registry/clock.ts';
+import { RegistryError } from '../registry/registry-error.ts';
+import type { Result } from '../core/index.ts';
+import { parseRegistryAddress } from '../registry/address.ts';
+import {
+  registryWriter,
+  type ChangeResult,
+  type RegistryWriter,
+} from '../registry/registry-writer.ts';
+import { failed, registryProblem, usage, type Outcome, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import type { CatalogueOptions } from './catalogue-options.ts';
+import { errorWithHint } from '../host/registry-hints.ts';
+import { tokensIn } from '../host/registry-token.ts';
+
+/** The options of a command that changes a registry file or a registry over HTTP. */
+export interface ChangeOptions extends CatalogueOptions {
+  readonly registry?: string;
+}
+
+/** Returns the outcome of `work` on the registry that `--registry` names, or why it has none. */
+export async function withWriter(
+  { db, registry = '' }: ChangeOptions,
+  world: World,
+  work: (writer: RegistryWriter) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (db !== undefined)
+    return failed(usage('--db and --registry name two registries, expected one'));
+  const opened = openWriter(registry, world);
+  if (!opened.ok) return failed(opened.error);
+  const { writer, hint } = opened.value;
+  const sent = { hasChange: false };
+  try {
+    return await work(noting(writer, sent));
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return failed(changeProblem(error, { tokenHint: hint, ...sent }));
+  }
+}
+
+/** `writer`, which notes in `sent` that a change was sent: reading a rollout changes nothing. */
+function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryWriter {
+  const noted = <A extends unknown[], T>(change: (...args: A) => Promise<T>) => {
+    return async (...args: A): Promise<T> => {
+      sent.hasChange = true;
+      return await change(...args);
+    };
+  };
+  return {
+    upload: noted(writer.upload),
+    publish: noted(writer.publish),
+    yank: noted(writer.yank),
+    async rollout(moduleId, version, change) {
+      sent.hasChange ||= change !== undefined;
+      return await writer.rollout(moduleId, version, change);
+    },
+  };
+}
+
+function openWriter(
+  registry: string,
+  world: World,
+): Result<{ readonly writer: RegistryWriter; readonly hint: string | undefined }, Problem> {
+  const address = parseRegistryAddress(registry);
+  if (!address.ok) {
+    const message = `the registry address cannot be used: ${address.error}`;
+    return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
+  }
+  if (!('url' in address.value)) {
+    const hint = '--db names the file of a registry';
+    return { ok: false, error: { ...usage('--registry is a path, expected an address'), hint } };
+  }
+  const token = tokensIn(world, registry)(address.value.url);
+  if (!token.ok) return token;
+  const clock = { ...systemClock, now: () => world.clock() };
+  const writer = registryWriter(address.value, { clock, token: () => token.value.token });
+  if (!writer.ok) return { ok: false, error: registryProblem(writer.error) };
+  return { ok: true, value: { writer: writer.value, hint: token.value.hint } };
+}
+
+/** The errors after which it is not known whether the registry made the change. */
+const UNKNOWN: ReadonlySet<string> = new Set([
+  'registry-unreachable',
+  'registry-timeout',
+  'registry-busy',
+]);
+
+function changeProblem(
+  error: RegistryError,
+  { tokenHint, hasChange }: { readonly tokenHint: string | undefined; readonly hasChange: boolean },
+): Problem {
+  const problem = registryProblem(errorWithHint(error, tokenHint));
+  if (error.kind === 'not-a-registry') {
+    return { ...problem, hint: "check the address: a registry with modreg's protocol is needed" };
+  }
+  if (!UNKNOWN.has(error.kind)) return problem;
+  // An attempt before the last one may have been answered by a server that has ended since.
+  if (error.message.endsWith('(ECONNREFUSED)')) {
+    const hint =
+      'nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice';
+    return { ...problem, hint };
+  }
+  // The registry has logged why, and a repetition ends in the same way.
+  if (/ \(500\)(?::|$)/.test(error.message)) {
+    const isMade = hasChange && !error.message.includes(': nothing was changed');
+    const made = isMade ? 'the registry may have made the change: ' : '';
+    const hint = `${made}look at its log, and run modreg registry verify where it runs`;
+    return { ...problem, hint };
+  }
+  if (!hasChange) return problem;
+  return {
+    ...problem,
+    hint: 'the registry may have made the change: run the command again, which then changes nothing',
+  };
+}
+
+/** The problem for a change that the registry refused. */
+export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>): Problem {
+  const { kind, detail, errors } = refused;
+  const because = errors.filter((line) => line !== detail);
+  switch (kind) {
+    case 'already-published': {
+      const hint = 'a release never changes: yank it, and publish another version';
+      return { severity: 'error', kind, message: detail, hint };
+    }
+    case 'bad-file':
+    case 'bad-release':
+      return { severity: 'error', kind: 'bad-value', message: detail, because };
+    case 'storage-full': {
+      const message = `the registry cannot write its files (507): ${detail}`;
+      const hint =
+        'its disk is full or read-only: run the command again once its operator has changed that';
+      return { severity: 'error', kind: 'registry-busy', message, hint };
+    }
+    case 'without-rollout':
+    case 'stale-rollout':
+    case 'rollout-conflict':
+      return { severity: 'error', kind: 'rollout-conflict', message: detail };
+    case 'too-large':
+    case 'unknown-rollout':
+    case 'unknown-module':
+    case 'unknown-version':
+      return { severity: 'error', kind, message: detail };
+  }
+}
