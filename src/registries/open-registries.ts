@@ -19,12 +19,7 @@ import {
 import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
-import {
-  CertainClock,
-  timeOf,
-  type ClockState,
-  type KnownTime,
-} from '../registry/certain-clock.ts';
+import { CertainClock, timeOf, type KnownTime } from '../registry/certain-clock.ts';
 import { firstSeenNow } from '../registry/first-seen.ts';
 import type { CachedRegistry, Registry } from '../registry/registry.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
@@ -67,7 +62,7 @@ export interface OpenRegistriesOptions {
    * Whether something keeps the machine's clock right, such as NTP; called whenever a time matters. By default `unknown`:
    * then the clock is used unless a registry says over https that it is another time.
    */
-  readonly clockState?: () => ClockState;
+  readonly clockState?: () => 'synchronized' | 'unsynchronized' | 'unknown';
   /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
   readonly random?: () => number;
   /** Called before a request is retried, with the error and the delay in milliseconds. */

@@ -1,4 +1,4 @@
-import type { ClockFault } from '../core/releases/clock-fault.ts';
+import type { ClockFault } from '../core/releases/eligibility-policy.ts';
 import type { Clock } from './clock.ts';
 
 /** Whether something keeps the machine's clock right; `unknown` if that cannot be found out. */

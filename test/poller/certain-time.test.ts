@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClockFault } from '../../src/core/releases/clock-fault.ts';
+import type { ClockFault } from '../../src/core/releases/eligibility-policy.ts';
 import type { PollableRegistry } from '../../src/registries/index.ts';
 import { day, HOUR, MINUTE } from '../support/day.ts';
 import { entry } from '../support/planned.ts';

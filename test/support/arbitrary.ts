@@ -1,4 +1,4 @@
-import type { ClockFault } from '../../src/core/releases/clock-fault.ts';
+import type { ClockFault } from '../../src/core/releases/eligibility-policy.ts';
 import fc from 'fast-check';
 import type { ReleaseRecord } from '../../src/core/index.ts';
 

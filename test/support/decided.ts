@@ -12,7 +12,7 @@ import {
   type Window,
 } from '../../src/core/index.ts';
 import { decisionWarnings } from '../../src/core/decision/warning.ts';
-import type { ClockFault } from '../../src/core/releases/clock-fault.ts';
+import type { ClockFault } from '../../src/core/releases/eligibility-policy.ts';
 import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';

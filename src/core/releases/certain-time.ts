@@ -1,5 +1,4 @@
-import type { ClockFault } from './clock-fault.ts';
-import type { Eligibility } from './eligibility-policy.ts';
+import type { ClockFault, Eligibility } from './eligibility-policy.ts';
 
 /** The latest time that is certain, in milliseconds since the epoch; `-Infinity` if none is (D57). */
 export function certainTime({ now, clock }: Pick<Eligibility, 'now' | 'clock'>): number {

@@ -1,6 +1,5 @@
 import { NUMBER, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
-import type { ClockFault } from './clock-fault.ts';
 import type { Platform } from './platform.ts';
 import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
@@ -43,7 +42,20 @@ export interface Eligibility {
       }
     | undefined;
   /** What is known to be wrong with `now`; absent if nothing is. A minimum age counts to the time that is certain (D57). */
-  readonly clock?: ClockFault | undefined;
+  readonly clock?:
+    | {
+        /** A registry said over https that it is another time. */
+        readonly kind: 'wrong';
+        /** How far the clock is ahead of the certain time, in milliseconds; negative if it is behind. */
+        readonly aheadMs: number;
+      }
+    | {
+        /** The clock is not synchronized, or the policy does not trust it, and no registry said what time it is. */
+        readonly kind: 'unsynchronized' | 'distrusted';
+        /** The latest time that was certain, in milliseconds since the epoch; absent if none was. */
+        readonly certainAt?: number | undefined;
+      }
+    | undefined;
   /** Refuses releases that were published later than this, in milliseconds since the epoch. */
   readonly notAfter?: number | undefined;
   /** Refuses releases in a rollout that does not include the machine. Does not apply to pins. */
@@ -119,3 +131,6 @@ export type Policy = (
   input: { readonly constraint: Constraint; readonly eligibility: Eligibility },
   release: Release,
 ) => Refusal | undefined;
+
+/** Why a minimum age does not count to the time of the machine's clock. */
+export type ClockFault = NonNullable<Eligibility['clock']>;

@@ -1,4 +1,3 @@
-import type { ClockFault } from './clock-fault.ts';
 import type { Platform } from './platform.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
@@ -54,7 +53,7 @@ export type Refusal =
   | {
       readonly reason: 'unknown-age';
       /** What makes the time uncertain; absent if the release has no publish time. */
-      readonly clock?: Exclude<ClockFault['kind'], 'wrong'> | undefined;
+      readonly clock?: 'unsynchronized' | 'distrusted' | undefined;
     }
   | {
       readonly reason: 'not-yet-published';
