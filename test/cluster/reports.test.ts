@@ -141,6 +141,26 @@ it('[T197] a stream with a description of its operator takes reports', async () 
   expect(await sent()).toEqual({ kind: 'known', knownTo: 1 });
 });
 
+it('[T253] the stream of reports has a largest size: the oldest make room, and no report is refused', async () => {
+  const cluster = await clusterInTest();
+  const front = await frontOf(cluster);
+  await front.report('rover-1', machineReport([1]));
+  const connection = await connect({ servers: cluster.servers.split(',') });
+  onTestFinished(async () => await connection.close());
+  const { jetstreamManager } = await import('@nats-io/jetstream');
+  const { streams } = await jetstreamManager(connection);
+  const { config } = await streams.info('REPORTS');
+  expect(config.max_bytes).toBe(1024 ** 3);
+  // Filling that would take minutes.
+  await streams.update('REPORTS', { ...config, max_bytes: 2000 });
+  for (let number = 2; number <= 20; number += 1) {
+    const sent = await front.report('rover-1', machineReport([number]));
+    expect(sent).toEqual({ kind: 'known', knownTo: number });
+  }
+  const { state } = await streams.info('REPORTS');
+  expect(state.bytes).toBeLessThanOrEqual(2000);
+});
+
 it('[T248] fronts pass over a message that is no batch, and fleet check names it', async () => {
   const cluster = await clusterInTest();
   const [a, b] = [await frontOf(cluster), await frontOf(cluster)];

@@ -7,8 +7,13 @@ import { streamInfo } from './stream-info.ts';
 const SUBJECT = 'modreg.reports';
 const ANSWER_MS = 2000;
 const DAY_NS = 86_400_000_000_000;
+/** A million reports of a kilobyte; a machine sends one a day, and one after each change. */
+const LARGEST_BYTES = 1024 ** 3;
 
-/** What `modreg fleet check` compares as well. A front that was away for longer learns of a machine when that reports again, within a day. */
+/**
+ * What `modreg fleet check` compares as well. A front that was away for longer learns of a machine when that reports again, within a day.
+ * Beyond the largest size, the oldest messages make room, so that no machine fills the disks of the nodes (T253).
+ */
 export const REPORT_SETTINGS: Partial<StreamConfig> & { readonly name: string } = {
   name: 'REPORTS',
   subjects: [SUBJECT],
@@ -16,7 +21,8 @@ export const REPORT_SETTINGS: Partial<StreamConfig> & { readonly name: string } 
   retention: 'limits',
   max_age: 7 * DAY_NS,
   max_msgs: -1,
-  max_bytes: -1,
+  max_bytes: LARGEST_BYTES,
+  discard: 'old',
   allow_direct: true,
 };
 
