@@ -113,11 +113,11 @@ it.each<[string, () => unknown]>([
     () => openMachineFile(`${temporaryFolder({})}/machine.db`, 'read' as never),
   ],
   [
-    'publish(): found an object as now, expected milliseconds since the epoch',
+    'publish(): found an object as now, expected milliseconds since the epoch, in the years 0000 to 9999 of UTC',
     () => published(new Date(0)),
   ],
   [
-    'publish(): found nothing as now, expected milliseconds since the epoch',
+    'publish(): found nothing as now, expected milliseconds since the epoch, in the years 0000 to 9999 of UTC',
     () => published(undefined),
   ],
   [
@@ -147,7 +147,7 @@ it.each<[string, () => unknown]>([
 
 it.each<[string, () => unknown]>([
   [
-    'publish(): found the number NaN as now, expected milliseconds since the epoch',
+    'publish(): found the number NaN as now, expected milliseconds since the epoch, in the years 0000 to 9999 of UTC',
     () => published(Number.NaN),
   ],
   [
