@@ -65,7 +65,7 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a file of a later version',
-      'it has schema 99, for programs that know 98 or later, and this modreg knows 7; nothing was changed: use the later modreg again',
+      'it has schema 99, for programs that know 98 or later, and this modreg knows 8; nothing was changed: use the later modreg again',
       [['status'], LIFT],
       () => homeWhere('PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 98'),
     ],
