@@ -24,7 +24,7 @@ const config: ViteUserConfig = defineConfig({
           name: 'shared',
           include: ['test/**/*.test.ts'],
           // They start NATS nodes: `npm run test:cluster`.
-          exclude: [...configDefaults.exclude, ...APART, 'test/cluster/**'],
+          exclude: [...configDefaults.exclude, ...APART, 'test/cluster/nodes/**'],
           // A process loads the same modules once for all its files. Each file leaves the process as it found it.
           isolate: false,
           setupFiles: ['test/support/left-as-found.ts'],

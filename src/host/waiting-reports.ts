@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
-import { OUTBOUND_FILE, waitingReports } from '../outbound/outbound-file.ts';
+import { OUTBOUND_FILE, waitingReports } from '../reports/outbound-file.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { MachineFile } from '../store/index.ts';
 

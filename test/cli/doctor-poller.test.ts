@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { openOutbound } from '../../src/outbound/outbound-file.ts';
+import { openOutbound } from '../../src/reports/outbound-file.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { openLog } from '../../src/logs/log-file.ts';
 import { agentSite } from '../support/agent-site.ts';

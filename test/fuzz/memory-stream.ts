@@ -1,4 +1,4 @@
-import type { EventStream } from '../../src/fleet/event-stream.ts';
+import type { EventStream } from '../../src/cluster/event-stream.ts';
 import type { LoggedEvent } from '../../src/server/catalogue/change-log.ts';
 
 /** A stream of events in memory, which never fails. */

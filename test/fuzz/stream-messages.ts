@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { appliedEvents, type AppliedEvents } from '../../src/fleet/applied-events.ts';
-import { decodeEvent, encodeEvent, subjectOf, type FleetEvent } from '../../src/fleet/event.ts';
-import { decodeBatch, encodeBatch } from '../../src/fleet/report-batch.ts';
+import { appliedEvents, type AppliedEvents } from '../../src/cluster/applied-events.ts';
+import { decodeEvent, encodeEvent, subjectOf, type FleetEvent } from '../../src/cluster/event.ts';
+import { decodeBatch, encodeBatch } from '../../src/cluster/report-batch.ts';
 import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import type { ChangeLog } from '../../src/server/catalogue/change-log.ts';

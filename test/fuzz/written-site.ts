@@ -1,7 +1,7 @@
-import { logWriter } from '../../src/fleet/log-writer.ts';
-import { encodeEvent, subjectOf } from '../../src/fleet/event.ts';
-import type { EventStream } from '../../src/fleet/event-stream.ts';
-import { follower } from '../../src/fleet/follower.ts';
+import { logWriter } from '../../src/cluster/log-writer.ts';
+import { encodeEvent, subjectOf } from '../../src/cluster/event.ts';
+import type { EventStream } from '../../src/cluster/event-stream.ts';
+import { follower } from '../../src/cluster/follower.ts';
 import { systemClock } from '../../src/registry/clock.ts';
 import { registryApp } from '../../src/server/app.ts';
 import { changeFeed } from '../../src/server/catalogue/change-feed.ts';

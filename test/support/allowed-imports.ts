@@ -59,7 +59,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:sqlite',
     'node:zlib',
   ],
-  outbound: [
+  reports: [
     'core',
     'logs/collector.ts',
     'logs/pace.ts',
@@ -80,7 +80,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:path',
   ],
   // A catalogue that follows a stream, on which all fronts of a cluster agree.
-  fleet: [
+  cluster: [
     'core',
     'registry/clock.ts',
     'server/catalogue',
@@ -92,13 +92,13 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:zlib',
   ],
   // Nothing else imports the client of NATS.
-  'fleet/nats': [
+  'cluster/nats': [
     'core',
     'registry/clock.ts',
     'registry/formats/json-object.ts',
     'registry/formats/json-text.ts',
     'server/catalogue/change-log.ts',
-    'fleet',
+    'cluster',
     '@nats-io/transport-node',
     '@nats-io/jetstream',
     '@nats-io/kv',
@@ -204,7 +204,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'files',
     'logs',
-    'outbound',
+    'reports',
     'registries',
     'registry',
     'sqlite',
@@ -233,9 +233,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'board',
     'config',
-    'fleet',
+    'cluster',
     'logs',
-    'outbound',
+    'reports',
     'page',
     'registry',
     'sqlite',

@@ -10,7 +10,7 @@ import {
 import { readMachine } from '../../src/config/index.ts';
 import { DEFAULT_POLICY } from '../../src/core/machine/update-policy.ts';
 import { loggedDecisions } from '../../src/core/plan/logged-decisions.ts';
-import { reportedModules } from '../../src/outbound/reported-state.ts';
+import { reportedModules } from '../../src/reports/reported-state.ts';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { encodeFacts } from '../../src/store/facts.ts';
 

@@ -1,5 +1,5 @@
 /* Kills nodes and fronts of a cluster at random moments: `npm run cluster:kills -- --help`. */
-import { playKills } from '../../test/cluster/kills.ts';
+import { playKills } from '../../test/cluster/nodes/kills.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Kills nodes and fronts at random moments, one at a time, while machines report and publishers publish, and counts what

@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectTo } from '../../src/fleet/nats/connection.ts';
-import { reportStream } from '../../src/fleet/nats/report-stream.ts';
-import { shareReports } from '../../src/fleet/shared-reports.ts';
+import { connectTo } from '../../src/cluster/nats/connection.ts';
+import { reportStream } from '../../src/cluster/nats/report-stream.ts';
+import { shareReports } from '../../src/cluster/shared-reports.ts';
 import { systemClock } from '../../src/registries/index.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
-import { startCluster } from '../../test/cluster/nodes.ts';
+import { startCluster } from '../../test/cluster/nodes/nodes.ts';
 import { machineReport, reportedState } from '../../test/support/machine-report.ts';
 
 const MACHINES = 20_000;

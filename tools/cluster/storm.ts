@@ -1,5 +1,5 @@
 /* Machines that follow three fronts while a node and a front are killed: `npm run cluster:storm -- --help`. */
-import { playStorm } from '../../test/cluster/storm.ts';
+import { playStorm } from '../../test/cluster/nodes/storm.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Starts three NATS nodes and three fronts; machines follow all modules while publishers publish; the node that leads and a

@@ -1,8 +1,8 @@
 /* How soon machines that wait at one front are notified: `npm run cluster:waiting -- --help`. */
 import { setTimeout } from 'node:timers/promises';
-import { ask, openSite } from '../../test/cluster/site.ts';
-import { waitAt } from '../../test/cluster/waiting.ts';
-import type { Front } from '../../test/cluster/fronts.ts';
+import { ask, openSite } from '../../test/cluster/nodes/site.ts';
+import { waitAt } from '../../test/cluster/nodes/waiting.ts';
+import type { Front } from '../../test/cluster/nodes/fronts.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Starts three NATS nodes and two fronts. Machines wait at the first one for a release that is published at the other.

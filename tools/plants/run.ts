@@ -116,7 +116,7 @@ function simulated(
 const FOLDERS = [
   'test/board',
   'test/core',
-  'test/fleet',
+  'test/cluster',
   'test/config',
   'test/registry',
   'test/store',
@@ -126,7 +126,7 @@ const FOLDERS = [
   'test/page',
   'test/testing',
   'test/logs',
-  'test/outbound',
+  'test/reports',
 ];
 
 /** The tests of each folder of the command line, whose files have no folders, as beginnings of their paths. All together take too long. */

@@ -1,6 +1,6 @@
-import { checkCluster, type ClusterFinding } from '../../fleet/cluster-check.ts';
-import { nodeFacts } from '../../fleet/nats/node-facts.ts';
-import { streamFacts } from '../../fleet/nats/stream-facts.ts';
+import { checkCluster, type ClusterFinding } from '../../cluster/cluster-check.ts';
+import { nodeFacts } from '../../cluster/nats/node-facts.ts';
+import { streamFacts } from '../../cluster/nats/stream-facts.ts';
 import type { Result } from '../../core/index.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';

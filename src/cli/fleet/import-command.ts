@@ -1,8 +1,8 @@
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { importCatalogue, type ImportResult } from '../../fleet/import-catalogue.ts';
-import { connectTo, PackagesMissing, type ClusterPlace } from '../../fleet/nats/connection.ts';
-import { releaseStream, removeReleaseStream } from '../../fleet/nats/release-stream.ts';
-import { REPLICAS, untilAnswered } from '../../fleet/front.ts';
+import { importCatalogue, type ImportResult } from '../../cluster/import-catalogue.ts';
+import { connectTo, PackagesMissing, type ClusterPlace } from '../../cluster/nats/connection.ts';
+import { releaseStream, removeReleaseStream } from '../../cluster/nats/release-stream.ts';
+import { REPLICAS, untilAnswered } from '../../cluster/front.ts';
 import { systemClock } from '../../registry/clock.ts';
 import type { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { UnreadableChange } from '../../server/catalogue/readable-change.ts';

@@ -1,9 +1,9 @@
 import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { OwnReleases } from '../../fleet/front.ts';
-import { openFrontInTime } from '../../fleet/front-in-time.ts';
-import type { FollowerEvent } from '../../fleet/follower.ts';
-import { PackagesMissing, type ClusterPlace } from '../../fleet/nats/connection.ts';
+import { OwnReleases } from '../../cluster/front.ts';
+import { openFrontInTime } from '../../cluster/front-in-time.ts';
+import type { FollowerEvent } from '../../cluster/follower.ts';
+import { PackagesMissing, type ClusterPlace } from '../../cluster/nats/connection.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { serveCommand, type Attach } from './serve-command.ts';

@@ -4,7 +4,7 @@ import { programs } from './programs.ts';
 /** Without the programs, nothing is tested; with MODREG_REQUIRE_NATS=1, that is a failure. */
 function filesToRun(): string[] {
   const found = programs();
-  if (typeof found !== 'string') return ['test/cluster/*.test.ts'];
+  if (typeof found !== 'string') return ['test/cluster/nodes/*.test.ts'];
   if (process.env['MODREG_REQUIRE_NATS'] === '1') throw new Error(found);
   process.stderr.write(`skipped: ${found}\n`);
   return [];

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { ROOT } from '../support/modreg.ts';
+import { ROOT } from '../../support/modreg.ts';
 
 /** A front of a cluster, which keeps its port and its file when it is started again. */
 export interface Front {

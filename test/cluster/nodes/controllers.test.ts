@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { DatabaseSync } from 'node:sqlite';
-import { machineReport, reportedState } from '../support/machine-report.ts';
+import { machineReport, reportedState } from '../../support/machine-report.ts';
 import type { Front } from './fronts.ts';
 import { ask, openSite, type Site } from './site.ts';
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { ROOT } from '../support/modreg.ts';
+import { ROOT } from '../../support/modreg.ts';
 import { freePorts } from './nodes.ts';
 import { programs } from './programs.ts';
 

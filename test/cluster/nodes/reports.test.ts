@@ -1,13 +1,13 @@
 import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
-import { shareReports } from '../../src/fleet/shared-reports.ts';
-import { REPORT_SETTINGS, reportStream } from '../../src/fleet/nats/report-stream.ts';
-import { streamFacts } from '../../src/fleet/nats/stream-facts.ts';
-import { systemClock } from '../../src/registries/index.ts';
-import type { MachineReport } from '../../src/registry/machine-report.ts';
-import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { machineReport, reportedState } from '../support/machine-report.ts';
+import { shareReports } from '../../../src/cluster/shared-reports.ts';
+import { REPORT_SETTINGS, reportStream } from '../../../src/cluster/nats/report-stream.ts';
+import { streamFacts } from '../../../src/cluster/nats/stream-facts.ts';
+import { systemClock } from '../../../src/registries/index.ts';
+import type { MachineReport } from '../../../src/registry/machine-report.ts';
+import { FleetFile } from '../../../src/server/fleet/fleet-file.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { machineReport, reportedState } from '../../support/machine-report.ts';
 import { clusterInTest } from './in-test.ts';
 import type { Cluster } from './nodes.ts';
 

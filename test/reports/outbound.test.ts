@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { Outbound } from '../../src/outbound/outbound.ts';
+import { Outbound } from '../../src/reports/outbound.ts';
 import { systemClock } from '../../src/registries/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { reportingMachine } from './support/reporting.ts';

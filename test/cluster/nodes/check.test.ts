@@ -1,8 +1,8 @@
 import { jetstreamManager, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
-import { SETTINGS } from '../../src/fleet/nats/release-stream.ts';
-import { printed } from '../support/command.ts';
+import { SETTINGS } from '../../../src/cluster/nats/release-stream.ts';
+import { printed } from '../../support/command.ts';
 import { clusterInTest } from './in-test.ts';
 import type { Cluster } from './nodes.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeEvent, encodeEvent } from '../../src/fleet/event.ts';
+import { decodeEvent, encodeEvent } from '../../src/cluster/event.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { versionTexts } from '../support/arbitrary.ts';

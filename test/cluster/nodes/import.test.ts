@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
-import { moduleId } from '../support/ask.ts';
-import { printed } from '../support/command.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { machineReport, reportedState } from '../support/machine-report.ts';
-import { published } from '../support/published.ts';
-import { tokenFor } from '../support/token.ts';
+import { Catalogue, readRelease, serveRegistry } from '../../../src/server/index.ts';
+import { moduleId } from '../../support/ask.ts';
+import { printed } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { machineReport, reportedState } from '../../support/machine-report.ts';
+import { published } from '../../support/published.ts';
+import { tokenFor } from '../../support/token.ts';
 import { clusterInTest, frontInTest } from './in-test.ts';
 import type { Front } from './fronts.ts';
 import { ask, openSite } from './site.ts';

@@ -1,9 +1,9 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, it, onTestFinished } from 'vitest';
-import { Catalogue } from '../../src/server/index.ts';
-import { printed } from '../support/command.ts';
-import { tokenFor } from '../support/token.ts';
+import { Catalogue } from '../../../src/server/index.ts';
+import { printed } from '../../support/command.ts';
+import { tokenFor } from '../../support/token.ts';
 import type { Front } from './fronts.ts';
 import { clusterInTest, frontInTest } from './in-test.ts';
 import type { Cluster } from './nodes.ts';

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { encodeBatch } from '../../src/fleet/report-batch.ts';
-import type { PassedOver } from '../../src/fleet/report-stream.ts';
-import { shareReports } from '../../src/fleet/shared-reports.ts';
+import { encodeBatch } from '../../src/cluster/report-batch.ts';
+import type { PassedOver } from '../../src/cluster/report-stream.ts';
+import { shareReports } from '../../src/cluster/shared-reports.ts';
 import { systemClock } from '../../src/registries/index.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { fleetCounts } from '../../src/server/fleet/fleet-queries.ts';

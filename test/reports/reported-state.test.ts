@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readUpdatePolicy } from '../../src/config/index.ts';
 import type { MaintenanceWindow } from '../../src/config/fields/maintenance-window.ts';
-import { reportedModules, reportedOutcome } from '../../src/outbound/reported-state.ts';
+import { reportedModules, reportedOutcome } from '../../src/reports/reported-state.ts';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { readReport } from '../../src/server/fleet/report.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';

@@ -2,8 +2,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Catalogue } from '../../src/server/index.ts';
-import { tokenFor } from '../support/token.ts';
+import { Catalogue } from '../../../src/server/index.ts';
+import { tokenFor } from '../../support/token.ts';
 import { startFront, type Front, type FrontOptions } from './fronts.ts';
 import { linkTo, type Link } from './link.ts';
 import { startCluster, type Cluster } from './nodes.ts';

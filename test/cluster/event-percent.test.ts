@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeEvent } from '../../src/fleet/event.ts';
+import { decodeEvent } from '../../src/cluster/event.ts';
 
 it.each([
   [0, true],

@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/sqlite/database.ts';
 import { FLEET_LAYOUT } from '../../src/server/fleet/fleet-schema.ts';
 import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import type { FleetClient } from '../../src/registry/fleet-client.ts';
-import { waitingReports } from '../../src/outbound/outbound-file.ts';
+import { waitingReports } from '../../src/reports/outbound-file.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import { loopbackRegistry } from '../support/loopback.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { machineReport } from '../support/machine-report.ts';
+import { machineReport } from '../../support/machine-report.ts';
 import { openSite, type Site } from './site.ts';
 
 /** What came of some kills. */

@@ -1,9 +1,9 @@
 /* A front that follows a stream in memory. */
 import { onTestFinished } from 'vitest';
-import { encodeEvent, subjectOf, type FleetEvent } from '../../../src/fleet/event.ts';
-import type { EventStream } from '../../../src/fleet/event-stream.ts';
-import { follower, type Follower, type FollowerEvent } from '../../../src/fleet/follower.ts';
-import { logWriter } from '../../../src/fleet/log-writer.ts';
+import { encodeEvent, subjectOf, type FleetEvent } from '../../../src/cluster/event.ts';
+import type { EventStream } from '../../../src/cluster/event-stream.ts';
+import { follower, type Follower, type FollowerEvent } from '../../../src/cluster/follower.ts';
+import { logWriter } from '../../../src/cluster/log-writer.ts';
 import { systemClock } from '../../../src/registry/clock.ts';
 import { registryApp } from '../../../src/server/app.ts';
 import type { LoggedEvent } from '../../../src/server/catalogue/change-log.ts';

@@ -1,6 +1,6 @@
 /* A cluster and fronts that end with the test. */
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { startFront, type Front } from './fronts.ts';
 import { startCluster, type Cluster, type ClusterOptions } from './nodes.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { ROOT } from '../support/modreg.ts';
+import { ROOT } from '../../support/modreg.ts';
 import { clusterInTest, frontInTest } from './in-test.ts';
 
 interface Ended {
