@@ -12,16 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { optionsOf, wholeNumber } from '../options.ts';
-
-interface Plant {
-  readonly mistake: string;
-  readonly file: string;
-  /** Occurs in the file exactly once. */
-  readonly from: string;
-  readonly to: string;
-  /** What must catch it: the tests of its folder by default. */
-  readonly by?: 'simulator' | 'agent' | 'http' | 'fleet';
-}
+import { testsOf, type Plant } from './tests-of.ts';
 
 const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
 of their folder, those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http".
@@ -111,60 +102,6 @@ function simulated(
   const [verdict = '', figures = ''] = stdout.trim().split('\n');
   if (status !== 1 || !/ breaks | differs: /.test(verdict)) return undefined;
   return `caught by: ${verdict.slice(0, 160)} (${figures.split(' in ')[0]})`;
-}
-
-const FOLDERS = [
-  'test/board',
-  'test/core',
-  'test/cluster',
-  'test/config',
-  'test/registry',
-  'test/store',
-  'test/poller',
-  'test/agent',
-  'test/server',
-  'test/page',
-  'test/testing',
-  'test/logs',
-  'test/reports',
-];
-
-/** The tests of each folder of the command line, whose files have no folders, as beginnings of their paths. All together take too long. */
-const CLI_TESTS: Readonly<Record<string, readonly string[]>> = {
-  agent: ['agent', 'install-unit', 'machine-credentials', 'machine-id'],
-  completion: ['completion'],
-  doctor: ['doctor'],
-  fleet: ['fleet'],
-  history: ['causes', 'history', 'replay', 'why', 'poll-secrets'],
-  machine: ['machine', 'quarantine', 'restart', 'rollback'],
-  output: ['output', 'registry-serve', 'serve-command', 'poll'],
-  page: ['page', '../page/'],
-  registry: ['registry', 'network', 'machine-credentials', 'yank'],
-  rollout: ['rollout'],
-  site: ['../page/site', 'registry-page'],
-  'main.ts': ['main', 'output', 'registry-serve', 'serve-command', 'poll'],
-};
-
-/** What only the page of a site uses. */
-const FOR_SITE_PAGE = 'src/server/fleet/site-queries.ts';
-
-/**
- * The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. None if the
- * simulator must find it.
- */
-function testsOf({ file, by }: Plant): readonly string[] {
-  if (by === 'fleet') return ['test/simulation/fleet.test.ts'];
-  if (by !== undefined) return [];
-  if (file.startsWith('src/sqlite/')) return ['test/store', 'test/server'];
-  if (file === FOR_SITE_PAGE) return ['test/page/site'];
-  const [, name = ''] = /^src\/cli\/([^/]+)/.exec(file) ?? [];
-  const ofCommand = CLI_TESTS[name]?.map((beginning) => join('test/cli', beginning));
-  if (ofCommand) return ofCommand;
-  const tests = FOLDERS.filter((folder) => file.startsWith(`${folder.replace('test', 'src')}/`));
-  // Without a filter, vitest would run every test.
-  if (tests.length === 0)
-    throw new Error(`no tests for ${file}: add its folder to FOLDERS or CLI_TESTS`);
-  return tests;
 }
 
 function failingTest(folder: string, tests: readonly string[]): string | undefined {

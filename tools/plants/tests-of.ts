@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+
+export interface Plant {
+  readonly mistake: string;
+  readonly file: string;
+  /** Occurs in the file exactly once. */
+  readonly from: string;
+  readonly to: string;
+  /** What must catch it: the tests of its folder by default. */
+  readonly by?: 'simulator' | 'agent' | 'http' | 'fleet';
+}
+
+const FOLDERS = [
+  'test/board',
+  'test/core',
+  'test/cluster',
+  'test/config',
+  'test/registry',
+  'test/store',
+  'test/poller',
+  'test/agent',
+  'test/server',
+  'test/page',
+  'test/testing',
+  'test/logs',
+  'test/reports',
+];
+
+/** What catches a mistake in other folders, as beginnings of the paths of tests of `test/cli`. All of them together take too long. */
+const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
+  examples: ['../expressions', '../server/install', 'poll-hook'],
+  'src/cli/agent': ['agent', 'install-unit', 'machine-credentials', 'machine-id'],
+  'src/cli/base': ['output', 'registry-serve', 'serve-command', 'poll'],
+  'src/cli/clock-state.ts': ['clock-state'],
+  'src/cli/completion': ['completion'],
+  'src/cli/doctor': ['doctor'],
+  'src/cli/fleet': ['fleet', 'what-if'],
+  'src/cli/history': ['causes', 'history', 'replay', 'why', 'poll-secrets'],
+  'src/cli/machine': ['machine', 'quarantine', 'restart', 'rollback', 'status'],
+  'src/cli/main.ts': ['main', 'output', 'registry-serve', 'serve-command', 'poll'],
+  'src/cli/page': ['page', '../page/'],
+  'src/cli/poll': ['poll'],
+  'src/cli/registry': ['registry', 'network', 'machine-credentials', 'yank'],
+  'src/cli/resolve': ['resolve'],
+  'src/cli/rollout': ['rollout'],
+  'src/cli/serve': ['registry', 'serve-command'],
+  'src/cli/site': ['../page/site', 'registry-page'],
+  'src/host': [
+    'agent',
+    'history',
+    'install-unit',
+    'machine',
+    'network',
+    'quarantine',
+    'registry',
+    'restart',
+    'rollback',
+    'status',
+    'why',
+  ],
+  'src/site': ['../page/', 'fleet', 'network', 'registry', 'rollout', 'what-if', 'yank'],
+};
+
+/** What only the page of a site uses. */
+const FOR_SITE_PAGE = 'src/server/fleet/site-queries.ts';
+
+/**
+ * The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. None if the
+ * simulator must find it. Throws if it has none: without a filter, vitest would run every test.
+ */
+export function testsOf({ file, by }: Pick<Plant, 'file' | 'by'>): readonly string[] {
+  if (by === 'fleet') return ['test/simulation/fleet.test.ts'];
+  if (by !== undefined) return [];
+  if (file.startsWith('src/sqlite/')) return ['test/store', 'test/server'];
+  if (file === FOR_SITE_PAGE) return ['test/page/site'];
+  const ofCommand = Object.entries(COMMAND_TESTS).find(
+    ([path]) => file === path || file.startsWith(`${path}/`),
+  );
+  if (ofCommand) return ofCommand[1].map((beginning) => join('test/cli', beginning));
+  const tests = FOLDERS.filter((folder) => file.startsWith(`${folder.replace('test', 'src')}/`));
+  if (tests.length === 0)
+    throw new Error(`no tests for ${file}: add its folder to FOLDERS or COMMAND_TESTS`);
+  return tests;
+}
