@@ -87,11 +87,13 @@ export async function withList(
     const list = registry
       ? await registries.read(registry, moduleId)
       : await sampleCatalogue.read(moduleId);
-    const { changedDigests, firstSeen, fetchedAt } = list;
-    // The time of `--at` is no clock's.
-    const clock = eligibility.notAfter === undefined ? list.clock : undefined;
+    const { changedDigests, fetchedAt } = list;
+    const isNow = eligibility.notAfter === undefined;
+    // The time of `--at` is no clock's, and what was read has been published by then (D34).
+    const clock = isNow ? list.clock : undefined;
+    const firstSeen = isNow ? list.firstSeen : seenBy(list);
     // With `--at`, the list counts as confirmed at that time.
-    const confirmedAt = eligibility.notAfter === undefined ? fetchedAt : undefined;
+    const confirmedAt = isNow ? fetchedAt : undefined;
     const rollouts = { ...eligibility.rollouts, confirmedAt };
     const known = { ...eligibility, changedDigests, firstSeen, clock, rollouts };
     const outcome = present(list, known);
@@ -105,6 +107,11 @@ export async function withList(
   } finally {
     registries.close();
   }
+}
+
+/** The first-seen times of a list, none of them later than when it was read. */
+function seenBy({ firstSeen, fetchedAt = Infinity }: ReleaseList): Eligibility['firstSeen'] {
+  return firstSeen && { ...firstSeen, since: Math.min(firstSeen.since, fetchedAt) };
 }
 
 export function readMaxAge(text: string | undefined): Result<number, Problem> {

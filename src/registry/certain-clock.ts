@@ -37,9 +37,22 @@ export class CertainClock {
     this.#state = state;
   }
 
-  /** A registry whose certificate was verified has just said that it is `at`. */
+  /**
+   * A registry whose certificate was verified has just said that it is `at`. What is later than an earlier one said needs the
+   * agreement of the machine's clock: a registry that is ahead all at once would make releases older (D57).
+   */
   hear(at: number): void {
+    const said = this.#saidNow();
+    const isLater = said !== undefined && at > said + MOST_APART_MS;
+    const isSame = said !== undefined && Math.abs(at - said) <= MOST_APART_MS;
+    if (isSame || (isLater && Math.abs(at - this.#clock.now()) > MOST_APART_MS)) return;
     this.#said = { at, monotonic: this.#clock.monotonic() };
+  }
+
+  /** The time that a registry said, and what has passed since. */
+  #saidNow(): number | undefined {
+    if (!this.#said) return undefined;
+    return this.#said.at + Math.floor(this.#clock.monotonic() - this.#said.monotonic);
   }
 
   /** A time that was certain in an earlier process. */
@@ -59,8 +72,8 @@ export class CertainClock {
     const state = this.#state();
     const isTrusted: boolean = trustsClock ?? state === 'synchronized';
     if (isTrusted) return { kind: 'certain', at: now };
-    if (this.#said) {
-      const at = this.#said.at + Math.floor(this.#clock.monotonic() - this.#said.monotonic);
+    const at = this.#saidNow();
+    if (at !== undefined) {
       return { kind: 'certain', at: Math.abs(now - at) <= MOST_APART_MS ? now : at };
     }
     if (trustsClock === false) return { kind: 'distrusted' };

@@ -155,6 +155,57 @@ describe('where no time is certain', () => {
   });
 });
 
+describe('[D57] a registry that says a later time at once', () => {
+  it.each([
+    ['right', 0],
+    ['60 days behind', -60 * DAY],
+    ['in 2099', 73 * 365 * DAY],
+  ])('makes no release older, with a clock that is %s', async (_clock, aheadMs) => {
+    const one = clockedBoard({ source: 'https', state: 'unsynchronized' });
+    one.setClock(aheadMs);
+    one.publish('1.0.0');
+    one.pass(1000);
+    expect(await one.read()).toBe('too-young');
+    one.say(3 * DAY);
+    expect(await one.read()).toBe('too-young');
+    // Step by step, each too small to be noticed alone.
+    for (let minutes = 4; minutes <= 3 * 24 * 60; minutes += 4) {
+      one.say(minutes * 60_000);
+      await one.read();
+    }
+    expect(one.selectAgain()).toBe('too-young');
+    one.pass(3 * DAY - 1001);
+    expect(await one.read()).toBe('too-young');
+    one.pass(1);
+    expect(await one.read()).toBe('1.0.0');
+  });
+
+  it('is believed if the clock agrees: the board was suspended', async () => {
+    const one = clockedBoard({ source: 'https', state: 'unsynchronized' });
+    one.publish('1.0.0');
+    one.pass(1000);
+    expect(await one.read()).toBe('too-young');
+    one.suspend(3 * DAY);
+    expect(await one.read()).toBe('1.0.0');
+  });
+
+  it('and then an earlier one is believed', async () => {
+    const one = clockedBoard({ source: 'https', state: 'unsynchronized' });
+    one.setClock(-60 * DAY);
+    one.say(3 * DAY);
+    expect(await one.read()).toBe('nothing');
+    one.say(0);
+    one.publish('1.0.0');
+    one.pass(1000);
+    expect(await one.read()).toBe('too-young');
+    // From the read that is certain: before, the registry was ahead.
+    one.pass(3 * DAY - 1);
+    expect(await one.read()).toBe('too-young');
+    one.pass(1);
+    expect(await one.read()).toBe('1.0.0');
+  });
+});
+
 describe('a first-seen time that lies after the certain time becomes that time, once', () => {
   it.each(MACHINES)(
     '[D59] [T296] %s: a clock in 2099 holds no release for decades',

@@ -39,6 +39,10 @@ export interface Board {
   /** Sets the board's clock: how far it is ahead of the true time. */
   setClock(aheadMs: number): void;
   know(knowledge: Knowledge): void;
+  /** Lets time pass while the board is suspended: its monotonic clock does not count it. */
+  suspend(ms: number): void;
+  /** How far what the registry says is ahead of the true time, from now on. */
+  say(aheadMs: number): void;
   /** Publishes a release at the true time, with another claim if one is given. */
   publish(version: string, claim?: number): void;
   /** Ends the process; the next one has another monotonic clock. */
@@ -67,7 +71,7 @@ const LATEST = parseConstraint('latest');
 export function clockedBoard(options: BoardOptions): Board {
   const { minimumAgeMs = 3 * DAY, path = '' } = options;
   const file = options.file ?? memoryFile();
-  let [time, aheadMs, booted] = [START, 0, START];
+  let [time, aheadMs, booted, saidAheadMs] = [START, 0, START, 0];
   let { state, trustClock } = options as Knowledge;
   const releases: { version: string; published_at: string }[] = [];
   const now = (): number => time + aheadMs;
@@ -84,7 +88,10 @@ export function clockedBoard(options: BoardOptions): Board {
       fetch: async () =>
         await Promise.resolve(
           new Response(served(), {
-            headers: { 'content-type': 'application/json', date: new Date(time).toUTCString() },
+            headers: {
+              'content-type': 'application/json',
+              date: new Date(time + saidAheadMs).toUTCString(),
+            },
           }),
         ),
     });
@@ -122,6 +129,13 @@ export function clockedBoard(options: BoardOptions): Board {
     know: (knowledge) => {
       ({ state, trustClock } = knowledge);
       registry = opened();
+    },
+    suspend: (ms) => {
+      time += ms;
+      booted += ms;
+    },
+    say: (ms) => {
+      saidAheadMs = ms;
     },
     publish: (version, claim = time) => {
       releases.push({ version, published_at: new Date(claim).toISOString() });
