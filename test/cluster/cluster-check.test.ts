@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { checkCluster, type ClusterFacts, type NodeFacts } from '../../src/cluster/cluster-check.ts';
+import {
+  checkCluster,
+  type ClusterFacts,
+  type NodeFacts,
+} from '../../src/cluster/cluster-check.ts';
 
 type JetStream = NonNullable<NodeFacts['jetStream']>;
 

@@ -11,7 +11,7 @@ import type { ReportEvent } from '../../src/server/registry-options.ts';
 import { NOON } from '../support/backups.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { machineReport } from '../support/machine-report.ts';
-import { streamInMemory, type StreamInMemory } from './in-memory-stream.ts';
+import { streamInMemory, type StreamInMemory } from './support/report-stream.ts';
 
 interface TestFront {
   readonly fleet: FleetFile;

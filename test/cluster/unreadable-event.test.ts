@@ -11,7 +11,7 @@ import {
   NOW,
   publication,
   type TestFront,
-} from './support/memory-stream.ts';
+} from './support/following-front.ts';
 
 const LIDAR = 'modreg.release.acme.lidar';
 const FLEET = 'modreg.fleet';

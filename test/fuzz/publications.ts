@@ -8,7 +8,7 @@ import { remoteAt } from '../support/remote-at.ts';
 import { batchTarget } from './batches.ts';
 import { askedChanges, type AskedChanges, type ChangeRequest } from './change-requests.ts';
 import { wrongList } from './lists.ts';
-import { memoryStream } from './memory-stream.ts';
+import { memoryStream } from '../support/memory-stream.ts';
 import { WrongAnswer } from './read-site.ts';
 import { NOW } from './report-texts.ts';
 import { emptyFolder } from './scratch.ts';

@@ -6,49 +6,13 @@ import { follower, type Follower, type FollowerEvent } from '../../../src/cluste
 import { logWriter } from '../../../src/cluster/log-writer.ts';
 import { systemClock } from '../../../src/registry/clock.ts';
 import { registryApp } from '../../../src/server/app.ts';
-import type { LoggedEvent } from '../../../src/server/catalogue/change-log.ts';
 import { changeFeed } from '../../../src/server/catalogue/change-feed.ts';
 import { Catalogue, readRelease } from '../../../src/server/index.ts';
 import type { Replica } from '../../../src/server/registry-options.ts';
 import { moduleId } from '../../support/ask.ts';
+import { memoryStream } from '../../support/memory-stream.ts';
 
 export const NOW: number = Date.parse('2026-11-21T01:02:03Z');
-
-/** A stream in memory, which never fails. */
-function memoryStream(): EventStream & { readonly put: (subject: string, body: string) => void } {
-  const events: LoggedEvent[] = [];
-  const wakes = new Set<() => void>();
-  const last = (subject?: string): number =>
-    events.findLast((one) => subject === undefined || one.subject === subject)?.sequence ?? 0;
-  const add = (event: Omit<LoggedEvent, 'sequence'>): number => {
-    events.push({ ...event, sequence: events.length + 1 });
-    for (const wake of wakes) wake();
-    return events.length;
-  };
-  const read = async (sequence: number): Promise<LoggedEvent | undefined> =>
-    await Promise.resolve(events[sequence - 1]);
-  return {
-    read,
-    readAtLeader: read,
-    last: async () => await Promise.resolve(last()),
-    created: () => 'once',
-    isFilling: () => false,
-    isOfAnother: () => false,
-    lastOf: async (subject) => await Promise.resolve(last(subject)),
-    append: async (event, expected) => {
-      const isExpected =
-        'last' in expected
-          ? expected.last === last()
-          : expected.lastOfSubject === last(event.subject);
-      return await Promise.resolve(isExpected ? add(event) : undefined);
-    },
-    onNews(wake) {
-      wakes.add(wake);
-      return () => wakes.delete(wake);
-    },
-    put: (subject, body) => void add({ subject, body, id: `${events.length}` }),
-  };
-}
 
 export function publication(id: string, version: string): FleetEvent {
   const release = readRelease({ version });

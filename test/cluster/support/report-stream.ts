@@ -1,4 +1,4 @@
-import type { PassedOver, ReportStream } from '../../src/cluster/report-stream.ts';
+import type { PassedOver, ReportStream } from '../../../src/cluster/report-stream.ts';
 
 /** A stream of reports without a cluster, of which the messages and notes can be seen. */
 export interface StreamInMemory extends ReportStream {
