@@ -139,6 +139,7 @@ export const PAGE_OPENAPI: object = {
         parameters: [query('seen', 'The version of the rows that the client has')],
         responses: {
           ...FAILURES,
+          429: problem('The session has too many feeds'),
           200: { description: 'Events', content: { 'text/event-stream': { schema: TEXT } } },
         },
       },

@@ -13,6 +13,6 @@ export function lackOfSpace(
   const { bavail, bsize } = statfsSync(folder, { bigint: true });
   const free = bavail * bsize;
   if (free - BigInt(size) >= freeDisk) return undefined;
-  const found = `${quote(folder)}: the disk has ${free} bytes free, and ${size} are to be stored`;
+  const found = `${quote(folder)}: the disk has ${free} bytes free, and ${size} are needed`;
   return new DatabaseError('unwritable', `${found}: ${freeDisk} must stay free`);
 }

@@ -107,7 +107,7 @@ describe('[T85] receiving a file', () => {
     await expect(receiveArtifact(path, announced, chunks(TEXT), needs)).rejects.toMatchObject({
       kind: 'unwritable',
       message: expect.stringMatching(
-        /^"[^"]+-files": the disk has \d+ bytes free, and 4503599627370506 are to be stored: 0 must stay free$/,
+        /^"[^"]+-files": the disk has \d+ bytes free, and 4503599627370506 are needed: 0 must stay free$/,
       ),
     });
     expect(filesBeside(path)).toEqual(EMPTY);
@@ -115,11 +115,7 @@ describe('[T85] receiving a file', () => {
 
   it.each<[string, number, string | undefined]>([
     ['exactly what must stay free', 470, undefined],
-    [
-      'a byte less',
-      471,
-      'the disk has 500 bytes free, and 30 are to be stored: 471 must stay free',
-    ],
+    ['a byte less', 471, 'the disk has 500 bytes free, and 30 are needed: 471 must stay free'],
   ])('is allowed if it leaves %s', async (_, freeDisk, found) => {
     const { path } = newCatalogue();
     // What is reserved for root is not free.

@@ -79,7 +79,7 @@ describe('the events of refused requests', () => {
   });
 });
 
-it('an upload gets the number of bytes that others announced and have not sent yet', async () => {
+it('an upload gets the number of bytes that others announced, and that other tokens may need (T289)', async () => {
   const slots = uploadSlots({ refused: () => undefined });
   const upload = (
     tokenId: string,
@@ -98,11 +98,11 @@ it('an upload gets the number of bytes that others announced and have not sent y
     return { end, expected: got.promise };
   };
   const [first, second] = [upload('t1', 10), upload('t2', 200)];
-  expect(await Promise.all([first.expected, second.expected])).toEqual([0, 10]);
+  expect(await Promise.all([first.expected, second.expected])).toEqual([10, 210]);
   const third = upload('t1', 3000);
-  expect(await third.expected).toBe(210);
+  expect(await third.expected).toBe(3220);
   await first.end();
-  expect(await upload('t2', 1).expected).toBe(3200);
+  expect(await upload('t2', 1).expected).toBe(3401);
 });
 
 it('a peer has at most as many long polls as it may have, whenever its others end', async () => {

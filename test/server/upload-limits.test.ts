@@ -4,8 +4,26 @@ import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { artifactFolder } from '../../src/server/artifacts/artifact-store.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
-import { BYTES, hosting, MODULE, UPLOAD } from './support/hosting.ts';
+import { BYTES, hosting, MODULE, sha256Of, UPLOAD } from './support/hosting.ts';
 import { tokenFor } from '../support/token.ts';
+
+/** Makes the disk have `bytes` free besides what uploads leave. */
+function withFreeBytes(bytes: number): void {
+  const space = { bavail: BigInt(SERVER_LIMITS.freeDisk + bytes), bsize: 1n };
+  vi.spyOn(fs, 'statfsSync').mockReturnValue(space as unknown as fs.StatsFs);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+}
+
+/** What the server sends until it closes the connection. */
+async function rest(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const part of socket) text += String(part);
+  return text;
+}
 
 describe('an upload', () => {
   it('[T87] is refused while there are too many', async () => {
@@ -78,18 +96,35 @@ describe('an upload', () => {
 
   it('[T87] is refused if others that are in progress would fill the disk with it', async () => {
     const registry = await hosting();
-    const space = { bavail: BigInt(SERVER_LIMITS.freeDisk) + 19n, bsize: 1n };
-    vi.spyOn(fs, 'statfsSync').mockReturnValue(space as unknown as fs.StatsFs);
-    syncBuiltinESMExports();
-    onTestFinished(() => {
-      vi.restoreAllMocks();
-      syncBuiltinESMExports();
-    });
+    withFreeBytes(29);
+    const second = tokenFor(registry.catalogue, ['publish'], 'second');
     const other = registry.client('Content-Length: 10', '01234');
     await expect.poll(() => registry.files()).toHaveLength(1);
-    expect((await registry.put(UPLOAD, BYTES)).problem).toBe('storage-full');
+    expect((await registry.put(UPLOAD, BYTES, second)).problem).toBe('storage-full');
     other.end('56789');
     await expect.poll(() => registry.files()).toEqual(['incoming/HEX']);
+  });
+
+  it('two slow uploads of one token leave slots and half of the disk to others (T289)', async () => {
+    const registry = await hosting();
+    const other = tokenFor(registry.catalogue, ['publish'], 'other');
+    withFreeBytes(40);
+    registry.client('Content-Length: 20');
+    await expect.poll(() => registry.files()).toHaveLength(1);
+    const slow = registry.client('Content-Length: 20\r\nConnection: close');
+    expect(await rest(slow)).toContain('urn:modreg:storage-full');
+    expect((await registry.put(UPLOAD, BYTES, other)).status).toBe(201);
+  });
+
+  it.each([
+    ['more than half of the disk', 21, 507],
+    ['half of the disk', 20, 201],
+  ])('[T289] of %s, alone', async (_title, size, status) => {
+    const registry = await hosting();
+    withFreeBytes(40);
+    const bytes = Buffer.alloc(size);
+    const path = `${MODULE}/artifacts/sha256/${sha256Of(bytes)}`;
+    expect((await registry.put(path, bytes)).status).toBe(status);
   });
 
   it('[T87] is refused if the folder cannot be created', async () => {

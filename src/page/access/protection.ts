@@ -3,6 +3,7 @@ import type { AccessOptions, SignInView } from './access-options.ts';
 import { setHeaders } from './headers.ts';
 import { signInLeadingTo } from './own-path.ts';
 import { foreign, refusal } from './refusal.ts';
+import { hashOf } from './secret-hash.ts';
 import { bearerOf, hostNameOf, senderOf } from './sender.ts';
 import { cookieToken } from './session-cookie.ts';
 import { addSignIn } from './sign-in-routes.ts';
@@ -11,6 +12,8 @@ declare module 'hono' {
   interface ContextVariableMap {
     /** Whether the session of a request has not ended since; undefined on a page that anybody may use. */
     isSignedIn?: () => boolean;
+    /** The hash of the token of that session; undefined in the same case. */
+    session?: string;
   }
 }
 
@@ -54,6 +57,7 @@ function signedIn(options: AccessOptions): MiddlewareHandler {
     const token = bearer ?? cookieToken(c);
     if (token === undefined || !file.isSession(token, now())) return unknown(c, token, bearer);
     file.noteUse(token, now());
+    c.set('session', hashOf(token).toString('hex'));
     c.set('isSignedIn', () => file.isSession(token, now()));
     return await next();
   };

@@ -13,6 +13,7 @@ type RefusalKind =
   | 'unknown-session'
   | 'bad-code'
   | 'too-many-codes'
+  | 'too-many-feeds'
   | 'bad-request'
   | 'locked'
   | 'unusable-file'
@@ -25,6 +26,7 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, title: st
   'unknown-session': [401, 'The session has ended'],
   'bad-code': [401, 'The code is not accepted'],
   'too-many-codes': [429, 'Too many wrong codes'],
+  'too-many-feeds': [429, 'Too many feeds'],
   'bad-request': [400, 'The request cannot be read'],
   locked: [503, 'A file is locked'],
   'unusable-file': [500, 'A file cannot be used'],

@@ -1,11 +1,19 @@
 import type { Hono } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
+import { refusal } from '../access/refusal.ts';
+import { feedsPerSession } from '../feeds-per-session.ts';
+import { PAGE_LIMITS } from '../listen/page-server.ts';
 import { LiveFeed, type Moment } from '../live-feed.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import type { Shown } from '../views/modules-view.tsx';
 
 /** A feed without news says so often that it is alive. */
 const ALIVE_MS = 15_000;
+
+/** A quarter of the connections is for the feeds of one session: others can still open the page (T288). */
+const FEEDS_PER_SESSION = PAGE_LIMITS.connections / 4;
+/** A page whose feed was refused tries again after as long. */
+const AGAIN_MS = 3000;
 
 const FEED = 'text/event-stream';
 /** The last event of a feed whose session has ended (T217). */
@@ -22,14 +30,21 @@ export function addLiveRoutes(
   onError: (error: unknown) => void = () => undefined,
 ): void {
   const feed = new LiveFeed(machine, onError);
+  const feeds = feedsPerSession(FEEDS_PER_SESSION);
   app.get('/v1/live', (c) => {
     // A feed to a client that wants only the head would never end.
     if (c.req.method === 'HEAD') return c.body(null, { headers: { 'content-type': FEED } });
     const seen = c.req.query('seen');
     const version = seen === undefined ? undefined : (c.req.header('last-event-id') ?? seen);
     const isSignedIn = c.get('isSignedIn') ?? (() => true);
+    const release = feeds.begin(c.get('session') ?? '');
+    if (!release) return tooManyFeeds();
     return streamSSE(c, async (stream) => {
-      const end = feed.follow();
+      const unfollow = feed.follow();
+      const end = (): void => {
+        unfollow();
+        release();
+      };
       stream.onAbort(end);
       try {
         let sent: Moment | undefined;
@@ -48,6 +63,11 @@ export function addLiveRoutes(
       }
     });
   });
+}
+
+function tooManyFeeds(): Response {
+  const found = `the session has ${FEEDS_PER_SESSION} feeds open, and may have ${FEEDS_PER_SESSION}`;
+  return refusal('too-many-feeds', `${found}: close some pages of it`, AGAIN_MS);
 }
 
 /** What a page with rows of `version`, or without rows, is told of a moment if it was `sent` another one before. */

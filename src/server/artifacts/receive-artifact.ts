@@ -18,7 +18,7 @@ export interface AnnouncedArtifact {
 
 /** What else needs space on the disk, in bytes. */
 interface SpaceNeeds {
-  /** The bytes that other uploads announced. */
+  /** The bytes that must be free for other uploads. */
   readonly expected: number;
   /** What must stay free. */
   readonly freeDisk: number;

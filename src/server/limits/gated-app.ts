@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { ServerLimits } from '../server-limits.ts';
 import type { refusalCount } from './refusal-count.ts';
+import { refusingRepeated } from './repeated-header.ts';
 import { requestGate, type RequestGate } from './request-gate.ts';
 
 interface GatedAppOptions {
@@ -29,7 +30,7 @@ export function gatedApp(
     { overrideGlobalObjects: false },
   );
   const gate = requestGate(
-    (request, response) => void listener(request, response),
+    refusingRepeated((request, response) => void listener(request, response)),
     limits,
     (limit, { remoteAddress }) => refused(limit, remoteAddress),
   );

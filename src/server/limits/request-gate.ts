@@ -127,13 +127,16 @@ function refuse(
   kind: 'overloaded' | 'too-many-requests',
   { retryAfter }: ServerLimits,
 ): void {
-  const { status, text, headers } = problemText(kind, 'nothing was changed');
+  const headers = { 'retry-after': `${retryAfter / 1000}` };
+  endWith(response, problemText(kind, 'nothing was changed', { headers }));
+}
+
+/** Answers, and ends the connection. */
+export function endWith(
+  response: ServerResponse,
+  { status, text, headers }: ReturnType<typeof problemText>,
+): void {
   response.shouldKeepAlive = false;
-  const length = Buffer.byteLength(text);
-  response.writeHead(status, {
-    ...headers,
-    'retry-after': `${retryAfter / 1000}`,
-    'content-length': `${length}`,
-  });
+  response.writeHead(status, { ...headers, 'content-length': `${Buffer.byteLength(text)}` });
   response.end(text);
 }

@@ -6,8 +6,8 @@ import type { ExceededLimit } from '../registry-options.ts';
 export interface UploadSlots {
   readonly limits: ServerLimits;
   /**
-   * The result of `work`, which receives `size` bytes; it gets the number of bytes that other uploads announced. Without
-   * calling it, the response to one upload too many.
+   * The result of `work`, which receives `size` bytes; it gets the number of bytes that must be free besides: what other uploads
+   * announced, and as much for other tokens as the uploads of this one take. Without calling it, the response to one upload too many.
    */
   readonly within: <T>(
     upload: { readonly tokenId: string; readonly size: number; readonly peer: string | undefined },
@@ -32,7 +32,9 @@ export function uploadSlots({
         refused(isOwn ? 'uploads-per-token' : 'uploads', upload.peer);
         return refusedUpload(isOwn, limits);
       }
-      const expected = [...open].reduce((sum, { size }) => sum + size, 0);
+      // Uploads that announce much and send nothing leave half of the disk to other tokens (T289).
+      const forOthers = bytesOf(own) + upload.size;
+      const expected = bytesOf(open) + forOthers;
       open.add(upload);
       try {
         return await work(expected);
@@ -41,6 +43,12 @@ export function uploadSlots({
       }
     },
   };
+}
+
+function bytesOf(uploads: Iterable<{ readonly size: number }>): number {
+  let sum = 0;
+  for (const { size } of uploads) sum += size;
+  return sum;
 }
 
 function refusedUpload(isOwn: boolean, { retryAfter }: ServerLimits): Response {
