@@ -96,7 +96,7 @@ describe('an upload', () => {
 
   it('[T87] is refused if others that are in progress would fill the disk with it', async () => {
     const registry = await hosting();
-    withFreeBytes(29);
+    withFreeBytes(19);
     const second = tokenFor(registry.catalogue, ['publish'], 'second');
     const other = registry.client('Content-Length: 10', '01234');
     await expect.poll(() => registry.files()).toHaveLength(1);
@@ -117,8 +117,8 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['more than half of the disk', 21, 507],
-    ['half of the disk', 20, 201],
+    ['more than the disk', 41, 507],
+    ['the whole disk', 40, 201],
   ])('[T289] of %s, alone', async (_title, size, status) => {
     const registry = await hosting();
     withFreeBytes(40);

@@ -7,7 +7,7 @@ export interface UploadSlots {
   readonly limits: ServerLimits;
   /**
    * The result of `work`, which receives `size` bytes; it gets the number of bytes that must be free besides: what other uploads
-   * announced, and as much for other tokens as the uploads of this one take. Without calling it, the response to one upload too many.
+   * announced, and as much for other tokens as several uploads of this one take. Without calling it, the response to one upload too many.
    */
   readonly within: <T>(
     upload: { readonly tokenId: string; readonly size: number; readonly peer: string | undefined },
@@ -32,8 +32,8 @@ export function uploadSlots({
         refused(isOwn ? 'uploads-per-token' : 'uploads', upload.peer);
         return refusedUpload(isOwn, limits);
       }
-      // Uploads that announce much and send nothing leave half of the disk to other tokens (T289).
-      const forOthers = bytesOf(own) + upload.size;
+      // Several uploads of a token that announce much and send nothing leave half of the disk to others (T289).
+      const forOthers = own.length === 0 ? 0 : bytesOf(own) + upload.size;
       const expected = bytesOf(open) + forOthers;
       open.add(upload);
       try {
