@@ -10,8 +10,8 @@ const AGENT_SECRETS: ReadonlyMap<string, string | undefined> = new Map([
   ['MODREG_TOKEN', '0.4.0'],
 ]);
 
-/** What says that the value is a secret. */
-const SECRET = /auth|cookie|key|password|secret|signature|token/i;
+/** What says that the value is a secret: words of the reference, and those that modules use. */
+const SECRET = /auth|cookie|credential|key|passw|passphrase|psk|secret|signature|token/i;
 
 /** Whether `variable` is an agent secret that is not in `allowed`. */
 export function isForbidden(variable: string, allowed: readonly string[]): boolean {
@@ -27,7 +27,7 @@ function isProtected(variable: string, allowed: readonly string[]): boolean {
   return AGENT_SECRETS.has(variable) && !allowed.includes(variable);
 }
 
-/** Whether a name, of a variable or a header, says that its value is a secret. */
+/** Whether a name, of a variable, a header or a field, says that its value is a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET.test(name);
 }

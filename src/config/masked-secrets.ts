@@ -1,3 +1,4 @@
+import { isSecretName } from './agent-secrets.ts';
 import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
 import { jsonPointer, type Path } from '../core/text/json-pointer.ts';
 import { changedReceivers } from './secret-receivers.ts';
@@ -7,8 +8,6 @@ import { positionIn, type Position } from './text/position.ts';
 /** Shown instead of each secret of a document. */
 const MASK = '•••';
 
-/** Names of fields whose values are secrets, wherever they are: those of the reference, and those that modules use. */
-const SECRET_NAME = /auth|cookie|credential|key|passw|passphrase|psk|secret|signature|token/i;
 /** A value that only names a variable of the agent. */
 const REFERENCE = /^\$\{environment\.[^{}]*\}$/;
 /** An address with user info, a query, or a fragment that is not a digest. */
@@ -172,7 +171,7 @@ function* placesBelow(node: Node, around: Surroundings): Iterable<Place> {
 function isSecretAt(path: Path): boolean {
   const [first, , third] = path;
   const name = String(path.at(-1));
-  return SECRET_NAME.test(name) || (first === 'modules' && third === 'env' && path.length === 3);
+  return isSecretName(name) || (first === 'modules' && third === 'env' && path.length === 3);
 }
 
 function isHidden({ value }: Node, isSecret: boolean): boolean {

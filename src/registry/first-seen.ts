@@ -6,6 +6,11 @@ import type { SavedList } from './saved-lists.ts';
 /** With more added releases than this, only those that the list still contains are remembered. */
 const MOST_ADDED = 100_000;
 const NONE: FirstSeen['added'] = new Map();
+/**
+ * A clock that nothing is known about is behind by less: it starts where it stopped, and one before the release of this modreg is
+ * known to be wrong. So what lies later was written by a clock that was ahead (D58).
+ */
+const MOST_BEHIND_MS = 366 * 86_400_000;
 
 /** The time and the first-seen times of a list without a history: it is trusted up to the moment when it was read. */
 export function firstList(now: number): {
@@ -43,7 +48,9 @@ export function firstSeenAfter(
   for (const version of gone) all.set(version, { after: -Infinity, at: since });
   const after = lastWithout(last, time);
   const at = found.length === 0 ? undefined : seenAt(next, time);
-  for (const version of found) all.set(version, { after, at: at?.(version) ?? Infinity });
+  for (const version of found) {
+    all.set(version, { after, at: Math.max(after, at?.(version) ?? Infinity) });
+  }
   if (all.size <= MOST_ADDED) return { since, added: all };
   return { since, added: new Map([...all].filter(([version]) => listed.has(version))) };
 }
@@ -77,8 +84,8 @@ function lastWithout(
   const earliest = certainAt ?? -Infinity;
   if (!('at' in time)) return certainAt ?? confirmedAt;
   if (time.kind === 'certain') return Math.min(certainAt ?? confirmedAt, time.at);
-  // A clock that was ahead at the last confirmation limits nothing.
-  return confirmedAt <= time.at ? Math.max(earliest, confirmedAt) : earliest;
+  // One of the two clocks was wrong. If this one is behind, the release is not older than the last confirmation.
+  return confirmedAt <= time.at + MOST_BEHIND_MS ? Math.max(earliest, confirmedAt) : earliest;
 }
 
 /**
@@ -99,18 +106,20 @@ function seenAt(next: ReleaseRecords, time: KnownTime): (version: string) => num
 
 /**
  * First-seen times that lie after the time that is certain become that time: a clock in 2099 wrote them, or none was certain
- * (D59). A clock that is only assumed to be right may be behind, so it changes only from when on a release counts as published.
+ * (D59). A clock that is only assumed to be right may be behind, so it changes only from when on a release counts as published, and
+ * only where it would be behind by over a year.
  */
 export function settled(firstSeen: FirstSeen, time: KnownTime): FirstSeen {
   if (!('at' in time)) return firstSeen;
   const { kind, at: now } = time;
   const latest = latestIn(firstSeen);
-  const isSettled = latest.after <= now && (kind === 'assumed' || latest.at <= now);
+  const mostAfter = kind === 'assumed' ? now + MOST_BEHIND_MS : now;
+  const isSettled = latest.after <= mostAfter && (kind === 'assumed' || latest.at <= now);
   if (isSettled) return firstSeen;
   const { since, added } = firstSeen;
   const earlier = (at: number): number => (kind === 'certain' ? Math.min(at, now) : at);
   const spans = Array.from(added, ([version, { after, at }]) => {
-    return [version, { after: Math.min(after, now), at: earlier(at) }] as const;
+    return [version, { after: after > mostAfter ? now : after, at: earlier(at) }] as const;
   });
   return { since: earlier(since), added: new Map(spans) };
 }

@@ -99,6 +99,47 @@ it('[D58] a confirmation by a wrong clock is no reason to believe an earlier cla
   expect(await one.read()).toBe('1.1.0');
 });
 
+describe('[D58] a clock that is behind the last read, and a claim of a year ago, where nothing says whether the clock is right', () => {
+  const LONG_AGO = START - 365 * DAY;
+
+  it.each([
+    ['5 seconds', -5000],
+    ['an hour', -HOUR],
+    ['five days', -5 * DAY],
+    ['60 days', -60 * DAY],
+  ])('%s behind', async (_how, aheadMs) => {
+    const one = await board('loopback', { state: 'unknown' });
+    await one.read();
+    one.setClock(aheadMs);
+    one.restart();
+    one.publish('1.1.0', LONG_AGO);
+    expect(await one.read()).toBe('1.0.0');
+    one.setClock(0);
+    expect(one.selectAgain()).toBe('1.0.0');
+    expect(await one.read()).toBe('1.0.0');
+    one.pass(3 * DAY - 1);
+    expect(await one.read()).toBe('1.0.0');
+    one.pass(1);
+    expect(await one.read()).toBe('1.1.0');
+  });
+
+  it('a read by a clock that is further behind forgets nothing', async () => {
+    const one = await board('loopback', { state: 'unknown' });
+    await one.read();
+    one.publish('1.1.0', LONG_AGO);
+    one.pass(60_000);
+    one.setClock(-5 * DAY);
+    one.restart();
+    expect(await one.read()).toBe('1.0.0');
+    one.setClock(-60 * DAY);
+    one.restart();
+    expect(await one.read()).toBe('1.0.0');
+    one.setClock(0);
+    one.restart();
+    expect(await one.read()).toBe('1.0.0');
+  });
+});
+
 describe('where no time is certain', () => {
   it.each<[string, Source, Knowledge, string]>([
     [

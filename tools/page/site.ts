@@ -124,7 +124,8 @@ function copyMachines(path: string, times: number): void {
   const copies = `WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ${times - 1})`;
   if (times > 1) {
     database.exec(`BEGIN;
-      ${copies} INSERT INTO machines SELECT id + n * ${DIFFERENT}, name || printf('-%04d', n), queue, known_to, missing,
+      ${copies} INSERT INTO machines (id, name, queue, known_to, missing, state_number, instance, seen_at, duplicate_at,
+        platform, modreg) SELECT id + n * ${DIFFERENT}, name || printf('-%04d', n), queue, known_to, missing,
         state_number, instance, seen_at, duplicate_at, platform, modreg FROM machines JOIN copies;
       ${copies} INSERT INTO placements SELECT machine + n * ${DIFFERENT}, kind, name, state FROM placements JOIN copies;
       ${copies} INSERT INTO outcomes SELECT machine + n * ${DIFFERENT}, queue, number, received_at, module_id, version,
