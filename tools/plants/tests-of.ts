@@ -45,6 +45,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/rollout': ['rollout'],
   'src/cli/serve': ['registry', 'serve-command'],
   'src/cli/site': ['../page/site', 'registry-page'],
+  'src/config/masked-secrets.ts': ['../config', '../page/config'],
   'src/host': [
     'agent',
     'history',
