@@ -169,11 +169,10 @@ describe('the metrics of a registry', () => {
 describe('scrapes', () => {
   it('that come at the same time share one reading, and the next one is new', async () => {
     let reads = 0;
-    // A cast: only these members of a registry are used.
     const scrape = scrapeOf({
       contentType: 'text/plain',
       metrics: async () => await Promise.resolve(`${++reads}`),
-    } as unknown as Parameters<typeof scrapeOf>[0]);
+    });
     expect(await Promise.all([scrape(), scrape()])).toEqual([
       { text: '1', type: 'text/plain' },
       { text: '1', type: 'text/plain' },

@@ -138,8 +138,7 @@ describe('the width and the colour of a stream', () => {
     ],
   ])('%s', (_, { stream, env, argv }, expected) => {
     const [of, presentation] = [stream as NodeJS.WriteStream, presentationOf(argv)];
-    // A cast: only the environment of a process is read.
-    const process = { env } as unknown as NodeJS.Process;
+    const process = { env };
     expect([widthOf(of, presentation, process), isColoured(of, presentation, process)]).toEqual(
       expected,
     );

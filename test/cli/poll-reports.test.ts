@@ -165,7 +165,7 @@ async function triedOut({
 describe('what modreg poll reports of an action', () => {
   const UNSET = { kind: 'unset-variable', variable: 'LIDAR_KEY', reader: 'KEY\u001b' } as const;
   const FORBIDDEN = { kind: 'forbidden-variable', variable: 'X', reader: 'Y' } as const;
-  const unset = { ok: false, error: [UNSET, FORBIDDEN] } as unknown as Delivery['environment'];
+  const unset: Delivery['environment'] = { ok: false, error: [UNSET, FORBIDDEN] };
   const UNREAD = String.raw`LIDAR_KEY, which the variable KEY\u{1b} of the module reads, is not set; X, which the variable Y of the module reads, is a secret of the agent`;
   const late = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
 

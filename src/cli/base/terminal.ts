@@ -10,7 +10,7 @@ const NARROWEST = 20;
 export function columnsOf(
   { isTTY, columns }: NodeJS.WriteStream,
   { isJson }: Presentation,
-  { env }: NodeJS.Process,
+  { env }: Pick<NodeJS.Process, 'env'>,
 ): number | undefined {
   const named = Number(env['COLUMNS']);
   const found = Number.isInteger(named) && named > 0 ? named : columns;
@@ -22,7 +22,7 @@ export function columnsOf(
 export function isColoured(
   stream: NodeJS.WriteStream,
   { colour }: Presentation,
-  { env }: NodeJS.Process,
+  { env }: Pick<NodeJS.Process, 'env'>,
 ): boolean {
   if (colour !== 'auto') return colour === 'always';
   return stream.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';

@@ -1,8 +1,10 @@
-import type { Registry } from 'prom-client';
 import type { MetricsText } from '../../server/registry-options.ts';
 
 /** Reads the metrics as text. Scrapes that come at the same time share one reading. */
-export function scrapeOf(registry: Registry): () => Promise<MetricsText> {
+export function scrapeOf(registry: {
+  readonly contentType: string;
+  readonly metrics: () => Promise<string>;
+}): () => Promise<MetricsText> {
   let reading: Promise<MetricsText> | undefined;
   const read = async (): Promise<MetricsText> => {
     try {
