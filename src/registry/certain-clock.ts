@@ -38,8 +38,8 @@ export class CertainClock {
   }
 
   /**
-   * A registry whose certificate was verified has just said that it is `at`. What is later than an earlier one said needs the
-   * agreement of the machine's clock: a registry that is ahead all at once would make releases older (D57).
+   * Takes the time `at` of a registry whose certificate was verified. A time that is ahead of an earlier one is only accepted if the
+   * machine's clock agrees with it: a registry could end a minimum age by moving its time forward (D57).
    */
   hear(at: number): void {
     const said = this.#saidNow();

@@ -7,8 +7,8 @@ import type { SavedList } from './saved-lists.ts';
 const MOST_ADDED = 100_000;
 const NONE: FirstSeen['added'] = new Map();
 /**
- * A clock that nothing is known about is behind by less: it starts where it stopped, and one before the release of this modreg is
- * known to be wrong. So what lies later was written by a clock that was ahead (D58).
+ * How far behind an assumed clock may be. A clock before the release of this modreg is known to be wrong, and others continue from the
+ * last saved time. A saved time that is further ahead is the error of an earlier clock (D58).
  */
 const MOST_BEHIND_MS = 366 * 86_400_000;
 
@@ -84,7 +84,7 @@ function lastWithout(
   const earliest = certainAt ?? -Infinity;
   if (!('at' in time)) return certainAt ?? confirmedAt;
   if (time.kind === 'certain') return Math.min(certainAt ?? confirmedAt, time.at);
-  // One of the two clocks was wrong. If this one is behind, the release is not older than the last confirmation.
+  // If the clock is behind the last confirmation, the release was published after that confirmation.
   return confirmedAt <= time.at + MOST_BEHIND_MS ? Math.max(earliest, confirmedAt) : earliest;
 }
 

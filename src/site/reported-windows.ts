@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { compileWindow, compileWindows, type CompiledWindow } from '../config/window.ts';
 import type { Window } from '../core/index.ts';
 import type { Slices } from '../server/fleet/slices.ts';
@@ -17,15 +18,11 @@ export interface ReportedWindows {
 
 /** Compiles each window once: machines of a site have few. */
 export function reportedWindows(budget: Budget, now: number): ReportedWindows {
-  const compiled = new Map<string, CompiledWindow>();
+  const compiled = new LRUCache<string, CompiledWindow>({ max: MOST_KEPT });
   const compile = (rule: WindowRules[number]): CompiledWindow => {
     const key = JSON.stringify(rule);
     const window = compiled.get(key) ?? compileWindow(rule);
-    // The oldest one is the first.
-    compiled.delete(key);
     compiled.set(key, window);
-    const [oldest] = compiled.keys();
-    if (compiled.size > MOST_KEPT && oldest !== undefined) compiled.delete(oldest);
     return window;
   };
   const evaluate = (rule: WindowRules[number]): boolean => {

@@ -222,6 +222,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server',
     'sqlite',
     'store',
+    'lru-cache',
     'node:fs',
   ],
   cli: [

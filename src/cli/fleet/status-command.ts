@@ -90,7 +90,7 @@ function linesOf(counts: Counts, { columns: width }: World): string[] {
     ...leftOut(counts.modules_left_out, 'modules on the fewest machines'),
     ...failures.map(
       ({ module_id: id, version, outcomes }) =>
-        `failed in 24 h: ${excerpt(id)} ${excerpt(version)} on ${countOf(outcomes, 'machine')}`,
+        `failed in 24 h: ${excerpt(id)} ${excerpt(version)}, ${countOf(outcomes, 'time')}`,
     ),
     ...leftOut(counts.outcomes_left_out, 'the rarest outcomes'),
     ...(duplicates === 0

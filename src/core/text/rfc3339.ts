@@ -20,8 +20,8 @@ const NO_YEAR = {
 
 /**
  * Parses an RFC 3339 date and time with its offset to milliseconds since the epoch. Fractions of a millisecond are
- * dropped. A leap second counts as the second before it. An offset must not lead to a UTC year that RFC 3339 cannot
- * write: whoever prints the time would print what nobody can read (T256).
+ * dropped. A leap second counts as the second before it. A time whose year in UTC is not 0000 to 9999 is refused, because
+ * RFC 3339 has no form for it (T256).
  */
 export function parseTime(text: unknown): Result<number, TimeError> {
   const ms = typeof text === 'string' && text.length <= LONGEST_TIME ? readTime(text) : Number.NaN;
