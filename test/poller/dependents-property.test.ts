@@ -105,6 +105,8 @@ function judge(parts: readonly Part[]) {
   const known = new Map<string, string | null | undefined>();
   const failed = new Set<string>();
   const open = new Map<string, CommittedAction>();
+  // A late acknowledgement of one that was withdrawn counts, unless the deployed version is known since.
+  const withdrawn = new Map<string, CommittedAction>();
   const violations: string[] = [];
   const against = (other: string, { id, target }: CommittedAction): string | undefined => {
     const isCircle = leads(other, target.name, parts);
@@ -124,7 +126,10 @@ function judge(parts: readonly Part[]) {
       if (event.kind === 'callback-error') violations.push(String(event.error));
       if (event.kind === 'committed') open.set(event.action.id, event.action);
       if (event.kind === 'superseded' || event.kind === 'withdrawn') open.delete(event.action.id);
-      if (event.kind === 'withdrawn') known.set(event.action.target.name, undefined);
+      if (event.kind === 'withdrawn') {
+        withdrawn.set(event.action.id, event.action);
+        known.set(event.action.target.name, undefined);
+      }
       if (event.kind === 'delivered' && event.action.direction !== 'rollback') {
         for (const other of neededBy(event.action.target.name, parts)) {
           const why = against(other, event.action);
@@ -134,7 +139,7 @@ function judge(parts: readonly Part[]) {
       }
       if (event.kind !== 'acknowledged') return;
       const { id, outcome } = event;
-      const action = open.get(id);
+      const action = open.get(id) ?? withdrawn.get(id);
       if (!action) return;
       const { target, to } = action;
       known.set(target.name, outcome.kind === 'done' ? to : outcome.running);
