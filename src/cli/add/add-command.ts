@@ -17,7 +17,8 @@ import { complaintOf } from '../../core/explanation/complaint.ts';
 import { termsIn, type UpdateTerms } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
-import { jsonLine, listAsJson } from '../base/answer-json.ts';
+import { jsonLine } from '../../base/json-line.ts';
+import { listAsJson } from '../../host/list-document.ts';
 import {
   complaintProblem,
   failed,

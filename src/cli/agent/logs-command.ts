@@ -47,7 +47,7 @@ export async function agentLogsCommand(
   if (!log.ok) return log.error;
   try {
     const name = module === undefined ? undefined : entryNamed(module, log.value, world);
-    if (name?.ok === false) return failed(name.error);
+    if (name?.ok === false) return failed(...name.error);
     const selection = { module: name?.value, count: count.value };
     return options.follow
       ? await follow(log.value, { ...selection, options }, world)
@@ -61,7 +61,7 @@ export async function agentLogsCommand(
 }
 
 /** The name of the entry that `text` names, which the log or the last round has. */
-function entryNamed(text: string, log: LogFile, world: World): Result<string, Problem> {
+function entryNamed(text: string, log: LogFile, world: World): Result<string, Problem[]> {
   if (log.newest({ module: text, count: 1 }).length > 0) return { ok: true, value: text };
   const decisions = usingState(world, 'read', (state) => state.decisions());
   // Without the names of the modules, the log decides.

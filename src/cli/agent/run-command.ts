@@ -16,7 +16,7 @@ import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
 import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import { claimState } from '../../host/open-state.ts';
 import { countOf } from '../../base/count.ts';
-import { timeZoneOf } from '../base/time-zone.ts';
+import { timeZoneOf } from '../../config/time-zone.ts';
 import { readInterval } from '../plan/interval-option.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';

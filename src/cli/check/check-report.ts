@@ -2,7 +2,7 @@ import type { DocumentProblem, CheckResult } from '../../config/index.ts';
 import type { Report } from '../../config/report.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { adviceOn } from '../../host/document-findings.ts';
-import { jsonLine } from '../base/answer-json.ts';
+import { jsonLine } from '../../base/json-line.ts';
 import { printedCode } from '../../base/codes.ts';
 import { countOf } from '../../base/count.ts';
 

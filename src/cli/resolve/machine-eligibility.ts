@@ -4,7 +4,7 @@ import { machineStateIn } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { currentInput } from '../../host/restored-input.ts';
 import { rowNamed, targetOf } from '../../host/machine-row.ts';
-import { usingFile } from '../../host/open-state.ts';
+import { inFile } from '../../host/open-state.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 
@@ -21,8 +21,8 @@ export interface MachineEligibility {
 export function machineEligibility(
   moduleId: ModuleId,
   world: World,
-): Result<MachineEligibility, Problem> {
-  const found = usingFile(world, 'read', (file): Result<MachineEligibility, Problem> => {
+): Result<MachineEligibility, Problem[]> {
+  return inFile(world, 'read', (file) => {
     const state = machineStateIn(file);
     const row = rowNamed(moduleId, state.decisions());
     if (!row.ok) return row;
@@ -30,7 +30,7 @@ export function machineEligibility(
     const input = currentInput(targetOf(row.value), state, savedListsIn(file), world.clock());
     if (!input.ok) {
       const message = `what this machine refuses of ${moduleId} is not known: ${input.error}`;
-      return { ok: false, error: { severity: 'error', kind: 'not-recorded', message } };
+      return { ok: false, error: [{ severity: 'error', kind: 'not-recorded', message }] };
     }
     const { quarantine, deployed, eligibility, list } = input.value;
     const { minimumAge, artifactRules, platform, machineId } = eligibility;
@@ -40,5 +40,4 @@ export function machineEligibility(
     const own = { quarantine, minimumAge, clock, artifactRules, platform, rollouts };
     return { ok: true, value: { name, eligibility: own } };
   });
-  return found.ok ? found.value : found;
 }

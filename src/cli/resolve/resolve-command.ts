@@ -16,13 +16,9 @@ import {
 import type { MachineEligibility } from './machine-eligibility.ts';
 import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import { noRegistry } from '../../host/registry-choice.ts';
-import {
-  answerAsJson,
-  explainAnswer,
-  problemsOf,
-  summarize,
-  type Answered,
-} from './resolve-answer.ts';
+import { resolutionDocument, type Answered } from '../../host/resolution-document.ts';
+import { jsonLine } from '../../base/json-line.ts';
+import { explainAnswer, problemsOf, summarize } from './resolve-answer.ts';
 import type { World } from '../../base/world.ts';
 
 export interface ResolveOptions extends ListOptions {
@@ -45,7 +41,7 @@ export async function resolveCommand(
   if (!input.ok) return { answer: [], notes: [], problems: input.error };
   const { moduleId, constraint, query } = input.value;
   const machine = options.machine ? await machineFor(moduleId, world) : undefined;
-  if (machine?.ok === false) return { answer: [], notes: [], problems: [machine.error] };
+  if (machine?.ok === false) return { answer: [], notes: [], problems: machine.error };
   // What the samples have says nothing about this machine.
   if (machine && !query.registry) {
     return { answer: [], notes: [], problems: [noRegistry(world)] };
@@ -65,7 +61,7 @@ export async function resolveCommand(
 async function machineFor(
   moduleId: ModuleId,
   world: World,
-): Promise<Result<MachineEligibility, Problem>> {
+): Promise<Result<MachineEligibility, Problem[]>> {
   // Imported here, so that SQLite is loaded only when it is needed.
   const { machineEligibility } = await import('./machine-eligibility.ts');
   return machineEligibility(moduleId, world);
@@ -98,7 +94,9 @@ function present(answered: Answered, options: ResolveOptions, { isTerminal }: Wo
   const explained = options.explain ?? options.all ?? false;
   if (options.json) {
     const shown = resolution.kind === 'resolved' || explained;
-    const answer = shown ? [answerAsJson(answered, { withRefused: explained })] : [];
+    const answer = shown
+      ? [jsonLine(resolutionDocument(answered, { withRefused: explained }))]
+      : [];
     return { answer, notes: [], problems };
   }
   if (explained) {

@@ -1,7 +1,7 @@
 import type { Result } from '../../core/index.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { reasonOf } from '../../core/rollout/rollout.ts';
-import type { PageProblem } from '../../page/page-problem.ts';
+import { asPageProblem, type PageProblem } from '../../page/page-problem.ts';
 import type {
   Failures,
   NamedRelease,
@@ -17,7 +17,6 @@ import { failuresOf } from '../../server/fleet/rollout-machines.ts';
 import { uninterrupted } from '../../server/fleet/slices.ts';
 import { describeRefusal, eventFor, nextPercent } from '../../server/rollout/rollout-change.ts';
 import { rolloutView, type RolloutView } from '../../server/rollout/rollout-view.ts';
-import { asPageProblem } from '../page/page-problem.ts';
 import { damagedRollout } from '../rollout/rollout-words.ts';
 import { keptCounts } from '../../site/kept-counts.ts';
 import { refused, unusableFile, usingFiles, type SiteFiles } from './site-files.ts';

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Result } from '../../core/index.ts';
-import type { PageProblem } from '../../page/page-problem.ts';
+import { asPageProblem, type PageProblem } from '../../page/page-problem.ts';
 import type { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { FleetFile, fleetPath } from '../../server/fleet/fleet-file.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { asPageProblem } from '../page/page-problem.ts';
 import { databaseProblem } from '../../site/catalogue-options.ts';
 
 /** The files of a registry: its releases, and what machines reported. */

@@ -1,6 +1,8 @@
 import type { Context, Hono } from 'hono';
 import type { Stop } from '../../core/index.ts';
-import type { PlannedOutcome, SavedConfig, VersionChoices } from '../machine-changes.ts';
+import type { SavedConfig } from '../../host/config/config-file.ts';
+import type { VersionChoices } from '../../host/config/version-choices.ts';
+import type { PlannedOutcome } from '../../host/plan/planned-outcome.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { problemAnswer } from '../problem-answer.ts';
 import { bodyOf, CONFIG_BODY, ifMatch, jsonIn, SMALL_BODY } from '../request-input.ts';

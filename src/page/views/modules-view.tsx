@@ -4,7 +4,8 @@ import { ColumnHeads } from './column-heads.tsx';
 import { describeDuration } from '../../core/text/duration.ts';
 import { describeTime } from '../../core/text/time-words.ts';
 import { ROW_STATES, type ModuleRow } from '../module-row.ts';
-import type { MachineView, PageProblem } from '../paged-machine.ts';
+import type { PageProblem } from '../page-problem.ts';
+import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */

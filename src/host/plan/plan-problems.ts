@@ -11,10 +11,10 @@ import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { unknownIdWarning } from '../../host/machine-id.ts';
-import { listWarnings } from '../../host/list-warnings.ts';
+import { unknownIdWarning } from '../machine-id.ts';
+import { listWarnings } from '../list-warnings.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
-import type { PlanDocuments } from '../../host/plan-documents.ts';
+import type { PlanDocuments } from '../plan-documents.ts';
 import type { Planned } from './planned.ts';
 import { complaintProblem, registryProblem, type Problem } from '../../base/problem.ts';
 

@@ -1,6 +1,4 @@
 import { compareVersions, parseVersion } from '../../core/index.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
 import { causesOf } from './decision-causes.ts';
 
@@ -29,12 +27,6 @@ export function toldHistory(history: readonly PastDecision[]): ToldDecision[] {
 /** The reason of a decision without what stays, which the event says. */
 export function reasonAlone({ reason, deployed }: RecordedDecision): string {
   return reason.replace(`stays at ${deployed}: `, '');
-}
-
-/** `2026-11-22T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest patch of 1.2; the maintenance window opened`. */
-export function lineOf({ past, event, causes }: ToldDecision, times: TimeContext): string {
-  const line = `${formatTime(past.since)}  ${event}: ${[reasonAlone(past.first), ...causes].join('; ')}`;
-  return withReadableTimes(line, times);
 }
 
 const DONE: Readonly<Record<string, string>> = {

@@ -1,0 +1,42 @@
+import { formatConstraint, type ModuleId, type Resolution } from '../core/index.ts';
+import { newestPublished, type ResolveInput } from '../core/releases/resolve.ts';
+import { formatTime } from '../core/text/rfc3339.ts';
+import type { ReleaseList } from '../registry/registry.ts';
+import { listAsJson, refusedAsJson } from './list-document.ts';
+
+/** The list of a module, and the resolution of a constraint on it. */
+export interface Answered {
+  readonly moduleId: ModuleId;
+  readonly list: ReleaseList;
+  readonly resolution: Resolution;
+  /** The module entry of this machine, whose refusals apply too; undefined without --machine. */
+  readonly machine: string | undefined;
+}
+
+/** The answer as JSON, schema `modreg/resolve@1`, with `refused` if `withRefused`. */
+export function resolutionDocument(
+  { moduleId, list, resolution }: Answered,
+  { withRefused }: { readonly withRefused: boolean },
+): object {
+  const { constraint, eligibility } = resolution.input;
+  const { notAfter } = eligibility;
+  const document = {
+    schema: 'modreg/resolve@1',
+    module_id: moduleId,
+    constraint: formatConstraint(constraint),
+    type: constraint.kind,
+    platform: eligibility.platform ?? null,
+    at: notAfter === undefined ? null : formatTime(notAfter),
+    version: resolution.kind === 'resolved' ? resolution.release.version.text : null,
+    latest: latestOf(resolution.input) ?? null,
+    list: listAsJson(list),
+  };
+  return withRefused
+    ? { ...document, refused: refusedAsJson(resolution.refused(), constraint) }
+    : document;
+}
+
+/** The newest release of the constraint `latest`, whatever is refused. */
+export function latestOf({ index, eligibility }: ResolveInput): string | undefined {
+  return newestPublished({ kind: 'latest' }, index, eligibility)?.text;
+}
