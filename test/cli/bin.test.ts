@@ -38,6 +38,8 @@ function contentOf(folder: string): readonly string[] | undefined {
 }
 
 const NOTE: unknown = expect.stringContaining('sample catalogue');
+const USAGE =
+  "error[USAGE]: missing required argument 'module_id'\nhint: modreg resolve --help shows how\n";
 const VERSION: unknown = expect.stringMatching(/^modreg \d+\.\d+\.\d+ \(Node v[\d.]+\)\n$/);
 
 describe('bin/modreg', () => {
@@ -123,9 +125,6 @@ describe('bin/modreg', () => {
 });
 
 describe('bin/resolve', () => {
-  const usage = (message: string): string =>
-    `error[USAGE]: ${message}\nhint: modreg resolve --help shows how\n`;
-
   it.each<readonly [string, string[], string[], readonly unknown[]]>([
     ['a release', ['acme:cam', '1.0.*'], ['resolve', 'acme:cam', '1.0.*'], ['1.0.4\n', NOTE, 0]],
     [
@@ -134,7 +133,7 @@ describe('bin/resolve', () => {
       ['resolve', 'acme:cam', '9.*'],
       ['', expect.stringContaining('error[NO_MATCH]: no release of acme:cam matches 9.*'), 1],
     ],
-    ['no module', [], ['resolve'], ['', usage("missing required argument 'module_id'"), 2]],
+    ['no module', [], ['resolve'], ['', USAGE, 2]],
     [
       'an unknown option',
       ['--offlin'],
