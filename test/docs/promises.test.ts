@@ -16,12 +16,12 @@ function linksIn(cell: string): [title: string, path: string][] {
   ]);
 }
 
-it.each(PROMISES)('README says that it %s, and something shows it', (words = '', shown = '') => {
+it.each(PROMISES)('README says that it %s, and something shows it', (words, shown) => {
   expect(README).toContain(words);
   expect(linksIn(shown)).not.toEqual([]);
 });
 
-const TESTS = PROMISES.flatMap(([, shown = '']) => linksIn(shown)).filter(([, path]) =>
+const TESTS = PROMISES.flatMap(([, shown]) => linksIn(shown)).filter(([, path]) =>
   path.endsWith('.test.ts'),
 );
 
