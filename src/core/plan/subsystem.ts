@@ -12,7 +12,7 @@ export const RELEASE_CHANNELS: {
   readonly 'platform-server': readonly ['stable', 'latest'];
 } = { 'platform-agent': ['stable'], 'platform-server': ['stable', 'latest'] };
 
-/** The subsystems that must restart before a new version is used (Agent and server updates, rules 4 and 5). */
+/** The subsystems that must restart before a new version is used (D26). */
 export const RESTARTED_BY_UPDATE: Readonly<
   Record<VersionedSubsystem, readonly VersionedSubsystem[]>
 > = {
