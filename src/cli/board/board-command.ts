@@ -99,8 +99,8 @@ function openBoards(path: string, clock: Clock): Result<Boards, Problem> {
   return { ok: true, value: { boards, problems } };
 }
 
-/** The board that the component is, if it is one. */
-function openBoard(component: Component, clock: Clock): Result<NamedBoard, Problem>[] {
+/** Opens the board that the component is, if it is one. */
+export function openBoard(component: Component, clock: Clock): Result<NamedBoard, Problem>[] {
   const attributes = fakeBoardOf(component);
   if (!attributes) return [];
   const { name } = component;
