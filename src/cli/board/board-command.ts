@@ -40,7 +40,7 @@ interface Boards {
 /** The time between two readings. */
 const INTERVAL_MS = 1000;
 
-/** `modreg board <machine.json>`: shows what the fake boards of the machine read (Fake board component). */
+/** `modreg board <machine.json>`: shows what the fake boards of the machine read (D46). */
 export async function boardCommand(
   path: string,
   options: BoardOptions,

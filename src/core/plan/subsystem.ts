@@ -56,7 +56,7 @@ const CHANNELS = {
 
 /**
  * The subsystems that have versions, and those that are disabled. `pin_url` takes precedence over `pin_version`, and
- * `pin_version` over the channel (Agent configuration).
+ * `pin_version` over the channel.
  */
 export function subsystemTargets(configuration: AgentConfiguration): SubsystemTarget[] {
   const { platformAgent, platformServer, provisioning, systemConfiguration } = configuration;

@@ -10,7 +10,7 @@ const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 /**
  * Parses a module id: two halves of at most 63 ASCII letters, digits, `_` and `-`, each beginning with a letter or a
- * digit, joined by a colon. So a module id is safe in a path and in a URL. Never throws, whatever the argument (Module entry).
+ * digit, joined by a colon. So a module id is safe in a path and in a URL. Never throws, whatever the argument.
  *
  * @example
  * ```ts
