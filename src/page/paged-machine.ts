@@ -1,8 +1,8 @@
 import type { Plan, Result } from '../core/index.ts';
-import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { LogPart, LogQuery } from '../host/machine-log.ts';
 import type { MachineMark } from '../host/machine-mark.ts';
 import type { Answered } from '../host/resolution-document.ts';
+import type { Status } from '../host/status/machine-status.ts';
 import type { MachineChanges } from './machine-changes.ts';
 import type { PageProblem } from './page-problem.ts';
 
@@ -31,7 +31,7 @@ export interface MachineView {
   readonly now: number;
   readonly plan: Plan;
   /** The state in machine.db; undefined if no agent has run here yet. */
-  readonly state: MachineStatus | undefined;
+  readonly state: Status | undefined;
   /** Where the lists are from, and how old the oldest is. */
   readonly lists: string | undefined;
   /** The time zone of the policy. */
@@ -57,17 +57,4 @@ export interface HistoryEntry {
   readonly decision: string;
   readonly deployed: string;
   readonly target: string | undefined;
-}
-
-/** The state of the machine, and of its poller. */
-export interface MachineStatus {
-  readonly memory: MachineMemory;
-  /** Whether a process polls now, when its last round was, and what went wrong in it. */
-  readonly poller: {
-    readonly isRunning: boolean;
-    readonly lastRound: number | undefined;
-    readonly trouble: string | undefined;
-    /** The end of a crash loop, during which no action is delivered. */
-    readonly crashLoopUntil: number | undefined;
-  };
 }

@@ -4,7 +4,7 @@ import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { describeChange, describeFailures, openAsJson } from '../../host/open-action.ts';
 import { describeFailing, failuresAsJson, keyOf } from '../../host/recent-failures.ts';
-import { quarantineAsJson } from '../../host/requests/quarantine-document.ts';
+import { quarantineAsJson } from '../../host/requests/request-documents.ts';
 import {
   agentStatusOn,
   type AgentStatus,

@@ -19,7 +19,7 @@ import {
   liftDocument,
   quarantineDocument,
   refusalDocument,
-} from '../../host/requests/quarantine-document.ts';
+} from '../../host/requests/request-documents.ts';
 import { jsonLine } from '../../base/json-line.ts';
 import { quarantineTable } from './quarantine-table.ts';
 

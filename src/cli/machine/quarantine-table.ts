@@ -2,7 +2,7 @@ import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, type TimeContext } from '../../core/text/time-words.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
-import { untilText } from '../../host/requests/quarantine-document.ts';
+import { untilText } from '../../host/requests/request-words.ts';
 import { columnsOf } from '../base/columns.ts';
 
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];

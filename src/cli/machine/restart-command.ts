@@ -2,8 +2,8 @@ import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { labelFor } from '../../host/machine-row.ts';
 import { cancelRestart, requestRestart } from '../../host/requests/restart.ts';
-import { cancelDocument, restartDocument } from '../../host/requests/restart-document.ts';
-import { restartLines } from '../../host/requests/restart-words.ts';
+import { cancelDocument, restartDocument } from '../../host/requests/request-documents.ts';
+import { restartLines } from '../../host/requests/request-words.ts';
 import { jsonLine } from '../../base/json-line.ts';
 
 export interface RestartOptions {

@@ -2,8 +2,8 @@ import { parseDuration } from '../../core/text/duration.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { rollBack } from '../../host/requests/rollback.ts';
-import { rollbackDocument } from '../../host/requests/rollback-document.ts';
-import { rollbackLines } from '../../host/requests/rollback-words.ts';
+import { rollbackDocument } from '../../host/requests/request-documents.ts';
+import { rollbackLines } from '../../host/requests/request-words.ts';
 import { jsonLine } from '../../base/json-line.ts';
 
 export interface RollbackOptions {

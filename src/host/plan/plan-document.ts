@@ -171,6 +171,7 @@ export function targetAsJson(target: ActionTarget): object {
   return { kind, name, module_id: target.kind === 'module' ? target.moduleId : null };
 }
 
-function timeOrNull(ms: number | undefined): string | null {
+/** A time as JSON. */
+export function timeOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : formatTime(ms);
 }

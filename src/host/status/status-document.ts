@@ -8,7 +8,7 @@ import { keyOf } from '../../core/plan/target.ts';
 import { failuresAsJson } from '../recent-failures.ts';
 import { deployedYank, isReported, targetOf } from '../machine-row.ts';
 import { openAsJson } from '../open-action.ts';
-import { quarantineAsJson } from '../requests/quarantine-document.ts';
+import { quarantineAsJson } from '../requests/request-documents.ts';
 import type { Status } from './machine-status.ts';
 
 /** The status as JSON, schema `modreg/status@1`. A machine without state has no targets, and no poller. */

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { describeDecision, type Result } from '../../core/index.ts';
-import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { timeZoneIn } from '../../config/time-zone.ts';
 import type { World } from '../../base/world.ts';
@@ -13,9 +12,9 @@ import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
 import { describeListsOf } from '../../host/plan/planned.ts';
 import type { Answered } from '../../host/resolution-document.ts';
-import { statusOn, type Status } from '../../host/status/machine-status.ts';
+import { statusOn } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
-import type { MachineStatus, MachineView, PagedMachine } from '../paged-machine.ts';
+import type { MachineView, PagedMachine } from '../paged-machine.ts';
 import { asPageProblem, onPage, refused, type PageProblem } from '../page-problem.ts';
 import { configOnPage } from './config-on-page.ts';
 import { historyEntry } from './history-on-page.ts';
@@ -66,23 +65,13 @@ async function viewOf(
       title: titleOf(path),
       now,
       plan,
-      state: status && stateOf(status, now),
+      state: status,
       lists: describeListsOf(planned.value),
       timeZone: timeZoneIn(documents.policy),
       problems: planProblems(planned.value).map(asPageProblem),
       documents: () => ({ plan: planDocument(planned.value), status: statusDocument(status, now) }),
     },
   };
-}
-
-function stateOf({ memory, isRunning, poller: { round } }: Status, now: number): MachineStatus {
-  const poller = {
-    isRunning,
-    lastRound: round?.at,
-    trouble: round?.trouble,
-    crashLoopUntil: crashLoopEnd(memory.starts, now),
-  };
-  return { memory, poller };
 }
 
 async function explanation(

@@ -1,12 +1,13 @@
 import type { Context, Hono } from 'hono';
 import type { Result } from '../../core/index.ts';
 import {
+  cancelDocument,
   liftDocument,
   quarantineDocument,
   refusalDocument,
-} from '../../host/requests/quarantine-document.ts';
-import { cancelDocument, restartDocument } from '../../host/requests/restart-document.ts';
-import { rollbackDocument } from '../../host/requests/rollback-document.ts';
+  restartDocument,
+  rollbackDocument,
+} from '../../host/requests/request-documents.ts';
 import type { PageProblem } from '../page-problem.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { documentAnswer, problemAnswer } from '../problem-answer.ts';

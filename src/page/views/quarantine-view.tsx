@@ -3,7 +3,7 @@ import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
 import type { Quarantine } from '../../host/requests/quarantine.ts';
-import { untilText } from '../../host/requests/quarantine-document.ts';
+import { untilText } from '../../host/requests/request-words.ts';
 
 /** The versions in quarantine, and the forms that lift one and add one. */
 export const QuarantineView: FC<{

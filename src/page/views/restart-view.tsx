@@ -1,8 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { labelFor } from '../../host/machine-row.ts';
-import { restartLines } from '../../host/requests/restart-words.ts';
+import { restartLines, rollbackLines } from '../../host/requests/request-words.ts';
 import type { Rollback } from '../../host/requests/rollback.ts';
-import { rollbackLines } from '../../host/requests/rollback-words.ts';
 import type { RestartPreview } from '../machine-changes.ts';
 import { Consequences } from './consequences.tsx';
 

@@ -3,16 +3,19 @@ import { replacementOf } from '../../core/decision/decision.ts';
 import { describeAddress, describeTarget } from '../../core/explanation/decision-words.ts';
 import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeTime, withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
 import { labelFor } from '../machine-row.ts';
 import type { Restart } from './restart.ts';
+import type { Rollback } from './rollback.ts';
 
 /** What a request for a restart does, for a person: `modreg restart` and the page show the same. */
 export function restartLines(restart: Restart): string[] {
-  return linesOf(restart).map((line) => withReadableTimes(line, restart.times));
+  return linesOfRestart(restart).map((line) => withReadableTimes(line, restart.times));
 }
 
-function linesOf({ row, deployed, effect, has }: Restart): string[] {
+function linesOfRestart({ row, deployed, effect, has }: Restart): string[] {
   const label = labelFor(row);
   // What was delivered comes first, whatever is decided (D41).
   if (has) return [`${label} restarts ${changeOf(has)}`];
@@ -49,4 +52,43 @@ function changeOf({ action: { from, to, direction } }: OpenAction): string {
   return direction === 'restart'
     ? `${describeAddress(to)}: the agent has that restart already`
     : `with the ${direction} ${from ?? 'none'} → ${describeAddress(to)}, which the agent has`;
+}
+
+/** What a rollback does, for a person: `modreg rollback` and the page show the same. */
+export function rollbackLines(rollback: Rollback): string[] {
+  return linesOfRollback(rollback).map((line) => withReadableTimes(line, rollback.times));
+}
+
+function linesOfRollback({ row, from, to, found, until, has }: Rollback): string[] {
+  const end = until === undefined ? '' : `, until ${formatTime(until)}`;
+  const isWaiting = 'waitsFor' in found && found.waitsFor !== undefined;
+  const when = isWaiting ? 'once its release list can be read' : 'at the next decision';
+  const head = `${labelFor(row)} rolls back from ${from} to ${to} ${when}${end}`;
+  const first = has
+    ? [
+        `  first    the agent ends ${has.action.from ?? 'none'} → ${describeAddress(has.action.to)}, which it has`,
+      ]
+    : [];
+  if ('decision' in found) {
+    const { decision, afterwards, next } = found;
+    return [
+      head,
+      ...first,
+      `  because  ${describeDecision(decision)}`,
+      `  then     ${summarizeDecision(afterwards)}: ${describeDecision(afterwards)}`,
+      ...(next ? [`  next     ${describeChange(next)}`] : []),
+    ];
+  }
+  return [
+    head,
+    ...first,
+    ...(found.waitsFor === undefined ? [] : [`  waits    ${found.waitsFor}`]),
+    `  its release list is not known here, so every version above ${to} and up to ${from} is refused; a higher one may replace ${to}`,
+  ];
+}
+
+/** When an entry ends, for a person. */
+export function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
+  if (until !== undefined) return until <= context.now ? 'expired' : describeTime(until, context);
+  return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
 }
