@@ -5,10 +5,9 @@ import { LOG_FILE, openLog, type LogFile } from '../logs/log-file.ts';
 import type { Delivery } from '../logs/log-queue.ts';
 import type { Dropped, Severity, StoredRecord } from '../logs/log-record.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { STATE_ERRORS } from '../store/saved-lists-table.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
-import { NO_HOME } from './open-state.ts';
+import { NO_HOME, stateProblem } from './open-state.ts';
 
 /** Which records of the log are shown. */
 export interface LogQuery {
@@ -44,10 +43,9 @@ export function logPart(
     return { ok: true, value };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const { kind, message } = error;
-    if (kind === 'missing')
-      return { ok: true, value: { records: [], dropped: undefined, isThere: false } };
-    return { ok: false, error: [{ severity: 'error', kind: STATE_ERRORS[kind], message }] };
+    return error.kind === 'missing'
+      ? { ok: true, value: { records: [], dropped: undefined, isThere: false } }
+      : { ok: false, error: [stateProblem(error)] };
   }
 }
 

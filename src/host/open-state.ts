@@ -105,6 +105,11 @@ export function inFile<T>(
   return done.ok ? done.value : { ok: false, error: [done.error] };
 }
 
+/** What a command reports for an error of a file with state of this machine. */
+export function stateProblem({ kind, message }: DatabaseError): Problem {
+  return { severity: 'error', kind: STATE_ERRORS[kind], message };
+}
+
 function trying<T>(work: () => T): Result<T, StateProblem> {
   try {
     return { ok: true, value: work() };

@@ -1,8 +1,15 @@
-import { formatConstraint, type ModuleId, type Resolution } from '../core/index.ts';
+import {
+  formatConstraint,
+  type Constraint,
+  type ModuleId,
+  type Refused,
+  type Resolution,
+} from '../core/index.ts';
+import { describeRefused } from '../core/explanation/words.ts';
+import { publishedText } from '../core/releases/refusal.ts';
 import { newestPublished, type ResolveInput } from '../core/releases/resolve.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
 import type { ReleaseList } from '../registry/registry.ts';
-import { listAsJson, refusedAsJson } from './list-document.ts';
 
 /** The list of a module, and the resolution of a constraint on it. */
 export interface Answered {
@@ -39,4 +46,19 @@ export function resolutionDocument(
 /** The newest release of the constraint `latest`, whatever is refused. */
 export function latestOf({ index, eligibility }: ResolveInput): string | undefined {
   return newestPublished({ kind: 'latest' }, index, eligibility)?.text;
+}
+
+/** Where a list is from, as JSON. */
+export function listAsJson({ source, fetchedAt, stale }: ReleaseList): object {
+  const fetched_at = fetchedAt === undefined ? null : formatTime(fetchedAt);
+  return { source, fetched_at, stale: stale !== undefined };
+}
+
+/** Refused releases with their reasons, as JSON. */
+export function refusedAsJson(refused: Iterable<Refused>, constraint: Constraint): object[] {
+  return Array.from(refused, (one) => ({
+    version: publishedText(one),
+    reason: one.reason,
+    detail: describeRefused(one, constraint),
+  }));
 }

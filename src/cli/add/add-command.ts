@@ -18,7 +18,7 @@ import { termsIn, type UpdateTerms } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
 import { jsonLine } from '../../base/json-line.ts';
-import { listAsJson } from '../../host/list-document.ts';
+import { listAsJson } from '../../host/resolution-document.ts';
 import {
   complaintProblem,
   failed,

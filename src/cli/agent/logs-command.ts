@@ -9,9 +9,8 @@ import { LOG_FILE, openLog, type LogFile } from '../../logs/log-file.ts';
 import { MOST_RECORDS } from '../../logs/log-limits.ts';
 import type { StoredRecord } from '../../logs/log-record.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import { rowNamed } from '../../host/machine-row.ts';
-import { NO_HOME, usingState } from '../../host/open-state.ts';
+import { NO_HOME, stateProblem, usingState } from '../../host/open-state.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { countOf } from '../../base/count.ts';
 import { logLine, textLine } from '../base/log-line.ts';
@@ -54,7 +53,7 @@ export async function agentLogsCommand(
       : newest(log.value, { ...selection, options });
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    return failed(problemOf(error));
+    return failed(stateProblem(error));
   } finally {
     log.value.close();
   }
@@ -144,12 +143,8 @@ function opened(world: World): Result<LogFile, Outcome> {
     return { ok: true, value: openLog(path, 'read') };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    if (error.kind !== 'missing') return { ok: false, error: failed(problemOf(error)) };
+    if (error.kind !== 'missing') return { ok: false, error: failed(stateProblem(error)) };
     const { head, note } = noAgent(error.message);
     return { ok: false, error: { answer: [], notes: [head, note], problems: [] } };
   }
-}
-
-function problemOf({ kind, message }: DatabaseError): Problem {
-  return { severity: 'error', kind: STATE_ERRORS[kind], message };
 }

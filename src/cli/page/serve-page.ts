@@ -11,7 +11,8 @@ import { logEvent, registryLog } from '../registry/registry-log.ts';
 import { cannotListen } from '../base/cannot-listen.ts';
 import { tlsProblem } from '../registry/tls-options.ts';
 import type { World } from '../../base/world.ts';
-import { fileProblem, openAccess, pageNames, type PageNames } from './page-access.ts';
+import { openAccess, pageNames, type PageNames } from './page-access.ts';
+import { stateProblem } from '../../host/open-state.ts';
 import type { PageIdentity } from './page-identity.ts';
 import { PORT_OPTION } from './page-child.ts';
 import { needsTls, type PageTerms } from './page-terms.ts';
@@ -119,7 +120,7 @@ function announce(
 }
 
 function problemOf(error: unknown, { place }: PageTerms, { environment }: World): Problem {
-  if (error instanceof DatabaseError) return fileProblem(error);
+  if (error instanceof DatabaseError) return stateProblem(error);
   if (error instanceof TlsFilesError) return tlsProblem(error.message);
   const option = environment[PORT_OPTION];
   const address = 'fd' in place ? { host: 'the passed socket', port: place.fd } : place;

@@ -18,7 +18,7 @@ import { columnsOf } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
-import { describeListsOf, type Planned } from '../../host/plan/planned.ts';
+import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 
 const NAMED = 8;
 

@@ -3,10 +3,9 @@ import { withReadableTimes } from '../../core/text/time-words.ts';
 import { timeZoneIn } from '../../config/time-zone.ts';
 import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { planOf, type PlanTerms } from '../../host/plan/machine-plan.ts';
+import { planOf, type PlanTerms, type Planned } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
-import type { Planned } from '../../host/plan/planned.ts';
 import { jsonLine } from '../../base/json-line.ts';
 import { planTable } from './plan-answer.ts';
 

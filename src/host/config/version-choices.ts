@@ -18,8 +18,12 @@ import { quote } from '../../core/text/quote.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import { parseProblem, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { planFromSaved, planSupposing, type SavedPlanTerms } from '../plan/machine-plan.ts';
-import type { Planned } from '../plan/planned.ts';
+import {
+  planFromSaved,
+  planSupposing,
+  type SavedPlanTerms,
+  type Planned,
+} from '../plan/machine-plan.ts';
 import { outcomeOf, type PlannedOutcome } from '../plan/planned-outcome.ts';
 import {
   checkOf,
@@ -84,10 +88,9 @@ export async function versionChoices(
   path: string,
   options: SavedPlanTerms,
   world: World,
-): Promise<Result<VersionChoices | NoVersion, Problem[]>> {
+): Promise<Result<VersionChoices, Problem[] | NoVersion>> {
   const entry = await entryNamed(name, path, options, world);
-  if (!entry.ok) return entry;
-  return { ok: true, value: 'without' in entry.value ? entry.value : choicesOf(entry.value) };
+  return entry.ok ? { ok: true, value: choicesOf(entry.value) } : entry;
 }
 
 /** Changes the version of a module entry, and nothing else, if the person saw the file with this `etag` (T138). */
@@ -96,10 +99,9 @@ export async function changeVersion(
   path: string,
   options: SavedPlanTerms,
   world: World,
-): Promise<Result<VersionOutcome | NoVersion, Problem[]>> {
+): Promise<Result<VersionOutcome, Problem[] | NoVersion>> {
   const entry = await entryNamed(name, path, options, world);
-  if (!entry.ok) return entry;
-  return 'without' in entry.value ? { ok: true, value: entry.value } : changed(entry.value, change);
+  return entry.ok ? changed(entry.value, change) : entry;
 }
 
 type ModulePlan = Plan['modules'][number];
@@ -117,7 +119,7 @@ async function entryNamed(
   path: string,
   options: SavedPlanTerms,
   world: World,
-): Promise<Result<Entry | NoVersion, Problem[]>> {
+): Promise<Result<Entry, Problem[] | NoVersion>> {
   const config = readConfig(path);
   if (!config.ok) return config;
   const planned = await planFromSaved(path, options, world, config.value.file);
@@ -132,9 +134,9 @@ async function entryNamed(
   ) {
     return { ok: true, value: { config: config.value, planned: planned.value, row, written } };
   }
-  if (row) return { ok: true, value: { without: 'local', label: labelOf(row) } };
+  if (row) return { ok: false, error: { without: 'local', label: labelOf(row) } };
   const isSubsystem = plan.subsystems.some(({ target }) => target.name === name);
-  return { ok: true, value: { without: isSubsystem ? 'subsystem' : 'entry', label: name } };
+  return { ok: false, error: { without: isSubsystem ? 'subsystem' : 'entry', label: name } };
 }
 
 function choicesOf(entry: Entry): VersionChoices {

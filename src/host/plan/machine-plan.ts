@@ -1,22 +1,38 @@
 import type { Machine } from '../../config/index.ts';
-import { planMachine, type Plan, type Result } from '../../core/index.ts';
+import { planMachine, type Plan, type Platform, type Result } from '../../core/index.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
+import { describeDuration } from '../../core/text/duration.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
 import { parseProblem, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { DocumentFile } from '../document-file.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
 import { machineIdOf } from '../machine-id.ts';
-import { readPlanDocuments } from '../plan-documents.ts';
+import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { factsFor, type Facts } from '../plan-facts.ts';
-import { readPlanLists } from '../plan-lists.ts';
-import type { Planned } from './planned.ts';
+import { readPlanLists, type PlanLists } from '../plan-lists.ts';
 
 /** Which documents and lists a plan is made from. */
 export interface PlanTerms extends ListOptions {
   readonly deployed?: string;
+}
+
+/** A plan, its inputs, and its time. */
+export interface Planned {
+  readonly path: string;
+  readonly documents: PlanDocuments;
+  readonly facts: Facts;
+  readonly lists: PlanLists;
+  readonly plan: Plan;
+  readonly platform: Platform;
+  /** The id of the machine, which rollouts use, or why it is not known. */
+  readonly machineId: Result<string | undefined, Problem>;
+  readonly now: number;
+  /** Whether `now` is from `--at` and not from the clock. */
+  readonly isAsOf: boolean;
 }
 
 /** The plan of the machine at `path`, with its inputs. With `machineFile`, that is the machine config instead. */
@@ -104,4 +120,27 @@ function decideOn({
     },
   };
   return planMachine(planInputFor(documents, circumstances));
+}
+
+/** Where the lists of a plan are from, and how old the oldest is; undefined if none was read. */
+export function describeListsOf({
+  lists: { modules, subsystems },
+  now,
+}: Pick<Planned, 'lists' | 'now'>): string | undefined {
+  const readings = [...modules.values(), ...subsystems.values()];
+  const read = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
+  return read.length > 0 ? describeLists(read, now) : undefined;
+}
+
+/** Where the lists are from, and the age of the oldest one from a network. */
+function describeLists(lists: readonly ReleaseList[], now: number): string {
+  const places = new Set(lists.map(({ from }) => from));
+  const [first = ''] = places;
+  const from = places.size === 1 ? first : `${places.size} registries`;
+  const times = lists.flatMap(({ source, fetchedAt }) =>
+    (source === 'network' || source === 'saved') && fetchedAt !== undefined ? [fetchedAt] : [],
+  );
+  const age = now - times.reduce((oldest, time) => Math.min(oldest, time), now);
+  const old = times.length === 0 ? '' : `, ${describeDuration(age)} old`;
+  return `lists from ${from}${old}`;
 }

@@ -23,10 +23,10 @@ import { newerRefused } from '../../core/releases/resolve.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { listAsJson, refusedAsJson } from '../list-document.ts';
+import { listAsJson, refusedAsJson } from '../resolution-document.ts';
 import { printedCode } from '../../base/codes.ts';
 import { codeOf } from '../../core/explanation/plan-cells.ts';
-import type { Planned } from './planned.ts';
+import type { Planned } from './machine-plan.ts';
 
 /** A plan as JSON, schema `modreg/plan@1`. */
 export function planDocument({

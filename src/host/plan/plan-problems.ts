@@ -15,7 +15,7 @@ import { unknownIdWarning } from '../machine-id.ts';
 import { listWarnings } from '../list-warnings.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import type { PlanDocuments } from '../plan-documents.ts';
-import type { Planned } from './planned.ts';
+import type { Planned } from './machine-plan.ts';
 import { complaintProblem, registryProblem, type Problem } from '../../base/problem.ts';
 
 /** A row of a plan, its label, and the result of reading its list. */

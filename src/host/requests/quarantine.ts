@@ -103,7 +103,7 @@ export function refuseVersion(
 function rolledBackAlready({ moduleId, version }: QuarantineEntry): Problem {
   const message = `${moduleId} ${version} is refused already, by a rollback on this machine; nothing was changed`;
   const hint = `modreg quarantine lift ${moduleId} ${version} ends the rollback for all its versions`;
-  return { ...usage(message), hint };
+  return usage(message, hint);
 }
 
 /** The error if no module or subsystem that the poller decides on has this id. Before its first round, no id is known (T216). */

@@ -2,6 +2,7 @@ import type { Plan, Result } from '../../core/index.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { writtenVersion } from '../../config/module-version.ts';
+import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { checkedConfig, replaceConfig, shownConfig } from '../../host/config/checked-config.ts';
 import {
@@ -39,16 +40,13 @@ export function configOnPage(path: string, options: SavedPlanTerms, world: World
       return saved.ok ? savedOn(path, saved.value, staleConfig) : saved;
     },
     compare: async (name) => {
-      const choices = onPage(await versionChoices(name, path, options, world));
-      if (!choices.ok) return choices;
-      const { value } = choices;
-      return 'without' in value ? withoutVersion(path, value) : { ok: true, value };
+      const choices = await versionChoices(name, path, options, world);
+      return choices.ok ? choices : notChanged(path, choices.error);
     },
     changeVersion: async (name, change) => {
-      const done = onPage(await changeVersion({ name, ...change }, path, options, world));
-      if (!done.ok) return done;
+      const done = await changeVersion({ name, ...change }, path, options, world);
+      if (!done.ok) return notChanged(path, done.error);
       const { value } = done;
-      if ('without' in value) return withoutVersion(path, value);
       const { row, wanted } = value;
       if (value.kind !== 'deployed-changed') {
         return savedOn(path, value, (now) => staleVersion(row, wanted, now));
@@ -81,36 +79,36 @@ function savedOn(
 }
 
 function staleConfig({ file }: ConfigFile): ReturnType<typeof refused> {
-  const message = `${fileName(file.path)} was changed meanwhile, and that change is kept; yours was not saved`;
-  const hint = 'make your change in the new text, and save it';
-  return refused('CHANGED_MEANWHILE', message, { hint });
+  return changedMeanwhile(file.path, 'yours', 'make your change in the new text, and save it');
 }
 
 /** Both values: that of the file, and the one that was not saved. */
 function staleVersion(
   row: Plan['modules'][number],
   wanted: string,
-  now: ConfigFile,
+  { file, text }: ConfigFile,
 ): ReturnType<typeof refused> {
-  const file = fileName(now.file.path);
-  const written = writtenVersion(now.text, row.name);
+  const written = writtenVersion(text, row.name);
   const found = written ? `its version is ${quote(written.version)} now` : 'it has no version now';
-  const message = `${file} was changed meanwhile, and that change is kept; ${labelOf(row)}: ${found}, and ${quote(wanted)} was not saved`;
-  const hint = 'look at what each type does now, and save again';
+  const yours = `${labelOf(row)}: ${found}, and ${quote(wanted)}`;
+  return changedMeanwhile(file.path, yours, 'look at what each type does now, and save again');
+}
+
+function changedMeanwhile(path: string, yours: string, hint: string): ReturnType<typeof refused> {
+  const message = `${fileName(path)} was changed meanwhile, and that change is kept; ${yours} was not saved`;
   return refused('CHANGED_MEANWHILE', message, { hint });
 }
 
-function withoutVersion(path: string, { without, label }: NoVersion): ReturnType<typeof refused> {
-  switch (without) {
-    case 'local': {
-      const message = `${label} is a local module: it has no version that could be changed`;
-      return refused('USAGE', message, { hint: 'set its "type" to "registry" in the config' });
-    }
-    case 'subsystem': {
-      const message = `${label} is a subsystem: the agent configuration sets its version with pin_url, pin_version or release_channel`;
-      return refused('USAGE', message, { hint: 'edit the config' });
-    }
-    case 'entry':
-      return refused('UNKNOWN_REFERENCE', `${fileName(path)} has no module entry ${quote(label)}`);
+function notChanged(path: string, why: Problem[] | NoVersion): ReturnType<typeof refused> {
+  if (!('without' in why)) return { ok: false, error: why.map(asPageProblem) };
+  const { without, label } = why;
+  if (without === 'local') {
+    const message = `${label} is a local module: it has no version that could be changed`;
+    return refused('USAGE', message, { hint: 'set its "type" to "registry" in the config' });
   }
+  if (without === 'subsystem') {
+    const message = `${label} is a subsystem: the agent configuration sets its version with pin_url, pin_version or release_channel`;
+    return refused('USAGE', message, { hint: 'edit the config' });
+  }
+  return refused('UNKNOWN_REFERENCE', `${fileName(path)} has no module entry ${quote(label)}`);
 }

@@ -2,23 +2,28 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { describeDecision, type Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { withReadableTimes } from '../../core/text/time-words.ts';
 import { timeZoneIn } from '../../config/time-zone.ts';
 import type { World } from '../../base/world.ts';
-import { recentDecisions } from '../../host/history/past-decisions.ts';
+import { recentDecisions, type RecentDecision } from '../../host/history/past-decisions.ts';
+import { reasonAlone } from '../../host/history/told-history.ts';
+import { labelFor } from '../../host/machine-row.ts';
 import { logPart } from '../../host/machine-log.ts';
 import { markOf } from '../../host/machine-mark.ts';
-import { planFromSaved, planOf, type SavedPlanTerms } from '../../host/plan/machine-plan.ts';
+import {
+  planFromSaved,
+  planOf,
+  type SavedPlanTerms,
+  describeListsOf,
+} from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
-import { describeListsOf } from '../../host/plan/planned.ts';
 import type { Answered } from '../../host/resolution-document.ts';
 import { statusOn } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
-import type { MachineView, PagedMachine } from '../paged-machine.ts';
+import type { HistoryEntry, MachineView, PagedMachine } from '../paged-machine.ts';
 import { asPageProblem, onPage, refused, type PageProblem } from '../page-problem.ts';
 import { configOnPage } from './config-on-page.ts';
-import { historyEntry } from './history-on-page.ts';
-import { quarantineOnPage } from './quarantine-on-page.ts';
 import { requestsOnPage } from './requests-on-page.ts';
 
 /** The machine whose config is at `path`, for the page. */
@@ -26,7 +31,6 @@ export function machineOnPage(path: string, options: SavedPlanTerms, world: Worl
   return {
     title: titleOf(path),
     ...requestsOnPage(path, options, world),
-    ...quarantineOnPage(world),
     ...configOnPage(path, options, world),
     view: () => viewOf(path, options, world),
     explain: (name) => explanation(name, path, options, world),
@@ -94,4 +98,27 @@ async function explanation(
     ? `${name}: ${describeDecision(row.decision)}`
     : `${quote(name)} names no module of ${excerpt(path)}`;
   return refused('NOT_RECORDED', message);
+}
+
+/** A decision of the past in words. */
+function historyEntry({
+  told: {
+    past: { since, first },
+    event,
+    causes,
+  },
+  times,
+}: RecentDecision): HistoryEntry {
+  const readable = (text: string): string => withReadableTimes(text, times);
+  return {
+    at: since,
+    name: first.name,
+    label: labelFor(first),
+    event: readable(event),
+    why: readable(reasonAlone(first)),
+    causes: causes.map(readable),
+    decision: first.decision,
+    deployed: first.deployed,
+    target: first.target,
+  };
 }

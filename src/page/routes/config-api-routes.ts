@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { Stop } from '../../core/index.ts';
+import { stopsAsJson } from '../../host/plan/plan-document.ts';
 import type { SavedConfig } from '../../host/config/config-file.ts';
 import type { VersionChoices } from '../../host/config/version-choices.ts';
 import type { PlannedOutcome } from '../../host/plan/planned-outcome.ts';
@@ -99,11 +99,7 @@ function outcomeAsJson(outcome: PlannedOutcome): object {
     reason: outcome.reason,
     next_change: outcome.nextChange ?? null,
     new_major: outcome.isNewMajor,
-    stops: outcome.stops.map(stopAsJson),
+    stops: stopsAsJson(outcome.stops),
     shares: outcome.shares,
   };
-}
-
-function stopAsJson({ component, moduleId, dependsOn }: Stop): object {
-  return { component, module_id: moduleId ?? null, depends_on: dependsOn };
 }
