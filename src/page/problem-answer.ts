@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { jsonLine } from '../base/json-line.ts';
+import { escapeUnprintableInJson } from '../core/text/quote.ts';
 import type { PageProblem } from './page-problem.ts';
 
 /** The statuses of codes; that of any other code is 409: the machine is not in a state for what was asked. */
@@ -48,7 +48,8 @@ export function statusOf([first]: readonly PageProblem[]): ContentfulStatusCode 
 /** A document of the command line as a response. */
 export function documentAnswer(document: object, end: '' | '\n' = ''): Response {
   const headers = { 'content-type': 'application/json' };
-  return new Response(jsonLine(document) + end, { headers });
+  const text = escapeUnprintableInJson(JSON.stringify(document));
+  return new Response(text + end, { headers });
 }
 
 /** The problems as a response (RFC 9457). */

@@ -17,7 +17,7 @@ import { complaintOf } from '../../core/explanation/complaint.ts';
 import { termsIn, type UpdateTerms } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { listAsJson } from '../../host/resolution-document.ts';
 import {
   complaintProblem,

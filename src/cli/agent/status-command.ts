@@ -10,7 +10,7 @@ import {
   type AgentStatus,
   type ModuleStatus,
 } from '../../host/status/agent-status.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { quarantineTable } from '../machine/quarantine-table.ts';
 import { restartRequired } from './agent-event-words.ts';

@@ -10,7 +10,7 @@ import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { isPolled } from '../../store/claim.ts';
 import { NO_HOME } from '../../host/open-state.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { readPlanDocuments } from '../../host/plan-documents.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

@@ -1,5 +1,5 @@
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from './answer-json.ts';
 
 export type Level = 'info' | 'warn' | 'error';
 

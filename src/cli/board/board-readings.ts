@@ -2,7 +2,7 @@ import type { FakeBoard } from '../../board/index.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 
 /** A fake board of the machine. */

@@ -2,7 +2,7 @@ import type { CheckResult } from '../../config/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { CheckedFile } from '../../host/checked-files.ts';
 import { textOf } from '../../host/document-findings.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { printedCode } from '../../base/codes.ts';
 import { countOf } from '../../base/count.ts';
 

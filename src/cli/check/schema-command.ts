@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../../config/index.ts';
 import { jsonSchemaOf } from '../../config/json-schema.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import type { Outcome } from '../../base/problem.ts';
 
 /** `modreg schema <kind>`: prints the JSON Schema of a document, for an editor. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { DemoMachine } from './demo-machine.ts';

@@ -1,5 +1,5 @@
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import type { Finding } from './finding.ts';
 

@@ -2,7 +2,7 @@ import { checkCluster, type ClusterFinding } from '../../cluster/cluster-check.t
 import { nodeFacts } from '../../cluster/nats/node-facts.ts';
 import { streamFacts } from '../../cluster/nats/stream-facts.ts';
 import type { Result } from '../../core/index.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

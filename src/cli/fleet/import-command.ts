@@ -7,7 +7,7 @@ import { systemClock } from '../../registry/clock.ts';
 import type { Catalogue } from '../../server/catalogue/catalogue.ts';
 import { UnreadableChange } from '../../server/catalogue/readable-change.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import {

@@ -2,7 +2,7 @@ import { parseModuleId, parseVersion } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import type { FleetClient } from '../../registry/fleet-client.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { failed, parseProblem, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

@@ -1,6 +1,6 @@
 import { excerpt } from '../../core/text/quote.ts';
 import { columnsOf } from '../base/columns.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

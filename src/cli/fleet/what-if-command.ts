@@ -7,7 +7,7 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import { systemClock } from '../../registry/clock.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
 import { uninterrupted } from '../../server/fleet/slices.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, parseProblem, type Outcome, type Problem } from '../../base/problem.ts';

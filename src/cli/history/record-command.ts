@@ -6,7 +6,7 @@ import type { World } from '../../base/world.ts';
 import { decisionRecord } from '../../host/history/decision-record.ts';
 import { recordDocument, type DecisionRecord } from '../../host/history/record-document.ts';
 import { labelFor } from '../../host/machine-row.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { ownVersion } from '../version.ts';
 import { timeAsked, type WhyOptions } from './why-command.ts';
 

@@ -2,7 +2,7 @@ import { indexReleases, type ModuleId } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readRegularFile } from '../../host/document-file.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import { differences, outcomeOf, type DecisionOutcome } from '../../host/history/outcome.ts';

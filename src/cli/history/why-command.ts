@@ -9,7 +9,7 @@ import { reasonAlone, type ToldDecision } from '../../host/history/told-history.
 import { whyDocument } from '../../host/history/why-document.ts';
 import { labelFor } from '../../host/machine-row.ts';
 import { describeChange, describeFailures } from '../../host/open-action.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 
 export interface WhyOptions {
   readonly at?: string;

@@ -20,7 +20,7 @@ import {
   quarantineDocument,
   refusalDocument,
 } from '../../host/requests/request-documents.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { quarantineTable } from './quarantine-table.ts';
 
 /** How many versions are named. */

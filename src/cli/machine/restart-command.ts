@@ -4,7 +4,7 @@ import { labelFor } from '../../host/machine-row.ts';
 import { cancelRestart, requestRestart } from '../../host/requests/restart.ts';
 import { cancelDocument, restartDocument } from '../../host/requests/request-documents.ts';
 import { restartLines } from '../../host/requests/request-words.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 
 export interface RestartOptions {
   readonly json?: true;

@@ -4,7 +4,7 @@ import type { World } from '../../base/world.ts';
 import { rollBack } from '../../host/requests/rollback.ts';
 import { rollbackDocument } from '../../host/requests/request-documents.ts';
 import { rollbackLines } from '../../host/requests/request-words.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 
 export interface RollbackOptions {
   readonly json?: true;

@@ -14,7 +14,7 @@ import { failed, usage, type Outcome } from '../../base/problem.ts';
 import { quarantineTable } from './quarantine-table.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import type { World } from '../../base/world.ts';
 
 type DeployedYank = NonNullable<ReturnType<typeof deployedYank>>;

@@ -3,7 +3,7 @@ import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import { CODE_MS } from '../../page/access/sign-in-codes.ts';
 import { describeDuration } from '../../core/text/duration.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { PageIdentity } from './page-identity.ts';

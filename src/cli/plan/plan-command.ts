@@ -6,7 +6,7 @@ import type { World } from '../../base/world.ts';
 import { planOf, type PlanTerms, type Planned } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { planTable } from './plan-answer.ts';
 
 export interface PlanOptions extends PlanTerms {

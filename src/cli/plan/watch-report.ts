@@ -6,7 +6,7 @@ import { publishTime } from '../../core/releases/publish-time.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { PollingEvent } from '../../poller/event.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';

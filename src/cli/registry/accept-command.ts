@@ -4,7 +4,7 @@ import { parseModuleId, type DigestChange, type ModuleId } from '../../core/inde
 import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { acceptList, type Acceptance } from '../../registry/acceptance.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { describeChange } from './changed-field.ts';
 import { commandRegistries } from '../../host/command-registries.ts';
 import { openMachineLists, type ListsTrouble } from '../../host/machine-lists.ts';

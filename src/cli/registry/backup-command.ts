@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
 import { backUp } from '../../server/backup/backup.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

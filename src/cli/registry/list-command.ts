@@ -2,7 +2,7 @@ import { parseModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import type { ModuleSummary } from '../../server/catalogue/catalogue-results.ts';
 import type { Catalogue } from '../../server/index.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, parseProblem, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

@@ -7,7 +7,7 @@ import { firstStepAtOnce } from '../../server/rollout/first-step.ts';
 import { describeOtherSoak } from '../../server/rollout/rollout-change.ts';
 import { limitWarnings, type LimitWarning } from '../../server/catalogue/list-limits.ts';
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

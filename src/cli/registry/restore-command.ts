@@ -1,7 +1,7 @@
 import { quote } from '../../core/text/quote.ts';
 import { restore, type RestoreResult } from '../../server/backup/restore.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

@@ -4,7 +4,7 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
 import { unknownModule } from '../../registry/unknown-module.ts';
 import type { Catalogue } from '../../server/index.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, registryProblem, type Outcome } from '../../base/problem.ts';

@@ -4,7 +4,7 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { isOfMachines } from '../../server/tokens/scope.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

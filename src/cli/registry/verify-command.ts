@@ -4,7 +4,7 @@ import { checkBackup } from '../../server/backup/backup-folder.ts';
 import { checkRegistry } from '../../server/backup/registry-check.ts';
 import type { Finding } from '../../server/backup/catalogue-check.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';

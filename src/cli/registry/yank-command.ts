@@ -5,7 +5,7 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { RegistryWriter } from '../../registry/registry-writer.ts';
 import type { Catalogue } from '../../server/index.ts';
 import { readReason } from '../../server/catalogue/published-release.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { failed, parseProblem, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { recordsIn } from '../../site/catalogue-records.ts';

@@ -17,7 +17,7 @@ import type { MachineEligibility } from './machine-eligibility.ts';
 import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import { noRegistry } from '../../host/registry-choice.ts';
 import { resolutionDocument, type Answered } from '../../host/resolution-document.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { explainAnswer, problemsOf, summarize } from './resolve-answer.ts';
 import type { World } from '../../base/world.ts';
 

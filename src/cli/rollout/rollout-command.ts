@@ -5,7 +5,7 @@ import { excerpt, quote } from '../../core/text/quote.ts';
 import { checkedAnswer } from '../../site/checked-answer.ts';
 import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
 import { wholeNumber } from '../base/number-option.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { failed, parseProblem, usage, type Outcome } from '../../base/problem.ts';
 import { withModuleId } from '../../site/catalogue-options.ts';
 import { namedRegistry } from '../../host/registry-choice.ts';

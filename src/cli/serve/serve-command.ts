@@ -9,7 +9,7 @@ import { watchForLoss } from '../../server/catalogue/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
 import { INSTALL_SCRIPT_SHA256 } from '../../server/routes/install-script.ts';
 import { TlsFilesError } from '../../server/tls/tls-reload.ts';
-import { jsonLine } from '../../base/json-line.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { DatabaseError, foundTwice } from '../../sqlite/database-error.ts';
 import { databaseProblem, openCatalogue, modeOf } from '../../site/catalogue-options.ts';

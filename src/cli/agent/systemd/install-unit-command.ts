@@ -17,7 +17,7 @@ import type { Result } from '../../../core/index.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
 import { readInterval } from '../../plan/interval-option.ts';
 import { documentReader } from '../../../host/plan-documents.ts';
-import { jsonLine } from '../../../base/json-line.ts';
+import { jsonLine } from '../../base/answer-json.ts';
 import { failed, usage, type Outcome, type Problem } from '../../../base/problem.ts';
 import { namedRegistry } from '../../../host/registry-choice.ts';
 import { parseRegistryAddress } from '../../../registry/address.ts';

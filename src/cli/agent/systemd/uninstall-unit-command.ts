@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { commandIn, launcherFolder } from '../../../agent/launcher/launcher-folder.ts';
 import { isPolled } from '../../../store/claim.ts';
 import { quote } from '../../../core/text/quote.ts';
-import { jsonLine } from '../../../base/json-line.ts';
+import { jsonLine } from '../../base/answer-json.ts';
 import { failed, usage, type Outcome } from '../../../base/problem.ts';
 import type { World } from '../../../base/world.ts';
 import { CREDENTIALS_FILE, isWrittenByInstall } from '../../../host/credentials.ts';

@@ -1,4 +1,4 @@
-import { escapeUnprintableInJson } from '../core/text/quote.ts';
+import { escapeUnprintableInJson } from '../../core/text/quote.ts';
 
 /** `document` as one line, with escapes in place of control characters. */
 export function jsonLine(document: object): string {
