@@ -36,7 +36,7 @@ export function logPart(
   const home = platformHome(environment);
   if (home === undefined) return { ok: false, error: [NO_HOME] };
   try {
-    const value = usingLog(home, (log) => {
+    const value = usingLog(home, 'read', (log) => {
       const records = log.newest({ count, module, severity, after });
       return { records, dropped: log.dropped(), isThere: true };
     });
@@ -52,7 +52,7 @@ export function logPart(
 /** How far the log beside `statePath` was sent; undefined if the policy names no collector, or if the log cannot be read. */
 export function logDelivery(statePath: string): Delivery | undefined {
   try {
-    const delivery = usingLog(dirname(statePath), (log) => log.delivery());
+    const delivery = usingLog(dirname(statePath), 'read', (log) => log.delivery());
     const isConfigured = delivery.endpoint !== undefined || delivery.trouble !== undefined;
     return isConfigured ? delivery : undefined;
   } catch (error) {
@@ -62,8 +62,9 @@ export function logDelivery(statePath: string): Delivery | undefined {
   }
 }
 
-function usingLog<T>(home: string, work: (log: LogFile) => T): T {
-  const log = openLog(join(home, LOG_FILE), 'read');
+/** Returns the result of `work` on the log in `home`. Throws a DatabaseError. */
+export function usingLog<T>(home: string, mode: 'read' | 'inspect', work: (log: LogFile) => T): T {
+  const log = openLog(join(home, LOG_FILE), mode);
   try {
     return work(log);
   } finally {

@@ -9,6 +9,7 @@ import { machineStateIn, type MachineState } from '../../store/machine-state.ts'
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { labelFor, rowNamed } from '../machine-row.ts';
+import { openActionOf } from '../open-action.ts';
 import { inFile, usingState } from '../open-state.ts';
 import { timesOn } from '../time-zones.ts';
 import { toldHistory, type ToldDecision } from './told-history.ts';
@@ -42,7 +43,7 @@ export function decisionsAbout(
     const told = at === undefined ? all : all.filter((one) => one.past === past);
     if (told.length === 0) return { ok: false, error: [noDecision(row, history, at)] };
     const times = timesOn(state, world)(row.moduleId);
-    const open = state.memory().open.find(({ action }) => keyOf(action.target) === keyOf(row));
+    const open = openActionOf(row, state.memory());
     const failing = open && open.failures > 0 && at === undefined ? open : undefined;
     return { ok: true, value: { row, told, failing, times } };
   });

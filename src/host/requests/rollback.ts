@@ -1,7 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import { keyOf } from '../../core/plan/target.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
@@ -9,6 +8,7 @@ import { savedListsIn } from '../../store/saved-lists-table.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { labelFor, rowNamed, targetOf } from '../machine-row.ts';
+import { openActionOf } from '../open-action.ts';
 import { inFile } from '../open-state.ts';
 import { timesOn } from '../time-zones.ts';
 import { foundRollback, type FoundRollback } from './found-rollback.ts';
@@ -82,7 +82,7 @@ function rollbackIn(
   const found = foundRollback(row, { state, saved: savedListsIn(file), now: at, until });
   if (!found.ok) return found;
   const { from, to } = found.value.rolledBack;
-  const open = state.memory().open.find(({ action }) => keyOf(action.target) === keyOf(row));
+  const open = openActionOf(row, state.memory());
   const has = open?.state === 'delivered' ? open : undefined;
   const times = timesOn(state, world)(row.moduleId);
   const versions = { from: from.text, to: to.text };
