@@ -47,7 +47,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/site': ['../page/site', 'registry-page'],
   'src/config/masked-secrets.ts': ['../config', '../page/config'],
   'src/host/config': ['../page/', 'machine-id'],
-  'src/host/history': ['causes', 'history', 'replay', 'why', 'poll-secrets'],
+  'src/host/history': ['../host/causes', 'history', 'replay', 'why', 'poll-secrets'],
   'src/host/plan': ['plan', 'machine-id', '../page/'],
   'src/host/requests': ['machine', 'quarantine', 'restart', 'rollback', '../page/'],
   'src/host/status': ['status', 'agent-status', '../page/records'],

@@ -3,7 +3,6 @@ import { readMachine } from '../../config/read-document.ts';
 import { readJson } from '../../config/text/json-document.ts';
 import { decode } from '../../config/text/utf8.ts';
 import { describeDecision, type Plan, type Result } from '../../core/index.ts';
-import type { Decision } from '../../core/decision/decision.ts';
 import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -150,24 +149,19 @@ function changesBetween(now: Plan, then: Plan): DecisionChange[] {
   });
 }
 
-interface Decided extends Pick<DecisionChange, 'kind' | 'name'> {
-  readonly words: string;
-}
+type Decided = Pick<DecisionChange, 'kind' | 'name'> & { readonly words: string };
 
 function decisionsIn({ modules, subsystems }: Plan): Map<string, Decided> {
-  const rows: Decided[] = [
-    ...modules.map(({ name, decision }) => ({
-      kind: 'module' as const,
-      name,
-      words: wordsFor(decision),
-    })),
-    ...subsystems.map(({ target: { name }, decision }) => {
-      return { kind: 'subsystem' as const, name, words: wordsFor(decision) };
-    }),
+  const rows = [
+    ...modules.map(({ name, decision }) => ({ kind: 'module', name, decision }) as const),
+    ...subsystems.map(
+      ({ target: { name }, decision }) => ({ kind: 'subsystem', name, decision }) as const,
+    ),
   ];
-  return new Map(rows.map((row) => [`${row.kind} ${row.name}`, row]));
-}
-
-function wordsFor(decision: Decision): string {
-  return `${summarizeDecision(decision)}: ${describeDecision(decision)}`;
+  return new Map(
+    rows.map(({ kind, name, decision }) => {
+      const words = `${summarizeDecision(decision)}: ${describeDecision(decision)}`;
+      return [`${kind} ${name}`, { kind, name, words }];
+    }),
+  );
 }
