@@ -1,4 +1,5 @@
 import type { Result } from '../core/index.ts';
+import type { RestartRequest } from '../core/decision/decision.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { ConfigCheck, ShownConfig } from '../host/config/checked-config.ts';
 import type { SavedConfig } from '../host/config/config-file.ts';
@@ -10,11 +11,12 @@ import type { Rollback } from '../host/requests/rollback.ts';
 import type { PageProblem } from './page-problem.ts';
 
 type Answer<T> = Promise<Result<T, PageProblem[]>>;
+type Wish = Pick<RestartRequest, 'isImmediate'>;
 
 /** What a person may change on a machine. Each method reads the documents and machine.db again. */
 export interface MachineChanges {
-  previewRestart(name: string, request: RestartWish): Answer<RestartPreview>;
-  restart(name: string, request: RestartWish & Seen): Answer<Restart>;
+  previewRestart(name: string, request: Wish): Answer<RestartPreview>;
+  restart(name: string, request: Wish & Seen): Answer<Restart>;
   cancelRestart(name: string): Answer<LoggedDecision>;
   previewRollback(name: string, term: Term): Answer<Rollback>;
   rollBack(name: string, term: Term & Seen): Answer<Rollback>;
@@ -26,12 +28,7 @@ export interface MachineChanges {
   changeVersion(name: string, change: VersionChange): Answer<SavedConfig>;
   config(): Answer<ShownConfig>;
   checkConfig(text: string): Answer<CheckedConfig>;
-  saveConfig(change: ConfigChange): Answer<SavedConfig>;
-}
-
-interface RestartWish {
-  /** Whether it passes the maintenance window. */
-  readonly isImmediate: boolean;
+  saveConfig(change: Pick<ShownConfig, 'text' | 'etag'>): Answer<SavedConfig>;
 }
 
 /** What the person saw who asks for a change; undefined if a program asks that did not look. */
@@ -54,11 +51,6 @@ interface QuarantinedVersion {
   readonly version: string;
   /** When the entry that the person saw began, as text of RFC 3339. */
   readonly since?: string | undefined;
-}
-
-interface ConfigChange {
-  readonly text: string;
-  readonly etag: string;
 }
 
 /** What was found in a machine config, and what it would change. */
