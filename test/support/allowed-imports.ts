@@ -46,7 +46,16 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Opens a registry at any kind of address: the only part of the client that reads catalogues.
   registries: ['core', 'registry', 'server/catalogue/catalogue-registry.ts', 'node:path'],
   files: ['node:fs'],
-  sqlite: ['core/text', 'files', 'node:sqlite', 'node:fs', 'node:path', 'node:url', 'node:zlib'],
+  sqlite: [
+    'core/text',
+    'files',
+    'valibot',
+    'node:sqlite',
+    'node:fs',
+    'node:path',
+    'node:url',
+    'node:zlib',
+  ],
   store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],
   logs: [
     'core/text',

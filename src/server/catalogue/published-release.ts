@@ -189,19 +189,10 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   };
 }
 
-/** The platforms of a valid release, or of its stored content; undefined if it lists no artifacts. */
-export function platformsOf({
-  artifacts,
-}: {
-  readonly artifacts?: PublishedRelease['artifacts'];
-}): readonly string[] | undefined {
-  return artifacts?.map(({ platform }) => platform);
-}
-
-/** The artifacts of a valid release that the registry hosts. */
-export function hostedArtifacts({
-  artifacts = [],
-}: Pick<PublishedRelease, 'artifacts'>): { readonly sha256: string; readonly size: number }[] {
+/** The artifacts of a release that the registry hosts. */
+export function hostedArtifacts(
+  artifacts: readonly { readonly url: string; readonly size?: number | undefined }[] = [],
+): { readonly sha256: string; readonly size: number }[] {
   return artifacts.flatMap(({ url, size = 0 }) => {
     const sha256 = hostedSha256(url);
     return sha256 === undefined ? [] : [{ sha256, size }];
