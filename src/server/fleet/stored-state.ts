@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { ModuleStates } from '../../registry/fleet-client.ts';
-import { storedModule } from '../../registry/machine-report.ts';
+import { storedModule, type ModuleStates } from '../../registry/fleet-documents.ts';
 import { factsProblem } from '../../registry/reported-facts.ts';
 import type { Row } from '../../sqlite/statements.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
