@@ -1,6 +1,5 @@
 import type { Hono } from 'hono';
 import { resolutionDocument } from '../../host/resolution-document.ts';
-import { PAGE_OPENAPI } from '../openapi.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { documentAnswer, problemAnswer } from '../problem-answer.ts';
 import { historyDocument, logDocument } from '../record-documents.ts';
@@ -33,5 +32,5 @@ export function addApiRoutes(app: Hono, machine: PagedMachine): void {
     const looked = await machine.look();
     return looked.ok ? c.body(null, 204) : problemAnswer(looked.error);
   });
-  app.get('/v1/openapi.json', (c) => c.json(PAGE_OPENAPI));
+  app.get('/v1/openapi.json', async (c) => c.json((await import('../openapi.ts')).PAGE_OPENAPI));
 }
