@@ -75,6 +75,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'registry',
     'store',
+    'config/machine-id.ts',
     'config/module-environment.ts',
     'config/platform-home.ts',
     'config/text/name.ts',
