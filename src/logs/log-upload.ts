@@ -1,7 +1,7 @@
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { openLog, type LogFile } from './log-file.ts';
 import { LogSender, type Destination, type SenderOptions } from './log-sender.ts';
-import { Pause } from './pause.ts';
+import { Pause } from '../registry/pause.ts';
 
 /** So long lines gather before they are sent. */
 const GATHER_MS = 5000;

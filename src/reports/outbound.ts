@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { quote } from '../core/text/quote.ts';
-import { Pause } from '../logs/pause.ts';
+import { Pause } from '../registry/pause.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { setAside } from '../sqlite/set-aside.ts';
 import { openOutbound, type OutboundFile } from './outbound-file.ts';
