@@ -28,16 +28,6 @@ export class Pause {
     await this.sleep(afterMs);
   }
 
-  /** Ends every wait, and resolves when `loop` has ended. Calls `abort` if that takes longer than `ms`. */
-  async finish(loop: Promise<void> | undefined, ms: number, abort: () => void): Promise<void> {
-    this.end();
-    const isDone = new AbortController();
-    const limit = this.#clock.sleep(ms, isDone.signal).then(abort, () => undefined);
-    await loop;
-    isDone.abort();
-    await limit;
-  }
-
   /** Whether `end` ended it, and not the time. */
   async sleep(ms: number): Promise<boolean> {
     const { signal } = this.#ending;

@@ -65,6 +65,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'logs/collector.ts',
     'logs/pace.ts',
+    'logs/paced-sender.ts',
     'registry',
     'sqlite',
     'store',
