@@ -37,13 +37,26 @@ export interface ReportedModule {
   readonly target: string | null;
   /** One word: `up-to-date`, `hold`, `stuck`, … */
   readonly decision: string;
-  /** Why it is stuck; null for other decisions. */
+  /** Why it is stuck, with `…` in the place of each time; null for other decisions. */
   readonly reason: string | null;
+  /** The same as data; absent for other decisions, and from an earlier modreg. */
+  readonly because?: ReportedReason | undefined;
   /** The names of the components that stop for a restart. */
   readonly stops: readonly string[];
   /** What the decision depends on, besides the time and the release list; null if the machine does not report it. */
   readonly facts: object | null;
 }
+
+/** A reason without its times, which differ from machine to machine. Two with the same code and facts are the same. */
+export interface ReportedReason {
+  /** For programs: `no-match`, `registry-timeout`. */
+  readonly code: string;
+  /** What it says between its times. */
+  readonly facts: readonly string[];
+}
+
+/** The most facts of a reason. */
+export const MOST_FACTS = 16;
 
 /** The outcome of an action. */
 export interface ReportedOutcome {

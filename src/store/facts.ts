@@ -7,7 +7,16 @@ import {
 } from '../core/index.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { originOf } from '../registry/list-origin.ts';
-import { isNumber, isText, listOf, objectOf, oneOf, optional, type Shape } from './shape.ts';
+import {
+  isNumber,
+  isText,
+  isWords,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  type Shape,
+} from './shape.ts';
 
 /*
  * The facts of a decision: its DecideInput as JSON, without the release list, which is saved elsewhere. The code is
@@ -167,12 +176,14 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     objectOf({ kind: oneOf('latest', 'latest-with-prerelease', 'local', 'disabled') }),
   ),
   list: anyOf(
-    objectOf({ error: objectOf({ kind: isText, message: isText }) }),
+    objectOf({ error: objectOf({ kind: isText, message: isText, words: optional(isWords) }) }),
     objectOf({
       index: isIndex,
       changedDigests: optional(isMapOf(isDigestChange)),
       firstSeen: optional(objectOf({ since: isNumber, added: isMapOf(isSpan) })),
-      stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
+      stale: optional(
+        objectOf({ confirmedAt: isNumber, message: isText, words: optional(isWords) }),
+      ),
       readAt: optional(isNumber),
       clock: optional(
         anyOf(

@@ -5,6 +5,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
 import {
   LARGEST_NUMBER,
+  MOST_FACTS,
   MOST_OUTCOMES,
   type MachineReport,
   type ReportedModule,
@@ -46,6 +47,8 @@ const moduleId = v.pipe(
 );
 const kind = v.picklist(['module', 'subsystem'], 'expected module or subsystem');
 
+const word = v.pipe(text, v.regex(/^[a-z-]{1,40}$/, 'expected one word'));
+
 const module: v.GenericSchema<unknown, ReportedModule> = v.object({
   kind,
   name: text,
@@ -53,8 +56,14 @@ const module: v.GenericSchema<unknown, ReportedModule> = v.object({
   constraint: v.nullable(text),
   deployed: text,
   target: v.nullable(text),
-  decision: v.pipe(text, v.regex(/^[a-z-]{1,40}$/, 'expected one word')),
+  decision: word,
   reason: v.nullable(text),
+  because: v.optional(
+    v.object({
+      code: word,
+      facts: v.pipe(v.array(text), v.maxLength(MOST_FACTS, `more than ${MOST_FACTS}`)),
+    }),
+  ),
   stops: v.pipe(v.array(text), v.maxLength(MOST_MODULES, `more than ${MOST_MODULES}`)),
   facts: v.nullable(
     v.pipe(

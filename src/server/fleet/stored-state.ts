@@ -17,8 +17,8 @@ export function storedState(row: Row): StoredState {
   };
   const content = storedJson(row['content']);
   if (!isReadable(content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
-  const { constraint, target, reason, stops, platform, facts } = content;
-  const rest = { constraint, target, reason, stops, platform };
+  const { constraint, target, reason, because, stops, platform, facts } = content;
+  const rest = { constraint, target, reason, because: reasonIn(because), stops, platform };
   const problem = facts === null ? undefined : factsProblem(facts);
   if (problem === undefined) return { ...known, ...rest, facts };
   return { ...known, ...rest, facts: null, unreadable: `facts: ${problem}` };
@@ -41,6 +41,13 @@ function isReadable(content: unknown): content is Content {
   const texts = [constraint, target, reason].every(isTextOrNull);
   const hasStops = Array.isArray(stops) && stops.every((one) => typeof one === 'string');
   return texts && hasStops && typeof platform === 'string' && typeof facts === 'object';
+}
+
+/** Undefined if it cannot be read: its text says the same. */
+function reasonIn(because: StoredState['because']): StoredState['because'] {
+  const { code, facts } = Object(because);
+  const hasFacts = Array.isArray(facts) && facts.every((one) => typeof one === 'string');
+  return typeof code === 'string' && hasFacts ? { code, facts } : undefined;
 }
 
 function isTextOrNull(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { LARGEST_NUMBER } from '../../registry/machine-report.ts';
+import { LARGEST_NUMBER, MOST_FACTS } from '../../registry/machine-report.ts';
 import { ref } from './openapi-ref.ts';
 
 const TEXT = { type: 'string' };
@@ -8,10 +8,12 @@ const NUMBER = { ...COUNT, maximum: LARGEST_NUMBER };
 const TIME = { type: 'string', format: 'date-time' };
 const KIND = { enum: ['module', 'subsystem'] };
 
-const object = (properties: Readonly<Record<string, object>>): object => ({
+type Properties = Readonly<Record<string, object>>;
+
+const object = (properties: Properties, optional: Properties = {}): object => ({
   type: 'object',
   required: Object.keys(properties),
-  properties,
+  properties: { ...properties, ...optional },
 });
 const list = (items: object): object => ({ type: 'array', items });
 
@@ -21,8 +23,12 @@ const decision = {
   deployed: { type: 'string', description: 'A version, none or unknown' },
   target: TEXT_OR_NULL,
   decision: { type: 'string', description: 'One word, such as up-to-date, hold or stuck' },
-  reason: { ...TEXT_OR_NULL, description: 'Why it is stuck' },
+  reason: { ...TEXT_OR_NULL, description: 'Why it is stuck, with … in the place of each time' },
   stops: list(TEXT),
+};
+const because = {
+  ...object({ code: TEXT, facts: { ...list(TEXT), maxItems: MOST_FACTS } }),
+  description: 'The reason as data: two with the same code and facts are the same',
 };
 const facts = {
   type: ['object', 'null'],
@@ -30,12 +36,12 @@ const facts = {
 };
 
 /** What is stored of a module. */
-function readable(properties: Readonly<Record<string, object>>): object {
+function readable(properties: Properties): object {
   const unreadable = {
     type: 'string',
     description: 'Why the registry cannot read all of it; what it cannot read is null',
   };
-  return { ...object(properties), properties: { ...properties, unreadable } };
+  return object(properties, { because, unreadable });
 }
 
 /** The schemas of machine reports. A report may have further fields, which are ignored. */
@@ -45,7 +51,7 @@ export const FLEET_SCHEMAS: object = {
     at: TIME,
     modreg: TEXT,
     platform: TEXT,
-    modules: list(object({ kind: KIND, name: TEXT, ...decision, facts })),
+    modules: list(object({ kind: KIND, name: TEXT, ...decision, facts }, { because })),
   }),
   ReportedOutcome: object({
     number: NUMBER,
