@@ -10,7 +10,7 @@ import { describeDuration } from '../text/duration.ts';
 import { passing, say, textOf, type Said } from '../text/time-words.ts';
 import type { Version } from '../version/version.ts';
 
-/** The rule of a constraint in one line (Versioning, Module version types). */
+/** The rule of a constraint in one line. */
 export function describeConstraint(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch':
