@@ -64,6 +64,9 @@ function constraintOf({ decision }: PlanRow): Pick<LoggedDecision, 'constraint'>
   return { constraint: requirementText(decision.input.requirement) };
 }
 
+/** What a reason ends with, before the dependency that an action waits for. */
+export const WAITS_FOR = 'waits for ';
+
 /** Why a decision was made, and the dependency that its action waits for. What an earlier modreg wrote has no times as data. */
 export function loggedWords({
   reason,
@@ -71,7 +74,7 @@ export function loggedWords({
   waitsFor,
 }: Pick<LoggedDecision, 'reason' | 'because' | 'waitsFor'>): Said {
   if (!because) return reason;
-  const waits = waitsFor === undefined ? undefined : `waits for ${waitsFor}, which it depends on`;
+  const waits = waitsFor === undefined ? undefined : `${WAITS_FOR}${waitsFor}, which it depends on`;
   return joined([because, waits], '; ');
 }
 
