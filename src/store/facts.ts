@@ -6,6 +6,7 @@ import {
   type Window,
 } from '../core/index.ts';
 import { isTime } from '../core/text/rfc3339.ts';
+import { CONSTRAINTS } from '../core/version/constraint.ts';
 import { originOf } from '../registry/list-origin.ts';
 import {
   isNumber,
@@ -166,14 +167,20 @@ const isVersion = objectOf({
   build: isText,
 });
 
+function constraintOf(kind: string, fields: Readonly<Record<string, 'version' | 'number'>>): Shape {
+  const shapes = Object.entries(fields).map(([name, type]): [string, Shape] => [
+    name,
+    type === 'version' ? isVersion : isNumber,
+  ]);
+  return objectOf({ kind: oneOf(kind), ...Object.fromEntries(shapes) });
+}
+
 /** The fields of a decoded input. */
 const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   requirement: anyOf(
-    objectOf({ kind: oneOf('patch'), version: isVersion }),
-    objectOf({ kind: oneOf('minor'), major: isNumber, minor: isNumber }),
-    objectOf({ kind: oneOf('major'), major: isNumber }),
+    ...Object.entries(CONSTRAINTS).map(([kind, { shape }]) => constraintOf(kind, shape)),
     objectOf({ kind: oneOf('pin-url'), url: isText, shadowed: optional(isVersion) }),
-    objectOf({ kind: oneOf('latest', 'latest-with-prerelease', 'local', 'disabled') }),
+    objectOf({ kind: oneOf('local', 'disabled') }),
   ),
   list: anyOf(
     objectOf({ error: objectOf({ kind: isText, message: isText, words: optional(isWords) }) }),

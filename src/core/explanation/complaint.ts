@@ -1,4 +1,4 @@
-import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
+import { branchOf, formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
 import { firstFew } from '../text/few.ts';
 import type { RefusedPin, RefusedRelease } from '../releases/refusal.ts';
 import { publishTime } from '../releases/publish-time.ts';
@@ -6,7 +6,7 @@ import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolv
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import { say, type Said } from '../text/time-words.ts';
-import { describeBranch, refusalWords } from './words.ts';
+import { refusalWords } from './words.ts';
 
 /** Why a constraint selects no release, for people: escaped lines without indentation. */
 export interface Complaint {
@@ -70,9 +70,10 @@ function emptyBranch({ constraint, index, eligibility }: ResolveInput): string {
     latest.kind === 'resolved'
       ? `the newest release is ${latest.release.version.text}`
       : 'no release matches latest either';
-  return constraint.kind === 'minor' || constraint.kind === 'major'
-    ? `${formatConstraint(constraint)} needs ${describeBranch(constraint)}, and ${found}`
-    : found;
+  const branch = branchOf(constraint);
+  return branch === undefined
+    ? found
+    : `${formatConstraint(constraint)} needs ${branch}, and ${found}`;
 }
 
 function refusedPinComplaint(input: ResolveInput, moduleId: string, pinned: RefusedPin): Complaint {

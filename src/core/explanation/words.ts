@@ -1,5 +1,5 @@
 import type { RestartRequest } from '../decision/decision.ts';
-import { formatConstraint, type Constraint } from '../version/constraint.ts';
+import { formatConstraint, typeOf, type Branch, type Constraint } from '../version/constraint.ts';
 import type { Misfit } from '../text/parse-error.ts';
 import { excerpt } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
@@ -12,25 +12,7 @@ import type { Version } from '../version/version.ts';
 
 /** The rule of a constraint in one line. */
 export function describeConstraint(constraint: Constraint): string {
-  switch (constraint.kind) {
-    case 'patch':
-      return `patch: ${constraint.version.text} and no other`;
-    case 'minor':
-    case 'major':
-      return `${constraint.kind}: ${describeBranch(constraint)}, releases only`;
-    case 'latest':
-      return 'latest: the newest release';
-    case 'latest-with-prerelease':
-      return 'latest-with-prerelease: the newest release or prerelease';
-  }
-}
-
-/** The versions of a floating constraint's branch: `1.2.0 ≤ version < 1.3.0`. */
-export function describeBranch(constraint: Constraint & { kind: 'minor' | 'major' }): string {
-  const { major } = constraint;
-  if (constraint.kind === 'major') return `${major}.0.0 ≤ version < ${major + 1}.0.0`;
-  const { minor } = constraint;
-  return `${major}.${minor}.0 ≤ version < ${major}.${minor + 1}.0`;
+  return `${constraint.kind}: ${typeOf(constraint).rule(constraint)}`;
 }
 
 /** Why the release is selected, in one line. */
@@ -60,7 +42,7 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
     }
     case 'other-major':
     case 'other-minor':
-      return describeOtherBranch(refused.release.version, constraint);
+      return describeOther(refused.reason, refused.release.version, constraint);
     case 'other-version':
       return `not ${formatConstraint(constraint)}`;
     case 'prerelease':
@@ -172,25 +154,17 @@ export function chosenAs(resolution: Resolution): string {
 }
 
 export function newestOf(constraint: Constraint): string {
-  switch (constraint.kind) {
-    case 'patch':
-      return 'pinned';
-    case 'minor':
-      return `newest patch of ${constraint.major}.${constraint.minor}`;
-    case 'major':
-      return `newest release of ${constraint.major}`;
-    case 'latest':
-      return 'newest release';
-    case 'latest-with-prerelease':
-      return 'newest release or prerelease';
-  }
+  return typeOf(constraint).newest(constraint);
 }
 
-function describeOtherBranch({ major, minor }: Version, constraint: Constraint): string {
-  if (constraint.kind === 'minor' && major === constraint.major) {
-    return `minor ${minor} is not ${constraint.minor}`;
-  }
-  return `major ${major} is not ${formatConstraint(constraint).split('.')[0]}`;
+function describeOther(
+  reason: 'other-major' | 'other-minor',
+  version: Version,
+  { major, minor }: Branch,
+): string {
+  return reason === 'other-minor'
+    ? `minor ${version.minor} is not ${minor}`
+    : `major ${version.major} is not ${major}`;
 }
 
 /** The restart that an operator requested (D41). */

@@ -68,7 +68,10 @@ export function passing(time: number | string): Words {
 
 /** The parts of a sentence that are there, one after the other. */
 export function joined(parts: readonly (Said | undefined)[], separator: string): Said {
-  const [first = '', ...rest] = parts.filter((part) => part !== undefined);
+  const present = parts.filter((part) => part !== undefined);
+  // Most sentences have no times, and a plan has many.
+  if (present.every((part) => typeof part === 'string')) return present.join(separator);
+  const [first = '', ...rest] = present;
   return rest.reduce<Said>((said, part) => say`${said}${separator}${part}`, first);
 }
 
