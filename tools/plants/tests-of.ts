@@ -51,6 +51,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/host/plan': ['plan', 'machine-id', '../page/'],
   'src/host/requests': ['machine', 'quarantine', 'restart', 'rollback', '../page/'],
   'src/host/status': ['status', 'agent-status', '../page/records'],
+  'src/files': ['add', 'backup', 'install-unit', '../agent/launcher', '../agent/system'],
   'src/host': [
     'agent',
     'history',

@@ -1,7 +1,14 @@
 import type { Result } from '../../core/index.ts';
-import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import { loggedWords, type LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import {
+  describeTime,
+  joined,
+  passing,
+  readable,
+  say,
+  type TimeContext,
+} from '../../core/text/time-words.ts';
 import { failed, parseProblem, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { decisionsAbout, type DecisionsAbout } from '../../host/history/past-decisions.ts';
@@ -46,20 +53,24 @@ function linesOf({ row, told, failing, times }: DecisionsAbout, { at }: WhyOptio
     const last = `the ${describeChange(failing.action)} ${describeFailures(failing, times.now)}`;
     return [...lines, `${formatTime(times.now - (times.now % 1000))}  ${last}`];
   }
-  return fullLines(row, first).map((line) => withReadableTimes(line, times));
+  return fullLines(row, first, times);
 }
 
 /** The decision in full. Its facts are those of the last time at which they changed. */
-function fullLines(row: LoggedDecision, { past, event, causes }: ToldDecision): string[] {
+function fullLines(
+  row: LoggedDecision,
+  { past, event, causes }: ToldDecision,
+  times: TimeContext,
+): string[] {
   const { first } = past;
   const lines = [
-    ['since', formatTime(past.since)],
+    ['since', describeTime(past.since, times)],
     ['constraint', first.constraint ?? 'none'],
     ['deployed', first.deployed],
     ['decision', first.decision],
     ['target', first.target],
-    ['why', first.reason],
-    ['until', first.until === undefined ? undefined : formatTime(first.until)],
+    ['why', readable(loggedWords(first), times)],
+    ['until', first.until === undefined ? undefined : describeTime(first.until, times)],
     ['changed by', causes.length === 0 ? undefined : causes.join('; ')],
     ['newest', first.newest],
     ['list', first.list && `${first.list.address} (${first.list.digest})`],
@@ -74,6 +85,6 @@ function fullLines(row: LoggedDecision, { past, event, causes }: ToldDecision): 
 
 /** `2026-11-22T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest patch of 1.2; the maintenance window opened`. */
 function lineOf({ past, event, causes }: ToldDecision, times: TimeContext): string {
-  const line = `${formatTime(past.since)}  ${event}: ${[reasonAlone(past.first), ...causes].join('; ')}`;
-  return withReadableTimes(line, times);
+  const why = joined([reasonAlone(past.first), ...causes], '; ');
+  return readable(say`${passing(past.since)}  ${event}: ${why}`, times);
 }

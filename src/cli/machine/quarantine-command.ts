@@ -1,9 +1,9 @@
-import { describeDecision } from '../../core/index.ts';
+import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
+import { describeTime, readable } from '../../core/text/time-words.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -78,7 +78,7 @@ function refusedLines({ entry, concerned, times }: Refusal): string[] {
     ...concerned.map(({ row, decision }) =>
       typeof decision === 'string'
         ? `  ${labelFor(row)}: the next decision is not known here: ${excerpt(decision)}`
-        : `  ${labelFor(row)}: ${summarizeDecision(decision)}: ${withReadableTimes(describeDecision(decision), times)}`,
+        : `  ${labelFor(row)}: ${summarizeDecision(decision)}: ${readable(decisionWords(decision), times)}`,
     ),
   ];
 }

@@ -1,8 +1,9 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
-import { describeRequest, describeYanked } from '../../core/explanation/words.ts';
+import { describeYanked, requestWords } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
+import { describeTime, readable } from '../../core/text/time-words.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
+import { loggedWords } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
 import { columnsOf } from '../base/columns.ts';
@@ -75,7 +76,7 @@ function linesOf(status: Status, columns: number | undefined): string[] {
       decision.target ?? '-',
       decision.latest ?? '-',
       decision.decision,
-      withReadableTimes(decision.reason, times(decision.moduleId)),
+      readable(loggedWords(decision), times(decision.moduleId)),
     ]);
   const line = columnsOf(HEADS, cells, columns);
   const quarantined = quarantineTable(memory.quarantine, { times, columns });
@@ -134,11 +135,9 @@ function requestLines({ decisions, memory, times }: Status): string[] {
     const { restartRequest } = memory.of(targetOf(row));
     if (!restartRequest || open.has(keyOf(row))) return [];
     const { request, failure } = restartRequest;
-    const line =
-      failure === undefined
-        ? describeRequest(request)
-        : `${describeRequest(request)}, which failed: ${failure}`;
-    return [`${excerpt(row.name)}: ${withReadableTimes(line, times(row.moduleId))}`];
+    const requested = readable(requestWords(request), times(row.moduleId));
+    const ended = failure === undefined ? '' : `, which failed: ${failure}`;
+    return [`${excerpt(row.name)}: ${requested}${ended}`];
   });
   return lines.length === 0 ? [] : ['', ...lines];
 }

@@ -1,9 +1,10 @@
 import type { Plan } from '../../core/index.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { describeTime } from '../../core/text/time-words.ts';
 import { timeZoneIn } from '../../config/time-zone.ts';
 import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { planOf, type PlanTerms, type Planned } from '../../host/plan/machine-plan.ts';
+import { planOf, type PlanTerms } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -23,22 +24,18 @@ export async function planCommand(
 ): Promise<Outcome> {
   const planned = await planOf(path, options, world);
   if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
-  const problems = planProblems(planned.value);
+  const { now, documents } = planned.value;
+  const times = { now, timeZone: timeZoneIn(documents.policy) };
+  const shown = options.json ? formatTime : (ms: number): string => describeTime(ms, times);
+  const problems = planProblems(planned.value, shown);
   return {
     answer: options.json
       ? [jsonLine(planDocument(planned.value))]
       : planTable(planned.value, world.columns),
     notes: [],
-    problems: options.json ? problems : problems.map((one) => readable(one, planned.value)),
+    problems,
     ending: endingOf(planned.value.plan, problems, options),
   };
-}
-
-/** The problem with its times as people read them. */
-function readable(problem: Problem, { now, documents }: Planned): Problem {
-  const times = { now, timeZone: timeZoneIn(documents.policy) };
-  const because = problem.because?.map((line) => withReadableTimes(line, times)) ?? [];
-  return { ...problem, message: withReadableTimes(problem.message, times), because };
 }
 
 function endingOf(

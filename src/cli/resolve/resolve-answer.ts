@@ -1,10 +1,11 @@
 import type { ReleaseList } from '../../registry/registry.ts';
 import { explain, formatConstraint, type ModuleId, type Resolution } from '../../core/index.ts';
-import { describeNewer } from '../../core/explanation/newer-words.ts';
+import { newerWords } from '../../core/explanation/newer-words.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { textOf } from '../../core/text/time-words.ts';
 import { latestOf, type Answered } from '../../host/resolution-document.ts';
 import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
 import { complaintProblem, type Problem } from '../../base/problem.ts';
@@ -16,10 +17,10 @@ export function summarize(
 ): string {
   const { release, input } = resolution;
   const { constraint } = input;
-  const newer = describeNewer(resolution, release.version);
+  const newer = newerWords(resolution, release.version);
   const why = [
     `${constraint.kind}: ${describeChosen(resolution)}`,
-    ...(newer === undefined ? [] : [newer]),
+    ...(newer === undefined ? [] : [textOf(newer)]),
     `latest is ${latestOf(input) ?? 'none'}`,
   ].join('; ');
   const selected = `${formatConstraint(constraint)} → ${release.version.text}`;

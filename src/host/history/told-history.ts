@@ -1,4 +1,7 @@
 import { compareVersions, parseVersion } from '../../core/index.ts';
+import { staysAt } from '../../core/explanation/decision-words.ts';
+import { loggedWords } from '../../core/plan/logged-decisions.ts';
+import { type Said, wordsOf } from '../../core/text/time-words.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
 import { causesOf } from './decision-causes.ts';
 
@@ -25,8 +28,10 @@ export function toldHistory(history: readonly PastDecision[]): ToldDecision[] {
 }
 
 /** The reason of a decision without what stays, which the event says. */
-export function reasonAlone({ reason, deployed }: RecordedDecision): string {
-  return reason.replace(`stays at ${deployed}: `, '');
+export function reasonAlone(decision: RecordedDecision): Said {
+  const { facts, times } = wordsOf(loggedWords(decision));
+  const [first = '', ...rest] = facts;
+  return { facts: [first.replace(staysAt(decision.deployed), ''), ...rest], times };
 }
 
 const DONE: Readonly<Record<string, string>> = {

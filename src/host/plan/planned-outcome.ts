@@ -1,15 +1,10 @@
-import {
-  describeChange,
-  describeDecision,
-  type ActionTarget,
-  type Plan,
-  type Stop,
-} from '../../core/index.ts';
+import type { ActionTarget, Plan, Stop } from '../../core/index.ts';
+import type { Said } from '../../core/text/time-words.ts';
 import { replacementOf, wordFor, type Decision } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
-import { targetText } from '../../core/explanation/plan-words.ts';
-import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { changeWords, targetText } from '../../core/explanation/plan-words.ts';
+import { decisionWords, describeAddress } from '../../core/explanation/decision-words.ts';
 import type { PlanRow } from '../../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../../core/plan/target.ts';
 
@@ -20,8 +15,8 @@ export interface PlannedOutcome {
   readonly direction: string | undefined;
   readonly target: string | undefined;
   /** Its times are those of RFC 3339. */
-  readonly reason: string;
-  readonly nextChange: string | undefined;
+  readonly reason: Said;
+  readonly nextChange: Said | undefined;
   readonly isNewMajor: boolean;
   /** In the order in which they stop. */
   readonly stops: readonly Stop[];
@@ -46,8 +41,8 @@ export function outcomeOf(
     decision: wordFor(decision),
     direction: replacementOf(decision)?.direction,
     target: targetText(decision),
-    reason: describeDecision(decision),
-    nextChange: nextChange && describeChange(nextChange),
+    reason: decisionWords(decision),
+    nextChange: nextChange && changeWords(nextChange),
     isNewMajor: isNewMajor(decision),
     stops,
     shares: sharesOf(target, plan),

@@ -1,21 +1,31 @@
-import { describeChange, describeDecision, type Decision } from '../../core/index.ts';
+import type { Decision } from '../../core/index.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
-import { describeAddress, describeTarget } from '../../core/explanation/decision-words.ts';
-import { summarizeDecision } from '../../core/explanation/plan-words.ts';
+import {
+  decisionWords,
+  describeAddress,
+  describeTarget,
+} from '../../core/explanation/decision-words.ts';
+import { changeWords, summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
-import { describeTime, withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import {
+  describeTime,
+  passing,
+  readable,
+  say,
+  type Said,
+  type TimeContext,
+} from '../../core/text/time-words.ts';
 import { labelFor } from '../machine-row.ts';
 import type { Restart } from './restart.ts';
 import type { Rollback } from './rollback.ts';
 
 /** What a request for a restart does, for a person: `modreg restart` and the page show the same. */
 export function restartLines(restart: Restart): string[] {
-  return linesOfRestart(restart).map((line) => withReadableTimes(line, restart.times));
+  return linesOfRestart(restart).map((line) => readable(line, restart.times));
 }
 
-function linesOfRestart({ row, deployed, effect, has }: Restart): string[] {
+function linesOfRestart({ row, deployed, effect, has }: Restart): Said[] {
   const label = labelFor(row);
   // What was delivered comes first, whatever is decided (D41).
   if (has) return [`${label} restarts ${changeOf(has)}`];
@@ -26,11 +36,11 @@ function linesOfRestart({ row, deployed, effect, has }: Restart): string[] {
   const { decision, afterwards, next, hasList } = effect;
   return [
     `${label} restarts ${whenOf(decision, deployed)}`,
-    `  because  ${describeDecision(decision)}`,
+    say`  because  ${decisionWords(decision)}`,
     ...(afterwards && hasList
-      ? [`  then     ${summarizeDecision(afterwards)}: ${describeDecision(afterwards)}`]
+      ? [say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`]
       : []),
-    ...(next && (hasList || !afterwards) ? [`  next     ${describeChange(next)}`] : []),
+    ...(next && (hasList || !afterwards) ? [say`  next     ${changeWords(next)}`] : []),
     ...(hasList
       ? []
       : ['  its release list is not known here; a replacement that is due comes first']),
@@ -56,14 +66,14 @@ function changeOf({ action: { from, to, direction } }: OpenAction): string {
 
 /** What a rollback does, for a person: `modreg rollback` and the page show the same. */
 export function rollbackLines(rollback: Rollback): string[] {
-  return linesOfRollback(rollback).map((line) => withReadableTimes(line, rollback.times));
+  return linesOfRollback(rollback).map((line) => readable(line, rollback.times));
 }
 
-function linesOfRollback({ row, from, to, found, until, has }: Rollback): string[] {
-  const end = until === undefined ? '' : `, until ${formatTime(until)}`;
+function linesOfRollback({ row, from, to, found, until, has }: Rollback): Said[] {
+  const end = until === undefined ? '' : say`, until ${passing(until)}`;
   const isWaiting = 'waitsFor' in found && found.waitsFor !== undefined;
   const when = isWaiting ? 'once its release list can be read' : 'at the next decision';
-  const head = `${labelFor(row)} rolls back from ${from} to ${to} ${when}${end}`;
+  const head = say`${labelFor(row)} rolls back from ${from} to ${to} ${when}${end}`;
   const first = has
     ? [
         `  first    the agent ends ${has.action.from ?? 'none'} → ${describeAddress(has.action.to)}, which it has`,
@@ -74,9 +84,9 @@ function linesOfRollback({ row, from, to, found, until, has }: Rollback): string
     return [
       head,
       ...first,
-      `  because  ${describeDecision(decision)}`,
-      `  then     ${summarizeDecision(afterwards)}: ${describeDecision(afterwards)}`,
-      ...(next ? [`  next     ${describeChange(next)}`] : []),
+      say`  because  ${decisionWords(decision)}`,
+      say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`,
+      ...(next ? [say`  next     ${changeWords(next)}`] : []),
     ];
   }
   return [

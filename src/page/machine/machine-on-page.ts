@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { describeDecision, type Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { readable } from '../../core/text/time-words.ts';
 import { timeZoneIn } from '../../config/time-zone.ts';
 import type { World } from '../../base/world.ts';
 import { recentDecisions, type RecentDecision } from '../../host/history/past-decisions.ts';
@@ -109,14 +109,13 @@ function historyEntry({
   },
   times,
 }: RecentDecision): HistoryEntry {
-  const readable = (text: string): string => withReadableTimes(text, times);
   return {
     at: since,
     name: first.name,
     label: labelFor(first),
-    event: readable(event),
-    why: readable(reasonAlone(first)),
-    causes: causes.map(readable),
+    event,
+    why: readable(reasonAlone(first), times),
+    causes,
     decision: first.decision,
     deployed: first.deployed,
     target: first.target,

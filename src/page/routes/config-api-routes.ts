@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import { textOf } from '../../core/text/time-words.ts';
 import { stopsAsJson } from '../../host/plan/plan-document.ts';
 import type { SavedConfig } from '../../host/config/config-file.ts';
 import type { VersionChoices } from '../../host/config/version-choices.ts';
@@ -93,8 +94,8 @@ function outcomeAsJson(outcome: PlannedOutcome): object {
     decision: outcome.decision,
     direction: outcome.direction ?? null,
     target: outcome.target ?? null,
-    reason: outcome.reason,
-    next_change: outcome.nextChange ?? null,
+    reason: textOf(outcome.reason),
+    next_change: outcome.nextChange === undefined ? null : textOf(outcome.nextChange),
     new_major: outcome.isNewMajor,
     stops: stopsAsJson(outcome.stops),
     shares: outcome.shares,

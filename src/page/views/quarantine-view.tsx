@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import type { TimeContext } from '../../core/text/time-words.ts';
 import type { Quarantine } from '../../host/requests/quarantine.ts';
 import { untilText } from '../../host/requests/request-words.ts';
 
@@ -36,8 +36,7 @@ const Refused: FC<{ readonly entry: QuarantineEntry; readonly times: TimeContext
       <strong>
         {moduleId} {version}
       </strong>{' '}
-      is refused since {formatTime(entry.since)}, until {untilText(entry, times)}:{' '}
-      {withReadableTimes(entry.reason, times)}
+      is refused since {formatTime(entry.since)}, until {untilText(entry, times)}: {entry.reason}
     </p>
     <p>
       <button>
