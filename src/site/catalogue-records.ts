@@ -3,10 +3,13 @@ import { lazyList } from '../registry/formats/decoded-list.ts';
 import { parseJsonBytes } from '../registry/formats/json-text.ts';
 import { releaseEntries } from '../registry/formats/release-document.ts';
 import type { ReleaseList } from '../registry/registry.ts';
-import type { Catalogue } from '../server/index.ts';
+import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
 
 /** The releases of a module as machines read them; none if the catalogue does not have it. */
-export function recordsIn(catalogue: Catalogue, moduleId: ModuleId): ReleaseList['records'] {
+export function recordsIn(
+  catalogue: Pick<ReadableCatalogue, 'document'>,
+  moduleId: ModuleId,
+): ReleaseList['records'] {
   const document = catalogue.document(moduleId);
   if (!document) return [];
   return lazyList(releaseEntries(parseJsonBytes(document.bytes), moduleId), {}).records;

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { usingFiles } from '../../src/cli/site/site-files.ts';
+import { answered } from '../../src/page/site/site-answer.ts';
 import { keptCounts } from '../../src/site/kept-counts.ts';
 import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { excerpt } from '../../src/core/text/quote.ts';
@@ -164,13 +164,13 @@ describe('[T177] a site whose files cannot tell everything', () => {
     ['later-schema', 'STATE_UNREADABLE', 'a later modreg wrote the file: update this one'],
     ['locked', 'LOCKED', 'another process uses the file: try again'],
     ['damaged', 'STATE_UNREADABLE', undefined],
-  ] as const)('%s is %s, with what to do', (kind, code, hint) => {
+  ] as const)('%s is %s, with what to do', async (kind, code, hint) => {
     const failing = (): never => {
       throw new DatabaseError(kind, 'the file is as it is');
     };
-    expect(usingFiles(failing)).toEqual({
+    expect(await answered(failing)).toEqual({
       ok: false,
-      error: [{ code, message: 'the file is as it is', hint }],
+      error: [{ code, message: 'the file is as it is', because: [], hint }],
     });
   });
 });

@@ -169,6 +169,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   agent: ['core', 'config', 'files', 'registry', 'store', 'poller', 'node:fs', 'node:path'],
   board: ['core', 'config', 'registry/clock.ts'],
   page: [
+    'base',
     'core',
     'logs/log-record.ts',
     'server/fleet/deployed-versions.ts',
@@ -179,7 +180,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server/routes/openapi-parts.ts',
     'server/routes/openapi-ref.ts',
     'server/routes/request-body.ts',
+    'server/rollout/rollout-change.ts',
     'server/tls/tls-reload.ts',
+    'site',
     'sqlite',
     'hono',
     'node:crypto',

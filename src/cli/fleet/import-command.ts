@@ -15,7 +15,7 @@ import {
   openCatalogue,
   type CatalogueOptions,
 } from '../../site/catalogue-options.ts';
-import { damagedRollout } from '../rollout/rollout-words.ts';
+import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { World } from '../../base/world.ts';
 import { clusterPlace, type FleetServeOptions } from '../serve/serve-front-command.ts';
 

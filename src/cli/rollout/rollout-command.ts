@@ -13,7 +13,8 @@ import { readSoak } from '../../site/release-options.ts';
 import { refusalProblem, withWriter } from '../../site/remote-registry.ts';
 import type { World } from '../../base/world.ts';
 import { isRolloutAnswer, type RolloutAnswer } from '../../site/rollout-answer.ts';
-import { damagedRollout, startedLine, statusLines } from './rollout-words.ts';
+import { damagedRollout } from '../../site/damaged-rollout.ts';
+import { startedLine, statusLines } from './rollout-words.ts';
 
 /** The release of a command, as typed. */
 type Typed = readonly [moduleId: string, version: string];

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
 import { siteApp } from '../../page/site/site-app.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import { newCodeFor } from '../page/sign-in-command.ts';
@@ -12,9 +14,9 @@ import {
 } from '../../site/catalogue-options.ts';
 import { registryLog } from '../registry/registry-log.ts';
 import type { World } from '../../base/world.ts';
-import type { OnChange } from './rollouts-on-page.ts';
-import { siteFiles } from './site-files.ts';
-import { siteOnPage } from './site-on-page.ts';
+import type { OnChange } from '../../site/rollouts.ts';
+import { siteOf } from '../../site/site.ts';
+import { siteFiles } from '../../site/site-files.ts';
 
 export type SitePageOptions = CatalogueOptions & PageServingOptions;
 
@@ -30,18 +32,17 @@ export async function sitePageCommand(options: SitePageOptions, world: World): P
   const opened = openCatalogue(options, world, { mode: 'read', busyTimeoutMs: BUSY_TIMEOUT_MS });
   if (!opened.ok) return failed(opened.error);
   const catalogue = opened.value;
-  const files = siteFiles(catalogue, () => world.clock());
+  const files = siteFiles(catalogue, { now: () => world.clock(), busyTimeoutMs: BUSY_TIMEOUT_MS });
+  const title = `${hostname()} · ${basename(catalogue.path)}`;
   const log = registryLog(world);
   const onChange: OnChange = (kind, { moduleId: module_id, version }) =>
     log('info', kind, { module_id, version, by: 'page' });
   const identity = sitePage(catalogue.path);
   const appFor: ServedPage['appFor'] = (access, onError) =>
-    siteApp(siteOnPage(files, onChange), {
-      assets: pageAssets(),
-      naming: identity.naming,
-      access,
-      onError,
-    });
+    siteApp(
+      { ...siteOf(files, onChange), title },
+      { assets: pageAssets(), naming: identity.naming, access, onError },
+    );
   try {
     return await servePage({ terms: terms.value, identity, ended, appFor }, options, world);
   } finally {

@@ -1,7 +1,8 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { NamedRelease, WhatIf, WhatIfGroup } from '../paged-site.ts';
+import type { NamedRelease } from '../../../site/site-files.ts';
+import type { WhatIf, WhatIfGroup } from '../../../site/modules.ts';
 import { WhatIfForm } from './site-modules.tsx';
 import { machinePath, machinesOf, modulePath, numberOf } from './site-words.tsx';
 

@@ -4,26 +4,22 @@ import {
   parseModuleId,
   parseVersion,
   type ModuleId,
-  type Result,
-} from '../../core/index.ts';
-import { isPrerelease, type Version } from '../../core/version/version.ts';
-import type { PageProblem } from '../../page/page-problem.ts';
-import type {
-  ListedModule,
-  ListedRelease,
-  ModulePage,
-  PagedSite,
-  ShownModule,
-  WhatIf,
-} from '../../page/site/paged-site.ts';
-import { systemClock } from '../../registry/clock.ts';
-import type { NamedRollout } from '../../server/catalogue/catalogue-rollouts.ts';
-import { statesAfter } from '../../server/fleet/fleet-queries.ts';
-import { deployedVersions, reportedModuleIds } from '../../server/fleet/deployed-versions.ts';
-import { groupedEffects } from '../../site/effect-groups.ts';
-import { effectsOf } from '../../site/what-if.ts';
-import { recordsIn } from '../../site/catalogue-records.ts';
-import { refused, unusableFile, usingFiles, type SiteFiles } from './site-files.ts';
+} from '../core/index.ts';
+import type { Rollout } from '../core/rollout/rollout.ts';
+import { isPrerelease, type Version } from '../core/version/version.ts';
+import { parseProblem } from '../base/problem.ts';
+import { systemClock } from '../registry/clock.ts';
+import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
+import { statesAfter } from '../server/fleet/fleet-queries.ts';
+import {
+  deployedVersions,
+  reportedModuleIds,
+  type DeployedVersions,
+} from '../server/fleet/deployed-versions.ts';
+import { recordsIn } from './catalogue-records.ts';
+import { groupedEffects } from './effect-groups.ts';
+import { unknownReference, type Answer, type NamedRelease, type SiteFiles } from './site-files.ts';
+import { effectsOf } from './what-if.ts';
 
 const MODULES_OF_PAGE = 50;
 /** So many releases of a module are listed. */
@@ -31,25 +27,74 @@ const MOST_RELEASES = 100;
 /** So many machines of a group are named. */
 const MOST_NAMED = 3;
 
-type Read<T> = Result<T, PageProblem[]>;
+export interface ModulePage {
+  readonly modules: readonly ListedModule[];
+  readonly next: string | undefined;
+}
 
-/** The modules of a registry and of its machines, for its page. */
-export function modulesOnPage(files: SiteFiles): Pick<PagedSite, 'modules' | 'module' | 'whatIf'> {
+export interface ListedModule extends DeployedVersions {
+  readonly moduleId: string;
+  /** The newest release that is neither yanked nor a prerelease; undefined if there is none. */
+  readonly latest: string | undefined;
+  /** The rollouts that are running or halted. */
+  readonly rollouts: readonly (NamedRelease & Pick<Rollout, 'status' | 'percent'>)[];
+}
+
+export interface ShownModule extends ListedModule {
+  readonly moduleId: ModuleId;
+  /** The newest first. */
+  readonly releases: readonly ListedRelease[];
+  readonly releaseCount: number;
+}
+
+export interface ListedRelease {
+  readonly version: string;
+  readonly publishedAt: number | undefined;
+  /** Undefined if it is not yanked. */
+  readonly yanked: string | undefined;
+  /** Its rollout if it ever had one. */
+  readonly rollout: Pick<Rollout, 'status' | 'percent'> | undefined;
+}
+
+/** What a release would do, as `modreg fleet what-if` says. */
+export interface WhatIf {
+  readonly isPublished: boolean;
+  readonly machines: number;
+  /** How many would get it. */
+  readonly included: number;
+  /** Of how many that is not known. */
+  readonly notComputed: number;
+  readonly groups: readonly WhatIfGroup[];
+}
+
+export interface WhatIfGroup {
+  readonly when: string;
+  readonly count: number;
+  /** The first ones. */
+  readonly machines: readonly string[];
+  readonly deployed: string;
+  readonly constraint: string;
+  readonly what: string;
+}
+
+/** The modules of a registry and of its machines. */
+export interface SiteModules {
+  /** Those after this id. */
+  modules(after: string): Answer<ModulePage>;
+  module(moduleId: ModuleId): Answer<ShownModule>;
+  whatIf(release: NamedRelease): Promise<Answer<WhatIf>>;
+}
+
+export function modulesOf(files: SiteFiles): SiteModules {
   return {
-    modules: (after) => usingFiles(() => modulePage(files, after)),
-    module: (moduleId) => usingFiles(() => shownModule(files, moduleId)),
-    async whatIf({ moduleId, version }) {
-      try {
-        return await whatIf(files, moduleId, version);
-      } catch (error) {
-        return unusableFile(error);
-      }
-    },
+    modules: (after) => modulePage(files, after),
+    module: (moduleId) => shownModule(files, moduleId),
+    whatIf: async (release) => await whatIf(files, release),
   };
 }
 
 /** Modules in the order of their ids: those of the registry, and those that machines reported. */
-function modulePage(files: SiteFiles, after: string): Read<ModulePage> {
+function modulePage(files: SiteFiles, after: string): Answer<ModulePage> {
   const rollouts = rolloutsByModule(files);
   const limit = MODULES_OF_PAGE + 1;
   const reported = files.fleet.read((sql) => reportedModuleIds(sql, after, limit));
@@ -104,12 +149,12 @@ function latestOf(files: SiteFiles, id: string): string | undefined {
   return moduleId.ok ? newestOf(releasesOf(files, moduleId.value)) : undefined;
 }
 
-function shownModule(files: SiteFiles, moduleId: ModuleId): Read<ShownModule> {
+function shownModule(files: SiteFiles, moduleId: ModuleId): Answer<ShownModule> {
   const reported = files.fleet.read((sql) => deployedVersions(sql, moduleId));
   const releases = releasesOf(files, moduleId);
   if (releases.length === 0 && reported.deployedOf === 0) {
     const message = `nothing was ever published for ${moduleId}, and no machine reports it`;
-    return refused('UNKNOWN_REFERENCE', message);
+    return unknownReference(message);
   }
   const rollouts = rolloutsByModule(files).get(moduleId) ?? [];
   const byVersion = new Map(rollouts.map(({ version, rollout }) => [version, rollout]));
@@ -131,9 +176,12 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Read<ShownModule> {
 }
 
 /** As `modreg fleet what-if` decides it, in slices: other pages are shown meanwhile (T268). */
-async function whatIf(files: SiteFiles, moduleId: ModuleId, text: string): Promise<Read<WhatIf>> {
+async function whatIf(
+  files: SiteFiles,
+  { moduleId, version: text }: NamedRelease,
+): Promise<Answer<WhatIf>> {
   const version = parseVersion(text);
-  if (!version.ok) return refused('BAD_VERSION', version.error.message);
+  if (!version.ok) return { ok: false, error: parseProblem(version.error) };
   const now = files.now();
   const { text: asked } = version.value;
   const records = [...recordsIn(files.catalogue, moduleId)];
