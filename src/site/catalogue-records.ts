@@ -1,4 +1,4 @@
-import type { ModuleId } from '../core/index.ts';
+import { compareVersions, parseVersion, type ModuleId, type Release } from '../core/index.ts';
 import { lazyList } from '../registry/formats/decoded-list.ts';
 import { parseJsonBytes } from '../registry/formats/json-text.ts';
 import { releaseEntries } from '../registry/formats/release-document.ts';
@@ -13,4 +13,14 @@ export function recordsIn(
   const document = catalogue.document(moduleId);
   if (!document) return [];
   return lazyList(releaseEntries(parseJsonBytes(document.bytes), moduleId), {}).records;
+}
+
+/** The releases that these records describe, the newest first. */
+export function newestFirst(records: ReleaseList['records']): Release[] {
+  return Array.from(records, ({ version: text, ...fields }) => {
+    const version = parseVersion(text);
+    return version.ok ? [{ ...fields, version: version.value }] : [];
+  })
+    .flat()
+    .toSorted((a, b) => compareVersions(b.version, a.version));
 }

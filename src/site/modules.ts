@@ -1,13 +1,6 @@
-import {
-  compareVersions,
-  indexReleases,
-  parseModuleId,
-  parseVersion,
-  type ModuleId,
-} from '../core/index.ts';
+import { parseModuleId, type ModuleId, type Release } from '../core/index.ts';
 import type { Rollout } from '../core/rollout/rollout.ts';
-import { isPrerelease, type Version } from '../core/version/version.ts';
-import { parseProblem } from '../base/problem.ts';
+import { isPrerelease } from '../core/version/version.ts';
 import { systemClock } from '../registry/clock.ts';
 import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
 import { statesAfter } from '../server/fleet/fleet-queries.ts';
@@ -16,10 +9,11 @@ import {
   reportedModuleIds,
   type DeployedVersions,
 } from '../server/fleet/deployed-versions.ts';
-import { recordsIn } from './catalogue-records.ts';
+import { newestFirst, recordsIn } from './catalogue-records.ts';
 import { groupedEffects } from './effect-groups.ts';
-import { unknownReference, type Answer, type NamedRelease, type SiteFiles } from './site-files.ts';
-import { effectsOf } from './what-if.ts';
+import { versionIn, type NamedRelease } from './named-release.ts';
+import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
+import { askedAmong, effectsOf } from './what-if.ts';
 
 const MODULES_OF_PAGE = 50;
 /** So many releases of a module are listed. */
@@ -125,33 +119,21 @@ function openRollouts(rollouts: readonly NamedRollout[] = []): ListedModule['rol
   );
 }
 
-interface ParsedRelease extends Pick<ListedRelease, 'publishedAt' | 'yanked'> {
-  readonly version: Version;
-}
-
-/** The releases of a module, the newest first. */
-function releasesOf({ catalogue }: SiteFiles, moduleId: ModuleId): ParsedRelease[] {
-  return Array.from(recordsIn(catalogue, moduleId), ({ version: text, publishedAt, yanked }) => {
-    const version = parseVersion(text);
-    return version.ok ? [{ version: version.value, publishedAt, yanked }] : [];
-  })
-    .flat()
-    .toSorted((a, b) => compareVersions(b.version, a.version));
-}
-
-function newestOf(releases: readonly ParsedRelease[]): string | undefined {
+function newestOf(releases: readonly Release[]): string | undefined {
   return releases.find(({ version, yanked }) => yanked === undefined && !isPrerelease(version))
     ?.version.text;
 }
 
 function latestOf(files: SiteFiles, id: string): string | undefined {
   const moduleId = parseModuleId(id);
-  return moduleId.ok ? newestOf(releasesOf(files, moduleId.value)) : undefined;
+  return moduleId.ok
+    ? newestOf(newestFirst(recordsIn(files.catalogue, moduleId.value)))
+    : undefined;
 }
 
 function shownModule(files: SiteFiles, moduleId: ModuleId): Answer<ShownModule> {
   const reported = files.fleet.read((sql) => deployedVersions(sql, moduleId));
-  const releases = releasesOf(files, moduleId);
+  const releases = newestFirst(recordsIn(files.catalogue, moduleId));
   if (releases.length === 0 && reported.deployedOf === 0) {
     const message = `nothing was ever published for ${moduleId}, and no machine reports it`;
     return unknownReference(message);
@@ -180,18 +162,15 @@ async function whatIf(
   files: SiteFiles,
   { moduleId, version: text }: NamedRelease,
 ): Promise<Answer<WhatIf>> {
-  const version = parseVersion(text);
-  if (!version.ok) return { ok: false, error: parseProblem(version.error) };
+  const version = versionIn(text);
+  if (!version.ok) return version;
   const now = files.now();
-  const { text: asked } = version.value;
-  const records = [...recordsIn(files.catalogue, moduleId)];
-  const isPublished = records.some((record) => record.version === asked);
   // A release that is not published is taken as one for all platforms.
-  if (!isPublished) records.push({ version: asked, publishedAt: now });
-  const isStaged = records.some(({ rollout }) => rollout !== undefined);
-  const index = indexReleases(records);
+  const added = { version: version.value.text, publishedAt: now };
+  const records = recordsIn(files.catalogue, moduleId);
+  const { isPublished, ...asked } = askedAmong(records, added, now);
   const effects = await files.fleet.readInSlices((sql) =>
-    effectsOf(statesAfter(sql, moduleId, 0), { index, version: asked, now, isStaged }, systemClock),
+    effectsOf(statesAfter(sql, moduleId, 0), asked, systemClock),
   );
   const { machines, included, notComputed, groups } = groupedEffects(effects, now);
   const shown = groups.map(({ machines: ids, when, deployed, constraint, what }) => {

@@ -16,7 +16,8 @@ import {
 import { rolloutView, type RolloutView } from '../server/rollout/rollout-view.ts';
 import { damagedRollout } from './damaged-rollout.ts';
 import { keptCounts } from './kept-counts.ts';
-import { unknownReference, type Answer, type NamedRelease, type SiteFiles } from './site-files.ts';
+import type { NamedRelease } from './named-release.ts';
+import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
 
 const { steps: STEPS } = ROLLOUT_POLICY;
 /** So many rollouts that have ended are listed. */

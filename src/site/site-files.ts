@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ModuleId, Result } from '../core/index.ts';
+import type { Result } from '../core/index.ts';
 import type { Problem } from '../base/problem.ts';
 import { Catalogue } from '../server/catalogue/catalogue.ts';
 import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
@@ -8,12 +8,6 @@ import { IN_MEMORY } from '../sqlite/database.ts';
 
 /** What a site was asked for, or why there is none. A file that cannot be used is thrown as a DatabaseError. */
 export type Answer<T> = Result<T, Problem>;
-
-/** A release that somebody names, which need not exist. */
-export interface NamedRelease {
-  readonly moduleId: ModuleId;
-  readonly version: string;
-}
 
 /** The files of a registry: its releases, and what machines reported. */
 export interface SiteFiles {

@@ -1,82 +1,29 @@
 import { excerpt } from '../../core/text/quote.ts';
-import { columnsOf } from '../base/columns.ts';
-import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { isNumber, isText, listOf, objectOf } from '../../store/shape.ts';
-import { checkedAnswer } from '../../site/checked-answer.ts';
-import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
-
-interface Counts {
-  readonly machines: number;
-  readonly seen_in_24h: number;
-  readonly duplicates: number;
-  readonly missing_outcomes: number;
-  readonly modules: readonly Count[];
-  readonly outcomes_in_24h: readonly {
-    readonly module_id: string;
-    readonly version: string;
-    readonly result: string;
-    readonly outcomes: number;
-  }[];
-  /** How many counts the lists lack; absent from an earlier registry, whose lists have all. */
-  readonly modules_left_out?: number;
-  readonly outcomes_left_out?: number;
-}
-
-interface Count {
-  readonly module_id: string;
-  readonly deployed: string;
-  readonly decision: string;
-  readonly machines: number;
-}
-
-const COUNTS = objectOf<Exclude<keyof Counts, LeftOut>>({
-  machines: isNumber,
-  seen_in_24h: isNumber,
-  duplicates: isNumber,
-  missing_outcomes: isNumber,
-  modules: listOf(
-    objectOf<keyof Count>({
-      module_id: isText,
-      deployed: isText,
-      decision: isText,
-      machines: isNumber,
-    }),
-  ),
-  outcomes_in_24h: listOf(
-    objectOf<keyof Counts['outcomes_in_24h'][number]>({
-      module_id: isText,
-      version: isText,
-      result: isText,
-      outcomes: isNumber,
-    }),
-  ),
-});
-
-type LeftOut = 'modules_left_out' | 'outcomes_left_out';
-
-function areCounts(value: unknown): value is Counts {
-  const { modules_left_out: modules = 0, outcomes_left_out: outcomes = 0 } = Object(value);
-  return COUNTS(value) && isNumber(modules) && isNumber(outcomes);
-}
+import { fleetCounts, type FleetCounts, type ModuleCount } from '../../site/fleet-counts.ts';
+import type { FleetOptions } from '../../site/fleet-options.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 /** `modreg fleet status`: counts machines by module, version and decision. */
-export async function fleetStatusCommand(options: FleetOptions, world: World): Promise<Outcome> {
-  return await withFleet(options, world, async (client) => {
-    const counts = checkedAnswer(await client.read(''), areCounts);
-    const answer = options.json
+export async function fleetStatusCommand(
+  options: FleetOptions & AnswerOptions,
+  world: World,
+): Promise<Outcome> {
+  return outcomeOf(await fleetCounts(options, world), (counts) => ({
+    answer: options.json
       ? [jsonLine({ schema: 'modreg/fleet-status@1', ...counts })]
-      : linesOf(counts, world);
-    return { answer, notes: [], problems: [] };
-  });
+      : linesOf(counts, world),
+  }));
 }
 
 /** The ids are not among the counts. */
 const NAMING = `modreg fleet machines --limit 100000 | grep 'two machines' names them`;
 
-function linesOf(counts: Counts, { columns: width }: World): string[] {
+function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
   const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
   const rows = [...Map.groupBy(modules, (one) => `${one.module_id} ${one.deployed}`).values()].map(
@@ -108,7 +55,7 @@ function leftOut(count = 0, what: string): string[] {
   return count === 0 ? [] : [`${countOf(count, 'further count')} of ${what} left out`];
 }
 
-function rowOf(counts: readonly Count[]): string[] {
+function rowOf(counts: readonly ModuleCount[]): string[] {
   const [{ module_id: id, deployed } = { module_id: '', deployed: '' }] = counts;
   const machines = counts.reduce((sum, one) => sum + one.machines, 0);
   const decisions = counts.map((one) => `${excerpt(one.decision)} ${one.machines}`);

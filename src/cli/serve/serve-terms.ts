@@ -3,6 +3,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
 import type { TlsFiles } from '../../server/tls/tls-files.ts';
 import { isOpenToOthers, parsePlace, type MetricsPlace } from '../metrics/metrics-place.ts';
+import type { AnswerOptions } from '../base/outcome.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { usage, type Problem } from '../../base/problem.ts';
 import { SITE_PORT } from '../page/page-identity.ts';
@@ -10,7 +11,7 @@ import { needsTls } from '../page/page-terms.ts';
 import { readTlsOptions } from '../registry/tls-options.ts';
 import type { CreatingOptions } from '../../site/catalogue-options.ts';
 
-export interface ServeCommandOptions extends CreatingOptions {
+export interface ServeCommandOptions extends CreatingOptions, AnswerOptions {
   readonly host: string;
   readonly port: string;
   readonly spread: string;

@@ -12,6 +12,7 @@ export type ReadableCatalogue = Pick<
   | 'modules'
   | 'summaries'
   | 'sequence'
+  | 'history'
   | 'tokens'
   | 'close'
 >;

@@ -5,7 +5,7 @@ import type { Frame } from '../../frame.tsx';
 import type { PageProblem } from '../../page-problem.ts';
 import { formOf } from '../../request-input.ts';
 import { changeIn, CHANGES, percentIn } from '../change-form.ts';
-import type { NamedRelease } from '../../../site/site-files.ts';
+import type { NamedRelease } from '../../../site/named-release.ts';
 import { answered, type PagedSite } from '../site-answer.ts';
 import type { ShownRollout } from '../../../site/rollouts.ts';
 import type { RolloutChange } from '../../../server/rollout/rollout-change.ts';

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { NamedRelease } from '../../../site/site-files.ts';
+import type { NamedRelease } from '../../../site/named-release.ts';
 import type { WhatIf, WhatIfGroup } from '../../../site/modules.ts';
 import { WhatIfForm } from './site-modules.tsx';
 import { machinePath, machinesOf, modulePath, numberOf } from './site-words.tsx';
