@@ -10,7 +10,7 @@ import {
   type MachineDetail,
   type MachineSearch,
   type SiteTotals,
-} from '../server/fleet/site-queries.ts';
+} from '../server/fleet/machine-queries.ts';
 import { keptCounts } from './kept-counts.ts';
 import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
 

@@ -173,7 +173,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'logs/log-record.ts',
     'server/fleet/deployed-versions.ts',
-    'server/fleet/site-queries.ts',
+    'server/fleet/machine-queries.ts',
     'server/limits',
     'server/registry-options.ts',
     'server/server-limits.ts',

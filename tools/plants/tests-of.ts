@@ -63,7 +63,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What only the page of a site uses. */
-const FOR_SITE_PAGE = 'src/server/fleet/site-queries.ts';
+const FOR_SITE_PAGE = 'src/server/fleet/machine-queries.ts';
 
 /**
  * The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. None if the

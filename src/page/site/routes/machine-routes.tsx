@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { MachineSearch } from '../../../server/fleet/site-queries.ts';
+import type { MachineSearch } from '../../../server/fleet/machine-queries.ts';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
 import { MachineView } from '../views/machine-view.tsx';

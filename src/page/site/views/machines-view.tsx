@@ -6,7 +6,7 @@ import type {
   MachineSearch,
   PlacedModule,
   SiteTotals,
-} from '../../../server/fleet/site-queries.ts';
+} from '../../../server/fleet/machine-queries.ts';
 import type { MachinePage } from '../../../site/machines.ts';
 import { Ago, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
