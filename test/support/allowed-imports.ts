@@ -35,6 +35,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'p-retry',
     'lru-cache',
     'p-limit',
+    'valibot',
     'node:crypto',
     'node:fs',
     'node:fs/promises',

@@ -1,5 +1,6 @@
-import { isJsonObject } from '../../registry/formats/json-object.ts';
+import * as v from 'valibot';
 import type { ModuleStates } from '../../registry/fleet-client.ts';
+import { storedModule } from '../../registry/machine-report.ts';
 import { factsProblem } from '../../registry/reported-facts.ts';
 import type { Row } from '../../sqlite/statements.ts';
 
@@ -16,7 +17,7 @@ export function storedState(row: Row): StoredState {
     decision: String(row['decision']),
   };
   const content = storedJson(row['content']);
-  if (!isReadable(content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
+  if (!v.is(readable, content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
   const { constraint, target, reason, stops, platform, facts } = content;
   const rest = { constraint, target, reason, stops, platform };
   const problem = facts === null ? undefined : factsProblem(facts);
@@ -33,19 +34,7 @@ const NOTHING = {
   platform: 'unknown',
 } as const;
 
-type Content = Omit<StoredState, 'module_id' | 'deployed' | 'decision' | 'unreadable'>;
-
-function isReadable(content: unknown): content is Content {
-  if (!isJsonObject(content)) return false;
-  const { constraint, target, reason, stops, platform, facts } = content;
-  const texts = [constraint, target, reason].every(isTextOrNull);
-  const hasStops = Array.isArray(stops) && stops.every((one) => typeof one === 'string');
-  return texts && hasStops && typeof platform === 'string' && typeof facts === 'object';
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || typeof value === 'string';
-}
+const readable = v.omit(storedModule, ['module_id', 'deployed', 'decision', 'unreadable']);
 
 /** The value of a stored JSON text; undefined if it is not JSON. */
 export function storedJson(text: unknown): unknown {
