@@ -18,7 +18,7 @@ import {
 } from '../../site/catalogue-options.ts';
 import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { World } from '../../base/world.ts';
-import { clusterPlace, type FleetServeOptions } from '../serve/serve-front-command.ts';
+import { clusterPlace, type FleetServeOptions } from './serve-command.ts';
 
 export type FleetImportOptions = CatalogueOptions &
   AnswerOptions &

@@ -9,7 +9,7 @@ import { sitePage, SITE_PORT } from '../page/page-identity.ts';
 import { readPageTerms, type PageServingOptions } from '../page/page-terms.ts';
 import { servePage, type ServedPage } from '../page/serve-page.ts';
 import { openCatalogue, type CatalogueOptions } from '../../site/catalogue-options.ts';
-import { registryLog } from '../registry/registry-log.ts';
+import { registryLog } from '../base/registry-log.ts';
 import type { World } from '../../base/world.ts';
 import type { OnChange } from '../../site/rollouts.ts';
 import { siteOf } from '../../site/site.ts';
