@@ -1,4 +1,4 @@
-import { parseRegistryAddress, type WebRegistryAddress } from '../registry/address.ts';
+import type { WebRegistryAddress } from '../registry/address.ts';
 import type { Result } from '../core/index.ts';
 import { fleetClient, type FleetClient } from '../registry/fleet-client.ts';
 import { RegistryError } from '../registry/registry-error.ts';
@@ -8,6 +8,7 @@ import { namedRegistry } from '../host/registry-choice.ts';
 import { errorWithHint } from '../host/registry-hints.ts';
 import { tokensIn } from '../host/registry-token.ts';
 import type { World } from '../base/world.ts';
+import { addressIn } from './remote-registry.ts';
 
 /** Which registry machines report to; by default that of MODREG_REGISTRY. */
 export interface FleetOptions {
@@ -45,11 +46,8 @@ function fleetAddress(options: FleetOptions, world: World): Result<WebRegistryAd
     const message = 'no registry is named that machines report to';
     return { ok: false, error: { severity: 'error', kind: 'no-registry', message, hint } };
   }
-  const address = parseRegistryAddress(named);
-  if (!address.ok) {
-    const message = `the registry address cannot be used: ${address.error}`;
-    return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
-  }
+  const address = addressIn(named);
+  if (!address.ok) return address;
   if ('url' in address.value) return { ok: true, value: address.value };
   return { ok: false, error: usage('the registry is a path, expected the address of a server') };
 }

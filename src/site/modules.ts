@@ -10,7 +10,7 @@ import {
   type DeployedVersions,
 } from '../server/fleet/deployed-versions.ts';
 import { newestFirst, recordsIn } from './catalogue-records.ts';
-import { groupedEffects } from './effect-groups.ts';
+import { groupedEffects, type GroupedEffects } from './effect-groups.ts';
 import { versionIn, type NamedRelease } from './named-release.ts';
 import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
 import { askedAmong, effectsOf } from './what-if.ts';
@@ -18,8 +18,6 @@ import { askedAmong, effectsOf } from './what-if.ts';
 const MODULES_OF_PAGE = 50;
 /** So many releases of a module are listed. */
 const MOST_RELEASES = 100;
-/** So many machines of a group are named. */
-const MOST_NAMED = 3;
 
 export interface ModulePage {
   readonly modules: readonly ListedModule[];
@@ -51,24 +49,8 @@ export interface ListedRelease {
 }
 
 /** What a release would do, as `modreg fleet what-if` says. */
-export interface WhatIf {
+export interface WhatIf extends GroupedEffects {
   readonly isPublished: boolean;
-  readonly machines: number;
-  /** How many would get it. */
-  readonly included: number;
-  /** Of how many that is not known. */
-  readonly notComputed: number;
-  readonly groups: readonly WhatIfGroup[];
-}
-
-export interface WhatIfGroup {
-  readonly when: string;
-  readonly count: number;
-  /** The first ones. */
-  readonly machines: readonly string[];
-  readonly deployed: string;
-  readonly constraint: string;
-  readonly what: string;
 }
 
 /** The modules of a registry and of its machines. */
@@ -172,10 +154,5 @@ async function whatIf(
   const effects = await files.fleet.readInSlices((sql) =>
     effectsOf(statesAfter(sql, moduleId, 0), asked, systemClock),
   );
-  const { machines, included, notComputed, groups } = groupedEffects(effects, now);
-  const shown = groups.map(({ machines: ids, when, deployed, constraint, what }) => {
-    const first = ids.slice(0, MOST_NAMED);
-    return { when, deployed, constraint, what, count: ids.length, machines: first };
-  });
-  return { ok: true, value: { isPublished, machines, included, notComputed, groups: shown } };
+  return { ok: true, value: { isPublished, ...groupedEffects(effects, now) } };
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '../registry/clock.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Result } from '../core/index.ts';
-import { parseRegistryAddress } from '../registry/address.ts';
+import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
 import {
   registryWriter,
   type ChangeResult,
@@ -60,15 +60,20 @@ function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryW
   };
 }
 
+/** The address of a registry, which may be a path. */
+export function addressIn(text: string): Result<RegistryAddress, Problem> {
+  const address = parseRegistryAddress(text);
+  if (address.ok) return address;
+  const message = `the registry address cannot be used: ${address.error}`;
+  return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
+}
+
 function openWriter(
   registry: string,
   world: World,
 ): Result<{ readonly writer: RegistryWriter; readonly hint: string | undefined }, Problem> {
-  const address = parseRegistryAddress(registry);
-  if (!address.ok) {
-    const message = `the registry address cannot be used: ${address.error}`;
-    return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
-  }
+  const address = addressIn(registry);
+  if (!address.ok) return address;
   if (!('url' in address.value)) {
     const hint = '--db names the file of a registry';
     return { ok: false, error: { ...usage('--registry is a path, expected an address'), hint } };

@@ -9,7 +9,7 @@ import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 import { moduleIdIn, versionIn } from './named-release.ts';
 import { refusalProblem, withWriter } from './remote-registry.ts';
-import { isRolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
+import { rolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
 
 /** A module_id and a version, as texts. */
 export type TypedRelease = readonly [moduleId: string, version: string];
@@ -59,7 +59,12 @@ export async function startRollout(
 }
 
 /** The body of a request about a rollout, which is known as it is now. */
-type Change = (known: RolloutAnswer) => Result<object, Problem>;
+export type Change = (known: RolloutAnswer) => Result<object, Problem>;
+
+/** The change whose body does not depend on what is known. */
+export function asking(value: object): Change {
+  return () => ({ ok: true, value });
+}
 
 /** Reads a rollout and changes it. If it has changed in between, the registry refuses that. */
 export async function changeRollout(
@@ -121,5 +126,5 @@ async function asked(
 ): Rollout {
   const result = await writer.rollout(moduleId, version, change && JSON.stringify(change));
   if (result.kind !== 'done') return { ok: false, error: refusalProblem(result) };
-  return { ok: true, value: checkedAnswer(result.json, isRolloutAnswer) };
+  return { ok: true, value: checkedAnswer(result.json, rolloutAnswer) };
 }

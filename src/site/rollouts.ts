@@ -1,7 +1,5 @@
 import { ROLLOUT_POLICY } from '../core/rollout/rollout-policy.ts';
-import type { NextStep } from '../core/rollout/next-step.ts';
 import { reasonOf, type Rollout } from '../core/rollout/rollout.ts';
-import type { Tally } from '../core/rollout/tally.ts';
 import type { Problem } from '../base/problem.ts';
 import { systemClock } from '../registry/clock.ts';
 import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
@@ -23,23 +21,10 @@ const { steps: STEPS } = ROLLOUT_POLICY;
 /** So many rollouts that have ended are listed. */
 const MOST_ENDED = 50;
 
-/** What is known of the machines of a rollout. */
-interface RolloutCounts {
-  readonly tally: Omit<Tally, 'control'>;
-  /** The machines that the share includes. */
-  readonly included: number;
-  readonly soakedMs: number;
-  readonly next: NextStep;
-  /** When the machines were counted. */
-  readonly countedAt: number;
-}
-
-export interface ShownRollout extends NamedRelease, Omit<Rollout, 'salt' | 'share'> {
-  /** Why the release is yanked, `''` without a reason; undefined if it is not. */
-  readonly yanked: string | undefined;
-  /** How long each step lasts at least. */
-  readonly soakMs: number;
-  readonly counts: RolloutCounts;
+export interface ShownRollout
+  extends NamedRelease, Omit<Rollout, 'salt' | 'share'>, Pick<NamedRollout, 'yanked' | 'soakMs'> {
+  /** What is known of its machines, and when they were counted. */
+  readonly counts: Pick<Counted, 'tally' | 'included' | 'soakedMs' | 'next' | 'countedAt'>;
   readonly failures: readonly Failures[];
 }
 

@@ -227,6 +227,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'sqlite',
     'store',
     'lru-cache',
+    'valibot',
     'node:fs',
   ],
   cli: [

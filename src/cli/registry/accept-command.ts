@@ -1,14 +1,14 @@
 import type { DigestChange } from '../../core/index.ts';
 import { describeDigestChange } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';
-import type { Acceptance } from '../../registry/acceptance.ts';
+import type { Acceptance, FieldChange } from '../../registry/acceptance.ts';
 import { acceptModule, type AcceptedList } from '../../site/accept.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf } from '../base/outcome.ts';
-import { describeChange } from './changed-field.ts';
 
 export interface AcceptOptions extends RegistryOptions {
   readonly dryRun?: true;
@@ -57,6 +57,28 @@ function differencesOf(acceptance: Acceptance): string[] {
 
 function changeOf([version, change]: readonly [string, DigestChange]): string {
   return `${excerpt(version)}: ${describeDigestChange(change)}`;
+}
+
+/** What a field was and what it is now: `no longer yanked (it was: stops the motor)`. */
+function describeChange(change: FieldChange): string {
+  const { field } = change;
+  if (field === 'artifacts') return 'other artifacts';
+  if (field === 'published_at') {
+    return `published_at ${timeText(change.before)} → ${timeText(change.now)}`;
+  }
+  const { before, now } = change;
+  if (now === undefined)
+    return `no longer ${field}${before ? ` (it was: ${excerpt(before)})` : ''}`;
+  if (before === undefined) return `now ${field}${now ? `: ${excerpt(now)}` : ''}`;
+  return `${field} for another reason: ${reasonText(before)} → ${reasonText(now)}`;
+}
+
+function timeText(time: number | undefined): string {
+  return time === undefined ? 'none' : formatTime(time);
+}
+
+function reasonText(reason: string): string {
+  return reason === '' ? 'none' : excerpt(reason);
 }
 
 function named(what: string, entries: readonly string[]): string[] {

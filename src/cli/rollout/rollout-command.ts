@@ -7,11 +7,13 @@ import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { readSoak } from '../../site/release-options.ts';
 import {
+  asking,
   changeRollout,
   listRollouts,
   resumingAfter,
   rolloutAt,
   startRollout,
+  type Change,
   type TypedRelease,
 } from '../../site/remote-rollouts.ts';
 import type { RolloutAnswer } from '../../site/rollout-answer.ts';
@@ -74,66 +76,40 @@ function listedLine({ module_id: id, version, status, percent, yanked }: JsonObj
   return `${release}: ${excerpt(String(status))} at ${Number(percent)} %${isYanked ? ', yanked' : ''}`;
 }
 
-/** `modreg rollout halt`: no further machine installs the release. */
-export async function haltCommand(
-  typed: TypedRelease,
-  options: RolloutOptions,
-  world: World,
-): Promise<Outcome> {
-  const { reason = '' } = options;
-  return await changed(typed, { event: 'halt', reason }, options, world);
-}
-
-/** `modreg rollout retract`: ends the rollout, and no further machine upgrades to the release. */
-export async function retractCommand(
-  typed: TypedRelease,
-  options: RolloutOptions,
-  world: World,
-): Promise<Outcome> {
-  const { reason = '' } = options;
-  return await changed(typed, { event: 'retract', reason }, options, world);
-}
-
 const MOST_FAILURES = 9_999_999;
 const NO_FAILURES =
   '--failures is missing: pass how many machines failed or became silent, as modreg rollout status shows it';
 
-/** `modreg rollout resume`: goes on with a halted rollout, and names the number of failures that were seen. */
-export async function resumeCommand(
+/** A change of a rollout that is there. */
+export type ChangeName = 'halt' | 'resume' | 'raise' | 'retract';
+
+/** `modreg rollout halt`, `resume`, `raise` and `retract`. */
+export async function changeCommand(
+  name: ChangeName,
   typed: TypedRelease,
   options: RolloutOptions,
   world: World,
 ): Promise<Outcome> {
-  const { failures: text } = options;
-  if (text === undefined) return failed(usage(NO_FAILURES));
-  const failures = wholeNumber('--failures', text, MOST_FAILURES);
-  if (!failures.ok) return failed(failures.error);
-  const resumed = await changeRollout(typed, resumingAfter(failures.value), options, world);
-  return answered(resumed, options, statusLines);
+  const change = changeOf(name, options);
+  if (!change.ok) return failed(change.error);
+  return answered(await changeRollout(typed, change.value, options, world), options, statusLines);
 }
 
-/** `modreg rollout raise`: takes the next step now, or one up to a percentage. */
-export async function raiseCommand(
-  typed: TypedRelease,
-  options: RolloutOptions,
-  world: World,
-): Promise<Outcome> {
-  const { to } = options;
-  if (to !== undefined && !/^([1-9]\d?|100)$/.test(to)) {
-    return failed(usage(`--to is ${quote(to)}, expected a whole number from 1 to 100`));
+function changeOf(
+  event: ChangeName,
+  { reason = '', to, failures: seen }: RolloutOptions,
+): Result<Change, Problem> {
+  if (event === 'resume') {
+    if (seen === undefined) return { ok: false, error: usage(NO_FAILURES) };
+    const failures = wholeNumber('--failures', seen, MOST_FAILURES);
+    return failures.ok ? { ok: true, value: resumingAfter(failures.value) } : failures;
   }
-  const percent = to === undefined ? undefined : Number(to);
-  return await changed(typed, { event: 'raise', percent }, options, world);
-}
-
-async function changed(
-  typed: TypedRelease,
-  value: object,
-  options: RolloutOptions,
-  world: World,
-): Promise<Outcome> {
-  const change = (): Result<object, Problem> => ({ ok: true, value });
-  return answered(await changeRollout(typed, change, options, world), options, statusLines);
+  if (event !== 'raise') return { ok: true, value: asking({ event, reason }) };
+  if (to !== undefined && !/^([1-9]\d?|100)$/.test(to)) {
+    const message = `--to is ${quote(to)}, expected a whole number from 1 to 100`;
+    return { ok: false, error: usage(message) };
+  }
+  return { ok: true, value: asking({ event, percent: to === undefined ? undefined : Number(to) }) };
 }
 
 function answered(
