@@ -36,7 +36,7 @@ export function siteFiles(
   return {
     catalogue,
     change(work) {
-      // Throws if another file is at the path now: what was read is not what would be changed.
+      // Throws if another file is at the path now: what was read is not what would be changed (T311).
       catalogue.sequence();
       const changed = new Catalogue(catalogue.path, { busyTimeoutMs });
       try {

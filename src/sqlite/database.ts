@@ -227,7 +227,7 @@ function prepare(
   else expectOpenedToWrite(database, path, opening);
 }
 
-/** Refuses each change. The connection can still write the files that SQLite keeps beside the database, which a reader needs. */
+/** Refuses each change (T310). The connection can still write the files that SQLite keeps beside the database, which a reader needs. */
 const READ_ONLY = 'PRAGMA query_only = ON';
 
 /** Where the system does not open a file to write, SQLite opens it to read, and would refuse each change (T121). Waits for no lock. */

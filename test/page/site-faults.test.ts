@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { answered } from '../../src/page/site/site-answer.ts';
@@ -151,6 +151,20 @@ describe('[T177] a site whose files cannot tell everything', () => {
     expect(text).toContain('<strong>LOCKED</strong>');
     expect(text).toContain('another process uses the file: try again');
     expect((await textOf(one.app, path))[0]).toBe('acme:lidar 1.3.0 running');
+    expect(one.changes).toEqual([]);
+  });
+
+  it('[T311] changes nothing when another file is at the path of the registry', async () => {
+    const one = await site();
+    renameSync(one.path, `${one.path}-moved`);
+    const [path, form] = ['/rollouts/acme%3Alidar/1.3.0', { after: '5' }] as const;
+    const [, moved] = await one.post(`${path}/halt`, form);
+    expect(moved).toContain('the registry was moved or removed: start it again');
+    copyFileSync(`${one.path}-moved`, one.path);
+    const [status, text] = await one.post(`${path}/halt`, form);
+    expect(status).toBe(500);
+    expect(text).toContain('<strong>UNREADABLE_FILE</strong>');
+    expect(text).toContain('the registry was moved or removed: start it again');
     expect(one.changes).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ function thrown(work: () => unknown): unknown {
   }
 }
 
-describe('a catalogue that is opened to read refuses', () => {
+describe('[T310] a catalogue that is opened to read refuses', () => {
   it.each<[string, (catalogue: Catalogue) => unknown]>([
     [
       'publish',
@@ -45,7 +45,7 @@ describe('a catalogue that is opened to read refuses', () => {
   });
 });
 
-it('a file of reports that is opened to read refuses a change', () => {
+it('[T310] a file of reports that is opened to read refuses a change', () => {
   const path = `${temporaryFolder()}/registry-fleet.db`;
   const written = new FleetFile(path, () => 0);
   const count = 'SELECT count(*) AS n FROM machines';
