@@ -1,5 +1,5 @@
 import { CONSTRAINTS } from '../core/version/constraint.ts';
-import { ref } from '../server/routes/openapi-ref.ts';
+import { ref } from '../server/routes/openapi-parts.ts';
 
 const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean' };

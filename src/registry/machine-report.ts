@@ -54,7 +54,7 @@ export const moduleId = v.pipe(
   v.regex(MODULE_ID_FORM, 'expected a module id, such as acme:lidar'),
 );
 const kind = v.picklist(['module', 'subsystem'], 'expected module or subsystem');
-const facts = v.pipe(
+export const facts = v.pipe(
   v.nullable(
     v.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object'),
   ),
@@ -81,8 +81,8 @@ const reasonIn = (ofText: Text) =>
   );
 
 /** What a machine decides about a module. Nothing in it differs between machines that would decide alike. */
-const decisionFields = (ofText: Text) => ({
-  module_id: moduleId,
+export const decisionFields = (ofText: Text, ofModuleId: Text) => ({
+  module_id: ofModuleId,
   constraint: v.pipe(v.nullable(ofText), v.description('As written; null if none is configured')),
   deployed: v.pipe(ofText, v.description('A version, none or unknown, or what the agent reported')),
   target: v.pipe(
@@ -105,7 +105,7 @@ const decisionFields = (ofText: Text) => ({
   ),
 });
 
-const decided = decisionFields(text);
+const decided = decisionFields(text, moduleId);
 const module = v.pipe(
   v.object({
     kind,
@@ -201,14 +201,3 @@ export type ReportedState = v.InferOutput<typeof reportedState>;
 export type ReportedModule = v.InferOutput<typeof module>;
 /** The outcome of an action. */
 export type ReportedOutcome = v.InferOutput<typeof reportedOutcome>;
-
-/** What machines report about a module, as a registry stores it: an earlier or a later modreg may have taken it, with other limits. */
-export const storedModule = v.object({
-  ...decisionFields(v.string()),
-  facts,
-  platform: v.string(),
-  unreadable: v.pipe(
-    v.optional(v.string()),
-    v.description('Why the registry cannot read all of it; what it cannot read is null'),
-  ),
-});

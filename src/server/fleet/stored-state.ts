@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { ModuleStates } from '../../registry/fleet-client.ts';
-import { storedModule } from '../../registry/machine-report.ts';
+import { storedModule, type ModuleStates } from '../../registry/fleet-documents.ts';
 import { factsProblem } from '../../registry/reported-facts.ts';
 import type { Row } from '../../sqlite/statements.ts';
+import { storedJson } from '../../sqlite/stored-value.ts';
 
 type StoredState = ModuleStates['state'];
 
@@ -35,13 +35,3 @@ const NOTHING = {
 } as const;
 
 const readable = v.omit(storedModule, ['module_id', 'deployed', 'decision', 'unreadable']);
-
-/** The value of a stored JSON text; undefined if it is not JSON. */
-export function storedJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
