@@ -4,6 +4,6 @@ import type { ModuleList } from './module-list.ts';
 export function confirmedAtOf({
   stale,
   readAt,
-}: Extract<ModuleList, { readonly index: unknown }>): number | undefined {
+}: Omit<Extract<ModuleList, { readonly index: unknown }>, 'index'>): number | undefined {
   return stale ? stale.confirmedAt : readAt;
 }
