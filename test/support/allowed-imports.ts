@@ -46,7 +46,16 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Opens a registry at any kind of address: the only part of the client that reads catalogues.
   registries: ['core', 'registry', 'server/catalogue/catalogue-registry.ts', 'node:path'],
   files: ['node:fs', 'node:path'],
-  sqlite: ['core/text', 'files', 'node:sqlite', 'node:fs', 'node:path', 'node:url', 'node:zlib'],
+  sqlite: [
+    'core/text',
+    'files',
+    'valibot',
+    'node:sqlite',
+    'node:fs',
+    'node:path',
+    'node:url',
+    'node:zlib',
+  ],
   store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],
   logs: [
     'core/text',
@@ -116,6 +125,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'hono',
     '@hono/node-server',
     'valibot',
+    '@valibot/to-json-schema',
     'lru-cache',
     'node:crypto',
     'node:fs',
@@ -180,7 +190,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server/registry-options.ts',
     'server/server-limits.ts',
     'server/routes/openapi-parts.ts',
-    'server/routes/openapi-ref.ts',
     'server/routes/request-body.ts',
     'server/tls/tls-reload.ts',
     'sqlite',

@@ -55,7 +55,7 @@ const LATEST: Constraint = { kind: 'latest' };
 
 /**
  * `modreg add <module_id> [machine.json]`: adds a module to a machine config, pinned to the newest release, so that it never
- * updates automatically (Versioning). Everything else in the document stays as it is (D45).
+ * updates automatically. Everything else in the document stays as it is (D45).
  */
 export async function addCommand(
   moduleIdText: string,
@@ -145,7 +145,7 @@ function added(edited: EditedMachine, module: Module, options: AddOptions): Outc
   const { moduleId, name, constraint = LATEST, resolution } = module;
   if (resolution.kind === 'unsatisfied') {
     const all = `modreg resolve ${moduleId} ${formatConstraint(constraint)} --explain --all`;
-    return failed(complaintProblem(complaintOf(resolution, moduleId), all));
+    return failed(complaintProblem(complaintOf(resolution, moduleId), { more: all }));
   }
   const { release } = resolution;
   const selects = release.version.text;

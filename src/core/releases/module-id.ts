@@ -12,7 +12,7 @@ export const MODULE_ID_FORM: RegExp =
 
 /**
  * Parses a module id: two halves of at most 63 ASCII letters, digits, `_` and `-`, each beginning with a letter or a
- * digit, joined by a colon. So a module id is safe in a path and in a URL. Never throws, whatever the argument (Module entry).
+ * digit, joined by a colon. So a module id is safe in a path and in a URL. Never throws, whatever the argument.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import type { Constraint } from '../version/constraint.ts';
+import { constraintsFor, type Constraint } from '../version/constraint.ts';
 import type { Eligibility } from './eligibility-policy.ts';
 import type { Refused } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
@@ -6,7 +6,7 @@ import { resolve, type Resolution } from './resolve.ts';
 import { comparePrecedence, compareChecked } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 
-/** The effect of one version type (Versioning, Module version types). */
+/** The effect of one version type. */
 export interface TypeOutcome {
   /** The constraint of this type for the version that the types are compared for. */
   readonly constraint: Constraint;
@@ -43,24 +43,6 @@ export function compareVersionTypes(
       skipped: () => skipped(resolution),
     };
   });
-}
-
-/** The constraints of the five types for a version, or of those that need none. */
-export function constraintsFor(base: Version | undefined): Constraint[] {
-  return [
-    ...(base ? constraintsOfNumbers(base) : []),
-    { kind: 'latest' },
-    { kind: 'latest-with-prerelease' },
-  ];
-}
-
-function constraintsOfNumbers(version: Version): Constraint[] {
-  const { major, minor } = version;
-  return [
-    { kind: 'patch', version },
-    { kind: 'minor', major, minor },
-    { kind: 'major', major },
-  ];
 }
 
 function versionToAdd(index: ReleaseIndex, eligibility: Eligibility): Version | undefined {

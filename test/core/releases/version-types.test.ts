@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatConstraint, indexReleases, type Eligibility } from '../../../src/core/index.ts';
-import {
-  compareVersionTypes,
-  constraintsFor,
-  type TypeOutcome,
-} from '../../../src/core/releases/version-types.ts';
+import { compareVersionTypes, type TypeOutcome } from '../../../src/core/releases/version-types.ts';
+import { constraintsFor } from '../../../src/core/version/constraint.ts';
 import { chosen, records, version, type Published } from '../../support/ask.ts';
 import { inRollout } from '../../support/decides.ts';
 import { publishedText } from '../../../src/core/releases/refusal.ts';
@@ -40,7 +37,7 @@ function compare(
   ]);
 }
 
-describe('the five version types (Versioning, Module version types)', () => {
+describe('the five version types', () => {
   it('for a deployed version', () => {
     expect(compare(LIST, '1.2.3')).toEqual([
       ['1.2.3', '1.2.3', false, '2.1.0-rc.1 2.0.0 1.3.0 1.2.5-rc.1 1.2.4'],
