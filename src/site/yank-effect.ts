@@ -7,8 +7,8 @@ import {
   type Eligibility,
   type ReleaseIndex,
   type Version,
-} from '../../core/index.ts';
-import { constraintsFor } from '../../core/version/constraint.ts';
+} from '../core/index.ts';
+import { constraintsFor } from '../core/version/constraint.ts';
 
 /** What a machine with the yanked version does, by constraint: `to` is the version that it then has. */
 export interface YankEffect {
@@ -52,27 +52,4 @@ function inRollout(constraint: Constraint, index: ReleaseIndex): YankEffect['inR
   const { version, rollout } = resolution.release;
   if (!rollout || rollout.halted !== undefined || rollout.share >= 1) return undefined;
   return { version: version.text, percent: rollout.percent };
-}
-
-/** One line for each value of `on_yank`. */
-export function describeEffects(effects: readonly YankEffect[], version: string): string[] {
-  const describe = (value: 'keep' | 'replace'): string =>
-    effects
-      .map(({ constraint, to }) =>
-        to[value] === version ? `${constraint} keeps it` : `${constraint} moves to ${to[value]}`,
-      )
-      .join(', ');
-  if (effects.length === 0) return [];
-  const rollouts = effects.flatMap(({ inRollout: found }) =>
-    found ? `${found.version} (${found.percent} %)` : [],
-  );
-  return [
-    `  machines with ${version}, by the policy field on_yank:`,
-    `    keep (default)  ${describe('keep')}`,
-    `    replace         ${describe('replace')}`,
-    `    a pin to ${version} keeps it in either case`,
-    ...[...new Set(rollouts)].map(
-      (of) => `    machines in the rollout of ${of} may have that instead`,
-    ),
-  ];
 }
