@@ -145,7 +145,7 @@ function added(edited: EditedMachine, module: Module, options: AddOptions): Outc
   const { moduleId, name, constraint = LATEST, resolution } = module;
   if (resolution.kind === 'unsatisfied') {
     const all = `modreg resolve ${moduleId} ${formatConstraint(constraint)} --explain --all`;
-    return failed(complaintProblem(complaintOf(resolution, moduleId), all));
+    return failed(complaintProblem(complaintOf(resolution, moduleId), { more: all }));
   }
   const { release } = resolution;
   const selects = release.version.text;

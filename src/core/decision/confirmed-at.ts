@@ -1,4 +1,4 @@
-import type { ModuleList } from './decision.ts';
+import type { ModuleList } from './module-list.ts';
 
 /** When a registry last confirmed the list; undefined for a list that was read just now. */
 export function confirmedAtOf({

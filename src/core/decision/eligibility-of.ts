@@ -1,7 +1,8 @@
 import type { Eligibility } from '../releases/eligibility-policy.ts';
 import { confirmedAtOf } from './confirmed-at.ts';
-import type { DecideInput, ModuleList } from './decision.ts';
+import type { DecideInput } from './decision.ts';
 import { deployedVersion } from './deployed.ts';
+import type { ModuleList } from './module-list.ts';
 
 /** What refuses releases of a module besides its list: the terms of the policy, and what the machine knows. */
 export type ModuleTerms = Pick<DecideInput, 'eligibility' | 'deployed' | 'quarantine'>;

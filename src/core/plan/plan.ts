@@ -4,10 +4,10 @@ import { decideChecked } from '../decision/decide.ts';
 import {
   replacementOf,
   type Decision,
-  type ModuleList,
   type DecideInput,
   type Requirement,
 } from '../decision/decision.ts';
+import type { ModuleList } from '../decision/module-list.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import type { Deployed } from '../decision/deployed.ts';
