@@ -57,6 +57,16 @@ it.each(Object.entries(ALLOWED))('%s uses every import that it allows', (folder,
   expect(allowed.filter((one) => !imports.some(({ path }) => isIn(path, one)))).toEqual([]);
 });
 
+it.each(readdirSync(join(ROOT, 'mocks')))(
+  'mocks/%s imports nothing of the tests, and of src only what our own registry is',
+  (file) => {
+    const text = readFileSync(join(ROOT, 'mocks', file), 'utf8');
+    const imported = Array.from(text.matchAll(/ from '(\.\.[^']+)'/g), ([, path = '']) => path);
+    const isOwnRegistry = ['modreg-registry.ts', 'release-registry.ts'].includes(file);
+    expect(imported.filter((path) => !isOwnRegistry || !path.startsWith('../src/'))).toEqual([]);
+  },
+);
+
 it('every top-level folder is listed', () => {
   const folders = new Set(FILES.map((file) => file.split('/')[0] ?? ''));
   expect([...folders].filter((folder) => !Object.hasOwn(ALLOWED, folder))).toEqual([]);

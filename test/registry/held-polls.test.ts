@@ -8,7 +8,8 @@ import {
   type Limits,
 } from '../../src/registries/index.ts';
 import { moduleId } from '../support/ask.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 
 const LIDAR = moduleId('acme:lidar');
 /** A list is requested again if it takes longer; a poll may take longer. */

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/registries/index.ts';
 import { registryWriter, type RegistryWriter } from '../../src/registry/registry-writer.ts';
 import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { plainServer, send } from '../support/plain-server.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { tokenFor } from '../support/token.ts';
 import { NODE_MAJOR } from '../support/node-major.ts';
 

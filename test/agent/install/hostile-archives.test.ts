@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
 import { HOSTILE_ARCHIVES } from '../support/hostile-archives.ts';
 import { install } from '../../support/installing.ts';
-import { packageServer } from '../../support/package-server.ts';
+import { fileServer } from '../../../mocks/file-server.ts';
 
 it.each(Object.entries(HOSTILE_ARCHIVES))(
   '[A9] refuses %s before anything is written',
   async (_what, make) => {
     const { file, kind = 'bad-archive', reason } = make();
     const home = temporaryFolder();
-    const server = await packageServer(file);
+    const server = await fileServer(file);
     const steps: string[] = [];
     const result = await install(home, server.artifact, {
       onStep: (step) => void steps.push(step.kind),
