@@ -14,9 +14,9 @@ import { script, type Part } from './part.ts';
 
 const HELP = `Measures, prints the results and writes them into docs/benchmarks.md.
   --only NAME        only this part
-  --peers            bench:registry also attacks verdaccio and Debian's docker-registry, which it installs in a temporary folder
-  --short            docs/benchmarks.md stays as it is; bench:agent without other supervisors, in three rounds
-  --idle-minutes N   the length of the part "idle" of bench:poller (default 2)
+  --peers            with registry: also attacks verdaccio and Debian's docker-registry, which it installs in a temporary folder
+  --short            docs/benchmarks.md stays as it is; with agent: without other supervisors, in three rounds
+  --idle-minutes N   with poller: the length of the part "idle" (default 2)
   --rounds N         the length of its part "many rounds" (default 100000)`;
 
 const { values, positionals } = optionsOf(
@@ -86,6 +86,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
 /** The parts that the command line names: a benchmark, and one part of it with `--only`. */
 export function chosenParts(): readonly Part[] {
   const [benchmark = 'bench'] = positionals;
-  const all = BENCHMARKS[benchmark] ?? [];
-  return values.only === undefined ? all : [oneOf('--only', values.only, all)];
+  const named = Object.entries(BENCHMARKS).map(([name, parts]) => ({ name, parts }));
+  const { parts } = oneOf('the benchmark', benchmark, named);
+  return values.only === undefined ? parts : [oneOf('--only', values.only, parts)];
 }

@@ -1,6 +1,6 @@
 /*
- * `npm run bench`, `bench:registry`, `bench:network`, `bench:poller` and `bench:agent`: prints what was measured, and writes it into
- * docs/benchmarks.md. `-- --only '<part>'` runs one part.
+ * `npm run bench`, and `-- registry`, `network`, `poller` or `agent`: prints what was measured, and writes it into
+ * docs/benchmarks.md. `--only '<part>'` runs one part.
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

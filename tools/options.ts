@@ -40,6 +40,27 @@ export function oneOf<T extends { readonly name: string }>(
   });
 }
 
+/**
+ * Runs the program that the first argument names, with the other arguments; without such a name, the program '' with all of
+ * them. If there is none, it prints the names, and exits with 0 for `--help` and with 2 otherwise.
+ */
+export async function runNamed(
+  programs: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<void> {
+  const [, , name = ''] = process.argv;
+  if (name !== '' && Object.hasOwn(programs, name)) {
+    process.argv.splice(2, 1);
+    await programs[name]?.();
+  } else if (programs['']) {
+    await programs['']();
+  } else {
+    console.log(
+      `name one of ${Object.keys(programs).join(', ')}; --help after it lists its options`,
+    );
+    process.exitCode = name === '--help' ? 0 : USAGE;
+  }
+}
+
 const USAGE = 2;
 
 function orUsage<T>(work: () => T): T {

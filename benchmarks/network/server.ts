@@ -1,4 +1,4 @@
-/* The registry of `npm run bench:network`: prints its address, and responds from memory. */
+/* The registry of `npm run bench -- network`: prints its address, and responds from memory. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,5 +1,5 @@
 /*
- * The registry of `npm run bench:poller`: `node server.ts <file> <modules> <releases>`. Prints its address,
+ * The registry of `npm run bench -- poller`: `node server.ts <file> <modules> <releases>`. Prints its address,
  * and publishes a release for each line on stdin, `<module> <version>`.
  */
 import { createInterface } from 'node:readline';

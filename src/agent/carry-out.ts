@@ -80,7 +80,7 @@ async function extending(delivery: Delivery, clock: Clock, signal: AbortSignal):
   }
 }
 
-/** A release of the agent is installed, and used from its next start on (Agent and server updates, rule 4). */
+/** A release of the agent is installed, and used from its next start on (D71). */
 async function endOfSelfUpdate(delivery: Delivery, execution: Execution): Promise<ActionEnd> {
   const { selfUpdate, onEvent } = execution;
   const { id: action, direction } = delivery.action;

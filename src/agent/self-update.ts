@@ -65,8 +65,8 @@ function rowIn(file: MachineFile): Activation | undefined {
 }
 
 /**
- * The releases of an agent that the launcher has started: installs one for the next start (Agent and server updates, rule 4),
- * and learns which ones the launcher went back from. It replaces nothing that runs.
+ * The releases of an agent that the launcher has started: installs one for the next start (D71), and
+ * learns which ones the launcher went back from. It replaces nothing that runs.
  */
 export class SelfUpdate {
   readonly #file: MachineFile;

@@ -128,7 +128,7 @@ const systemConfiguration: Schema<AgentConfiguration['systemConfiguration']> = v
   })),
 );
 
-/** An agent configuration. Every option is optional. (Agent configuration) */
+/** An agent configuration. Every option is optional. */
 export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
   fields({
     ...editorFields,

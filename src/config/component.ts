@@ -34,7 +34,7 @@ const entries = {
   depends_on: v.optional(listOf(name, 'a list of component names'), []),
 };
 
-/** A resource entry. A fake board's attributes are checked but not transformed. (Modular resource entry) */
+/** A resource entry. A fake board's attributes are checked but not transformed. */
 export const component: Schema<Component> = v.pipe(
   choice(
     { model: 'fake', type: 'board' },

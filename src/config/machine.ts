@@ -16,7 +16,7 @@ import { pinFindings } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
 import { permissionFindings } from './cross-checks/secret-file.ts';
 
-/** A machine config. (What the service does) */
+/** A machine config. */
 export const machine: Schema<Machine> = v.pipe(
   fields({
     ...editorFields,

@@ -40,7 +40,7 @@ const entries = {
   env: v.optional(mapOf(variableName, environmentTemplate), {}),
 };
 
-/** A registry module, or a local module, whose `version` is ignored. Other fields are kept for the agent. (Module entry) */
+/** A registry module, or a local module, whose `version` is ignored. Other fields are kept for the agent. */
 export const moduleEntry: Schema<ModuleEntry> = choice(
   { type: 'local' },
   {

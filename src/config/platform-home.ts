@@ -1,9 +1,6 @@
 import { withoutFinalSlashes } from '../core/text/final-slashes.ts';
 
-/**
- * The root of the server's configuration: `$PLATFORM_HOME`, else `$HOME/.platform`; undefined when neither is set.
- * (Module entry)
- */
+/** The root of the server's configuration: `$PLATFORM_HOME`, else `$HOME/.platform`; undefined when neither is set. */
 export function platformHome(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

@@ -23,7 +23,7 @@ const network: Schema<Network> = v.pipe(
   })),
 );
 
-/** The attributes of `agent-provisioning`. (Network object) */
+/** The attributes of `agent-provisioning`. */
 export const provisioningAttributes: Schema<ProvisioningAttributes> = v.pipe(
   fields({
     hotspot_password: v.optional(hotspotPassword),

@@ -39,7 +39,7 @@ function findingOf(issue: v.BaseIssue<unknown>, keys: Path): Finding {
 function missing(message: string, keys: Path, parent: unknown): Finding {
   const path = keys.slice(0, -1);
   if (keys.at(-1) !== 'version') return { kind: 'missing', path, message };
-  // A missing version is an error and does not mean `latest`. (Versioning, Module version types)
+  // A missing version is an error and does not mean `latest` (T1).
   const id = parseModuleId((parent as { readonly module_id?: unknown } | undefined)?.module_id);
   const command = `modreg resolve ${id.ok ? id.value : '<module_id>'} latest`;
   const hint = `a new module is pinned to its newest release; ${command} prints it`;

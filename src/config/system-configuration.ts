@@ -3,7 +3,7 @@ import type { AgentConfiguration } from '../core/machine/machine.ts';
 import { byteSize } from './fields/byte-size.ts';
 import { fields, flag, oneOf, type Schema } from './fields/fields.ts';
 
-/** The attributes of `agent-syscfg`. (Agent configuration) */
+/** The attributes of `agent-syscfg`. */
 export const systemConfigurationAttributes: Schema<
   Pick<AgentConfiguration['systemConfiguration'], 'logging' | 'upgrades'>
 > = v.pipe(

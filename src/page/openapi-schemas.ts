@@ -1,4 +1,4 @@
-import { ref } from '../server/routes/openapi-ref.ts';
+import { ref } from '../server/routes/openapi-parts.ts';
 
 const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean' };

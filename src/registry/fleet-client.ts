@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { ModuleId, Result } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { excerpt } from '../core/text/quote.ts';
@@ -11,7 +12,8 @@ import { withErrorContext } from './http/error-context.ts';
 import type { Reply } from './http/exchange.ts';
 import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
-import type { MachineReport, ReportedModule } from './machine-report.ts';
+import { moduleStates, type ModuleStates } from './fleet-documents.ts';
+import type { MachineReport } from './machine-report.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
 import { addressError } from './registry-writer.ts';
@@ -25,16 +27,6 @@ export type ReportReply =
   | { readonly kind: 'gap'; readonly knownTo: number }
   /** It cannot take the report: another machine has the same id, or the report has an error, or is too large. */
   | { readonly kind: 'duplicate-machine' | 'refused' | 'too-large'; readonly detail: string };
-
-/** What machines report about a module, and the machines that report the same. */
-export interface ModuleStates {
-  readonly state: Omit<ReportedModule, 'kind' | 'name'> & {
-    readonly platform: string;
-    /** Why the registry cannot read all of it; what it cannot read is null, or missing. */
-    readonly unreadable?: string | undefined;
-  };
-  readonly machines: readonly string[];
-}
 
 /** Sends reports to a registry, and reads what machines reported. Each method rejects with a RegistryError. */
 export interface FleetClient {
@@ -114,32 +106,13 @@ async function allStates(
     if (!Array.isArray(states)) throw notAFleet('/states is not a list');
     for (const [place, one] of states.entries()) {
       // Without it, its machines would be missing from every count.
-      if (!areStates(one)) throw notAFleet(`/states/${place} is not a state with its machines`);
+      if (!v.is(moduleStates, one))
+        throw notAFleet(`/states/${place} is not a state with its machines`);
       all.push(one);
     }
     if (typeof next !== 'number' || next <= after) return all;
     after = next;
   }
-}
-
-function areStates(value: unknown): value is ModuleStates {
-  const { state, machines } = Object(value);
-  if (!isJsonObject(state) || !isTextList(machines)) return false;
-  const { stops, facts } = state;
-  const hasTexts = TEXTS.every((name) => typeof state[name] === 'string');
-  const hasOthers = TEXTS_OR_NULL.every((name) => isNullOr('string', state[name]));
-  return hasTexts && hasOthers && isTextList(stops) && isNullOr('object', facts);
-}
-
-const TEXTS = ['module_id', 'deployed', 'decision', 'platform'];
-const TEXTS_OR_NULL = ['constraint', 'target', 'reason'];
-
-function isTextList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
-function isNullOr(type: 'string' | 'object', value: unknown): boolean {
-  return value === null || typeof value === type;
 }
 
 function reportReply({ status, body }: Reply): ReportReply {

@@ -1,73 +1,177 @@
-/** What a machine reports at once, as JSON: its state, if that has changed, and the outcomes of actions, which it numbers. */
-export interface MachineReport {
-  /** Random: the numbers of outcomes belong to this queue. */
-  readonly queue: string;
-  /** Random for each process, so that two with the same credentials are noticed. */
-  readonly instance: string;
-  /** The number before the first outcome of this report. */
-  readonly after: number;
-  /** The number of the last one. A number up to it that has no outcome was dropped by the machine. */
-  readonly to: number;
-  readonly state?: ReportedState | null | undefined;
-  readonly outcomes: readonly ReportedOutcome[];
-}
+import * as v from 'valibot';
+import { parsePlatform } from '../core/index.ts';
+import { MODULE_ID_FORM } from '../core/releases/module-id.ts';
+import { parseTime } from '../core/text/rfc3339.ts';
+import { factsProblem } from './reported-facts.ts';
 
-/** The full state of a machine. */
-export interface ReportedState {
-  /** Higher than that of each earlier state. */
-  readonly number: number;
-  /** In RFC 3339, by the clock of the machine. */
-  readonly at: string;
-  /** The version of modreg. */
-  readonly modreg: string;
-  readonly platform: string;
-  readonly modules: readonly ReportedModule[];
-}
-
-/** The state of a module entry or a subsystem. Nothing in it differs between machines that would decide alike, except its name. */
-export interface ReportedModule {
-  readonly kind: 'module' | 'subsystem';
-  readonly name: string;
-  readonly module_id: string;
-  /** As written; null if none is configured. */
-  readonly constraint: string | null;
-  /** A version, `none` or `unknown`, or other text as the agent reported it. */
-  readonly deployed: string;
-  /** The version that the decision selects; null if there is none. */
-  readonly target: string | null;
-  /** One word: `up-to-date`, `hold`, `stuck`, … */
-  readonly decision: string;
-  /** Why it is stuck; null for other decisions. */
-  readonly reason: string | null;
-  /** The names of the components that stop for a restart. */
-  readonly stops: readonly string[];
-  /** What the decision depends on, besides the time and the release list; null if the machine does not report it. */
-  readonly facts: object | null;
-}
-
-/** The outcome of an action. */
-export interface ReportedOutcome {
-  readonly number: number;
-  readonly at: string;
-  /** The id of the action, which no other action has. */
-  readonly action: string;
-  readonly kind: 'module' | 'subsystem';
-  readonly name: string;
-  readonly module_id: string;
-  readonly direction: string;
-  readonly from: string | null;
-  readonly to: string;
-  /** `withdrawn`: it was delivered, and ended without an acknowledgement. */
-  readonly result: 'done' | 'failed' | 'withdrawn';
-  /** Why it failed; null if it did not. */
-  readonly reason: string | null;
-}
+/*
+ * The schema of a machine report. Its type and its part of the OpenAPI document are derived from it. A registry ignores fields that it
+ * does not know.
+ */
 
 /** The most outcomes of a report. */
-export const MOST_OUTCOMES = 512;
+const MOST_OUTCOMES = 512;
+/** The most modules and subsystems of a machine. */
+const MOST_MODULES = 1000;
+/** The longest text. Larger ones would take the space of many machines. */
+const LONGEST_TEXT = 1000;
 
 /**
  * The largest number of an outcome or of a state, and the most missing outcomes that are counted of a machine: more than any machine
  * needs. Sums of it stay within what SQLite can add (T246).
  */
 export const LARGEST_NUMBER = 1_000_000_000_000;
+
+type Text = v.GenericSchema<string, string>;
+
+const text: Text = v.pipe(
+  v.string('expected text'),
+  v.maxLength(LONGEST_TEXT, `longer than ${LONGEST_TEXT} characters`),
+  v.check((value) => value.isWellFormed(), 'contains half a surrogate pair'),
+);
+const EXPECTED_NUMBER = `expected a whole number from 0 to ${LARGEST_NUMBER}`;
+const number = v.pipe(
+  v.number(EXPECTED_NUMBER),
+  v.safeInteger(EXPECTED_NUMBER),
+  v.minValue(0, EXPECTED_NUMBER),
+  // T246
+  v.maxValue(LARGEST_NUMBER, EXPECTED_NUMBER),
+);
+/** A random id that a machine chose. */
+const id = v.pipe(
+  v.string('expected text'),
+  v.regex(/^[0-9A-Za-z-]{8,64}$/, 'expected 8 to 64 letters, digits and hyphens'),
+);
+const time = v.pipe(
+  v.string('expected text'),
+  v.check((value) => parseTime(value).ok, 'expected a time, such as 2026-11-21T01:02:03Z'),
+  v.metadata({ format: 'date-time', description: 'By the clock of the machine' }),
+);
+export const moduleId = v.pipe(
+  v.string('expected text'),
+  v.regex(MODULE_ID_FORM, 'expected a module id, such as acme:lidar'),
+);
+const kind = v.picklist(['module', 'subsystem'], 'expected module or subsystem');
+export const facts = v.pipe(
+  v.nullable(
+    v.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object'),
+  ),
+  v.description(
+    'What the decision depends on, besides the time and the release list; null if the machine does not report it',
+  ),
+);
+
+/** What a machine decides about a module. Nothing in it differs between machines that would decide alike. */
+export const decisionFields = (ofText: Text, ofModuleId: Text) => ({
+  module_id: ofModuleId,
+  constraint: v.pipe(v.nullable(ofText), v.description('As written; null if none is configured')),
+  deployed: v.pipe(ofText, v.description('A version, none or unknown, or what the agent reported')),
+  target: v.pipe(
+    v.nullable(ofText),
+    v.description('The version that the decision selects; null if there is none'),
+  ),
+  decision: v.pipe(ofText, v.description('One word, such as up-to-date, hold or stuck')),
+  reason: v.pipe(v.nullable(ofText), v.description('Why it is stuck; null for other decisions')),
+  stops: v.pipe(
+    v.array(ofText),
+    v.readonly(),
+    v.description('The names of the components that stop for a restart'),
+  ),
+});
+
+const decided = decisionFields(text, moduleId);
+const module = v.pipe(
+  v.object({
+    kind,
+    name: text,
+    ...decided,
+    decision: v.pipe(decided.decision, v.regex(/^[a-z-]{1,40}$/, 'expected one word')),
+    stops: v.pipe(decided.stops, v.maxLength(MOST_MODULES, `more than ${MOST_MODULES}`)),
+    facts: v.pipe(
+      facts,
+      v.rawCheck(({ dataset, addIssue }) => {
+        const found = dataset.typed ? dataset.value : null;
+        const message = found === null ? undefined : factsProblem(found);
+        if (message !== undefined) addIssue({ message });
+      }),
+    ),
+  }),
+  v.readonly(),
+);
+
+export const reportedState = v.pipe(
+  v.object({
+    number: v.pipe(number, v.description('Higher than that of each earlier state')),
+    at: time,
+    modreg: v.pipe(text, v.description('The version of modreg')),
+    platform: v.pipe(
+      v.string('expected text'),
+      v.check((value) => parsePlatform(value).ok, 'expected a platform, such as linux/arm64'),
+      v.examples(['linux/arm64']),
+    ),
+    modules: v.pipe(
+      v.array(module, 'expected a list'),
+      v.readonly(),
+      v.maxLength(MOST_MODULES, `more than ${MOST_MODULES} modules`),
+      v.check(
+        (modules) =>
+          new Set(modules.map((one) => `${one.kind} ${one.name}`)).size === modules.length,
+        'two modules with one name',
+      ),
+    ),
+  }),
+  v.readonly(),
+);
+
+export const reportedOutcome = v.pipe(
+  v.object({
+    number,
+    at: time,
+    action: v.pipe(text, v.description('The id of the action, which no other action has')),
+    kind,
+    name: text,
+    module_id: moduleId,
+    direction: text,
+    from: v.nullable(text),
+    to: text,
+    result: v.pipe(
+      v.picklist(['done', 'failed', 'withdrawn'], 'expected done, failed or withdrawn'),
+      v.description('withdrawn: it was delivered, and ended without an acknowledgement'),
+    ),
+    reason: v.pipe(v.nullable(text), v.description('Why it failed; null if it did not')),
+  }),
+  v.readonly(),
+);
+
+/** What a machine reports at once: its state, if that has changed, and the outcomes of actions, which it numbers. */
+export const machineReport = v.pipe(
+  v.object({
+    queue: v.pipe(id, v.description('Random. The numbers belong to this queue')),
+    instance: v.pipe(id, v.description('Random for each process: two of one machine are noticed')),
+    after: v.pipe(number, v.description('The number before the first outcome')),
+    to: v.pipe(
+      number,
+      v.description('The last number. One that has no outcome was dropped by the machine'),
+    ),
+    state: v.nullish(reportedState),
+    outcomes: v.pipe(
+      v.array(reportedOutcome, 'expected a list'),
+      v.readonly(),
+      v.maxLength(MOST_OUTCOMES, `more than ${MOST_OUTCOMES} outcomes`),
+    ),
+  }),
+  v.readonly(),
+  v.check(({ after, to, outcomes }) => {
+    const numbers = [after, ...outcomes.map((one) => one.number)];
+    const isAscending = numbers.every((one, place) => one > (numbers[place - 1] ?? -1));
+    return isAscending && to >= (numbers.at(-1) ?? 0);
+  }, 'the numbers of outcomes must ascend, after "after" and up to "to"'),
+);
+
+export type MachineReport = v.InferOutput<typeof machineReport>;
+/** The full state of a machine. */
+export type ReportedState = v.InferOutput<typeof reportedState>;
+/** The state of a module entry or a subsystem. */
+export type ReportedModule = v.InferOutput<typeof module>;
+/** The outcome of an action. */
+export type ReportedOutcome = v.InferOutput<typeof reportedOutcome>;

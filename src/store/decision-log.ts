@@ -1,7 +1,8 @@
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
-import { jsonIn, numberOf, textOf } from './columns.ts';
+import { jsonIn } from '../sqlite/stored-value.ts';
+import { numberOf, textOf } from './columns.ts';
 import { isModuleId, isNumber, isText, objectOf, oneOf, optional, type Shape } from './shape.ts';
 import { targetIn } from './target.ts';
 
@@ -36,9 +37,11 @@ export interface PollerLog {
   readonly round: LoggedRound | undefined;
 }
 
+const CONTENT = { table: 'decisions', key: 'name', column: 'content' } as const;
+
 export function decisionsIn(sql: Statements): LoggedDecision[] {
-  const rows = sql.all('SELECT content FROM decisions ORDER BY place, kind, name');
-  return rows.map((row) => jsonIn(row['content'], sql, isDecision));
+  const rows = sql.all('SELECT name, content FROM decisions ORDER BY place, kind, name');
+  return rows.map((row) => jsonIn(row, CONTENT, sql, isDecision));
 }
 
 /** The decisions in the file, by target key. */

@@ -76,7 +76,7 @@ describe('platform-agent', () => {
     expect(readdirSync(dirname(root))).toEqual(['0.2.0-0123456789ab']);
   });
 
-  it('is installed for the next start, while the modules run, and status says that and why a restart is required', async () => {
+  it('[D71] is installed for the next start, while the modules run, and status says that and why a restart is required', async () => {
     const site = await launched();
     const end = await site.launch();
     await site.until('lidar running 1.0.0');

@@ -37,8 +37,13 @@ function contentOf(folder: string): readonly string[] | undefined {
     : undefined;
 }
 
+const NOTE: unknown = expect.stringContaining('sample catalogue');
+const USAGE =
+  "error[USAGE]: missing required argument 'module_id'\nhint: modreg resolve --help shows how\n";
+const VERSION: unknown = expect.stringMatching(/^modreg \d+\.\d+\.\d+ \(Node v[\d.]+\)\n$/);
+
 describe('bin/modreg', () => {
-  const answered = ['1.3.0\n', expect.stringContaining('sample catalogue'), 0];
+  const answered = ['1.3.0\n', NOTE, 0];
   const input = ['resolve', 'acme:cam', 'latest'];
 
   it('runs from any folder, by its path, through links, and with sh', () => {
@@ -48,14 +53,6 @@ describe('bin/modreg', () => {
     expect(run(`${ROOT}bin/modreg`, input)).toEqual(answered);
     expect(run(join(folder, 'relative'), input)).toEqual(answered);
     expect(run('sh', ['modreg', ...input], `${ROOT}bin`)).toEqual(answered);
-  });
-
-  it('bin/resolve is modreg resolve', () => {
-    expect(run(`${ROOT}bin/resolve`, ['acme:cam', 'latest'])).toEqual(answered);
-    expect(run('./resolve', ['acme:cam', 'latest'], `${ROOT}bin`)).toEqual(answered);
-    const folder = temporaryFolder();
-    symlinkSync(`${ROOT}bin/resolve`, join(folder, 'short'));
-    expect(run(join(folder, 'short'), ['acme:cam', 'latest'])).toEqual(answered);
   });
 
   it('--version names modreg and the Node that runs it', () => {
@@ -124,5 +121,50 @@ describe('bin/modreg', () => {
       'error[NODE_TOO_OLD]: there is no node in PATH; modreg needs Node 24 or newer\n',
       69,
     ]);
+  });
+});
+
+describe('bin/resolve', () => {
+  it.each<readonly [string, string[], string[], readonly unknown[]]>([
+    ['a release', ['acme:cam', '1.0.*'], ['resolve', 'acme:cam', '1.0.*'], ['1.0.4\n', NOTE, 0]],
+    [
+      'no release',
+      ['acme:cam', '9.*'],
+      ['resolve', 'acme:cam', '9.*'],
+      ['', expect.stringContaining('error[NO_MATCH]: no release of acme:cam matches 9.*'), 1],
+    ],
+    ['no module', [], ['resolve'], ['', USAGE, 2]],
+    [
+      'an unknown option',
+      ['--offlin'],
+      ['resolve', '--offlin'],
+      ['', expect.stringContaining("error[USAGE]: unknown option '--offlin'\n"), 2],
+    ],
+    [
+      'help',
+      ['--help'],
+      ['resolve', '--help'],
+      [expect.stringContaining('\nUsage: modreg resolve [options] <module_id>'), '', 0],
+    ],
+    ['the version', ['--version'], ['--version'], [VERSION, '', 0]],
+    ['the version, shortly', ['-V'], ['-V'], [VERSION, '', 0]],
+  ])('answers as modreg: %s', (_, args, same, expected) => {
+    const answer = run(`${ROOT}bin/resolve`, args);
+    expect(answer).toEqual(expected);
+    expect(answer).toEqual(run(`${ROOT}bin/modreg`, same));
+  });
+
+  it('runs by its path, through links, and with sh', () => {
+    const folder = temporaryFolder();
+    symlinkSync(`${ROOT}bin/resolve`, join(folder, 'resolve'));
+    symlinkSync('resolve', join(folder, 'short'));
+    const input = ['acme:cam', 'latest'];
+    for (const [command, args, cwd] of [
+      [join(folder, 'short'), input, '/'],
+      ['./resolve', input, `${ROOT}bin`],
+      ['sh', ['resolve', ...input], `${ROOT}bin`],
+    ] as const) {
+      expect(run(command, args, cwd)).toEqual(['1.3.0\n', NOTE, 0]);
+    }
   });
 });

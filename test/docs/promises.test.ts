@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
-import { pageAt, tableRows } from '../support/pages.ts';
+import { listedRows, pageAt } from '../support/pages.ts';
 
 const README = pageAt('README.md').text.replaceAll(/\s+/g, ' ');
 const PAGE = pageAt('docs/design/promises.md');
-const PROMISES = tableRows(PAGE).slice(2);
+const PROMISES = listedRows(PAGE).map(({ term, text }) => [term, text] as const);
 const LINK = /\[((?:\[\w+\] )?[^[\]]+)\]\(([^)#]+)[^)]*\)/g;
 
 function linksIn(cell: string): [title: string, path: string][] {
@@ -16,12 +16,12 @@ function linksIn(cell: string): [title: string, path: string][] {
   ]);
 }
 
-it.each(PROMISES)('README says that it %s, and something shows it', (words = '', shown = '') => {
+it.each(PROMISES)('README says that it %s, and something shows it', (words, shown) => {
   expect(README).toContain(words);
   expect(linksIn(shown)).not.toEqual([]);
 });
 
-const TESTS = PROMISES.flatMap(([, shown = '']) => linksIn(shown)).filter(([, path]) =>
+const TESTS = PROMISES.flatMap(([, shown]) => linksIn(shown)).filter(([, path]) =>
   path.endsWith('.test.ts'),
 );
 

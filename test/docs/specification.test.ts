@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
-import { pageAt, tableRows } from '../support/pages.ts';
+import { listedRows, pageAt } from '../support/pages.ts';
 
 /** The id of a row of the decision table (D), of a fault (T; A of the agent) or of an invariant (I, L, R). */
 const ID = /\b(?:D|T|A|I|L|R)\d{1,3}\b(?![:\d])/g;
@@ -11,7 +11,7 @@ const COMMENT = /^\s*(?:\/\*[^]*?\*\/|\/\/.*$)/gm;
 
 interface Row {
   readonly id: string;
-  /** The text of the column `tests`. */
+  /** The text of its part `tests`. */
   readonly tests: string;
   /** The code and test files that it links to, relative to the root. */
   readonly files: readonly string[];
@@ -25,11 +25,13 @@ const ROWS = ['docs/design/decision-table.md', 'docs/design/faults.md'].flatMap(
       to,
     ]),
   );
-  const rows = tableRows(page).filter(([id = '']) => /^[DTAILR]\d+$/.test(id));
-  return rows.map(([id = '', ...cells]): Row => {
-    const tests = cells.at(-1) ?? '';
-    const linked = id.startsWith('D') ? cells.slice(-2).join() : tests;
-    const labels = Array.from(linked.matchAll(/\[([^\]]+)\](?!\()/g), ([, label]) => label);
+  const rows = listedRows(page).filter(({ term }) => /^[DTAILR]\d+$/.test(term));
+  return rows.map(({ term: id, parts }): Row => {
+    const { code = '', tests = '' } = parts;
+    const labels = Array.from(
+      `${code} ${tests}`.matchAll(/\[([^\]]+)\](?!\()/g),
+      ([, label]) => label,
+    );
     return { id, tests, files: labels.map((label) => targets.get(label) ?? `[${label}]`) };
   });
 });

@@ -17,7 +17,15 @@ import {
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ROOT } from '../support/modreg.ts';
 import { quietWorld } from '../support/quiet-world.ts';
-import { blocksOf, pageAt, tableRows } from '../support/pages.ts';
+import {
+  PAGES,
+  blocksOf,
+  listedRows,
+  pageAt,
+  sectionOf,
+  tableRows,
+  type ListedRow,
+} from '../support/pages.ts';
 
 const POLICY = pageAt('docs/policy-and-documents.md');
 const COMMAND_LINE = pageAt('docs/command-line.md');
@@ -29,11 +37,13 @@ it('the example of an update policy is examples/policy.json', () => {
   expect(policy.ok && termsFor(policy.value, 'acme_lidar').minimumAge.ms).toBe(14 * 86_400_000);
 });
 
-it('the table of the update policy has each field and its default', () => {
+it('the list of the update policy has each field and its default', () => {
   const fields = Object.keys(Object(jsonSchemaOf('policy')['properties']));
-  const rows = tableRows(POLICY).map((row) => row.map((cell) => cell.replaceAll('`', '')));
-  const table = rows.filter(([field = '']) => fields.includes(field));
-  expect(table.map(([field, absent]) => [field, absent])).toEqual([
+  const table = listedRows(POLICY)
+    .map(({ term, parts }) => [term, parts['without it'] ?? ''])
+    .map((row) => row.map((cell) => cell.replaceAll('`', '')))
+    .filter(([field = '']) => fields.includes(field));
+  expect(table).toEqual([
     ['registry', ''],
     ['allow_http', 'none'],
     ['minimum_release_age', '0s'],
@@ -91,21 +101,36 @@ it('the table of the update policy has each field and its default', () => {
   });
 });
 
-it('the table of exit codes is that of the code', () => {
-  const rows = tableRows(COMMAND_LINE);
-  const table = rows
-    .filter(([exit = '', , codes = '']) => /^\d+$/.test(exit) && /^(`[A-Z_]+`|$)/.test(codes))
-    .map(([exit, meaning, codes = '']) => [Number(exit), meaning, codes.replaceAll('`', '')]);
+it('the list of exit codes is that of the code', () => {
+  const table = listedRows(sectionOf(COMMAND_LINE, 'Exit codes')).map(({ term, text, parts }) => [
+    Number(term),
+    text,
+    (parts['errors'] ?? '').replaceAll('`', ''),
+  ]);
   expect(table).toEqual(
     Array.from(EXIT_MEANINGS, ([exit, meaning]) => [exit, meaning, codesOf(exit).join(', ')]),
   );
 });
 
+it('a table has lines of at most 200 characters: longer rows are a list, in which a changed part changes one line', () => {
+  // The benchmarks write theirs: figures, and no prose.
+  const wide = PAGES.filter(({ path }) => path !== 'docs/benchmarks.md').flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('|') && line.length > 200)
+      .map((line) => `${path}: ${line.slice(0, 40)}`),
+  );
+  expect(wide).toEqual([]);
+});
+
 it('the pages for operators quote texts that occur in src', () => {
   const pages = ['docs/operating.md', 'docs/a-machine-did-not-upgrade.md'].map(pageAt);
   const quoted = pages
-    .flatMap(tableRows)
-    .flatMap(([cell = '']) =>
+    .flatMap((page) => {
+      const cells = tableRows(page).map(([cell = '']) => cell);
+      return cells.concat(listedRows(page).map(({ term }) => term));
+    })
+    .flatMap((cell) =>
       Array.from(cell.matchAll(/`([^`]*[a-z] [^`]*)`/g), ([, text = '']) => text.split('…')),
     );
   const pieces = quoted.flat().map((piece) => piece.trim());
@@ -117,9 +142,8 @@ it('the pages for operators quote texts that occur in src', () => {
 });
 
 it('each error code has a meaning', () => {
-  const [, section = ''] = COMMAND_LINE.text.split('\n## Error codes\n');
-  const rows = tableRows({ path: '', text: section.split('\n## ')[0] ?? '' });
-  const codes = rows.flatMap(([cell = '']) => cell.match(/[A-Z]+(?:_[A-Z]+)*(?=`)/g) ?? []);
+  const rows = listedRows(sectionOf(COMMAND_LINE, 'Error codes'));
+  const codes = rows.flatMap(({ term }) => term.match(/[A-Z]+(?:_[A-Z]+)*(?=`)/g) ?? []);
   const kinds = Object.keys(EXIT_CODES) as ErrorKind[];
   const known = kinds.filter((kind) => kind !== 'node-too-old').map(printedCode);
   expect(codes.toSorted()).toEqual(known.toSorted());
@@ -148,24 +172,17 @@ async function optionsBelow(...path: string[]): Promise<OptionOfCommand[]> {
 
 const OPTIONS = (await optionsBelow()).filter(({ command }) => command !== '');
 
-/** The first and the second cell of each row of a section. */
-function rowsOf(heading: string): (readonly [first: string, second: string])[] {
-  const [, section = ''] = COMMAND_LINE.text.split(`\n## ${heading}\n`);
-  const rows = tableRows({ path: '', text: section.split('\n## ')[0] ?? '' });
-  return rows.map(([first = '', second = '']) => [first, second]);
-}
-
-it('the table of commands has each command, and no other', () => {
-  const documented = rowsOf('Commands').flatMap(
-    ([cell]) => /^`modreg (.*?)(?: [-<[].*)?`$/.exec(cell)?.[1] ?? [],
+it('the list of commands has each command, and no other', () => {
+  const documented = listedRows(sectionOf(COMMAND_LINE, 'Commands')).flatMap(
+    ({ term }) => /^`modreg (.*?)(?: [-<[].*)?`$/.exec(term)?.[1] ?? [],
   );
   const commands = new Set(OPTIONS.map(({ command }) => command));
   expect(new Set(documented)).toEqual(commands.add('help exit-codes'));
 });
 
 /** The options of a row, each for the commands of that row: `all`, or all of a group as in `registry …`. */
-function optionsIn([options, commands]: readonly [string, string]): OptionOfCommand[] {
-  const names = Array.from(options.matchAll(/`(--[a-z-]+)/g), ([, name = '']) => name);
+function optionsIn({ term, parts: { commands = '' } }: ListedRow): OptionOfCommand[] {
+  const names = Array.from(term.matchAll(/`(--[a-z-]+)/g), ([, name = '']) => name);
   return names.flatMap((option) =>
     commands.split(', ').map((command) => ({ command: command.replaceAll('`', ''), option })),
   );
@@ -178,8 +195,8 @@ function isOf(row: OptionOfCommand, { command, option }: OptionOfCommand): boole
     : ['all', command].includes(row.command);
 }
 
-it('the table of options has the commands of each option, and no others', () => {
-  const documented = rowsOf('Options').flatMap(optionsIn);
+it('the list of options has the commands of each option, and no others', () => {
+  const documented = listedRows(sectionOf(COMMAND_LINE, 'Options')).flatMap(optionsIn);
   const missing = OPTIONS.filter((one) => !documented.some((row) => isOf(row, one)));
   const unknown = documented.filter((row) => !OPTIONS.some((one) => isOf(row, one)));
   expect(missing).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readHostile } from '../support/hostile.ts';
 import { FLOODS } from '../../mocks/hostile-answers.ts';
 
-/** The faults that need the most memory; `npm run bench:network` measures all of them. */
+/** The faults that need the most memory; `npm run bench -- network` measures all of them. */
 const WORST = [
   '[T36] a gzip bomb',
   '[T37] the maximum number of strings',

@@ -7,7 +7,7 @@ import { gateReason } from './action-gate.ts';
 /** One plan in eight is checked for missing actions; every plan is, for targets that run a failed release. */
 const EACH = 8;
 
-/** An action that the current list calls for is decided. (Versioning; I15: a rollback is never delayed) */
+/** An action that the current list calls for is decided (I15: a rollback is never delayed). */
 export function judgeOmissions(context: JudgeContext): void {
   const { ledger, moment, complain } = context;
   ledger.plans++;

@@ -46,3 +46,28 @@ export function tableRows({ text }: Page): string[][] {
       .map((cell) => cell.trim().replaceAll('\\|', '|')),
   );
 }
+
+/** An item of a list of rows: `- **term**: text`, and its labelled parts in the lines below. */
+export interface ListedRow {
+  readonly term: string;
+  readonly text: string;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** The rows of a page's lists, with the parts of each: `  - label: text`. */
+export function listedRows({ text }: Pick<Page, 'text'>): ListedRow[] {
+  const items = text.matchAll(/^- \*\*(.+?)\*\*(?:: (.*))?\n((?: {2}- .*\n)*)/gm);
+  return Array.from(items, ([, term = '', meaning = '', below = '']) => {
+    const parts = Array.from(below.matchAll(/^ {2}- ([^:]+): (.*)$/gm), ([, label, part]) => [
+      label,
+      part,
+    ]);
+    return { term, text: meaning, parts: Object.fromEntries(parts) as Record<string, string> };
+  });
+}
+
+/** The text below a heading of the second level, up to the next one. */
+export function sectionOf({ text }: Page, heading: string): Page {
+  const [, section = ''] = text.split(`\n## ${heading}\n`);
+  return { path: '', text: section.split('\n## ')[0] ?? '' };
+}

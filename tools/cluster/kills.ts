@@ -1,4 +1,4 @@
-/* Kills nodes and fronts of a cluster at random moments: `npm run cluster:kills -- --help`. */
+/* Kills nodes and fronts of a cluster at random moments: `npm run cluster -- kills --help`. */
 import { playKills } from '../../test/cluster/nodes/kills.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 

@@ -1,4 +1,4 @@
-/* How many reports a second one front and the nodes of a cluster take, on one machine: `npm run cluster:reports`. */
+/* How many reports a second one front and the nodes of a cluster take, on one machine: `npm run cluster -- reports`. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

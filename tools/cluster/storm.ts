@@ -1,4 +1,4 @@
-/* Machines that follow three fronts while a node and a front are killed: `npm run cluster:storm -- --help`. */
+/* Machines that follow three fronts while a node and a front are killed: `npm run cluster -- storm --help`. */
 import { playStorm } from '../../test/cluster/nodes/storm.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 

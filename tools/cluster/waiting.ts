@@ -1,4 +1,4 @@
-/* How soon machines that wait at one front are notified: `npm run cluster:waiting -- --help`. */
+/* How soon machines that wait at one front are notified: `npm run cluster -- waiting --help`. */
 import { setTimeout } from 'node:timers/promises';
 import { ask, openSite } from '../../test/cluster/nodes/site.ts';
 import { waitAt } from '../../test/cluster/nodes/waiting.ts';

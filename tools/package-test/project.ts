@@ -65,7 +65,8 @@ export function newProject(folder: string): Project {
   run(project, `npm install ${QUIET} ../${tarball}`);
   checkInstalled(project);
   run(project, `npm install ${QUIET} --save-dev ${TOOLS.join(' ')}`);
-  run(project, 'npx --no modreg --version');
+  const selected = run(project, "npx --no modreg resolve acme:cam '1.0.*'");
+  deepStrictEqual(run(project, "npx --no resolve acme:cam '1.0.*'"), selected, 'resolve');
   const modreg = join(project, 'node_modules/modreg');
   cpSync(join(modreg, 'examples/own-agent'), join(project, 'src'), { recursive: true });
   const configuration = { compilerOptions: COMPILER_OPTIONS, include: ['src'] };

@@ -1,6 +1,6 @@
 /*
  * Packs the package twice, from copies in folders of different names, with another umask, time zone and language, and
- * compares the bytes: `npm run test:reproducible`. Prints the digest, which is the same for each build of the commit with
+ * compares the bytes: `npm run test:package -- reproducible`. Prints the digest, which is the same for each build of the commit with
  * the same Node.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/* Plays staged rollouts over a simulated fleet, and prints how many machines they expose: `npm run simulate:rollout -- --help`. */
+/* Plays staged rollouts over a simulated fleet, and prints how many machines they expose: `npm run simulate -- rollout --help`. */
 import { fleetOf, rollOut, type SimulatedRelease } from '../../test/simulation/rollout-fleet.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 

@@ -26,7 +26,8 @@ const HELP = `Plays machines from seeds, and prints the first broken invariant.
   --brief        do not search for the fewest incidents that break the invariant
   --json         print the figures as JSON
   --workers N    share the seeds among N processes; the first broken invariant ends all of them
-  --fleet        instead, count the rounds of a fleet in each second of an hour`;
+  --fleet        instead, count the rounds of a fleet in each second of an hour
+  rollout        as the first word: instead, staged rollouts of a fleet (rollout --help)`;
 
 const { values } = optionsOf(
   {

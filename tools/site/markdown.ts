@@ -34,16 +34,22 @@ function nameHeadings(tokens: Tokens): void {
   });
 }
 
+/** The first cell of a row of a table, or the first words of an item of a list, at their start. */
+function firstWords(tokens: Tokens, index: number): string | undefined {
+  const { type } = tokens[index] ?? {};
+  if (type === 'tr_open') return textOf(tokens[index + 2]);
+  return type === 'list_item_open' ? textOf(tokens[index + 2]).split(':')[0] : undefined;
+}
+
 /** A row of the decision table or of the faults gets its id: D13. */
 function nameRows(tokens: Tokens): void {
   let table: Tokens[number] | undefined;
   tokens.forEach((token, index) => {
     if (token.type === 'table_open') table = token;
-    if (token.type !== 'tr_open') return;
-    const first = textOf(tokens[index + 2]);
+    const first = firstWords(tokens, index) ?? '';
     if (!/^[ADILRT]\d+$/.test(first)) return;
     token.attrSet('id', first);
-    table?.attrSet('class', 'rows');
+    if (token.type === 'tr_open') table?.attrSet('class', 'rows');
   });
 }
 

@@ -14,20 +14,25 @@ interface Row {
   readonly cells: readonly string[];
 }
 
+/** A row is `- **id**: case`, with what happens in the line below; an invariant has only its first line. */
 function rowsOf({ text }: Page): Row[] {
   return Array.from(
-    text.matchAll(/^\| ([ADILRT]\d+) *\| (.*) \|$/gm),
-    ([, id = '', rest = '']) => ({ id, cells: rest.split(/(?<!\\)\|/).map((cell) => cell.trim()) }),
+    text.matchAll(/^- \*\*([ADILRT]\d+)\*\*: (.*)(?:\n {2}- (?:outcome|must happen): (.*))?$/gm),
+    ([, id = '', what = '', then]) => ({
+      id,
+      cells: (then === undefined ? ['always', what] : [what, then]).map((cell) =>
+        cell.replaceAll('|', '\\|'),
+      ),
+    }),
   );
 }
 
-/** One table with every row of these pages, which are in one folder. The last column of a page, its tests, is left out. */
+/** One table with every row of these pages, which are in one folder. Code and tests are left out. */
 export function rowsPage(pages: readonly Page[]): Page {
   const lines = pages.flatMap((from) =>
     rowsOf(from).map(({ id, cells }) => {
       const file = from.source.split('/').at(-1) ?? '';
-      const [what = '', then = ''] = cells.length > 2 ? cells : ['always', ...cells];
-      return `| [${id}](${file}#${id}) | ${what} | ${then} |`;
+      return `| [${id}](${file}#${id}) | ${cells.join(' | ')} |`;
     }),
   );
   const references = pages.flatMap(({ text }) => text.match(/^\[.+\]: \S+$/gm) ?? []);

@@ -32,7 +32,9 @@ function placesOf(address: string, html: string): { place: Place; text: string }
   const sections = main.matchAll(
     /<h([1-3]) id="([^"]*)"[^>]*>(.*?)<\/h\1>([\s\S]*?)(?=<h[1-3] |$)/g,
   );
-  const rows = main.matchAll(/<tr id="(.*?)">\s*<td>.*?<\/td>\s*<td>(.*?)<\/td>([\s\S]*?)<\/tr>/g);
+  const rows = main.matchAll(
+    /<li id="(.*?)">\s*<strong>.*?<\/strong>: (.*?)\s*<ul>([\s\S]*?)<\/ul>/g,
+  );
   return [
     ...Array.from(sections, ([, level, id = '', heading = '', rest = '']) => {
       const title = level === '1' ? plain(pageTitle) : `${plain(pageTitle)}: ${plain(heading)}`;

@@ -8,7 +8,7 @@ const LARGEST = 64 * 1024;
 const FIELD = 'restart_allowed';
 
 /**
- * Whether the server allows a restart now: what it answers to a GET as `restart_allowed` (Agent and server updates, rule 2).
+ * Whether the server allows a restart now: what it answers to a GET as `restart_allowed` (D29).
  * The error is one line: why it does not say. It is the same for each answer of a kind.
  */
 export async function restartAllowedAt(url: string): Promise<Result<boolean, string>> {

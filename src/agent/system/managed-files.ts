@@ -66,7 +66,7 @@ function profilesOf(
   const { roamingMode, networks, hotspotPassword } = mergeProvisioning(agent, manufacturer);
   const hasPassword = hotspotPassword !== undefined && hotspotPassword.reveal() !== '';
   return {
-    // Networks are used only when roaming_mode is enabled. (Roaming networks, 1)
+    // Networks are used only when roaming_mode is enabled.
     networks: (roamingMode ? networks : [])
       .toSorted((a, b) => b.priority - a.priority)
       .map(networkProfile),

@@ -49,8 +49,8 @@ const HOTSPOT_AFTER_MS = 120_000;
 
 /**
  * What to do now. The next network is tried when one is unavailable or connects without internet, until all have been
- * tried (Roaming networks, 2); the first again after ten minutes. The hotspot opens after two minutes without any network,
- * once no network is left to try, and closes with the next round of trying.
+ * tried; the first again after ten minutes. The hotspot opens after two minutes without any network, once no network is
+ * left to try, and closes with the next round of trying.
  */
 export function roam(
   before: RoamingState,

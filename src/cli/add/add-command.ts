@@ -56,7 +56,7 @@ const LATEST: Constraint = { kind: 'latest' };
 
 /**
  * `modreg add <module_id> [machine.json]`: adds a module to a machine config, pinned to the newest release, so that it never
- * updates automatically (Versioning). Everything else in the document stays as it is (D45).
+ * updates automatically. Everything else in the document stays as it is (D45).
  */
 export async function addCommand(
   moduleIdText: string,

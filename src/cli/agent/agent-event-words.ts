@@ -88,7 +88,7 @@ export function agentLine(event: OwnEvent): Line | undefined {
   }
 }
 
-/** Why the agent must be restarted (Agent and server updates, rule 4). */
+/** Why the agent must be restarted (D71). */
 export function restartRequired({
   installed,
   running,

@@ -35,6 +35,7 @@ import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
 import { machineCredentials, type Credentials } from '../../host/credentials.ts';
+import { noteFailedBoards } from './failed-boards.ts';
 import { noteLaterRefusals } from './later-refusals.ts';
 import { withPrivateEnvironment } from './private-environment.ts';
 import { machineIdWith } from '../../host/machine-id.ts';
@@ -227,6 +228,7 @@ function agentFor(
   const { machineId, options } = terms;
   const versions = new Map<string, string>();
   const noteRefusals = noteLaterRefusals(report);
+  const noteBoards = noteFailedBoards(report);
   const showDownloads = downloadStatus((text) => world.status(text));
   return new Agent({
     file,
@@ -242,6 +244,7 @@ function agentFor(
       if (!now.ok) throw new UnreadableSite(now.error);
       log.follow(now.value.policy);
       noteRefusals(now.value);
+      noteBoards(now.value.machine);
       current.documents = now.value;
       return now.value;
     },

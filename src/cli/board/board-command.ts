@@ -40,7 +40,7 @@ interface Boards {
 /** The time between two readings. */
 const INTERVAL_MS = 1000;
 
-/** `modreg board <machine.json>`: shows what the fake boards of the machine read (Fake board component). */
+/** `modreg board <machine.json>`: shows what the fake boards of the machine read (D46). */
 export async function boardCommand(
   path: string,
   options: BoardOptions,
@@ -99,8 +99,8 @@ function openBoards(path: string, clock: Clock): Result<Boards, Problem> {
   return { ok: true, value: { boards, problems } };
 }
 
-/** The board that the component is, if it is one. */
-function openBoard(component: Component, clock: Clock): Result<NamedBoard, Problem>[] {
+/** Opens the board that the component is, if it is one. */
+export function openBoard(component: Component, clock: Clock): Result<NamedBoard, Problem>[] {
   const attributes = fakeBoardOf(component);
   if (!attributes) return [];
   const { name } = component;

@@ -4,68 +4,16 @@ import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { isNumber, isText, listOf, objectOf } from '../../store/shape.ts';
+import { areFleetCounts, type FleetCounts } from '../../registry/fleet-documents.ts';
 import { checkedAnswer } from '../../site/checked-answer.ts';
 import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
 
-interface Counts {
-  readonly machines: number;
-  readonly seen_in_24h: number;
-  readonly duplicates: number;
-  readonly missing_outcomes: number;
-  readonly modules: readonly Count[];
-  readonly outcomes_in_24h: readonly {
-    readonly module_id: string;
-    readonly version: string;
-    readonly result: string;
-    readonly outcomes: number;
-  }[];
-  /** How many counts the lists lack; absent from an earlier registry, whose lists have all. */
-  readonly modules_left_out?: number;
-  readonly outcomes_left_out?: number;
-}
-
-interface Count {
-  readonly module_id: string;
-  readonly deployed: string;
-  readonly decision: string;
-  readonly machines: number;
-}
-
-const COUNTS = objectOf<Exclude<keyof Counts, LeftOut>>({
-  machines: isNumber,
-  seen_in_24h: isNumber,
-  duplicates: isNumber,
-  missing_outcomes: isNumber,
-  modules: listOf(
-    objectOf<keyof Count>({
-      module_id: isText,
-      deployed: isText,
-      decision: isText,
-      machines: isNumber,
-    }),
-  ),
-  outcomes_in_24h: listOf(
-    objectOf<keyof Counts['outcomes_in_24h'][number]>({
-      module_id: isText,
-      version: isText,
-      result: isText,
-      outcomes: isNumber,
-    }),
-  ),
-});
-
-type LeftOut = 'modules_left_out' | 'outcomes_left_out';
-
-function areCounts(value: unknown): value is Counts {
-  const { modules_left_out: modules = 0, outcomes_left_out: outcomes = 0 } = Object(value);
-  return COUNTS(value) && isNumber(modules) && isNumber(outcomes);
-}
+type Count = FleetCounts['modules'][number];
 
 /** `modreg fleet status`: counts machines by module, version and decision. */
 export async function fleetStatusCommand(options: FleetOptions, world: World): Promise<Outcome> {
   return await withFleet(options, world, async (client) => {
-    const counts = checkedAnswer(await client.read(''), areCounts);
+    const counts = checkedAnswer(await client.read(''), areFleetCounts);
     const answer = options.json
       ? [jsonLine({ schema: 'modreg/fleet-status@1', ...counts })]
       : linesOf(counts, world);
@@ -76,7 +24,7 @@ export async function fleetStatusCommand(options: FleetOptions, world: World): P
 /** The ids are not among the counts. */
 const NAMING = `modreg fleet machines --limit 100000 | grep 'two machines' names them`;
 
-function linesOf(counts: Counts, { columns: width }: World): string[] {
+function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
   const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
   const rows = [...Map.groupBy(modules, (one) => `${one.module_id} ${one.deployed}`).values()].map(

@@ -13,7 +13,7 @@ function ssidComplaint(text: string): string | undefined {
   return bytes > LONGEST_SSID ? `has ${bytes} bytes` : undefined;
 }
 
-/** The name of a network. (Network object) */
+/** The name of a network. */
 export const ssid: Schema<string> = parsedText(
   'the SSID of a network',
   (text) => {
@@ -29,7 +29,7 @@ export const ssid: Schema<string> = parsedText(
 const KEY = '[ -~]{8,63}|[0-9A-Fa-f]{64}';
 const EXPECTED = '8 to 63 printable ASCII characters, or 64 hexadecimal digits';
 
-/** The key of a network. A message never repeats it, nor says how long it is. (Network object) */
+/** The key of a network. A message never repeats it, nor says how long it is. */
 export const networkKey: Schema<Secret> = wpaKey(
   new RegExp(`^(?:${KEY})$`),
   `expected ${EXPECTED}; leave psk out for an open network`,

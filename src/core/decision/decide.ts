@@ -25,8 +25,7 @@ const DECIDE_INPUT = {
 };
 
 /**
- * Decides what to do about one module or subsystem now. Pure. Throws a RangeError unless `eligibility.now` is a time
- * (Versioning).
+ * Decides what to do about one module or subsystem now. Pure. Throws a RangeError unless `eligibility.now` is a time.
  *
  * @example
  * ```ts

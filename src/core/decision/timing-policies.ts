@@ -73,7 +73,7 @@ export type Hold =
 /** One reason to hold a replacement at `at`, in milliseconds since the epoch; undefined if it does not apply. */
 export type TimingPolicy = (timing: Timing, at: number) => Hold | undefined;
 
-/** If a maintenance window is configured, restarts begin only while it is open (Agent and server updates, rule 2). */
+/** If a maintenance window is configured, restarts begin only while it is open (D25). */
 export const windowClosed: TimingPolicy = ({ window }, at) => {
   if (!window || window.openSince(at) !== undefined) return undefined;
   return { reason: 'window-closed', until: window.nextOpening(at) };
@@ -92,7 +92,7 @@ export const maintenanceNotAllowed: TimingPolicy = ({ answer }) => {
   return { reason: 'maintenance-not-allowed', answer };
 };
 
-/** Nothing restarts while the server is processing config changes (Agent and server updates, rule 2). */
+/** Nothing restarts while the server is processing config changes (D25). */
 export const serverBusy: TimingPolicy = ({ isServerBusy }) =>
   isServerBusy ? { reason: 'server-busy' } : undefined;
 

@@ -10,7 +10,7 @@ import { describeDuration } from '../text/duration.ts';
 import { formatTime } from '../text/rfc3339.ts';
 import type { Version } from '../version/version.ts';
 
-/** The rule of a constraint in one line (Versioning, Module version types). */
+/** The rule of a constraint in one line. */
 export function describeConstraint(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'patch':

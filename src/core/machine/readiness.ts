@@ -45,7 +45,7 @@ export function parseReadiness(text: string): Result<Readiness, string> {
 
 /**
  * Parses the `restart_status` of a package: an address of this machine, at which the server says whether it may be restarted
- * (Agent and server updates, rule 2). The error is one escaped line.
+ * (D29). The error is one escaped line.
  */
 export function parseRestartStatus(text: string): Result<string, string> {
   const read = parseReadiness(text);

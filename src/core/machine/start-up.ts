@@ -6,7 +6,7 @@ export interface StartUp {
   readonly checksForUpdates: boolean;
 }
 
-/** Fast start skips the wait for the network and the first update check, and nothing after start-up (Fast start mode). */
+/** Fast start skips the wait for the network and the first update check, and nothing after start-up (D28). */
 export function startUpOf(
   { platformServer }: AgentConfiguration,
   environment: Readonly<Record<string, string | undefined>>,

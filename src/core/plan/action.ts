@@ -6,7 +6,7 @@ import { artifactFor, type Artifact } from '../releases/release.ts';
 import { formatConstraint } from '../version/constraint.ts';
 import type { Stop } from './stops.ts';
 
-/** A restart and upgrade that the machine's agent must carry out (Versioning, rule 1). */
+/** A restart and upgrade that the machine's agent must carry out. */
 export interface Action {
   readonly kind: 'restart-and-upgrade';
   /** The module or the subsystem to replace. */

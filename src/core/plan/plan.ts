@@ -94,7 +94,7 @@ export interface Plan {
 export interface PlanRow {
   /** What to do, and why. */
   readonly decision: Decision;
-  /** The newest release that may be selected, whatever the constraint; undefined if there is none (Versioning, rule 2). */
+  /** The newest release, whatever the constraint and whatever this machine refuses; undefined if there is none (D31). */
   readonly latest: Version | undefined;
   /** The components that stop when it restarts; empty if no replacement is due or held. */
   readonly stops: readonly Stop[];
@@ -133,7 +133,7 @@ const PLAN_INPUT = {
 
 /**
  * Plans a machine: what to do about each module and subsystem now, and which components stop. Pure. Throws a RangeError
- * unless `now` is a time (Versioning).
+ * unless `now` is a time.
  *
  * @example
  * ```ts

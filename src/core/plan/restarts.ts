@@ -15,7 +15,7 @@ export interface Restart {
 
 type ModuleAction = Action & { readonly target: ActionTarget & { readonly kind: 'module' } };
 
-/** A restart of the agent restarts the server too (Agent and server updates, rule 4). */
+/** A restart of the agent restarts the server too (D26). */
 const ABSORBING: readonly VersionedSubsystem[] = ['platform-agent', 'platform-server'];
 
 /**

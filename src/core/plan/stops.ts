@@ -17,7 +17,7 @@ export interface Stop {
 
 /** Which components stop for a restart. A component stops before the components that it depends on. */
 export interface Stops {
-  /** The components of this module, and all that depend on them, directly or indirectly (Modular resource entry). */
+  /** The components of this module, and all that depend on them, directly or indirectly. */
   ofModule(moduleId: ModuleId): readonly Stop[];
   /** The same for several modules that restart together. */
   ofModules(moduleIds: ReadonlySet<ModuleId>): readonly Stop[];

@@ -12,7 +12,7 @@ export const RELEASE_CHANNELS: {
   readonly 'platform-server': readonly ['stable', 'latest'];
 } = { 'platform-agent': ['stable'], 'platform-server': ['stable', 'latest'] };
 
-/** The subsystems that must restart before a new version is used (Agent and server updates, rules 4 and 5). */
+/** The subsystems that must restart before a new version is used (D26). */
 export const RESTARTED_BY_UPDATE: Readonly<
   Record<VersionedSubsystem, readonly VersionedSubsystem[]>
 > = {
@@ -56,7 +56,7 @@ const CHANNELS = {
 
 /**
  * The subsystems that have versions, and those that are disabled. `pin_url` takes precedence over `pin_version`, and
- * `pin_version` over the channel (Agent configuration).
+ * `pin_version` over the channel.
  */
 export function subsystemTargets(configuration: AgentConfiguration): SubsystemTarget[] {
   const { platformAgent, platformServer, provisioning, systemConfiguration } = configuration;

@@ -6,11 +6,13 @@ import type { Result } from '../text/result.ts';
 export type ModuleId = string & { readonly brand: 'module_id' };
 
 const LONGEST_HALF = 63;
-const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+/** What a module id consists of. */
+export const MODULE_ID_FORM: RegExp =
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 /**
  * Parses a module id: two halves of at most 63 ASCII letters, digits, `_` and `-`, each beginning with a letter or a
- * digit, joined by a colon. So a module id is safe in a path and in a URL. Never throws, whatever the argument (Module entry).
+ * digit, joined by a colon. So a module id is safe in a path and in a URL. Never throws, whatever the argument.
  *
  * @example
  * ```ts
@@ -22,12 +24,13 @@ const LEGAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}:[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
  * ```
  */
 export function parseModuleId(text: unknown): Result<ModuleId, ParseError<'bad-module-id'>> {
-  if (typeof text === 'string' && LEGAL.test(text)) return { ok: true, value: text as ModuleId };
+  if (typeof text === 'string' && MODULE_ID_FORM.test(text))
+    return { ok: true, value: text as ModuleId };
   return { ok: false, error: parseError('bad-module-id', text, misfitOf(text)) };
 }
 
 export const MODULE_ID: Expected = {
-  is: (value) => typeof value === 'string' && LEGAL.test(value),
+  is: (value) => typeof value === 'string' && MODULE_ID_FORM.test(value),
   words: 'a ModuleId of parseModuleId()',
 };
 

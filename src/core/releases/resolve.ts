@@ -49,7 +49,7 @@ const NO_POLICY: Eligibility = { now: 0 };
 
 /**
  * Selects the newest release that `constraint` accepts and `eligibility` does not refuse. Pure. The order of the release
- * list does not change the result (Versioning, Module version types).
+ * list does not change the result (D1, D2).
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import { resolve, type Resolution } from './resolve.ts';
 import { comparePrecedence, compareChecked } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 
-/** The effect of one version type (Versioning, Module version types). */
+/** The effect of one version type. */
 export interface TypeOutcome {
   /** The constraint of this type for the version that the types are compared for. */
   readonly constraint: Constraint;

@@ -47,9 +47,9 @@ export const CONSTRAINT: Expected = {
 export type Mismatch = 'other-major' | 'other-minor' | 'other-version' | 'prerelease';
 
 /**
- * Parses `X.Y.Z` (any SemVer text), `X.Y.*`, `X.*`, `latest` or `latest-with-prerelease`, and nothing else: no
- * spaces, no operators, at most 256 characters. Never throws, whatever the argument. The `suggestion` of an
- * error is the nearest constraint (Versioning, Module version types).
+ * Parses `X.Y.Z` (SemVer text with major, minor and patch up to 2^53 - 1), `X.Y.*`, `X.*`, `latest` or
+ * `latest-with-prerelease`, and nothing else: no spaces, no operators, at most 256 characters. Never throws, whatever the
+ * argument. The `suggestion` of an error is the nearest constraint (T3, T4).
  *
  * @example
  * ```ts

@@ -3,11 +3,8 @@ import type { Stop } from '../../core/index.ts';
 import type { PlannedOutcome, SavedConfig, VersionChoices } from '../machine-changes.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { problemAnswer } from '../problem-answer.ts';
-import { bodyOf, CONFIG_BODY, ifMatch, jsonIn, SMALL_BODY } from '../request-input.ts';
+import { BODIES, bodyOf, CONFIG_BODY, ifMatch, jsonIn, SMALL_BODY } from '../request-input.ts';
 import { nameIn } from './change-api-routes.ts';
-
-const TEXT = { fields: { text: 'text' }, required: ['text'] } as const;
-const VERSION = { fields: { version: 'text', deployed: 'text' }, required: ['version'] } as const;
 
 /** The version of a module and the whole machine config in the JSON API. */
 export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
@@ -20,7 +17,7 @@ export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
   });
   app.post('/v1/config/check', async (c) => {
     const text = await bodyOf(c, CONFIG_BODY);
-    const body = text.ok ? jsonIn(c, text.value, TEXT) : text;
+    const body = text.ok ? jsonIn(c, text.value, BODIES.config) : text;
     if (!body.ok) return problemAnswer(body.error);
     const checked = await machine.checkConfig(body.value.text);
     if (!checked.ok) return problemAnswer(checked.error);
@@ -41,7 +38,7 @@ export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
     const etag = ifMatch(c);
     if (!etag.ok) return problemAnswer(etag.error);
     const text = await bodyOf(c, CONFIG_BODY);
-    const body = text.ok ? jsonIn(c, text.value, TEXT) : text;
+    const body = text.ok ? jsonIn(c, text.value, BODIES.config) : text;
     if (!body.ok) return problemAnswer(body.error);
     const saved = await machine.saveConfig({ text: body.value.text, etag: etag.value });
     return saved.ok ? savedAnswer(c, saved.value) : problemAnswer(saved.error);
@@ -58,7 +55,7 @@ function addVersionRoutes(app: Hono, machine: PagedMachine): void {
     const etag = ifMatch(c);
     if (!etag.ok) return problemAnswer(etag.error);
     const text = await bodyOf(c, SMALL_BODY);
-    const body = text.ok ? jsonIn(c, text.value, VERSION) : text;
+    const body = text.ok ? jsonIn(c, text.value, BODIES.version) : text;
     if (!body.ok) return problemAnswer(body.error);
     const saved = await machine.changeVersion(nameIn(c), { ...body.value, etag: etag.value });
     return saved.ok ? savedAnswer(c, saved.value) : problemAnswer(saved.error);

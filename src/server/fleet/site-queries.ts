@@ -1,5 +1,6 @@
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { storedJson, storedState } from './stored-state.ts';
+import { storedJson } from '../../sqlite/stored-value.ts';
+import { storedState } from './stored-state.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,8 @@
-import { isJsonObject } from '../../registry/formats/json-object.ts';
-import type { ModuleStates } from '../../registry/fleet-client.ts';
+import * as v from 'valibot';
+import { storedModule, type ModuleStates } from '../../registry/fleet-documents.ts';
 import { factsProblem } from '../../registry/reported-facts.ts';
 import type { Row } from '../../sqlite/statements.ts';
+import { storedJson } from '../../sqlite/stored-value.ts';
 
 type StoredState = ModuleStates['state'];
 
@@ -16,7 +17,7 @@ export function storedState(row: Row): StoredState {
     decision: String(row['decision']),
   };
   const content = storedJson(row['content']);
-  if (!isReadable(content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
+  if (!v.is(readable, content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
   const { constraint, target, reason, stops, platform, facts } = content;
   const rest = { constraint, target, reason, stops, platform };
   const problem = facts === null ? undefined : factsProblem(facts);
@@ -33,26 +34,4 @@ const NOTHING = {
   platform: 'unknown',
 } as const;
 
-type Content = Omit<StoredState, 'module_id' | 'deployed' | 'decision' | 'unreadable'>;
-
-function isReadable(content: unknown): content is Content {
-  if (!isJsonObject(content)) return false;
-  const { constraint, target, reason, stops, platform, facts } = content;
-  const texts = [constraint, target, reason].every(isTextOrNull);
-  const hasStops = Array.isArray(stops) && stops.every((one) => typeof one === 'string');
-  return texts && hasStops && typeof platform === 'string' && typeof facts === 'object';
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || typeof value === 'string';
-}
-
-/** The value of a stored JSON text; undefined if it is not JSON. */
-export function storedJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const readable = v.omit(storedModule, ['module_id', 'deployed', 'decision', 'unreadable']);

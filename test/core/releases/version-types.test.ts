@@ -40,7 +40,7 @@ function compare(
   ]);
 }
 
-describe('the five version types (Versioning, Module version types)', () => {
+describe('the five version types', () => {
   it('for a deployed version', () => {
     expect(compare(LIST, '1.2.3')).toEqual([
       ['1.2.3', '1.2.3', false, '2.1.0-rc.1 2.0.0 1.3.0 1.2.5-rc.1 1.2.4'],

@@ -3,7 +3,7 @@ import { formatConstraint, parseConstraint } from '../../../src/core/index.ts';
 import { isInBranch, mismatch } from '../../../src/core/version/constraint.ts';
 import { constraint, version } from '../../support/ask.ts';
 
-describe('parses each version type (Versioning, Module version types)', () => {
+describe('parses each version type', () => {
   it.each([
     ['1.2.3', { kind: 'patch', version: version('1.2.3') }],
     ['1.2.3-rc.1+b', { kind: 'patch', version: version('1.2.3-rc.1+b') }],
