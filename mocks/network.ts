@@ -17,7 +17,7 @@ export interface Network {
   /** Answers requests below `address` until the end of the test, and adds them to `requests`, which it returns. */
   at(address: string, answer: Answer, requests?: string[]): string[];
   /** Lets requests below `address` reach a real socket until the end of the test. */
-  letThrough(address: string): void;
+  readonly letThrough: (address: string) => void;
 }
 
 /** Intercepts every request in a test file. One to an address where nothing answers is an error. */

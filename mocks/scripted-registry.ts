@@ -4,10 +4,10 @@
  */
 import { afterEach, beforeEach } from 'vitest';
 import { listOf } from './module-document.ts';
-import { network, type Answer } from './network.ts';
+import { network, type Answer, type Network } from './network.ts';
 
 /** The requests of a test, and the responses to them. */
-interface Answers {
+interface Answers extends Pick<Network, 'letThrough'> {
   /** The requests so far: the path, then the ETag and the authorization if given. */
   readonly requests: string[];
   /** Sets the responses to the next requests. The last one is repeated. */
@@ -31,6 +31,7 @@ export function answers(): Answers {
     queue = [];
   });
   return {
+    letThrough: net.letThrough,
     requests,
     next: (...list) => {
       queue = [...list];

@@ -18,6 +18,8 @@ function registryAt(address: string): CachedRegistry {
   return openRegistries({ limits }).registryFor({ registry: address });
 }
 
+// On real sockets: these tests see when a connection is closed.
+
 /** A registry of the caller whose lists cannot be read. */
 function failing(cause: Error): Pick<CachedRegistry, 'read'> {
   return { read: async () => await Promise.reject(cause) };

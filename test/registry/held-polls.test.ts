@@ -26,7 +26,7 @@ interface Held {
   readonly retries: string[];
 }
 
-/** A registry on a port, at number 7 of its feed, that answers polls with `poll`. Its lists were read once. */
+/** A registry on a real socket, which can stall and break, at number 7 of its feed, that answers polls with `poll`. Its lists were read once. */
 async function held(poll: Poll, limits: Partial<Limits> = {}): Promise<Held> {
   const retries: string[] = [];
   const { address, requests } = await plainServer((response, request) => {
