@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './base/command-context.ts';
-import type { PublishOptions } from './registry/publish-command.ts';
-import { collect, withFile, withNewFile, withServing } from './registry/catalogue-flags.ts';
+import type { PublishOptions } from '../site/publish.ts';
+import { collect, withFile, withNewFile, withServing } from './base/catalogue-flags.ts';
 import type { CatalogueOptions } from '../site/catalogue-options.ts';
 import type { ChangeOptions } from '../site/remote-registry.ts';
 import type { ServeCommandOptions } from './serve/serve-terms.ts';

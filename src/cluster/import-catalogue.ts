@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Catalogue } from '../server/catalogue/catalogue.ts';
+import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { encodeEvent, subjectOf, type FleetEvent } from './event.ts';
 import type { EventStream } from './event-stream.ts';
@@ -29,7 +29,7 @@ const MOST_CHARACTERS = 500_000;
  * running are halted after that. An import that was interrupted goes on where it was. Rejects if the stream cannot be reached.
  */
 export async function importCatalogue(
-  catalogue: Catalogue,
+  catalogue: ReadableCatalogue,
   stream: EventStream,
   now: number,
 ): Promise<ImportResult> {
@@ -63,7 +63,7 @@ function idOf(place: number, event: FleetEvent): string {
 }
 
 /** The fronts know no machine yet, and the first one that reports must not be taken for all of them (T240). */
-function haltsOf({ rollouts }: Catalogue, at: number): FleetEvent[] {
+function haltsOf({ rollouts }: ReadableCatalogue, at: number): FleetEvent[] {
   const running = rollouts.all().rollouts.filter(({ rollout }) => rollout.status === 'running');
   return running.map(({ moduleId, version, rollout }) => {
     // The fronts know of no failure yet, and who resumes it must not have to name those that only the single server knew.
@@ -80,7 +80,7 @@ function haltsOf({ rollouts }: Catalogue, at: number): FleetEvent[] {
 }
 
 function* eventsOf(
-  catalogue: Catalogue,
+  catalogue: ReadableCatalogue,
   halts: readonly FleetEvent[],
 ): Generator<FleetEvent, undefined> {
   yield { kind: 'begin', history: catalogue.history() };

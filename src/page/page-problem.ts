@@ -1,3 +1,7 @@
+import { printedCode } from '../base/codes.ts';
+import type { Problem } from '../base/problem.ts';
+import type { Result } from '../core/index.ts';
+
 /** Why the page cannot show or do something. */
 export interface PageProblem {
   /** The printed code: `NO_MATCH`. */
@@ -7,4 +11,26 @@ export interface PageProblem {
   readonly because?: readonly string[];
   /** What to do next. */
   readonly hint?: string | undefined;
+}
+
+/** A problem of a use case for the page. Of a document with errors, it says what the machine keeps (T215). */
+export function asPageProblem({ kind, message, because, hint, document }: Problem): PageProblem {
+  const kept = document === undefined ? '' : KEPT;
+  return { code: printedCode(kind), message: message + kept, because: because ?? [], hint };
+}
+
+const KEPT = '; an agent that runs keeps the last one without errors';
+
+/** The same result with problems of the page. */
+export function onPage<T>(result: Result<T, readonly Problem[]>): Result<T, PageProblem[]> {
+  return result.ok ? result : { ok: false, error: result.error.map(asPageProblem) };
+}
+
+/** The refusal with one problem that only the page has. */
+export function refused(
+  code: string,
+  message: string,
+  more: Pick<PageProblem, 'because' | 'hint'> = {},
+): { readonly ok: false; readonly error: PageProblem[] } {
+  return { ok: false, error: [{ code, message, ...more }] };
 }

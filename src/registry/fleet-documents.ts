@@ -51,23 +51,19 @@ const fleetCounts = v.object({
   ),
   modules_left_out: v.pipe(
     count,
-    v.description('Counts of modules beyond 2,000, those of the fewest machines'),
+    v.description('How many counts `modules` lacks: it has at most 2,000'),
   ),
   outcomes_in_24h: v.array(
     v.object({ module_id: moduleId, version: text, result: text, outcomes: count }),
   ),
   outcomes_left_out: v.pipe(
     count,
-    v.description('Counts of outcomes beyond 2,000, the rarest ones'),
+    v.description('How many counts `outcomes_in_24h` lacks: it has at most 2,000'),
   ),
 });
 /** An earlier registry lists all counts, and does not say so. */
-const readableCounts = v.partial(fleetCounts, ['modules_left_out', 'outcomes_left_out']);
-export type FleetCounts = v.InferOutput<typeof readableCounts>;
-
-export function areFleetCounts(value: unknown): value is FleetCounts {
-  return v.is(readableCounts, value);
-}
+export const fleetCountsAnswer = v.partial(fleetCounts, ['modules_left_out', 'outcomes_left_out']);
+export type FleetCounts = v.InferOutput<typeof fleetCountsAnswer>;
 
 /** A page of machines. */
 const fleetMachines = v.object({

@@ -1,43 +1,41 @@
 import { existsSync } from 'node:fs';
-import { parseModuleId, type ModuleId, type Result } from '../core/index.ts';
-import { excerpt } from '../core/text/quote.ts';
+import type { Result } from '../core/index.ts';
 import { Catalogue } from '../server/catalogue/catalogue.ts';
+import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
 import { IN_MEMORY, type Opening } from '../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import type { ErrorKind } from '../base/codes.ts';
-import { failed, parseProblem, usage, type Outcome, type Problem } from '../base/problem.ts';
+import { usage, type Problem } from '../base/problem.ts';
 import { defaultDatabase } from '../host/registry-choice.ts';
 import type { World } from '../base/world.ts';
 
-/** The options that every `modreg registry` command has. */
+/** Which registry file is meant; by default the one in PLATFORM_HOME. */
 export interface CatalogueOptions {
   readonly db?: string;
-  readonly json?: true;
 }
 
-/** Says which file was changed if MODREG_REGISTRY is set, because that names the registry of other commands only. */
-export function changedFileNotes({ db }: CatalogueOptions, world: World): string[] {
-  const path = db ?? defaultDatabase(world);
-  if (db !== undefined || path === undefined || !world.environment['MODREG_REGISTRY']) return [];
-  return [
-    `note: the file ${excerpt(path)} has the change: MODREG_REGISTRY is not used here, --registry names the address of a registry`,
-  ];
-}
-
-/** The options of a command that can create the file. */
+/** For what can create the file. */
 export interface CreatingOptions extends CatalogueOptions {
   readonly create?: true;
 }
 
+type Mode = Exclude<Opening['mode'], 'inspect'>;
+
 /** How a registry's file is opened. */
-interface CatalogueOpening extends Pick<Opening, 'busyTimeoutMs'> {
-  readonly mode: Exclude<Opening['mode'], 'inspect'>;
-  /** Whether the command has `--registry`, too. */
+interface CatalogueOpening<M extends Mode> extends Partial<Pick<Opening, 'busyTimeoutMs'>> {
+  readonly mode: M;
+  /** Whether `--registry` could name the registry, too. */
   readonly hasAddress?: true;
 }
 
-/** How such a command opens the file: only a path that was not typed is created without `--create`. */
-export function modeOf({ db, create }: CreatingOptions): Pick<CatalogueOpening, 'mode'> {
+/** One that is opened to read has no method that changes it. */
+type Opened<M extends Mode> = M extends 'read' ? ReadableCatalogue : Catalogue;
+
+/** How the file is opened: only a path that was not typed is created without `--create`. */
+export function modeOf({
+  db,
+  create,
+}: CreatingOptions): Pick<CatalogueOpening<'create' | 'write'>, 'mode'> {
   return { mode: db === undefined || create ? 'create' : 'write' };
 }
 
@@ -53,29 +51,29 @@ const KINDS: Readonly<Record<DatabaseErrorKind, ErrorKind>> = {
 /** Text that resembles an address of a registry; a path with such a name needs ./ before it. */
 const ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:https?|npm|oci):)/i;
 
-/** Returns the outcome of `work` on the catalogue that the options name, or why the file cannot be used. */
-export function withCatalogue(
+/** The result of `work` on the catalogue that the options name, or why the file cannot be used. */
+export function withCatalogue<T, M extends Mode>(
   options: CatalogueOptions,
   world: World,
-  opening: Partial<CatalogueOpening>,
-  work: (catalogue: Catalogue) => Outcome,
-): Outcome {
+  opening: CatalogueOpening<M>,
+  work: (catalogue: Opened<M>) => Result<T, Problem>,
+): Result<T, Problem> {
   const opened = openCatalogue(options, world, opening);
-  if (!opened.ok) return failed(opened.error);
+  if (!opened.ok) return opened;
   try {
     return work(opened.value);
   } catch (error) {
-    return failed(databaseProblem(error));
+    return { ok: false, error: databaseProblem(error) };
   } finally {
     opened.value.close();
   }
 }
 
-export function openCatalogue(
+export function openCatalogue<M extends Mode>(
   { db }: CatalogueOptions,
   world: World,
-  { hasAddress, ...opening }: Partial<CatalogueOpening>,
-): Result<Catalogue, Problem> {
+  { hasAddress, ...opening }: CatalogueOpening<M>,
+): Result<Opened<M>, Problem> {
   const path = db ?? defaultDatabase(world);
   if (path === '') return { ok: false, error: usage('--db is empty') };
   if (path === IN_MEMORY) {
@@ -105,15 +103,6 @@ function hintForMissing(db: string | undefined, hasAddress: true | undefined): s
   }
   const address = hasAddress ? ', and --registry the address of a registry' : '';
   return `publish, token create and serve create this file; --db names another one${address}`;
-}
-
-/** Runs `answer` for the module that `text` names, or returns why it is not a module_id. */
-export function withModuleId<T extends Outcome | Promise<Outcome>>(
-  text: string,
-  answer: (moduleId: ModuleId) => T,
-): T | Outcome {
-  const moduleId = parseModuleId(text);
-  return moduleId.ok ? answer(moduleId.value) : failed(parseProblem(moduleId.error));
 }
 
 /** The problem for a `DatabaseError`. Throws any other error again. */

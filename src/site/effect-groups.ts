@@ -11,22 +11,26 @@ export interface EffectGroup {
   readonly machines: readonly string[];
 }
 
+export interface GroupedEffects {
+  readonly machines: number;
+  /** How many would get it. */
+  readonly included: number;
+  /** Of how many that is not known. */
+  readonly notComputed: number;
+  readonly groups: readonly EffectGroup[];
+}
+
 interface Growing extends EffectGroup {
   readonly machines: string[];
   /** `Infinity` if they never get the release, or if it is not known when. */
   readonly at: number;
 }
 
-/** The effects of a release, the soonest first. `included`: how many machines would get it; `notComputed`: of how many that is not known. */
+/** The effects of a release, the soonest first. */
 export function groupedEffects(
   effects: readonly MachinesWithEffect[],
   now: number,
-): {
-  readonly machines: number;
-  readonly included: number;
-  readonly notComputed: number;
-  readonly groups: readonly EffectGroup[];
-} {
+): GroupedEffects {
   const groups = new Map<string, Growing>();
   let all = 0;
   let included = 0;

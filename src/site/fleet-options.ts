@@ -1,41 +1,41 @@
-import { parseRegistryAddress, type WebRegistryAddress } from '../registry/address.ts';
+import type { WebRegistryAddress } from '../registry/address.ts';
 import type { Result } from '../core/index.ts';
 import { fleetClient, type FleetClient } from '../registry/fleet-client.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { systemClock } from '../registry/clock.ts';
-import { failed, registryProblem, usage, type Outcome, type Problem } from '../base/problem.ts';
+import { registryProblem, usage, type Problem } from '../base/problem.ts';
 import { namedRegistry } from '../host/registry-choice.ts';
 import { errorWithHint } from '../host/registry-hints.ts';
 import { tokensIn } from '../host/registry-token.ts';
 import type { World } from '../base/world.ts';
+import { addressIn } from './remote-registry.ts';
 
-/** The options of each command about a fleet. */
+/** Which registry machines report to; by default that of MODREG_REGISTRY. */
 export interface FleetOptions {
-  readonly json?: true;
   readonly registry?: string;
 }
 
-/** Returns the outcome of `work` with the registry that machines report to, or why it cannot be read. */
-export async function withFleet(
+/** The result of `work` with the registry that machines report to, or why it cannot be read. */
+export async function withFleet<T>(
   options: FleetOptions,
   world: World,
-  work: (client: FleetClient, registry: URL) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (client: FleetClient, registry: URL) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
   const address = fleetAddress(options, world);
-  if (!address.ok) return failed(address.error);
+  if (!address.ok) return address;
   const token = tokensIn(world, options.registry)(address.value.url);
-  if (!token.ok) return failed(token.error);
+  if (!token.ok) return token;
   const clock = { ...systemClock, now: () => world.clock() };
   const client = fleetClient(address.value, 'read reports of', {
     clock,
     token: () => token.value.token,
   });
-  if (!client.ok) return failed(registryProblem(client.error));
+  if (!client.ok) return { ok: false, error: registryProblem(client.error) };
   try {
     return await work(client.value, address.value.url);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return failed(registryProblem(errorWithHint(error, token.value.hint)));
+    return { ok: false, error: registryProblem(errorWithHint(error, token.value.hint)) };
   }
 }
 
@@ -46,11 +46,8 @@ function fleetAddress(options: FleetOptions, world: World): Result<WebRegistryAd
     const message = 'no registry is named that machines report to';
     return { ok: false, error: { severity: 'error', kind: 'no-registry', message, hint } };
   }
-  const address = parseRegistryAddress(named);
-  if (!address.ok) {
-    const message = `the registry address cannot be used: ${address.error}`;
-    return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
-  }
+  const address = addressIn(named);
+  if (!address.ok) return address;
   if ('url' in address.value) return { ok: true, value: address.value };
   return { ok: false, error: usage('the registry is a path, expected the address of a server') };
 }

@@ -1,37 +1,39 @@
-import type { ModuleId } from '../core/index.ts';
+import type { ModuleId, Result } from '../core/index.ts';
 import { DEFAULT_TERMS } from '../core/machine/update-policy.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { OpenRegistry } from '../registries/open-registries.ts';
 import { retryBudget } from '../registry/retry-budget.ts';
-import { failed, registryProblem, usage, type Outcome } from '../base/problem.ts';
+import { registryProblem, usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
+import type { RegistryOptions } from '../host/registry-choice.ts';
 import { commandRegistries, type CommandRegistries } from '../host/command-registries.ts';
-import type { ChangeOptions } from './remote-registry.ts';
+import { TWO_REGISTRIES, type ChangeOptions } from './remote-registry.ts';
 
-/** A registry that a command reads over the network, or at a path. */
+/** A registry that is read over the network, or at a path. */
 export interface ReadRegistry {
   readonly registry: OpenRegistry;
   readonly registries: CommandRegistries;
 }
 
-/** Returns the outcome of `work` on the registry that `--registry` names, or why it cannot be read. Nothing is saved. */
-export async function withReadRegistry(
-  { db, registry: named, json }: ChangeOptions & { readonly registry: string },
+/** Which registry is read: a file, or one over HTTP. */
+export type ReadOptions = ChangeOptions & Pick<RegistryOptions, 'json'>;
+
+/** The result of `work` on the registry that `--registry` names, or why it cannot be read. Nothing is saved. */
+export async function withReadRegistry<T>(
+  { db, ...options }: ReadOptions & { readonly registry: string },
   world: World,
-  work: (read: ReadRegistry) => Promise<Outcome>,
-): Promise<Outcome> {
-  if (db !== undefined)
-    return failed(usage('--db and --registry name two registries, expected one'));
-  const options = { registry: named, isUnsaved: true, ...(json ? { json } : {}) } as const;
-  const registries = commandRegistries(options, world);
+  work: (read: ReadRegistry) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  if (db !== undefined) return { ok: false, error: TWO_REGISTRIES };
+  const registries = commandRegistries({ ...options, isUnsaved: true }, world);
   try {
     const opened = registries.open(DEFAULT_TERMS);
-    if (!opened.ok) return failed(opened.error);
-    if (!opened.value) return failed(usage('--registry is empty'));
+    if (!opened.ok) return opened;
+    if (!opened.value) return { ok: false, error: usage('--registry is empty') };
     return await work({ registry: opened.value, registries });
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return failed(registryProblem(error));
+    return { ok: false, error: registryProblem(error) };
   } finally {
     registries.close();
   }

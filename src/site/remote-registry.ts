@@ -1,42 +1,45 @@
 import { systemClock } from '../registry/clock.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Result } from '../core/index.ts';
-import { parseRegistryAddress } from '../registry/address.ts';
+import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
 import {
   registryWriter,
   type ChangeResult,
   type RegistryWriter,
 } from '../registry/registry-writer.ts';
-import { failed, registryProblem, usage, type Outcome, type Problem } from '../base/problem.ts';
+import { registryProblem, usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import { errorWithHint } from '../host/registry-hints.ts';
 import { tokensIn } from '../host/registry-token.ts';
 
-/** The options of a command that changes a registry file or a registry over HTTP. */
+/** Which registry is meant: a file, or one over HTTP. */
 export interface ChangeOptions extends CatalogueOptions {
   readonly registry?: string;
 }
 
-/** Returns the outcome of `work` on the registry that `--registry` names, or why it has none. */
-export async function withWriter(
+/** The result of `work` on the registry that `--registry` names, or why it has none. */
+export async function withWriter<T>(
   { db, registry = '' }: ChangeOptions,
   world: World,
-  work: (writer: RegistryWriter) => Promise<Outcome>,
-): Promise<Outcome> {
-  if (db !== undefined)
-    return failed(usage('--db and --registry name two registries, expected one'));
+  work: (writer: RegistryWriter) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  if (db !== undefined) return { ok: false, error: TWO_REGISTRIES };
   const opened = openWriter(registry, world);
-  if (!opened.ok) return failed(opened.error);
+  if (!opened.ok) return opened;
   const { writer, hint } = opened.value;
   const sent = { hasChange: false };
   try {
     return await work(noting(writer, sent));
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return failed(changeProblem(error, { tokenHint: hint, ...sent }));
+    return { ok: false, error: changeProblem(error, { tokenHint: hint, ...sent }) };
   }
 }
+
+export const TWO_REGISTRIES: Problem = usage(
+  '--db and --registry name two registries, expected one',
+);
 
 /** `writer`, which notes in `sent` that a change was sent: reading a rollout changes nothing. */
 function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryWriter {
@@ -57,15 +60,20 @@ function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryW
   };
 }
 
+/** The address of a registry, which may be a path. */
+export function addressIn(text: string): Result<RegistryAddress, Problem> {
+  const address = parseRegistryAddress(text);
+  if (address.ok) return address;
+  const message = `the registry address cannot be used: ${address.error}`;
+  return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
+}
+
 function openWriter(
   registry: string,
   world: World,
 ): Result<{ readonly writer: RegistryWriter; readonly hint: string | undefined }, Problem> {
-  const address = parseRegistryAddress(registry);
-  if (!address.ok) {
-    const message = `the registry address cannot be used: ${address.error}`;
-    return { ok: false, error: { severity: 'error', kind: 'bad-address', message } };
-  }
+  const address = addressIn(registry);
+  if (!address.ok) return address;
   if (!('url' in address.value)) {
     const hint = '--db names the file of a registry';
     return { ok: false, error: { ...usage('--registry is a path, expected an address'), hint } };

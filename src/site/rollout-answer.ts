@@ -1,77 +1,43 @@
-import { isNumber, isText, listOf, objectOf, optional, type Shape } from '../store/shape.ts';
+import * as v from 'valibot';
 
-/** A rollout as the registry describes it. */
-export interface RolloutAnswer {
-  readonly module_id: string;
-  readonly version: string;
-  readonly status: string;
-  readonly sequence: number;
-  readonly percent: number;
-  /** It includes the machines whose cohort is below. */
-  readonly share: number;
-  readonly because: string | null;
-  /** Why the release is yanked; null if it is not, absent in an answer of modreg 0.2.0. */
-  readonly yanked?: string | null;
-  readonly soak_ms: number;
-  readonly included: number;
-  readonly machines: Readonly<
-    Record<'waiting' | 'installing' | 'healthy' | 'failed' | 'silent', number>
-  >;
-  readonly failures: readonly {
-    readonly machine: string;
-    readonly reason: string | null;
-    /** False for a machine that is not in the step; absent in an answer of modreg 0.2.0. */
-    readonly counted?: boolean;
-  }[];
-  readonly next: {
-    readonly step: string;
-    readonly reason?: string;
-    readonly left_ms?: number;
-    readonly healthy?: number;
-    readonly needed?: number;
-    readonly percent?: number;
-  };
-}
+const count = v.number();
 
-const isBoolean: Shape = (value) => typeof value === 'boolean';
-const isTextOrNull: Shape = (value) => value === null || isText(value);
-
-const ANSWER = objectOf<keyof RolloutAnswer>({
-  module_id: isText,
-  version: isText,
-  status: isText,
-  sequence: isNumber,
-  percent: isNumber,
-  share: isNumber,
-  because: isTextOrNull,
-  yanked: optional(isTextOrNull),
-  soak_ms: isNumber,
-  included: isNumber,
-  machines: objectOf<keyof RolloutAnswer['machines']>({
-    waiting: isNumber,
-    installing: isNumber,
-    healthy: isNumber,
-    failed: isNumber,
-    silent: isNumber,
+/** A rollout as the registry describes it. What is optional is absent in an answer of modreg 0.2.0. */
+export const rolloutAnswer = v.object({
+  module_id: v.string(),
+  version: v.string(),
+  status: v.string(),
+  sequence: count,
+  percent: v.number(),
+  // It includes the machines whose cohort is below.
+  share: v.number(),
+  because: v.nullable(v.string()),
+  // Why the release is yanked; null if it is not.
+  yanked: v.optional(v.nullable(v.string())),
+  soak_ms: v.number(),
+  included: count,
+  machines: v.object({
+    waiting: count,
+    installing: count,
+    healthy: count,
+    failed: count,
+    silent: count,
   }),
-  failures: listOf(
-    objectOf<keyof RolloutAnswer['failures'][number]>({
-      machine: isText,
-      reason: isTextOrNull,
-      counted: optional(isBoolean),
+  failures: v.array(
+    v.object({
+      machine: v.string(),
+      reason: v.nullable(v.string()),
+      // False for a machine that is not in the step.
+      counted: v.optional(v.boolean()),
     }),
   ),
-  next: objectOf<keyof RolloutAnswer['next']>({
-    step: isText,
-    reason: optional(isText),
-    left_ms: optional(isNumber),
-    healthy: optional(isNumber),
-    needed: optional(isNumber),
-    percent: optional(isNumber),
+  next: v.object({
+    step: v.string(),
+    reason: v.optional(v.string()),
+    left_ms: v.optional(v.number()),
+    healthy: v.optional(count),
+    needed: v.optional(count),
+    percent: v.optional(v.number()),
   }),
 });
-
-/** Whether `value` has each field of a RolloutAnswer. */
-export function isRolloutAnswer(value: unknown): value is RolloutAnswer {
-  return ANSWER(value);
-}
+export type RolloutAnswer = Readonly<v.InferOutput<typeof rolloutAnswer>>;

@@ -1,4 +1,11 @@
-import { decide, type Decision, type Refused, type ReleaseIndex } from '../core/index.ts';
+import {
+  decide,
+  indexReleases,
+  type Decision,
+  type Refused,
+  type ReleaseIndex,
+  type ReleaseRecord,
+} from '../core/index.ts';
 import { replacementOf } from '../core/decision/decision.ts';
 import { describeDecision } from '../core/explanation/decision-words.ts';
 import { describeRefused } from '../core/explanation/words.ts';
@@ -44,6 +51,20 @@ export interface WhatIf {
   readonly now: number;
   /** Whether a release of the list is in rollout, for which each machine has a place of its own. */
   readonly isStaged: boolean;
+}
+
+/** The question about `added`, which joins the `published` releases of its module unless it is one of them. */
+export function askedAmong(
+  published: Iterable<ReleaseRecord>,
+  added: ReleaseRecord,
+  now: number,
+): WhatIf & { readonly isPublished: boolean } {
+  const { version } = added;
+  const records = [...published];
+  const isPublished = records.some((record) => record.version === version);
+  if (!isPublished) records.push(added);
+  const isStaged = records.some(({ rollout }) => rollout !== undefined);
+  return { index: indexReleases(records), version, now, isStaged, isPublished };
 }
 
 /**

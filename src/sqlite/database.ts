@@ -17,8 +17,8 @@ import { copyBeforeUpgrade, usableCopy } from './upgrade-copy.ts';
 /** How a file is opened. */
 export interface Opening {
   /**
-   * `create` creates the file and its folder if they do not exist; `read` also accepts a file or a folder that
-   * cannot be written; `inspect` is `read` that changes no file, not even those that SQLite keeps beside it (T122).
+   * `create` creates the file and its folder if they do not exist; `read` refuses each change, and also accepts a file or a
+   * folder that cannot be written; `inspect` is `read` that changes no file, not even those that SQLite keeps beside it (T122).
    */
   readonly mode: 'create' | 'write' | 'read' | 'inspect';
   /** How long a statement waits for another process to release the file, in milliseconds. */
@@ -48,7 +48,7 @@ export const IN_MEMORY = ':memory:';
  * disk when it returns. Throws a `DatabaseError`. The path `:memory:` is a new database in memory.
  */
 export function openDatabase(path: string, layout: Layout, opening: Opening): DatabaseSync {
-  if (path === IN_MEMORY) return openInMemory(layout);
+  if (path === IN_MEMORY) return openInMemory(layout, opening);
   return foundTwice(() => openOnDisk(path, layout, opening));
 }
 
@@ -113,12 +113,13 @@ function markerOf(path: string): string {
   return `${path}.creating`;
 }
 
-/** It is always new and has no log, so the mode and the timeout do not matter. */
-function openInMemory(layout: Layout): DatabaseSync {
+/** It is always new and has no log, so the timeout does not matter. */
+function openInMemory(layout: Layout, { mode }: Pick<Opening, 'mode'>): DatabaseSync {
   const database = new DatabaseSync(IN_MEMORY);
   addChecksumFunction(database);
   database.exec('PRAGMA foreign_keys = ON');
   transaction(database, () => upgradeSchema(database, layout, 0));
+  if (mode === 'read') database.exec(READ_ONLY);
   return database;
 }
 
@@ -221,9 +222,13 @@ function prepare(
   }
   if (readOnly) return;
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  if (version < known) upgrade(database, path, opening);
-  else if (mode !== 'read') expectOpenedToWrite(database, path, opening);
+  if (mode === 'read') database.exec(READ_ONLY);
+  else if (version < known) upgrade(database, path, opening);
+  else expectOpenedToWrite(database, path, opening);
 }
+
+/** Refuses each change (T310). The connection can still write the files that SQLite keeps beside the database, which a reader needs. */
+const READ_ONLY = 'PRAGMA query_only = ON';
 
 /** Where the system does not open a file to write, SQLite opens it to read, and would refuse each change (T121). Waits for no lock. */
 function expectOpenedToWrite(

@@ -1,12 +1,13 @@
 import type { DecideInput } from '../core/index.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
-import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
+import { loggedWords, type LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { NOT_ASKED } from '../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../core/plan/target.ts';
 import { originOf, type ListOrigin } from '../registry/list-origin.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { jsonIn } from '../sqlite/stored-value.ts';
 import { quote } from '../core/text/quote.ts';
+import { lasting, wordsOf } from '../core/text/time-words.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { isIntact } from './sealed-tables.ts';
 import { isDecision } from './decision-log.ts';
@@ -136,14 +137,12 @@ function isNoted(last: Noted, decision: LoggedDecision, input: DecideInput): boo
   );
 }
 
-/** What makes a decision another one. Times and time spans in the reason are left out: they change with each plan. */
+/** What makes a decision another one (D65). Of the reason, its facts do, which its code follows from: its times change with each plan. */
 function changeOf(decision: LoggedDecision, input: DecideInput): string {
   const { moduleId, constraint, target, decision: word } = decision;
-  const reason = decision.reason.replaceAll(TIMES, '…');
+  const reason = lasting(wordsOf(loggedWords(decision)));
   return JSON.stringify([moduleId, constraint, target, word, deployedIn(input), reason]);
 }
-
-const TIMES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min|s)\b)?/g;
 
 function deployedIn({ deployed }: DecideInput): string {
   return reportedText(deployed) ?? deployed.kind;

@@ -3,8 +3,20 @@ import { keyOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { jsonIn } from '../sqlite/stored-value.ts';
 import { numberOf, textOf } from './columns.ts';
-import { isModuleId, isNumber, isText, objectOf, oneOf, optional, type Shape } from './shape.ts';
+import {
+  isModuleId,
+  isNumber,
+  isText,
+  isWords,
+  objectOf,
+  oneOf,
+  optional,
+  type Shape,
+} from './shape.ts';
 import { targetIn } from './target.ts';
+
+const isCode = objectOf({ code: isText });
+const isReason: Shape = (reason) => isCode(reason) && isWords(reason);
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
   deployedYanked: optional(objectOf({ version: isText, because: isText })),
@@ -16,6 +28,8 @@ const shape: Shape = objectOf<keyof LoggedDecision>({
   latest: optional(isText),
   decision: isText,
   reason: isText,
+  because: optional(isReason),
+  waitsFor: optional(isText),
   until: optional(isNumber),
 });
 

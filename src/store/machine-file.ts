@@ -61,7 +61,7 @@ export function openMachineFile(
   const file = machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);
   try {
     checkRows(file.sql);
-    sealWrites(file.database);
+    if (mode === 'create' || mode === 'write') sealWrites(file.database);
     return file;
   } catch (error) {
     file.close();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isOpenToOthers, parsePlace } from '../../src/cli/metrics/metrics-place.ts';
+import { isOpenToOthers, parsePlace } from '../../src/cli/base/metrics-place.ts';
 import { readInterval } from '../../src/cli/plan/interval-option.ts';
 import { programRecord } from '../../src/cli/poll/earlier-program.ts';
 import { firstVersions } from '../../src/cli/poll/first-versions.ts';

@@ -56,12 +56,12 @@ describe('a change over HTTP that', () => {
     const LIDAR = moduleId('acme:lidar');
     const { address } = await plainServer((response) => send(response, { module_id: LIDAR }));
     const hintAfter = async (change: (writer: RegistryWriter) => Promise<object>) => {
-      const { problems } = await withWriter({ registry: address }, WORLD, async (writer) => {
+      const ended = await withWriter({ registry: address }, WORLD, async (writer) => {
         expect(await change(writer)).toMatchObject({ kind: 'done' });
         throw new RegistryError(kind, why);
       });
-      expect(problems).toMatchObject([{ kind, message: why }]);
-      return problems[0]?.hint?.replace(address, 'ADDRESS');
+      expect(ended).toMatchObject({ ok: false, error: { kind, message: why } });
+      return ended.ok ? undefined : ended.error.hint?.replace(address, 'ADDRESS');
     };
     const changes: ((writer: RegistryWriter) => Promise<object>)[] = [
       async ({ yank }) => await yank(LIDAR, '1.0.0', null),

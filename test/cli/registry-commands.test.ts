@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { backupCommand } from '../../src/cli/registry/backup-command.ts';
 import { databaseProblem } from '../../src/site/catalogue-options.ts';
-import { damageProblems } from '../../src/site/damage.ts';
+import { damageProblem } from '../../src/site/damage.ts';
 import { publishCommand } from '../../src/cli/registry/publish-command.ts';
 import { restoreCommand } from '../../src/cli/registry/restore-command.ts';
 import { tokenCreateCommand } from '../../src/cli/registry/token-command.ts';
@@ -102,7 +102,7 @@ describe('[T77] modreg registry verify', () => {
     [100, 51, '… 50 more'],
   ])('shows of %d findings %d lines', (count, lines, last) => {
     const findings = Array.from({ length: count }, (_, place) => `f${place}`);
-    const [{ because = [] } = { because: [] }] = damageProblems('x', findings);
+    const { because = [] } = damageProblem('x', findings);
     expect([because.length, because.at(-1)]).toEqual([lines, last]);
   });
 });

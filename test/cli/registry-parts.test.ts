@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logEvent } from '../../src/cli/registry/registry-log.ts';
+import { logEvent } from '../../src/cli/base/registry-log.ts';
 import { releasesFrom, type ReleaseOptions } from '../../src/site/release-options.ts';
 import { limitWarningsIn } from '../../src/site/remote-warnings.ts';
 import { readServeTerms } from '../../src/cli/serve/serve-terms.ts';

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { watchForDamage } from '../../src/cli/serve/damage-watch.ts';
 import { damageIn } from '../../src/cli/serve/quick-check.ts';
-import { logEvent, registryLog } from '../../src/cli/registry/registry-log.ts';
+import { logEvent, registryLog } from '../../src/cli/base/registry-log.ts';
 import { serveCommand } from '../../src/cli/serve/serve-command.ts';
 import type { Outcome } from '../../src/base/problem.ts';
 import { Catalogue } from '../../src/server/index.ts';

@@ -1,5 +1,4 @@
 import type { Hono } from 'hono';
-import { siteOnPage } from '../../src/cli/site/site-on-page.ts';
 import { answeredBy } from '../../mocks/replaced-fetch.ts';
 import { siteApp } from '../../src/page/site/site-app.ts';
 import { systemClock } from '../../src/registry/clock.ts';
@@ -7,6 +6,8 @@ import { registryApp } from '../../src/server/app.ts';
 import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
+import { siteOf } from '../../src/site/site.ts';
+import type { SiteFiles } from '../../src/site/site-files.ts';
 import { moduleId } from '../support/ask.ts';
 import { printed } from '../support/command.ts';
 import { tokenFor } from '../support/token.ts';
@@ -50,9 +51,15 @@ export function readSite(): ReadSite {
     const read = readRelease(release);
     if (read.ok) catalogue.publish(moduleId('acme:lidar'), read.value, NOW);
   }
-  const files = { catalogue, fleet, now, close: () => undefined };
+  const files: SiteFiles = {
+    catalogue,
+    fleet,
+    now,
+    change: (work) => work(catalogue),
+    close: () => undefined,
+  };
   const page = siteApp(
-    siteOnPage(files, () => undefined),
+    { ...siteOf(files, () => undefined), title: 'a site' },
     {
       assets: { style: '', script: '' },
       naming: { command: 'modreg registry page' },

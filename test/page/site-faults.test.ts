@@ -1,7 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { usingFiles } from '../../src/cli/site/site-files.ts';
+import { answered } from '../../src/page/site/site-answer.ts';
 import { keptCounts } from '../../src/site/kept-counts.ts';
 import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { excerpt } from '../../src/core/text/quote.ts';
@@ -154,6 +154,20 @@ describe('[T177] a site whose files cannot tell everything', () => {
     expect(one.changes).toEqual([]);
   });
 
+  it('[T311] changes nothing when another file is at the path of the registry', async () => {
+    const one = await site();
+    renameSync(one.path, `${one.path}-moved`);
+    const [path, form] = ['/rollouts/acme%3Alidar/1.3.0', { after: '5' }] as const;
+    const [, moved] = await one.post(`${path}/halt`, form);
+    expect(moved).toContain('the registry was moved or removed: start it again');
+    copyFileSync(`${one.path}-moved`, one.path);
+    const [status, text] = await one.post(`${path}/halt`, form);
+    expect(status).toBe(500);
+    expect(text).toContain('<strong>UNREADABLE_FILE</strong>');
+    expect(text).toContain('the registry was moved or removed: start it again');
+    expect(one.changes).toEqual([]);
+  });
+
   it.each([
     [
       'unwritable',
@@ -164,13 +178,13 @@ describe('[T177] a site whose files cannot tell everything', () => {
     ['later-schema', 'STATE_UNREADABLE', 'a later modreg wrote the file: update this one'],
     ['locked', 'LOCKED', 'another process uses the file: try again'],
     ['damaged', 'STATE_UNREADABLE', undefined],
-  ] as const)('%s is %s, with what to do', (kind, code, hint) => {
+  ] as const)('%s is %s, with what to do', async (kind, code, hint) => {
     const failing = (): never => {
       throw new DatabaseError(kind, 'the file is as it is');
     };
-    expect(usingFiles(failing)).toEqual({
+    expect(await answered(failing)).toEqual({
       ok: false,
-      error: [{ code, message: 'the file is as it is', hint }],
+      error: [{ code, message: 'the file is as it is', because: [], hint }],
     });
   });
 });

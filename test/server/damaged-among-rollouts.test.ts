@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logEvent } from '../../src/cli/registry/registry-log.ts';
+import { logEvent } from '../../src/cli/base/registry-log.ts';
 import { readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { NOON, sql, withoutTypes } from '../support/backups.ts';

@@ -46,6 +46,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/serve': ['registry', 'serve-command'],
   'src/cli/site': ['../page/site', 'registry-page'],
   'src/config/masked-secrets.ts': ['../config', '../page/config'],
+  'src/files': ['add', 'backup', 'install-unit', '../agent/launcher', '../agent/system'],
   'src/host': [
     'agent',
     'history',
@@ -62,8 +63,8 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site': ['../page/', 'fleet', 'network', 'registry', 'rollout', 'what-if', 'yank'],
 };
 
-/** What only the page of a site uses. */
-const FOR_SITE_PAGE = 'src/server/fleet/site-queries.ts';
+/** The tests of the page of a site ask for all that it finds. */
+const MACHINE_QUERIES = 'src/server/fleet/machine-queries.ts';
 
 /**
  * The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. None if the
@@ -73,7 +74,7 @@ export function testsOf({ file, by }: Pick<Plant, 'file' | 'by'>): readonly stri
   if (by === 'fleet') return ['test/simulation/fleet.test.ts'];
   if (by !== undefined) return [];
   if (file.startsWith('src/sqlite/')) return ['test/store', 'test/server'];
-  if (file === FOR_SITE_PAGE) return ['test/page/site'];
+  if (file === MACHINE_QUERIES) return ['test/page/site'];
   const ofCommand = Object.entries(COMMAND_TESTS).find(
     ([path]) => file === path || file.startsWith(`${path}/`),
   );

@@ -14,7 +14,7 @@ import { noRetries } from '../../registry/retry-budget.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import { sampleCatalogue, sampleModules } from '../../registry/sample-catalogue.ts';
-import type { Catalogue } from '../../server/index.ts';
+import type { ReadableCatalogue } from '../../server/catalogue/readable-catalogue.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { readTerms } from '../../host/registry-choice.ts';
@@ -144,7 +144,7 @@ function policyBeside(machinePath: string): string | undefined {
 async function inCatalogue<T>(
   db: string | undefined,
   world: World,
-  work: (catalogue: Catalogue) => readonly T[],
+  work: (catalogue: ReadableCatalogue) => readonly T[],
 ): Promise<readonly T[]> {
   const { openCatalogue } = await import('../../site/catalogue-options.ts');
   const opened = openCatalogue(db === undefined ? {} : { db }, world, {

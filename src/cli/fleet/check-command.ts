@@ -6,7 +6,7 @@ import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { clusterPlace } from '../serve/serve-front-command.ts';
+import { clusterPlace } from './serve-command.ts';
 
 export interface FleetCheckOptions {
   readonly json?: true;

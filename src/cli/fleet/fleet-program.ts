@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../base/command-context.ts';
-import type { FleetServeOptions } from '../serve/serve-front-command.ts';
+import type { FleetServeOptions } from './serve-command.ts';
 import type { FleetCheckOptions } from './check-command.ts';
 import type { FleetImportOptions } from './import-command.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
-import { withFile, withServing } from '../registry/catalogue-flags.ts';
+import { withFile, withServing } from '../base/catalogue-flags.ts';
 import type { MachinesOptions } from './machines-command.ts';
 import type { WhatIfOptions } from './what-if-command.ts';
 
@@ -117,7 +117,7 @@ function addServe(fleet: Command, context: CommandContext): void {
     .description('Serves a registry as one of the fronts of a cluster, until SIGTERM.')
     .addHelpText('before', SERVE_EXAMPLES)
     .action(async (options: FleetServeOptions) => {
-      const { fleetServeCommand } = await import('../serve/serve-front-command.ts');
+      const { fleetServeCommand } = await import('./serve-command.ts');
       context.finish(await fleetServeCommand(options, context.world));
     });
 }

@@ -4,10 +4,11 @@ import { connectTo, PackagesMissing, type ClusterPlace } from '../../cluster/nat
 import { releaseStream, removeReleaseStream } from '../../cluster/nats/release-stream.ts';
 import { REPLICAS, untilAnswered } from '../../cluster/front.ts';
 import { systemClock } from '../../registry/clock.ts';
-import type { Catalogue } from '../../server/catalogue/catalogue.ts';
+import type { ReadableCatalogue } from '../../server/catalogue/readable-catalogue.ts';
 import { UnreadableChange } from '../../server/catalogue/readable-change.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import type { AnswerOptions } from '../base/outcome.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import {
@@ -15,11 +16,12 @@ import {
   openCatalogue,
   type CatalogueOptions,
 } from '../../site/catalogue-options.ts';
-import { damagedRollout } from '../rollout/rollout-words.ts';
+import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { World } from '../../base/world.ts';
-import { clusterPlace, type FleetServeOptions } from '../serve/serve-front-command.ts';
+import { clusterPlace, type FleetServeOptions } from './serve-command.ts';
 
 export type FleetImportOptions = CatalogueOptions &
+  AnswerOptions &
   Pick<FleetServeOptions, 'nats' | 'natsCreds'> & { readonly replace?: true };
 
 /** `modreg fleet import`: moves the catalogue of a single server to a cluster that is empty, or whose events it removes. */
@@ -56,7 +58,7 @@ const RESTORE =
 
 async function importedTo(
   place: ClusterPlace,
-  catalogue: Catalogue,
+  catalogue: ReadableCatalogue,
   { now, replace }: { readonly now: number; readonly replace?: true },
 ): Promise<ImportResult> {
   const connection = await connectTo(place, 'modreg fleet import');
@@ -74,7 +76,7 @@ async function importedTo(
 type Imported = Extract<ImportResult, { kind: 'imported' }>;
 
 function imported(
-  catalogue: Catalogue,
+  catalogue: ReadableCatalogue,
   { events, halted }: Imported,
   { json }: FleetImportOptions,
 ): Outcome {

@@ -1,14 +1,14 @@
-import { parseModuleId, parseVersion } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
-import type { FleetClient } from '../../registry/fleet-client.ts';
+import { fleetMachines } from '../../site/fleet-machines.ts';
+import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
-import { failed, parseProblem, usage, type Outcome, type Problem } from '../../base/problem.ts';
-import type { World } from '../../base/world.ts';
-import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
-export interface MachinesOptions extends FleetOptions {
+export interface MachinesOptions extends FleetOptions, AnswerOptions {
   readonly module?: string;
   readonly version?: string;
   readonly stuck?: true;
@@ -16,7 +16,6 @@ export interface MachinesOptions extends FleetOptions {
 }
 
 const MOST_MACHINES = 100_000;
-const OF_PAGE = 1000;
 
 /** `modreg fleet machines`: lists machines, with their modules that match. */
 export async function fleetMachinesCommand(
@@ -29,56 +28,13 @@ export async function fleetMachinesCommand(
     const found = `--limit: ${excerpt(limitText)}`;
     return failed(usage(`${found} is not a number from 1 to ${MOST_MACHINES}`));
   }
-  const wrong = problemOf(options);
-  if (wrong) return failed(wrong);
-  return await withFleet(options, world, async (client) => {
-    const machines = await listed(client, options, limit + 1);
-    const shown = machines.slice(0, limit);
-    const hasMore = machines.length > limit;
-    if (options.json) {
-      const json = { schema: 'modreg/fleet-machines@1', machines: shown, has_more: hasMore };
-      return { answer: [jsonLine(json)], notes: [], problems: [] };
-    }
+  const found = await fleetMachines({ ...options, limit }, options, world);
+  return outcomeOf(found, ({ machines, hasMore }) => {
+    const json = { schema: 'modreg/fleet-machines@1', machines, has_more: hasMore };
+    if (options.json) return { answer: [jsonLine(json)] };
     const notes = hasMore ? [`note: there are more: --limit is ${limit}`] : [];
-    return { answer: linesOf(shown, world), notes, problems: [] };
+    return { answer: linesOf(machines, world), notes };
   });
-}
-
-/** What a machine reports in place of a version. */
-const NO_VERSION: ReadonlySet<string> = new Set(['none', 'unknown']);
-
-/** Why no machine could match. */
-function problemOf({ module, version }: MachinesOptions): Problem | undefined {
-  const moduleId = module === undefined ? undefined : parseModuleId(module);
-  if (moduleId?.ok === false) return parseProblem(moduleId.error);
-  if (version === undefined || NO_VERSION.has(version)) return undefined;
-  const parsed = parseVersion(version);
-  return parsed.ok ? undefined : parseProblem(parsed.error);
-}
-
-/** At most `most` machines, page by page. */
-async function listed(
-  client: FleetClient,
-  { module, version, stuck }: MachinesOptions,
-  most: number,
-): Promise<JsonObject[]> {
-  const found: JsonObject[] = [];
-  let after = '';
-  while (found.length < most) {
-    const limit = Math.min(OF_PAGE, most - found.length);
-    const query = new URLSearchParams({ after, limit: `${limit}` });
-    if (module !== undefined) query.set('module', module);
-    if (version !== undefined) query.set('version', version);
-    if (stuck) query.set('stuck', 'true');
-    const { machines, next } = await client.read(`/machines?${query.toString()}`);
-    const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
-    found.push(...page);
-    // An earlier registry has no `next`, and ends a page only at the limit.
-    const isLast = next === undefined ? page.length < limit : typeof next !== 'string';
-    if (isLast || page.length === 0) break;
-    after = String(page.at(-1)?.['id']);
-  }
-  return found;
 }
 
 const HEADS = ['MACHINE', 'SEEN', 'MODULE', 'DEPLOYED', 'DECISION'];

@@ -1,24 +1,24 @@
 import { excerpt } from '../../core/text/quote.ts';
-import { columnsOf } from '../base/columns.ts';
-import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { areFleetCounts, type FleetCounts } from '../../registry/fleet-documents.ts';
-import { checkedAnswer } from '../../site/checked-answer.ts';
-import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
-
-type Count = FleetCounts['modules'][number];
+import type { FleetCounts } from '../../registry/fleet-documents.ts';
+import { fleetCounts } from '../../site/fleet-counts.ts';
+import type { FleetOptions } from '../../site/fleet-options.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 /** `modreg fleet status`: counts machines by module, version and decision. */
-export async function fleetStatusCommand(options: FleetOptions, world: World): Promise<Outcome> {
-  return await withFleet(options, world, async (client) => {
-    const counts = checkedAnswer(await client.read(''), areFleetCounts);
-    const answer = options.json
+export async function fleetStatusCommand(
+  options: FleetOptions & AnswerOptions,
+  world: World,
+): Promise<Outcome> {
+  return outcomeOf(await fleetCounts(options, world), (counts) => ({
+    answer: options.json
       ? [jsonLine({ schema: 'modreg/fleet-status@1', ...counts })]
-      : linesOf(counts, world);
-    return { answer, notes: [], problems: [] };
-  });
+      : linesOf(counts, world),
+  }));
 }
 
 /** The ids are not among the counts. */
@@ -56,7 +56,7 @@ function leftOut(count = 0, what: string): string[] {
   return count === 0 ? [] : [`${countOf(count, 'further count')} of ${what} left out`];
 }
 
-function rowOf(counts: readonly Count[]): string[] {
+function rowOf(counts: FleetCounts['modules']): string[] {
   const [{ module_id: id, deployed } = { module_id: '', deployed: '' }] = counts;
   const machines = counts.reduce((sum, one) => sum + one.machines, 0);
   const decisions = counts.map((one) => `${excerpt(one.decision)} ${one.machines}`);

@@ -1,25 +1,16 @@
-import { indexReleases, parseVersion, type ModuleId } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { DEFAULT_TERMS } from '../../core/machine/update-policy.ts';
-import { withAbsoluteUrls } from '../../registry/formats/hosted-artifact.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
-import { systemClock } from '../../registry/clock.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
-import { uninterrupted } from '../../server/fleet/slices.ts';
+import { countOf } from '../../base/count.ts';
+import type { Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { groupedEffects, type EffectGroup } from '../../site/effect-groups.ts';
+import type { FleetOptions } from '../../site/fleet-options.ts';
+import { fleetWhatIf, type FleetWhatIf } from '../../site/fleet-what-if.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
-import { countOf } from '../../base/count.ts';
-import { failed, parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
-import { withModuleId } from '../../site/catalogue-options.ts';
-import { commandRegistries } from '../../host/command-registries.ts';
-import type { World } from '../../base/world.ts';
-import { withFleet, type FleetOptions } from '../../site/fleet-options.ts';
-import { describedRelease } from './described-release.ts';
-import { groupedEffects, type EffectGroup } from '../../site/effect-groups.ts';
-import { effectsOf, type MachinesWithEffect } from '../../site/what-if.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
-export interface WhatIfOptions extends FleetOptions {
+export interface WhatIfOptions extends FleetOptions, AnswerOptions {
   /** A file with the release as it will be published. */
   readonly release?: string;
 }
@@ -31,79 +22,14 @@ export async function whatIfCommand(
   options: WhatIfOptions,
   world: World,
 ): Promise<Outcome> {
-  const version = parseVersion(versionText);
-  if (!version.ok) return failed(parseProblem(version.error));
-  return await withModuleId(moduleText, async (moduleId) => {
-    const described = describedRelease(options.release, moduleId, version.value.text);
-    if (!described.ok) return failed(described.error);
-    return await withFleet(options, world, async (client, registry) => {
-      const [states, list] = await Promise.all([
-        client.states(moduleId),
-        releasesOf(moduleId, options, world),
-      ]);
-      const now = world.clock();
-      const { text } = version.value;
-      const records = list ? [...list.records] : [];
-      const isPublished = records.some((record) => record.version === text);
-      if (isPublished && described.value) return failed(publishedAlready(moduleId, text));
-      if (!isPublished) {
-        // Without a file, it runs everywhere.
-        const added = { publishedAt: now, ...described.value, version: text };
-        records.push(withAbsoluteUrls(added, listAt(registry, moduleId)));
-      }
-      const isStaged = records.some(({ rollout }) => rollout !== undefined);
-      const whatIf = { index: indexReleases(records), version: text, now, isStaged };
-      const effects = uninterrupted(effectsOf(states, whatIf, systemClock));
-      const asked = { moduleId, version: text, isPublished };
-      const answer = options.json ? [asJson(effects, asked)] : linesOf(effects, asked, world);
-      return { answer, notes: [], problems: [] };
-    });
-  });
+  const { release, ...registry } = options;
+  const whatIf = await fleetWhatIf([moduleText, versionText], release, registry, world);
+  return outcomeOf(whatIf, (value) => ({
+    answer: options.json ? [asJson(value)] : linesOf(value, world),
+  }));
 }
 
-/** The list of the module; undefined if the registry does not have the module. */
-async function releasesOf(
-  moduleId: ModuleId,
-  options: FleetOptions,
-  world: World,
-): Promise<ReleaseList | undefined> {
-  const registries = commandRegistries({ ...options, isUnsaved: true }, world);
-  try {
-    const opened = registries.open(DEFAULT_TERMS);
-    if (!opened.ok || !opened.value) return undefined;
-    return await registries.read(opened.value, moduleId);
-  } catch (error) {
-    if (error instanceof RegistryError && error.kind === 'unknown-module') return undefined;
-    throw error;
-  } finally {
-    registries.close();
-  }
-}
-
-/** The address of the module's list, to which those of files that the registry hosts are relative. */
-function listAt(registry: URL, moduleId: ModuleId): URL {
-  return new URL(`/v1/modules/${moduleId.replace(':', '/')}`, registry);
-}
-
-function publishedAlready(moduleId: ModuleId, version: string): Problem {
-  return {
-    severity: 'error',
-    kind: 'already-published',
-    message: `${moduleId} ${version} is published, and --release describes a release that is not`,
-    hint: 'leave --release out: what is published is asked about then',
-  };
-}
-
-interface Asked {
-  readonly moduleId: ModuleId;
-  readonly version: string;
-  readonly isPublished: boolean;
-}
-
-function asJson(
-  effects: readonly MachinesWithEffect[],
-  { moduleId, version, isPublished }: Asked,
-): string {
+function asJson({ moduleId, version, isPublished, effects }: FleetWhatIf): string {
   return jsonLine({
     schema: 'modreg/fleet-what-if@1',
     module_id: moduleId,
@@ -127,11 +53,7 @@ function asJson(
 const MOST_NAMED = 3;
 const HEADS = ['WHEN', 'MACHINES', 'DEPLOYED', 'CONSTRAINT', 'WHAT'];
 
-function linesOf(
-  effects: readonly MachinesWithEffect[],
-  { moduleId, version, isPublished }: Asked,
-  world: World,
-): string[] {
+function linesOf({ moduleId, version, isPublished, effects }: FleetWhatIf, world: World): string[] {
   const { machines, included, notComputed, groups } = groupedEffects(effects, world.clock());
   const rows = groups.map(rowOf);
   const format = columnsOf(HEADS, rows, world.columns);

@@ -4,7 +4,7 @@ import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { MetricsText } from '../../server/registry-options.ts';
 import type { Problem } from '../../base/problem.ts';
-import { isOpenToOthers, type MetricsPlace } from './metrics-place.ts';
+import { isOpenToOthers, type MetricsPlace } from '../base/metrics-place.ts';
 
 /** A listener that serves metrics at `/metrics`, and nothing else. */
 export interface MetricsListener {

@@ -2,10 +2,10 @@ import type { Result } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { TlsFiles } from '../../server/tls/tls-files.ts';
-import { isOpenToOthers } from '../metrics/metrics-place.ts';
+import { isOpenToOthers } from '../base/metrics-place.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { usage, type Problem } from '../../base/problem.ts';
-import { readTlsOptions } from '../registry/tls-options.ts';
+import { readTlsOptions } from '../base/tls-options.ts';
 import type { World } from '../../base/world.ts';
 
 export interface PageServingOptions {

@@ -5,11 +5,11 @@ import { listenForPage, type RunningPage } from '../../page/listen/page-server.t
 import { systemClock } from '../../registry/clock.ts';
 import { tlsInUse, TlsFilesError, type TlsInUse } from '../../server/tls/tls-reload.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { isOpenToOthers } from '../metrics/metrics-place.ts';
+import { isOpenToOthers } from '../base/metrics-place.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
-import { logEvent, registryLog } from '../registry/registry-log.ts';
+import { logEvent, registryLog } from '../base/registry-log.ts';
 import { cannotListen } from '../base/cannot-listen.ts';
-import { tlsProblem } from '../registry/tls-options.ts';
+import { tlsProblem } from '../base/tls-options.ts';
 import type { World } from '../../base/world.ts';
 import { fileProblem, openAccess, pageNames, type PageNames } from './page-access.ts';
 import type { PageIdentity } from './page-identity.ts';

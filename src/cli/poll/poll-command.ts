@@ -7,7 +7,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { Poller } from '../../poller/index.ts';
 import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
 import { claimState } from '../../host/open-state.ts';
-import { isOpenToOthers } from '../metrics/metrics-place.ts';
+import { isOpenToOthers } from '../base/metrics-place.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneOf } from '../base/time-zone.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';

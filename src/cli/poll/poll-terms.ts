@@ -1,7 +1,7 @@
 import type { Platform, Result } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { machineIdOf } from '../../host/machine-id.ts';
-import { parsePlace, type MetricsPlace } from '../metrics/metrics-place.ts';
+import { parsePlace, type MetricsPlace } from '../base/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';

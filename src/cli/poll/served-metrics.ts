@@ -2,7 +2,7 @@ import type { Result } from '../../core/index.ts';
 import type { UpdateTerms } from '../../core/machine/update-policy.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import type { MetricsListener } from '../metrics/metrics-listener.ts';
-import type { MetricsPlace } from '../metrics/metrics-place.ts';
+import type { MetricsPlace } from '../base/metrics-place.ts';
 import type { PollMetrics } from '../metrics/poll-metrics.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { CommandRegistries } from '../../host/command-registries.ts';

@@ -3,6 +3,7 @@ import { quote } from '../../core/text/quote.ts';
 import { backUp } from '../../server/backup/backup.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import type { AnswerOptions } from '../base/outcome.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -11,22 +12,21 @@ import {
   withCatalogue,
   type CatalogueOptions,
 } from '../../site/catalogue-options.ts';
-import { damageProblems, repairOfFiles } from '../../site/damage.ts';
+import { damageProblem, repairOfFiles } from '../../site/damage.ts';
 
 /** `modreg registry backup <folder>`: copies the registry and its files, also while it is served. */
 export async function backupCommand(
   folder: string,
-  options: CatalogueOptions,
+  options: CatalogueOptions & AnswerOptions,
   world: World,
 ): Promise<Outcome> {
   if (folder === '') return failed(usage('the folder is empty text'));
-  let path = '';
   // Opened first for its errors, and so that an earlier schema is upgraded.
   const opened = withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
-    path = realpathSync(catalogue.path);
-    return failed();
+    return { ok: true, value: realpathSync(catalogue.path) };
   });
-  if (path === '') return opened;
+  if (!opened.ok) return failed(opened.error);
+  const { value: path } = opened;
   try {
     const result = await backUp(path, folder, world.clock());
     if (result.kind === 'other-folder') {
@@ -36,7 +36,7 @@ export async function backupCommand(
     if (result.kind !== 'done') {
       const what = `${quote(path)} is damaged, so nothing was backed up`;
       const hint = result.kind === 'damaged-files' ? repairOfFiles(path) : undefined;
-      return failed(...damageProblems(what, result.findings, hint));
+      return failed(damageProblem(what, result.findings, hint));
     }
     const { manifest } = result;
     const { modules, releases, files, sequence } = manifest;

@@ -2,14 +2,15 @@ import { quote } from '../../core/text/quote.ts';
 import { restore, type RestoreResult } from '../../server/backup/restore.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import type { AnswerOptions } from '../base/outcome.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { databaseProblem, type CatalogueOptions } from '../../site/catalogue-options.ts';
-import { damageProblems } from '../../site/damage.ts';
+import { damageProblem } from '../../site/damage.ts';
 import { defaultDatabase } from '../../host/registry-choice.ts';
 
-export interface RestoreOptions extends CatalogueOptions {
+export interface RestoreOptions extends CatalogueOptions, AnswerOptions {
   readonly replace?: true;
 }
 
@@ -34,7 +35,7 @@ export function restoreCommand(folder: string, options: RestoreOptions, world: W
     }
     if (result.kind === 'damaged') {
       const what = `the backup ${quote(folder)} is damaged, so nothing was restored`;
-      return failed(...damageProblems(what, result.findings));
+      return failed(damageProblem(what, result.findings));
     }
     return options.json
       ? { answer: [asJson(path, result)], notes: [], problems: [] }

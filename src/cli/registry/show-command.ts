@@ -1,67 +1,29 @@
-import { compareVersions, parseVersion, type ModuleId, type Release } from '../../core/index.ts';
+import type { Release } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { ReleaseList } from '../../registry/registry.ts';
-import { unknownModule } from '../../registry/unknown-module.ts';
-import type { Catalogue } from '../../server/index.ts';
+import { countOf } from '../../base/count.ts';
+import type { Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { listReleases, type ModuleReleases } from '../../site/module-lists.ts';
+import type { ReadOptions } from '../../site/remote-lists.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
-import { countOf } from '../../base/count.ts';
-import { failed, registryProblem, type Outcome } from '../../base/problem.ts';
-import type { World } from '../../base/world.ts';
-import { recordsIn } from '../../site/catalogue-records.ts';
-import { withCatalogue, withModuleId } from '../../site/catalogue-options.ts';
-import { withReadRegistry } from '../../site/remote-lists.ts';
-import type { ChangeOptions } from '../../site/remote-registry.ts';
+import { outcomeOf } from '../base/outcome.ts';
 
 /** `modreg registry show <module_id>`: shows the releases of a module, the newest first. */
 export async function showCommand(
   moduleIdText: string,
-  options: ChangeOptions,
+  options: ReadOptions,
   world: World,
 ): Promise<Outcome> {
-  const shown = (moduleId: ModuleId, releases: readonly Release[]): Outcome => {
-    const answer = options.json
-      ? [showAsJson(moduleId, releases)]
-      : showLines(moduleId, releases, world.columns);
-    return { answer, notes: [], problems: [] };
-  };
-  return await withModuleId(moduleIdText, async (moduleId) => {
-    const { registry } = options;
-    if (registry !== undefined) {
-      return await withReadRegistry({ ...options, registry }, world, async (read) => {
-        const { records } = await read.registries.read(read.registry, moduleId);
-        return shown(moduleId, releasesOf(records));
-      });
-    }
-    return withCatalogue(options, world, { mode: 'read', hasAddress: true }, (catalogue) => {
-      const releases = releasesOf(recordsIn(catalogue, moduleId));
-      return releases.length === 0 ? noModule(catalogue, moduleId) : shown(moduleId, releases);
-    });
-  });
-}
-
-/** The outcome for a module without a release. */
-export function noModule(catalogue: Catalogue, moduleId: ModuleId): Outcome {
-  return failed(registryProblem(unknownModule('this registry', moduleId, catalogue.modules())));
-}
-
-function releasesOf(records: ReleaseList['records']): Release[] {
-  return Array.from(records, ({ version: text, ...fields }) => {
-    const version = parseVersion(text);
-    return version.ok ? [{ ...fields, version: version.value }] : [];
-  })
-    .flat()
-    .toSorted((a, b) => compareVersions(b.version, a.version));
+  return outcomeOf(await listReleases(moduleIdText, options, world), (module) => ({
+    answer: options.json ? [showAsJson(module)] : showLines(module, world.columns),
+  }));
 }
 
 const HEADS = ['VERSION', 'PUBLISHED', 'PLATFORMS', 'STATE'];
 
-function showLines(
-  moduleId: ModuleId,
-  releases: readonly Release[],
-  width: number | undefined,
-): string[] {
+function showLines({ moduleId, releases }: ModuleReleases, width: number | undefined): string[] {
   const cells = releases.map((release) => [
     release.version.text,
     release.publishedAt === undefined ? 'unknown' : formatTime(release.publishedAt),
@@ -95,7 +57,7 @@ function stateText({ yanked, deprecated }: Release): string {
     .join('; ');
 }
 
-function showAsJson(moduleId: ModuleId, releases: readonly Release[]): string {
+function showAsJson({ moduleId, releases }: ModuleReleases): string {
   return jsonLine({
     schema: 'modreg/registry-show@1',
     module_id: moduleId,

@@ -1,28 +1,21 @@
 import { parseDuration } from '../../core/text/duration.ts';
-import { excerpt, quote } from '../../core/text/quote.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { Catalogue } from '../../server/index.ts';
 import { isOfMachines } from '../../server/tokens/scope.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
-import { jsonLine } from '../base/answer-json.ts';
-import { columnsOf } from '../base/columns.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import {
-  modeOf,
-  withCatalogue,
-  type CatalogueOptions,
-  type CreatingOptions,
-} from '../../site/catalogue-options.ts';
+import type { CatalogueOptions, CreatingOptions } from '../../site/catalogue-options.ts';
+import { createToken, listTokens, revokeToken, type TokenSummary } from '../../site/tokens.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
-export interface TokenOptions extends CreatingOptions {
+export interface TokenOptions extends CreatingOptions, AnswerOptions {
   readonly name?: string;
   readonly scope?: readonly string[];
   readonly expires?: string;
 }
-
-/** What `Catalogue.tokens` says of one token. */
-type TokenSummary = ReturnType<Catalogue['tokens']>[number];
 
 /** `modreg registry token create`: creates a token and prints it, which cannot be repeated. */
 export function tokenCreateCommand(options: TokenOptions, world: World): Outcome {
@@ -33,16 +26,15 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
   if (term?.ok === false) return failed(usage(`--expires: ${term.error}`));
   const now = world.clock();
   const expiresAt = term && now + term.value;
-  return withCatalogue(options, world, modeOf(options), (catalogue) => {
-    const created = catalogue.createToken({ name, scopes, expiresAt }, now);
-    if (!created.ok) return failed(usage(created.error));
-    const { id, token } = created.value;
+  const created = createToken({ name, scopes, expiresAt }, options, world);
+  return outcomeOf(created, ({ id, token, summary }) => {
     const ifLost = `nobody has seen the token ${id}: modreg registry token revoke ${id}, with the same file, and create another one`;
     if (options.json) {
-      const found = catalogue.tokens().filter((one) => one.id === id);
-      const [fields = {}] = found.map((one) => tokenAsJson(one, now));
-      const line = jsonLine({ schema: 'modreg/registry-token@1', ...fields, token });
-      return { ...answered(line), ifLost };
+      const fields = summary && tokenAsJson(summary, now);
+      return {
+        answer: [jsonLine({ schema: 'modreg/registry-token@1', ...fields, token })],
+        ifLost,
+      };
     }
     const until =
       expiresAt === undefined ? 'until it is revoked' : `until ${formatTime(expiresAt)}`;
@@ -50,49 +42,33 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
       `note: ${id} (${name}) is valid ${until}`,
       'note: this is the only time that the token is shown',
     ];
-    return { answer: [token], notes, problems: [], ifLost };
+    return { answer: [token], notes, ifLost };
   });
 }
 
 /** `modreg registry token list`: shows what each token may do and when it was last used, but not its text. */
-export function tokenListCommand(options: CatalogueOptions, world: World): Outcome {
-  return withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
-    const tokens = catalogue.tokens();
+export function tokenListCommand(options: CatalogueOptions & AnswerOptions, world: World): Outcome {
+  return outcomeOf(listTokens(options, world), (tokens) => {
     const now = world.clock();
     if (options.json) {
       const list = tokens.map((token) => tokenAsJson(token, now));
-      return answered(jsonLine({ schema: 'modreg/registry-tokens@1', tokens: list }));
+      return { answer: [jsonLine({ schema: 'modreg/registry-tokens@1', tokens: list })] };
     }
-    return answered(
-      ...(tokens.length === 0 ? ['no tokens'] : tokenTable(tokens, now, world.columns)),
-    );
+    return { answer: tokens.length === 0 ? ['no tokens'] : tokenTable(tokens, now, world.columns) };
   });
 }
 
 /** `modreg registry token revoke <token>`, which is an id, a name or a token: the registry refuses it from now on. */
 export function tokenRevokeCommand(
   named: string,
-  options: CatalogueOptions,
+  options: CatalogueOptions & AnswerOptions,
   world: World,
 ): Outcome {
-  return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
-    const now = world.clock();
-    const result = catalogue.revokeToken(named, now);
-    const idOrName = catalogue.tokenWith(named)?.id ?? named;
-    const token = catalogue.tokens().findLast(({ id, name }) => [id, name].includes(idOrName));
-    if (result === 'unknown-token' || !token) {
-      const hint = 'modreg registry token list shows the tokens';
-      // It may be a token of another registry, so that it is not repeated.
-      const message = named.startsWith('modreg_')
-        ? 'this registry did not create the token'
-        : `this registry has no token with the id or name ${quote(named)}`;
-      return failed({ severity: 'error', kind: 'unknown-token', message, hint });
-    }
-    const { id, name } = token;
-    const already = result === 'unchanged' ? 'already ' : '';
-    const line = `${id} (${excerpt(name)}) is ${already}revoked`;
-    const json = { schema: 'modreg/registry-token-revoke@1', ...tokenAsJson(token, now) };
-    return answered(options.json ? jsonLine(json) : line);
+  return outcomeOf(revokeToken(named, options, world), ({ token, isNew }) => {
+    const line = `${token.id} (${excerpt(token.name)}) is ${isNew ? '' : 'already '}revoked`;
+    const fields = tokenAsJson(token, world.clock());
+    const json = { schema: 'modreg/registry-token-revoke@1', ...fields };
+    return { answer: [options.json ? jsonLine(json) : line] };
   });
 }
 
@@ -135,8 +111,4 @@ function stateOf(token: TokenSummary, now: number): 'active' | 'expired' | 'revo
 
 function timeText(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : formatTime(ms);
-}
-
-function answered(...answer: readonly string[]): Outcome {
-  return { answer, notes: [], problems: [] };
 }

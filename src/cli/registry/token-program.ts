@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../base/command-context.ts';
-import { collect, withFile, withNewFile } from './catalogue-flags.ts';
+import { collect, withFile, withNewFile } from '../base/catalogue-flags.ts';
 import type { CatalogueOptions } from '../../site/catalogue-options.ts';
 import type { TokenOptions } from './token-command.ts';
 

@@ -1,147 +1,71 @@
-import { indexReleases, parseVersion, type ModuleId, type Secret } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { openRegistries } from '../../registries/open-registries.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
-import type { RegistryWriter } from '../../registry/registry-writer.ts';
-import type { Catalogue } from '../../server/index.ts';
 import { readReason } from '../../server/catalogue/published-release.ts';
-import { jsonLine } from '../base/answer-json.ts';
-import { failed, parseProblem, usage, type Outcome } from '../../base/problem.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { recordsIn } from '../../site/catalogue-records.ts';
-import {
-  changedFileNotes,
-  databaseProblem,
-  withCatalogue,
-  withModuleId,
-} from '../../site/catalogue-options.ts';
-import { refusalProblem, withWriter, type ChangeOptions } from '../../site/remote-registry.ts';
-import { tokensIn } from '../../host/registry-token.ts';
-import { describeEffects, yankEffects, type YankEffect } from './yank-effect.ts';
-
-/** A release, and the reason to yank it; null to unyank it. */
-interface Yank {
-  readonly moduleId: ModuleId;
-  readonly version: string;
-  readonly reason: string | null;
-}
+import { moduleIdIn, versionIn } from '../../site/named-release.ts';
+import type { ChangeOptions } from '../../site/remote-registry.ts';
+import { yankRelease, type Yank, type Yanked } from '../../site/yank.ts';
+import type { YankEffect } from '../../site/yank-effect.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
+import { changedFileNotes } from './changed-file-notes.ts';
 
 /** `modreg registry yank <module_id> <version>`; `unyank` if `reason` is null. */
 export async function yankCommand(
   [moduleIdText, versionText]: readonly [string, string],
   reason: string | null,
-  options: ChangeOptions,
+  options: ChangeOptions & AnswerOptions,
   world: World,
 ): Promise<Outcome> {
-  const version = parseVersion(versionText);
-  if (!version.ok) return failed(parseProblem(version.error));
+  const version = versionIn(versionText);
+  if (!version.ok) return failed(version.error);
   const read = readReason({ reason: reason ?? '' });
   if (!read.ok) return failed(usage(`--reason: ${read.error[0]}`));
-  return await withModuleId(moduleIdText, async (moduleId) => {
-    const yank = { moduleId, version: version.value.text, reason };
-    if (options.registry === undefined) return yankInFile(yank, options, world);
-    return await withWriter(options, world, async (writer) => {
-      return await yankOver(writer, yank, options, world);
-    });
-  });
+  const moduleId = moduleIdIn(moduleIdText);
+  if (!moduleId.ok) return failed(moduleId.error);
+  const yank = { moduleId: moduleId.value, version: version.value.text, reason };
+  return outcomeOf(await yankRelease(yank, options, world), (yanked) => ({
+    answer: options.json ? [yankAsJson(yank, yanked)] : yankLines(yank, yanked),
+    notes: changedFileNotes(options, world),
+    problems: yanked.problems,
+  }));
 }
 
-function yankInFile(yank: Yank, options: ChangeOptions, world: World): Outcome {
-  const { moduleId, version, reason } = yank;
-  return withCatalogue(options, world, { mode: 'write', hasAddress: true }, (catalogue) => {
-    const result = catalogue.yank(moduleId, version, reason);
-    switch (result) {
-      case 'unknown-module':
-        return failed({
-          severity: 'error',
-          kind: result,
-          message: `nothing was ever published for ${moduleId}`,
-        });
-      case 'unknown-version':
-        return failed({
-          severity: 'error',
-          kind: result,
-          message: `${moduleId} has no version ${version}`,
-        });
-      case 'done':
-      case 'unchanged': {
-        const { effects, problems } = effectsIn(catalogue, yank);
-        const notes = changedFileNotes(options, world);
-        const outcome = yankedOutcome(yank, { isNew: result === 'done', effects }, options);
-        return { ...outcome, notes, problems };
-      }
-    }
-  });
-}
-
-/** The effects according to the list that the file now has; a problem if a row of the module is damaged. */
-function effectsIn(
-  catalogue: Catalogue,
-  { moduleId, version, reason }: Yank,
-): Pick<Outcome, 'problems'> & { readonly effects: readonly YankEffect[] } {
-  try {
-    const records = reason === null ? [] : recordsIn(catalogue, moduleId);
-    const effects = reason === null ? [] : yankEffects(indexReleases(records), version);
-    return { effects, problems: [] };
-  } catch (error) {
-    const problem = {
-      ...databaseProblem(error),
-      hint: `${moduleId} ${version} is yanked, but machines get no list of ${moduleId} until the row is repaired: modreg registry restore <folder> --replace restores a backup`,
-    };
-    return { effects: [], problems: [problem] };
-  }
-}
-
-async function yankOver(
-  writer: RegistryWriter,
-  yank: Yank,
-  options: ChangeOptions,
-  world: World,
-): Promise<Outcome> {
-  const { moduleId, version, reason } = yank;
-  const result = await writer.yank(moduleId, version, reason);
-  if (result.kind !== 'done') return failed(refusalProblem(result));
-  const effects = reason === null ? [] : await effectsOver(yank, options, world);
-  return yankedOutcome(yank, { isNew: true, effects }, options);
-}
-
-/** The effects according to the list that the registry now serves; none if it cannot be read. */
-async function effectsOver(
-  { moduleId, version }: Yank,
-  { registry }: ChangeOptions,
-  world: World,
-): Promise<YankEffect[]> {
-  const tokens = tokensIn(world, registry);
-  const token = (url: URL): Secret | undefined => {
-    const read = tokens(url);
-    return read.ok ? read.value.token : undefined;
-  };
-  const opened = openRegistries({ token }).open({ registry });
-  if (!opened.ok) return [];
-  try {
-    const { records } = await opened.value.read(moduleId);
-    return yankEffects(indexReleases(records), version);
-  } catch (error) {
-    // The release is yanked in any case, which is what the command says.
-    if (error instanceof RegistryError) return [];
-    throw error;
-  }
-}
-
-function yankedOutcome(
-  { moduleId, version, reason }: Yank,
-  { isNew, effects }: { readonly isNew: boolean; readonly effects: readonly YankEffect[] },
-  options: ChangeOptions,
-): Outcome {
-  const json = jsonLine({
+function yankAsJson({ moduleId, version, reason }: Yank, { effects }: Yanked): string {
+  return jsonLine({
     schema: 'modreg/registry-yank@1',
     module_id: moduleId,
     version,
     yanked: reason,
     on_yank: effects.map(({ constraint, to }) => ({ constraint, ...to })),
   });
+}
+
+function yankLines({ moduleId, version, reason }: Yank, { isNew, effects }: Yanked): string[] {
   const state = reason === null ? 'not yanked' : `yanked${reason && `: ${excerpt(reason)}`}`;
   const line = `${moduleId} ${version} is${isNew ? '' : ' already'} ${state}`;
-  const lines = [line, ...describeEffects(effects, version)];
-  return { answer: options.json ? [json] : lines, notes: [], problems: [] };
+  return [line, ...describeEffects(effects, version)];
+}
+
+/** One line for each value of `on_yank`. */
+function describeEffects(effects: readonly YankEffect[], version: string): string[] {
+  const describe = (value: 'keep' | 'replace'): string =>
+    effects
+      .map(({ constraint, to }) =>
+        to[value] === version ? `${constraint} keeps it` : `${constraint} moves to ${to[value]}`,
+      )
+      .join(', ');
+  if (effects.length === 0) return [];
+  const rollouts = effects.flatMap(({ inRollout: found }) =>
+    found ? `${found.version} (${found.percent} %)` : [],
+  );
+  return [
+    `  machines with ${version}, by the policy field on_yank:`,
+    `    keep (default)  ${describe('keep')}`,
+    `    replace         ${describe('replace')}`,
+    `    a pin to ${version} keeps it in either case`,
+    ...[...new Set(rollouts)].map(
+      (of) => `    machines in the rollout of ${of} may have that instead`,
+    ),
+  ];
 }

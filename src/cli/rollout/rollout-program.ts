@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../base/command-context.ts';
-import type { RolloutOptions } from './rollout-command.ts';
+import type { ChangeName, RolloutOptions } from './rollout-command.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   start: `
@@ -20,15 +20,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg rollout retract acme:lidar 1.3.0 --reason 'stops the motor'`,
 };
 
-type Commands = typeof import('./rollout-command.ts');
-type ChangeName =
-  'startCommand' | 'haltCommand' | 'resumeCommand' | 'raiseCommand' | 'retractCommand';
-
 /** A command that changes one rollout, and its option. */
 interface Change {
-  readonly name: string;
+  readonly name: ChangeName | 'start';
   readonly description: string;
-  readonly run: ChangeName;
   readonly option: readonly [flags: string, description: string];
 }
 
@@ -39,19 +34,16 @@ const CHANGES: readonly Change[] = [
     name: 'start',
     description:
       'Starts the rollout of a yanked release, which is then no longer yanked. A new one: modreg registry publish --rollout.',
-    run: 'startCommand',
     option: ['--soak <duration>', 'how long each step lasts at least (default: 1h)'],
   },
   {
     name: 'halt',
     description: 'Halts a rollout: no further machine installs the release.',
-    run: 'haltCommand',
     option: REASON,
   },
   {
     name: 'resume',
     description: 'Resumes a halted rollout.',
-    run: 'resumeCommand',
     option: [
       '--failures <number>',
       'how many machines failed or became silent, as status shows it',
@@ -60,13 +52,11 @@ const CHANGES: readonly Change[] = [
   {
     name: 'raise',
     description: 'Takes the next step now.',
-    run: 'raiseCommand',
     option: ['--to <percent>', 'a higher step, up to 100'],
   },
   {
     name: 'retract',
     description: 'Ends a rollout for good: no further machine upgrades to the release.',
-    run: 'retractCommand',
     option: REASON,
   },
 ];
@@ -76,13 +66,18 @@ export function addRollout(modreg: Command, { world, common, finish }: CommandCo
   const group = modreg
     .command('rollout')
     .description('Gives a release to more and more machines, and halts if it fails.');
-  for (const { name, description, run, option } of CHANGES) {
+  for (const { name, description, option } of CHANGES) {
     withRegistry(common(group.command(`${name} <module_id> <version>`)))
       .description(description)
       .option(...option)
       .action(async (moduleId: string, version: string, options: RolloutOptions) => {
-        const commands: Commands = await import('./rollout-command.ts');
-        finish(await commands[run]([moduleId, version], options, world));
+        const { changeCommand, startCommand } = await import('./rollout-command.ts');
+        const release = [moduleId, version] as const;
+        finish(
+          name === 'start'
+            ? await startCommand(release, options, world)
+            : await changeCommand(name, release, options, world),
+        );
       });
   }
   withRegistry(common(group.command('status [module_id] [version]')))

@@ -2,7 +2,6 @@ import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
-import type { Problem } from '../../base/problem.ts';
 import type { RolloutAnswer } from '../../site/rollout-answer.ts';
 
 const { steps: STEPS } = ROLLOUT_POLICY;
@@ -13,21 +12,6 @@ export function startedLine(rollout: RolloutAnswer): string {
   const left = STEPS.filter((step) => step > percent).length;
   const earliest = `100 % in ${describeDuration(left * soak)} at the earliest`;
   return `${excerpt(id)} ${excerpt(version)}: ${percent} % now (${countOf(included, 'machine')}), ${earliest}`;
-}
-
-/** What repairs a damaged rollout. */
-export const REPAIR_OF_ROLLOUT =
-  'find the row with modreg registry verify where the registry runs, then restore a backup with modreg registry restore';
-
-/** A damaged rollout, and what it comes to (T207). `found` has the row, if that is known. */
-export function damagedRollout(
-  { moduleId, version }: { readonly moduleId: string; readonly version: string },
-  found: readonly string[] = [],
-): Problem {
-  const message = `${excerpt(moduleId)} ${excerpt(version)}: a row of its rollout is damaged`;
-  const effect = `it is neither raised nor halted, and ${excerpt(moduleId)} has no list; machines keep what they have, and other rollouts go on`;
-  const because = [...found, effect];
-  return { severity: 'error', kind: 'damaged', message, because, hint: REPAIR_OF_ROLLOUT };
 }
 
 /** The state of a rollout, what its machines reported, and what can be done. */

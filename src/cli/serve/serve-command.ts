@@ -17,13 +17,13 @@ import { watchForDamage } from './damage-watch.ts';
 import { whyNoPlace } from './free-place.ts';
 import { damageIn } from './quick-check.ts';
 import { defaultDatabase } from '../../host/registry-choice.ts';
-import { isOpenToOthers } from '../metrics/metrics-place.ts';
+import { isOpenToOthers } from '../base/metrics-place.ts';
 import { listenForScrapes, metricsNote } from '../metrics/metrics-listener.ts';
 import { registryMetrics } from '../metrics/registry-metrics.ts';
-import { logEvent, logLineOf, registryLog } from '../registry/registry-log.ts';
+import { logEvent, logLineOf, registryLog } from '../base/registry-log.ts';
 import { readServeTerms, type ServeCommandOptions, type ServeTerms } from './serve-terms.ts';
 import { flagsOf, runPage } from '../page/page-child.ts';
-import { tlsProblem } from '../registry/tls-options.ts';
+import { tlsProblem } from '../base/tls-options.ts';
 import type { World } from '../../base/world.ts';
 
 /** Short, because the server answers no request while it waits for another process. */

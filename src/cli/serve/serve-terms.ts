@@ -2,15 +2,16 @@ import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
 import type { TlsFiles } from '../../server/tls/tls-files.ts';
-import { isOpenToOthers, parsePlace, type MetricsPlace } from '../metrics/metrics-place.ts';
+import { isOpenToOthers, parsePlace, type MetricsPlace } from '../base/metrics-place.ts';
+import type { AnswerOptions } from '../base/outcome.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { usage, type Problem } from '../../base/problem.ts';
 import { SITE_PORT } from '../page/page-identity.ts';
 import { needsTls } from '../page/page-terms.ts';
-import { readTlsOptions } from '../registry/tls-options.ts';
+import { readTlsOptions } from '../base/tls-options.ts';
 import type { CreatingOptions } from '../../site/catalogue-options.ts';
 
-export interface ServeCommandOptions extends CreatingOptions {
+export interface ServeCommandOptions extends CreatingOptions, AnswerOptions {
   readonly host: string;
   readonly port: string;
   readonly spread: string;

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Stop } from '../../core/index.ts';
+import { textOf } from '../../core/text/time-words.ts';
 import type { PlannedOutcome, SavedConfig, VersionChoices } from '../machine-changes.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { problemAnswer } from '../problem-answer.ts';
@@ -91,8 +92,8 @@ function outcomeAsJson(outcome: PlannedOutcome): object {
     decision: outcome.decision,
     direction: outcome.direction ?? null,
     target: outcome.target ?? null,
-    reason: outcome.reason,
-    next_change: outcome.nextChange ?? null,
+    reason: textOf(outcome.reason),
+    next_change: outcome.nextChange === undefined ? null : textOf(outcome.nextChange),
     new_major: outcome.isNewMajor,
     stops: outcome.stops.map(stopAsJson),
     shares: outcome.shares,

@@ -2,17 +2,20 @@ import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { PageProblem } from '../page-problem.ts';
 import { fieldOf } from '../request-input.ts';
-import type { SiteChange } from './paged-site.ts';
+import type { RolloutChange } from '../../server/rollout/rollout-change.ts';
 
 type Read<T> = Result<T, PageProblem[]>;
 
 /** The changes of a rollout that a form asks for. */
-export const CHANGES: readonly SiteChange['event'][] = ['halt', 'raise', 'resume', 'retract'];
+export const CHANGES: readonly RolloutChange['event'][] = ['halt', 'raise', 'resume', 'retract'];
 
 const LONGEST_REASON = 500;
 
 /** The change that a form asks for. */
-export function changeIn(event: SiteChange['event'], form: URLSearchParams): Read<SiteChange> {
+export function changeIn(
+  event: RolloutChange['event'],
+  form: URLSearchParams,
+): Read<RolloutChange> {
   const after = numberIn(form, 'after');
   if (!after.ok) return after;
   const seen = { after: after.value };
@@ -33,7 +36,7 @@ export function changeIn(event: SiteChange['event'], form: URLSearchParams): Rea
 }
 
 /** A person acknowledges the failures by typing their number. */
-function resumeIn(form: URLSearchParams, seen: { readonly after: number }): Read<SiteChange> {
+function resumeIn(form: URLSearchParams, seen: { readonly after: number }): Read<RolloutChange> {
   const failed = numberIn(form, 'failed');
   if (!failed.ok) return failed;
   const silent = numberIn(form, 'silent');

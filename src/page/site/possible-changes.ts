@@ -1,7 +1,8 @@
 import type { PageProblem } from '../page-problem.ts';
-import type { ShownRollout, SiteChange } from './paged-site.ts';
+import type { ShownRollout } from '../../site/rollouts.ts';
+import type { RolloutChange } from '../../server/rollout/rollout-change.ts';
 
-type Event = SiteChange['event'];
+type Event = RolloutChange['event'];
 
 /** The changes that the state of a rollout allows, in the order in which they are offered. */
 export function possibleChanges({

@@ -7,7 +7,7 @@ import { assetRoutes, type AssetFiles } from '../assets.ts';
 import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
-import type { PagedSite } from './paged-site.ts';
+import type { PagedSite } from './site-answer.ts';
 import { addMachineRoutes } from './routes/machine-routes.tsx';
 import { addRolloutRoutes } from './routes/rollout-routes.tsx';
 import { addSiteModuleRoutes } from './routes/site-module-routes.tsx';

@@ -1,5 +1,5 @@
 import type { Statements } from '../../sqlite/statements.ts';
-import { IS_BEHIND } from './site-queries.ts';
+import { IS_BEHIND } from './machine-queries.ts';
 
 /** How many machines have a version of a module. */
 export interface DeployedVersion {

@@ -3,8 +3,15 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { ModuleStates } from '../../registry/fleet-documents.ts';
 import type { Slices } from './slices.ts';
+import {
+  machineCounts,
+  machineIn,
+  machineRows,
+  placedRows,
+  statesOf,
+  type MachineSearch,
+} from './machine-queries.ts';
 import { storedState } from './stored-state.ts';
-import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -13,15 +20,14 @@ const MOST_COUNTS = 2000;
 
 /** The counts of a fleet. A machine that is flagged as a duplicate counts only as that. */
 export function* fleetCounts(sql: Statements, now: number): Slices<object> {
-  const count = (where: string, ...values: readonly number[]): number =>
-    Number(sql.get(`SELECT count(*) AS n FROM machines ${where}`, ...values)?.['n']);
   const modules = sql.all(MODULES, MOST_COUNTS);
   yield;
   const outcomes = yield* outcomeCounts(sql, now - DAY_MS);
+  const counts = machineCounts(sql, now);
   return {
-    machines: count(''),
-    seen_in_24h: count('WHERE seen_at > ?', now - DAY_MS),
-    duplicates: count('WHERE duplicate_at > ?', now - DUPLICATE_MS),
+    machines: counts.machines,
+    seen_in_24h: counts.seen,
+    duplicates: counts.duplicates,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
     modules: modules.map((row) => ({
       module_id: row['module_id'],
@@ -95,16 +101,6 @@ const NEXT_KIND = `SELECT module_id, version, result FROM outcomes
 const COUNT = `SELECT count(*) AS n, min(machine) < max(machine) AS several FROM outcomes
   WHERE module_id = ? AND version = ? AND result = ? AND received_at > ?`;
 
-/** Which machines are asked for. An absent field restricts nothing. */
-export interface MachineQuery {
-  readonly module?: string | undefined;
-  readonly version?: string | undefined;
-  readonly isStuck: boolean;
-  /** The last id of the page before. */
-  readonly after: string;
-  readonly limit: number;
-}
-
 /** A page of an answer. */
 interface MachinesPage {
   readonly machines: readonly object[];
@@ -116,30 +112,17 @@ interface MachinesPage {
 const LONGEST_PAGE = 2 * 1024 * 1024;
 
 /** Machines in the order of their ids, each with its modules that match the query. */
-export function fleetMachines(sql: Statements, query: MachineQuery, now: number): MachinesPage {
-  const { module = null, version = null, isStuck, after, limit } = query;
-  const isAny = module === null && version === null && !isStuck;
-  const matching = `SELECT id FROM states WHERE (?1 IS NULL OR module_id = ?1) AND (?2 IS NULL OR deployed = ?2)
-    AND (?3 = 0 OR decision = 'stuck')`;
-  const wanted = [module, version, isStuck ? 1 : 0] as const;
-  const machines = isAny
-    ? sql.all('SELECT * FROM machines WHERE name > ? ORDER BY name LIMIT ?', after, limit)
-    : sql.all(
-        `SELECT * FROM machines WHERE name > ?4 AND id IN
-          (SELECT machine FROM placements WHERE state IN (${matching})) ORDER BY name LIMIT ?5`,
-        ...wanted,
-        after,
-        limit,
-      );
+export function fleetMachines(
+  sql: Statements,
+  search: MachineSearch,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): MachinesPage {
+  const machines = machineRows(sql, search, limit);
+  const filter = statesOf(search) ?? { where: 'TRUE', values: [] };
   const found: object[] = [];
   let size = 0;
   for (const row of machines) {
-    const modules = sql.all(
-      `SELECT placements.name, states.* FROM placements JOIN states ON states.id = state
-        WHERE machine = ?4 AND state IN (${matching}) ORDER BY placements.name`,
-      ...wanted,
-      row['id'] ?? null,
-    );
+    const modules = placedRows(sql, row, filter, 'name');
     found.push(machineOf(row, modules, now));
     size += modules.reduce((sum, { content }) => sum + String(content).length, 0);
     if (size > LONGEST_PAGE) break;
@@ -149,14 +132,14 @@ export function fleetMachines(sql: Statements, query: MachineQuery, now: number)
 }
 
 function machineOf(row: Row, modules: readonly Row[], now: number): object {
-  const duplicateAt = row['duplicate_at'];
+  const { id, seenAt, platform, modreg, isDuplicate, missingOutcomes } = machineIn(row, now);
   return {
-    id: row['name'],
-    seen_at: formatTime(Number(row['seen_at'])),
-    platform: row['platform'],
-    modreg: row['modreg'],
-    is_duplicate: duplicateAt !== null && now - Number(duplicateAt) < DUPLICATE_MS,
-    missing_outcomes: Number(row['missing']),
+    id,
+    seen_at: formatTime(seenAt),
+    platform: platform ?? null,
+    modreg: modreg ?? null,
+    is_duplicate: isDuplicate,
+    missing_outcomes: missingOutcomes,
     modules: modules.map((module) => {
       const { facts: _facts, platform: _platform, ...shown } = storedState(module);
       return { name: module['name'], ...shown };

@@ -18,8 +18,8 @@ export function storedState(row: Row): StoredState {
   };
   const content = storedJson(row['content']);
   if (!v.is(readable, content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
-  const { constraint, target, reason, stops, platform, facts } = content;
-  const rest = { constraint, target, reason, stops, platform };
+  const { constraint, target, reason, because, stops, platform, facts } = content;
+  const rest = { constraint, target, reason, because, stops, platform };
   const problem = facts === null ? undefined : factsProblem(facts);
   if (problem === undefined) return { ...known, ...rest, facts };
   return { ...known, ...rest, facts: null, unreadable: `facts: ${problem}` };

@@ -85,8 +85,10 @@ function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
   if (!/^[1-9]\d{0,3}$/.test(limitText) || limit > MOST_MACHINES) {
     return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
   }
-  const query = { module, version, isStuck: stuck === 'true', after, limit };
-  return sentWhole(c, JSON.stringify(fleet.read((sql) => fleetMachines(sql, query, now))));
+  const condition = stuck === 'true' ? ('stuck' as const) : undefined;
+  const search = { module, version, condition, after };
+  const page = fleet.read((sql) => fleetMachines(sql, search, { now, limit }));
+  return sentWhole(c, JSON.stringify(page));
 }
 
 async function moduleAnswer(c: Context, fleet: FleetFile): Promise<Response> {

@@ -1,9 +1,10 @@
 import type { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
-import { siteFiles } from '../../../src/cli/site/site-files.ts';
-import { siteOnPage } from '../../../src/cli/site/site-on-page.ts';
 import { parseModuleId, type ModuleId } from '../../../src/core/index.ts';
 import { siteApp } from '../../../src/page/site/site-app.ts';
+import type { OnChange } from '../../../src/site/rollouts.ts';
+import { siteOf } from '../../../src/site/site.ts';
+import { siteFiles } from '../../../src/site/site-files.ts';
 import type { MachineReport, ReportedModule } from '../../../src/registry/machine-report.ts';
 import { FleetFile, fleetPath } from '../../../src/server/fleet/fleet-file.ts';
 import { Catalogue, readRelease } from '../../../src/server/index.ts';
@@ -45,18 +46,20 @@ export function moduleId(text: string): ModuleId {
 export function testSite(): TestSite {
   const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create', busyTimeoutMs: 50 });
+  const reader = new Catalogue(path, { mode: 'read' });
   let fleet: FleetFile | undefined;
-  const files = siteFiles(catalogue, () => site.now);
+  const files = siteFiles(reader, { now: () => site.now, busyTimeoutMs: 50 });
   const changes: string[] = [];
+  const onChange: OnChange = (kind, { moduleId: id, version }) =>
+    changes.push(`${kind} ${id} ${version}`);
   const app = siteApp(
-    siteOnPage(files, (kind, release) =>
-      changes.push(`${kind} ${release.moduleId} ${release.version}`),
-    ),
+    { ...siteOf(files, onChange), title: 'a site' },
     { assets: { style: '', script: '' }, naming: NAMING, access: undefined },
   );
   onTestFinished(() => {
     files.close();
     fleet?.close();
+    reader.close();
     catalogue.close();
   });
   const numbers = new Map<string, number>();

@@ -1,26 +1,26 @@
 import type { Context, Hono } from 'hono';
-import type { MachineSearch } from '../../../server/fleet/site-queries.ts';
+import type { MachineSearch } from '../../../server/fleet/machine-queries.ts';
 import type { Frame } from '../../frame.tsx';
-import type { PagedSite } from '../paged-site.ts';
+import { answered, type PagedSite } from '../site-answer.ts';
 import { MachineView } from '../views/machine-view.tsx';
 import { MachinesView } from '../views/machines-view.tsx';
 
 /** The pages of all machines, and of each. */
 export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void {
-  app.get('/', (c) => {
+  app.get('/', async (c) => {
     const search = searchIn(c);
-    const page = site.machines(search);
-    if (!page.ok) return frame.failed(c, page.error);
+    const page = await answered(() => site.machines(search));
+    if (!page.ok) return await frame.failed(c, page.error);
     const shown = { view: site, title: 'Machines', tab: '/' };
     const view = <MachinesView page={page.value} search={search} now={site.now()} />;
-    return frame.page(c, shown, view);
+    return await frame.page(c, shown, view);
   });
-  app.get('/machines/:id', (c) => {
+  app.get('/machines/:id', async (c) => {
     const id = c.req.param('id');
-    const machine = site.machine(id);
-    if (!machine.ok) return frame.failed(c, machine.error);
+    const machine = await answered(() => site.machine(id));
+    if (!machine.ok) return await frame.failed(c, machine.error);
     const shown = { view: site, title: id, tab: '/' };
-    return frame.page(c, shown, <MachineView machine={machine.value} now={site.now()} />);
+    return await frame.page(c, shown, <MachineView machine={machine.value} now={site.now()} />);
   });
 }
 

@@ -5,7 +5,10 @@ import type { Frame } from '../../frame.tsx';
 import type { PageProblem } from '../../page-problem.ts';
 import { formOf } from '../../request-input.ts';
 import { changeIn, CHANGES, percentIn } from '../change-form.ts';
-import type { NamedRelease, PagedSite, ShownRollout, SiteChange } from '../paged-site.ts';
+import type { NamedRelease } from '../../../site/named-release.ts';
+import { answered, type PagedSite } from '../site-answer.ts';
+import type { ShownRollout } from '../../../site/rollouts.ts';
+import type { RolloutChange } from '../../../server/rollout/rollout-change.ts';
 import { impossible } from '../possible-changes.ts';
 import { HaltView, RaiseView, ResumeView, RetractView } from '../views/rollout-changes.tsx';
 import { ConflictView, RolloutsView, RolloutView } from '../views/rollouts-view.tsx';
@@ -25,7 +28,7 @@ const ROLLOUT = '/rollouts/:module/:version';
 export function addRolloutRoutes(app: Hono, site: PagedSite, frame: Frame): void {
   const pages = { site, frame };
   app.get('/rollouts', async (c) => {
-    const list = await site.rollouts();
+    const list = await answered(() => site.rollouts());
     if (!list.ok) return await notShown(c, pages, list.error);
     const view = <RolloutsView list={list.value} now={site.now()} />;
     return await answer(c, pages, { title: 'Rollouts', live: 'regular' }, view);
@@ -67,16 +70,16 @@ function addPreviews(app: Hono, pages: Pages): void {
     );
   }
   app.get(`${ROLLOUT}/raise`, (c) =>
-    withRelease(c, pages, (release) => {
+    withRelease(c, pages, async (release) => {
       const text = c.req.query('percent');
       const percent = text === undefined ? undefined : percentIn(text);
-      if (percent?.ok === false) return notShown(c, pages, percent.error);
-      const preview = pages.site.raise(release, percent?.value);
-      if (!preview.ok) return notShown(c, pages, preview.error);
+      if (percent?.ok === false) return await notShown(c, pages, percent.error);
+      const preview = await answered(() => pages.site.raise(release, percent?.value));
+      if (!preview.ok) return await notShown(c, pages, preview.error);
       const { rollout } = preview.value;
       const problem = impossible(rollout, 'raise', percent?.value);
-      if (problem) return conflict(c, pages, [problem], rollout);
-      return answer(c, pages, { title: 'Raise' }, <RaiseView preview={preview.value} />);
+      if (problem) return await conflict(c, pages, [problem], rollout);
+      return await answer(c, pages, { title: 'Raise' }, <RaiseView preview={preview.value} />);
     }),
   );
 }
@@ -108,9 +111,9 @@ function withRelease(
 }
 
 function withRollout(c: Context, pages: Pages, work: (rollout: ShownRollout) => Answer): Answer {
-  return withRelease(c, pages, (release) => {
-    const rollout = pages.site.rollout(release);
-    return rollout.ok ? work(rollout.value) : notShown(c, pages, rollout.error);
+  return withRelease(c, pages, async (release) => {
+    const rollout = await answered(() => pages.site.rollout(release));
+    return await (rollout.ok ? work(rollout.value) : notShown(c, pages, rollout.error));
   });
 }
 
@@ -118,13 +121,13 @@ async function changed(
   c: Context,
   pages: Pages,
   release: NamedRelease,
-  change: SiteChange,
+  change: RolloutChange,
 ): Promise<Response> {
   const { site } = pages;
-  const done = await site.change(release, change);
+  const done = await answered(() => site.change(release, change));
   if (done.ok) return c.redirect(rolloutPath(release), 303);
   if (done.error[0]?.code !== 'ROLLOUT_CONFLICT') return await notShown(c, pages, done.error);
-  const rollout = site.rollout(release);
+  const rollout = await answered(() => site.rollout(release));
   return await conflict(c, pages, done.error, rollout.ok ? rollout.value : undefined);
 }
 

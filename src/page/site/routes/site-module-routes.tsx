@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { parseModuleId, type ModuleId } from '../../../core/index.ts';
 import type { Frame } from '../../frame.tsx';
-import type { PagedSite } from '../paged-site.ts';
+import { answered, type PagedSite } from '../site-answer.ts';
 import { SiteModulesView, SiteModuleView } from '../views/site-modules.tsx';
 import { WhatIfView } from '../views/what-if-view.tsx';
 
@@ -9,25 +9,25 @@ type Answer = Response | Promise<Response>;
 
 /** The pages of all modules, of each, and of what a release would do. */
 export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): void {
-  app.get('/modules', (c) => {
+  app.get('/modules', async (c) => {
     const after = c.req.query('after') ?? '';
-    const page = site.modules(after);
-    if (!page.ok) return frame.failed(c, page.error);
+    const page = await answered(() => site.modules(after));
+    if (!page.ok) return await frame.failed(c, page.error);
     const shown = { view: site, title: 'Modules', tab: '/modules' };
-    return frame.page(c, shown, <SiteModulesView page={page.value} isFirst={after === ''} />);
+    return await frame.page(c, shown, <SiteModulesView page={page.value} isFirst={after === ''} />);
   });
   app.get('/modules/:module', (c) =>
-    withModule(c, frame, (moduleId) => {
-      const module = site.module(moduleId);
-      if (!module.ok) return frame.failed(c, module.error);
+    withModule(c, frame, async (moduleId) => {
+      const module = await answered(() => site.module(moduleId));
+      if (!module.ok) return await frame.failed(c, module.error);
       const shown = { view: site, title: moduleId, tab: '/modules' };
-      return frame.page(c, shown, <SiteModuleView module={module.value} now={site.now()} />);
+      return await frame.page(c, shown, <SiteModuleView module={module.value} now={site.now()} />);
     }),
   );
   app.get('/modules/:module/what-if', (c) =>
     withModule(c, frame, async (moduleId) => {
       const release = { moduleId, version: c.req.query('version')?.trim() ?? '' };
-      const whatIf = await site.whatIf(release);
+      const whatIf = await answered(() => site.whatIf(release));
       if (!whatIf.ok) return await frame.failed(c, whatIf.error);
       const shown = { view: site, title: `What if ${release.version}`, tab: '/modules' };
       return await frame.page(c, shown, <WhatIfView release={release} whatIf={whatIf.value} />);

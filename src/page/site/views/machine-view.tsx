@@ -5,7 +5,7 @@ import type {
   ListedOutcome,
   MachineDetail,
   PlacedModule,
-} from '../../../server/fleet/site-queries.ts';
+} from '../../../server/fleet/machine-queries.ts';
 import { Decision } from './machines-view.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 

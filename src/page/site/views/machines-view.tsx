@@ -6,8 +6,8 @@ import type {
   MachineSearch,
   PlacedModule,
   SiteTotals,
-} from '../../../server/fleet/site-queries.ts';
-import type { MachinePage } from '../paged-site.ts';
+} from '../../../server/fleet/machine-queries.ts';
+import type { MachinePage } from '../../../site/machines.ts';
 import { Ago, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
 /** The machines of a site: how many are in which condition, and a page of those that are searched for. */

@@ -2,7 +2,8 @@ import type { FC } from 'hono/jsx';
 import { ROLLOUT_POLICY } from '../../../core/rollout/rollout-policy.ts';
 import { describeDuration } from '../../../core/text/duration.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
-import type { Failures, ShownRollout, SiteChange } from '../paged-site.ts';
+import type { Failures, ShownRollout } from '../../../site/rollouts.ts';
+import type { RolloutChange } from '../../../server/rollout/rollout-change.ts';
 import { possibleChanges } from '../possible-changes.ts';
 import { At, machinePath, numberOf, rolloutPath } from './site-words.tsx';
 
@@ -172,7 +173,7 @@ const FailureList: FC<{ readonly failures: readonly Failures[] }> = ({ failures 
     </>
   );
 
-const LINKS: Readonly<Record<SiteChange['event'], string>> = {
+const LINKS: Readonly<Record<RolloutChange['event'], string>> = {
   halt: 'Halt…',
   raise: 'Raise now…',
   resume: 'Resume…',

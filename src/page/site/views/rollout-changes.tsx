@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx';
 import { describeDuration } from '../../../core/text/duration.ts';
-import type { RaisePreview, ShownRollout } from '../paged-site.ts';
+import type { RaisePreview, ShownRollout } from '../../../site/rollouts.ts';
 import { installedIn, stepWords } from './rollout-card.tsx';
 import { machinesOf, numberOf, rolloutPath } from './site-words.tsx';
 

@@ -1,9 +1,9 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { PageProblem } from '../../page-problem.ts';
+import { asPageProblem, type PageProblem } from '../../page-problem.ts';
 import { Problems } from '../../views/modules-view.tsx';
-import type { RolloutList, ShownRollout } from '../paged-site.ts';
+import type { RolloutList, ShownRollout } from '../../../site/rollouts.ts';
 import { RolloutCard, RolloutFacts, RolloutState } from './rollout-card.tsx';
 import { At, modulePath, numberOf, rolloutPath } from './site-words.tsx';
 
@@ -14,7 +14,7 @@ export const RolloutsView: FC<{ readonly list: RolloutList; readonly now: number
 }) => (
   <>
     <h1>Rollouts</h1>
-    {damaged.length === 0 ? null : <Problems problems={damaged} />}
+    {damaged.length === 0 ? null : <Problems problems={damaged.map(asPageProblem)} />}
     {open.length + damaged.length === 0 ? (
       <p>
         No release is in a rollout. <code>modreg registry publish --rollout</code> begins one.

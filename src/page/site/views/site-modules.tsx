@@ -2,7 +2,12 @@ import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { DeployedVersion } from '../../../server/fleet/deployed-versions.ts';
-import type { ListedModule, ListedRelease, ModulePage, ShownModule } from '../paged-site.ts';
+import type {
+  ListedModule,
+  ListedRelease,
+  ModulePage,
+  ShownModule,
+} from '../../../site/modules.ts';
 import { RolloutState } from './rollout-card.tsx';
 import { At, machinesOf, machinesPath, modulePath, numberOf, rolloutPath } from './site-words.tsx';
 

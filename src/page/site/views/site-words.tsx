@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx';
 import { describeDuration } from '../../../core/text/duration.ts';
 import { formatTime } from '../../../core/text/rfc3339.ts';
 import { dayOf, timeOf } from '../../clock-words.ts';
-import type { NamedRelease } from '../paged-site.ts';
+import type { NamedRelease } from '../../../site/named-release.ts';
 
 /** `12,345`. */
 export function numberOf(count: number): string {

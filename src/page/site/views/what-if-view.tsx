@@ -1,7 +1,9 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { NamedRelease, WhatIf, WhatIfGroup } from '../paged-site.ts';
+import type { NamedRelease } from '../../../site/named-release.ts';
+import type { EffectGroup } from '../../../site/effect-groups.ts';
+import type { WhatIf } from '../../../site/modules.ts';
 import { WhatIfForm } from './site-modules.tsx';
 import { machinePath, machinesOf, modulePath, numberOf } from './site-words.tsx';
 
@@ -34,7 +36,7 @@ export const WhatIfView: FC<{ readonly release: NamedRelease; readonly whatIf: W
 /** So many groups are shown. */
 const MOST_GROUPS = 100;
 
-const Groups: FC<{ readonly groups: readonly WhatIfGroup[] }> = ({ groups }) => (
+const Groups: FC<{ readonly groups: readonly EffectGroup[] }> = ({ groups }) => (
   <>
     <table>
       <ColumnHeads of={COLUMNS} />
@@ -52,20 +54,23 @@ const Groups: FC<{ readonly groups: readonly WhatIfGroup[] }> = ({ groups }) => 
   </>
 );
 
-const Group: FC<{ readonly group: WhatIfGroup }> = ({
-  group: { when, count, machines, deployed, constraint, what },
+/** So many machines of a group are named. */
+const MOST_NAMED = 3;
+
+const Group: FC<{ readonly group: EffectGroup }> = ({
+  group: { when, machines, deployed, constraint, what },
 }) => (
   <tr>
     <th scope="row">{when}</th>
     <td data-name="machines">
-      {numberOf(count)}:{' '}
-      {machines.map((id, place) => (
+      {numberOf(machines.length)}:{' '}
+      {machines.slice(0, MOST_NAMED).map((id, place) => (
         <>
           {place === 0 ? '' : ', '}
           <a href={machinePath(id)}>{id}</a>
         </>
       ))}
-      {count > machines.length ? ', …' : ''}
+      {machines.length > MOST_NAMED ? ', …' : ''}
     </td>
     <td data-name="deployed">{excerpt(deployed)}</td>
     <td data-name="constraint">{excerpt(constraint)}</td>

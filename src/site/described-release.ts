@@ -1,7 +1,7 @@
-import type { ModuleId, ReleaseRecord, Result } from '../../core/index.ts';
-import { quote } from '../../core/text/quote.ts';
-import type { Problem } from '../../base/problem.ts';
-import { releasesFrom } from '../../site/release-options.ts';
+import type { ModuleId, ReleaseRecord, Result } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import type { Problem } from '../base/problem.ts';
+import { releasesFrom } from './release-options.ts';
 
 /** More are only counted. */
 const MOST_NAMED = 3;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../base/command-context.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** Adds `--db` and the options that every command has. */
 export function withFile(command: Command, { common }: CommandContext): Command {

@@ -1,7 +1,7 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { RegistryEvent, ReportEvent } from '../../server/registry-options.ts';
-import { logLine, type Level } from '../base/log-line.ts';
-import { REPAIR_OF_ROLLOUT } from '../rollout/rollout-words.ts';
+import { logLine, type Level } from './log-line.ts';
+import { REPAIR_OF_ROLLOUT } from '../../site/damaged-rollout.ts';
 import type { World } from '../../base/world.ts';
 
 const SCHEMA = 'modreg/registry-log@1';

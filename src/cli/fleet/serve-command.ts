@@ -6,8 +6,8 @@ import type { FollowerEvent } from '../../cluster/follower.ts';
 import { PackagesMissing, type ClusterPlace } from '../../cluster/nats/connection.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
-import { serveCommand, type Attach } from './serve-command.ts';
-import type { ServeCommandOptions } from './serve-terms.ts';
+import { serveCommand, type Attach } from '../serve/serve-command.ts';
+import type { ServeCommandOptions } from '../serve/serve-terms.ts';
 import type { World } from '../../base/world.ts';
 
 export interface FleetServeOptions extends ServeCommandOptions {

@@ -7,7 +7,8 @@ import {
   type Eligibility,
   type ReleaseIndex,
   type Version,
-} from '../../core/index.ts';
+} from '../core/index.ts';
+import { constraintsFor } from '../core/version/constraint.ts';
 
 /** What a machine with the yanked version does, by constraint: `to` is the version that it then has. */
 export interface YankEffect {
@@ -32,13 +33,8 @@ export function yankEffects(index: ReleaseIndex, version: string): YankEffect[] 
 }
 
 /** The floating constraints whose branch has the version. A prerelease may be deployed under any of them. */
-function constraintsOn({ major, minor }: Version): Constraint[] {
-  return [
-    { kind: 'minor', major, minor },
-    { kind: 'major', major },
-    { kind: 'latest' },
-    { kind: 'latest-with-prerelease' },
-  ];
+function constraintsOn(version: Version): Constraint[] {
+  return constraintsFor(version).filter(({ kind }) => kind !== 'patch');
 }
 
 function effectOf(constraint: Constraint, index: ReleaseIndex, yanked: Version): YankEffect {
@@ -56,27 +52,4 @@ function inRollout(constraint: Constraint, index: ReleaseIndex): YankEffect['inR
   const { version, rollout } = resolution.release;
   if (!rollout || rollout.halted !== undefined || rollout.share >= 1) return undefined;
   return { version: version.text, percent: rollout.percent };
-}
-
-/** One line for each value of `on_yank`. */
-export function describeEffects(effects: readonly YankEffect[], version: string): string[] {
-  const describe = (value: 'keep' | 'replace'): string =>
-    effects
-      .map(({ constraint, to }) =>
-        to[value] === version ? `${constraint} keeps it` : `${constraint} moves to ${to[value]}`,
-      )
-      .join(', ');
-  if (effects.length === 0) return [];
-  const rollouts = effects.flatMap(({ inRollout: found }) =>
-    found ? `${found.version} (${found.percent} %)` : [],
-  );
-  return [
-    `  machines with ${version}, by the policy field on_yank:`,
-    `    keep (default)  ${describe('keep')}`,
-    `    replace         ${describe('replace')}`,
-    `    a pin to ${version} keeps it in either case`,
-    ...[...new Set(rollouts)].map(
-      (of) => `    machines in the rollout of ${of} may have that instead`,
-    ),
-  ];
 }

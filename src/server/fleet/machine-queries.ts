@@ -1,22 +1,10 @@
+import { lasting } from '../../core/text/time-words.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
 import { storedState } from './stored-state.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
-
-/** How many machines of a site are in which condition. */
-export interface SiteTotals {
-  readonly machines: number;
-  /** Heard in the last 24 hours. */
-  readonly seen: number;
-  /** Those with a module for which nothing can be selected. */
-  readonly stuck: number;
-  /** Those with a module whose target is not deployed yet. */
-  readonly behind: number;
-  /** Ids under which two machines report. */
-  readonly duplicates: number;
-}
 
 /**
  * A state whose target is not deployed. What is kept, disabled or local waits for no target, and of what is not JSON, or too deep for
@@ -30,94 +18,56 @@ const CONDITIONS: Readonly<Record<'stuck' | 'behind', string>> = {
   behind: `(${IS_BEHIND})`,
 };
 
-/** What a machine may be searched for. */
-type Condition = keyof typeof CONDITIONS;
-
-export function siteTotals(sql: Statements, now: number): SiteTotals {
-  const count = (query: string, ...values: readonly number[]): number =>
-    Number(sql.get(query, ...values)?.['n']);
-  const having = (condition: Condition): number =>
-    count(`SELECT count(DISTINCT machine) AS n FROM placements
-      WHERE state IN (SELECT id FROM states WHERE ${CONDITIONS[condition]})`);
-  return {
-    machines: count('SELECT count(*) AS n FROM machines'),
-    seen: count('SELECT count(*) AS n FROM machines WHERE seen_at > ?', now - DAY_MS),
-    stuck: having('stuck'),
-    behind: having('behind'),
-    duplicates: count(
-      'SELECT count(*) AS n FROM machines WHERE duplicate_at > ?',
-      now - DUPLICATE_MS,
-    ),
-  };
-}
-
-/** Which machines are shown. An absent field restricts nothing. */
+/** Which machines are asked for. An absent field restricts nothing. */
 export interface MachineSearch {
   /** A part of the id. */
   readonly id?: string | undefined;
   readonly module?: string | undefined;
   readonly version?: string | undefined;
-  readonly condition?: Condition | undefined;
+  readonly condition?: keyof typeof CONDITIONS | undefined;
   /** The last id of the page before; the empty text for the first page. */
   readonly after: string;
 }
 
-/** A module of a machine, as it was reported. */
-export interface PlacedModule {
-  readonly kind: string;
-  readonly name: string;
-  readonly moduleId: string;
-  readonly constraint: string | undefined;
-  readonly deployed: string;
-  readonly target: string | undefined;
-  readonly decision: string;
-  readonly reason: string | undefined;
-  readonly stops: readonly string[];
+/** How many machines there are, and how many a registry heard of in the last 24 hours. */
+interface MachineCounts {
+  readonly machines: number;
+  readonly seen: number;
+  /** Ids under which two machines report. */
+  readonly duplicates: number;
 }
 
-export interface ListedMachine {
-  readonly id: string;
-  /** In milliseconds since the epoch. */
-  readonly seenAt: number;
-  readonly platform: string | undefined;
-  readonly modreg: string | undefined;
-  /** Whether two machines report under this id. */
-  readonly isDuplicate: boolean;
-  readonly missingOutcomes: number;
-  readonly modules: number;
-  /** The modules that match the search; without one, those that are stuck or behind. Only the first are listed. */
-  readonly shown: readonly PlacedModule[];
-  readonly shownOf: number;
-}
-
-const MOST_SHOWN = 3;
-
-/** Up to `limit` machines in the order of their ids. */
-export function searchMachines(
-  sql: Statements,
-  search: MachineSearch,
-  { now, limit }: { readonly now: number; readonly limit: number },
-): ListedMachine[] {
-  const { where, values } = machinesOf(search);
-  const rows = sql.all(
-    `SELECT * FROM machines WHERE name > ? AND ${where} ORDER BY name LIMIT ?`,
-    search.after,
-    ...values,
-    limit,
-  );
-  return rows.map((row) => listed(sql, row, search, now));
-}
-
-/** How many machines match, whatever page is shown. */
-export function countMachines(sql: Statements, search: MachineSearch): number {
-  const { where, values } = machinesOf(search);
-  return Number(sql.get(`SELECT count(*) AS n FROM machines WHERE ${where}`, ...values)?.['n']);
+export function machineCounts(sql: Statements, now: number): MachineCounts {
+  const count = (where: string, ...values: readonly number[]): number =>
+    Number(sql.get(`SELECT count(*) AS n FROM machines ${where}`, ...values)?.['n']);
+  return {
+    machines: count(''),
+    seen: count('WHERE seen_at > ?', now - DAY_MS),
+    duplicates: count('WHERE duplicate_at > ?', now - DUPLICATE_MS),
+  };
 }
 
 /** A part of a WHERE clause, and its values. */
 interface Filter {
   readonly where: string;
   readonly values: readonly string[];
+}
+
+/** Up to `limit` rows of machines in the order of their ids. */
+export function machineRows(sql: Statements, search: MachineSearch, limit: number): readonly Row[] {
+  const { where, values } = machinesOf(search);
+  return sql.all(
+    `SELECT * FROM machines WHERE name > ? AND ${where} ORDER BY name LIMIT ?`,
+    search.after,
+    ...values,
+    limit,
+  );
+}
+
+/** How many machines match, whatever page is shown. */
+export function countMachines(sql: Statements, search: MachineSearch): number {
+  const { where, values } = machinesOf(search);
+  return Number(sql.get(`SELECT count(*) AS n FROM machines WHERE ${where}`, ...values)?.['n']);
 }
 
 function machinesOf(search: MachineSearch): Filter {
@@ -134,7 +84,11 @@ function machinesOf(search: MachineSearch): Filter {
 }
 
 /** The states of a search; undefined if it is for any. */
-function statesOf({ module, version, condition }: MachineSearch): Filter | undefined {
+export function statesOf({
+  module,
+  version,
+  condition,
+}: Omit<MachineSearch, 'after'>): Filter | undefined {
   if (module === undefined && version === undefined && condition === undefined) return undefined;
   return all([
     module === undefined ? undefined : { where: 'module_id = ?', values: [module] },
@@ -151,27 +105,34 @@ function all(filters: readonly (Filter | undefined)[]): Filter {
   };
 }
 
-const NEEDS_ATTENTION: Filter = { where: `(decision = 'stuck' OR (${IS_BEHIND}))`, values: [] };
-
-function listed(sql: Statements, row: Row, search: MachineSearch, now: number): ListedMachine {
-  const id = row['id'] ?? null;
-  const { where, values } = statesOf(search) ?? NEEDS_ATTENTION;
-  const rows = sql.all(
-    `SELECT ${PLACED} FROM placements JOIN states ON states.id = state WHERE machine = ? AND ${where}
-      ORDER BY decision <> 'stuck', name`,
-    id,
+/** The modules of a row of `machines`, each with its state; those that `filter` names. */
+export function placedRows(
+  sql: Statements,
+  machine: Row,
+  { where, values }: Filter,
+  order: string,
+): readonly Row[] {
+  return sql.all(
+    `SELECT kind, name, module_id, deployed, decision, content
+      FROM placements JOIN states ON states.id = state WHERE machine = ? AND ${where} ORDER BY ${order}`,
+    machine['id'] ?? null,
     ...values,
   );
-  const known = sql.get('SELECT count(*) AS n FROM placements WHERE machine = ?', id);
-  return {
-    ...machineIn(row, now),
-    modules: Number(known?.['n']),
-    shown: rows.slice(0, MOST_SHOWN).map(moduleIn),
-    shownOf: rows.length,
-  };
 }
 
-function machineIn(row: Row, now: number): Omit<ListedMachine, 'modules' | 'shown' | 'shownOf'> {
+/** What a machine says of itself. */
+interface SeenMachine {
+  readonly id: string;
+  /** In milliseconds since the epoch. */
+  readonly seenAt: number;
+  readonly platform: string | undefined;
+  readonly modreg: string | undefined;
+  /** Whether two machines report under this id. */
+  readonly isDuplicate: boolean;
+  readonly missingOutcomes: number;
+}
+
+export function machineIn(row: Row, now: number): SeenMachine {
   const duplicateAt = row['duplicate_at'] ?? null;
   return {
     id: String(row['name']),
@@ -183,12 +144,76 @@ function machineIn(row: Row, now: number): Omit<ListedMachine, 'modules' | 'show
   };
 }
 
-const PLACED = 'kind, name, module_id, deployed, decision, content';
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** How many machines of a site are in which condition. */
+export interface SiteTotals extends MachineCounts {
+  /** Those with a module for which nothing can be selected. */
+  readonly stuck: number;
+  /** Those with a module whose target is not deployed yet. */
+  readonly behind: number;
+}
+
+export function siteTotals(sql: Statements, now: number): SiteTotals {
+  const having = (condition: keyof typeof CONDITIONS): number =>
+    countMachines(sql, { condition, after: '' });
+  return { ...machineCounts(sql, now), stuck: having('stuck'), behind: having('behind') };
+}
+
+/** A module of a machine, as it was reported. */
+export interface PlacedModule {
+  readonly kind: string;
+  readonly name: string;
+  readonly moduleId: string;
+  readonly constraint: string | undefined;
+  readonly deployed: string;
+  readonly target: string | undefined;
+  readonly decision: string;
+  readonly reason: string | undefined;
+  readonly stops: readonly string[];
+}
+
+export interface ListedMachine extends SeenMachine {
+  readonly modules: number;
+  /** The modules that match the search; without one, those that are stuck or behind. Only the first are listed. */
+  readonly shown: readonly PlacedModule[];
+  readonly shownOf: number;
+}
+
+const MOST_SHOWN = 3;
+
+/** Up to `limit` machines in the order of their ids. */
+export function searchMachines(
+  sql: Statements,
+  search: MachineSearch,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): ListedMachine[] {
+  return machineRows(sql, search, limit).map((row) => listed(sql, row, search, now));
+}
+
+const NEEDS_ATTENTION: Filter = { where: `(decision = 'stuck' OR (${IS_BEHIND}))`, values: [] };
+
+function listed(sql: Statements, row: Row, search: MachineSearch, now: number): ListedMachine {
+  const filter = statesOf(search) ?? NEEDS_ATTENTION;
+  const rows = placedRows(sql, row, filter, "decision <> 'stuck', name");
+  const known = sql.get(
+    'SELECT count(*) AS n FROM placements WHERE machine = ?',
+    row['id'] ?? null,
+  );
+  return {
+    ...machineIn(row, now),
+    modules: Number(known?.['n']),
+    shown: rows.slice(0, MOST_SHOWN).map(moduleIn),
+    shownOf: rows.length,
+  };
+}
 
 function moduleIn(row: Row): PlacedModule {
   const { module_id: moduleId, constraint, target, unreadable, ...state } = storedState(row);
-  const because =
-    unreadable === undefined ? undefined : `what it reported cannot be read: ${unreadable}`;
+  const { reason, because } = state;
+  const stuck = because ? lasting(because) : (reason ?? undefined);
   return {
     kind: String(row['kind']),
     name: String(row['name']),
@@ -197,13 +222,9 @@ function moduleIn(row: Row): PlacedModule {
     deployed: state.deployed,
     target: target ?? undefined,
     decision: state.decision,
-    reason: because ?? state.reason ?? undefined,
+    reason: unreadable === undefined ? stuck : `what it reported cannot be read: ${unreadable}`,
     stops: state.stops,
   };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** What an action of a machine came to. */
@@ -217,7 +238,7 @@ export interface ListedOutcome {
   readonly reason: string | undefined;
 }
 
-export interface MachineDetail extends Omit<ListedMachine, 'shown' | 'shownOf' | 'modules'> {
+export interface MachineDetail extends SeenMachine {
   /** Those that are stuck or behind first. */
   readonly modules: readonly PlacedModule[];
   /** The newest first. */
@@ -225,16 +246,14 @@ export interface MachineDetail extends Omit<ListedMachine, 'shown' | 'shownOf' |
 }
 
 const MOST_OUTCOMES = 30;
+const ANY: Filter = { where: 'TRUE', values: [] };
 
 /** A machine with its modules and its last outcomes; undefined if it has never reported. */
 export function machineDetail(sql: Statements, id: string, now: number): MachineDetail | undefined {
   const row = sql.get('SELECT * FROM machines WHERE name = ?', id);
   if (!row) return undefined;
-  const modules = sql.all(
-    `SELECT ${PLACED} FROM placements JOIN states ON states.id = state WHERE machine = ?
-      ORDER BY decision <> 'stuck', NOT (${IS_BEHIND}), name`,
-    row['id'] ?? null,
-  );
+  const first = `decision <> 'stuck', NOT (${IS_BEHIND}), name`;
+  const modules = placedRows(sql, row, ANY, first);
   const outcomes = sql.all(
     `SELECT received_at, version, result, content FROM outcomes WHERE machine = ?
       ORDER BY received_at DESC, number DESC LIMIT ${MOST_OUTCOMES}`,

@@ -1,0 +1,18 @@
+import type { Catalogue } from './catalogue.ts';
+
+/** A catalogue that is opened to read. */
+export type ReadableCatalogue = Pick<
+  Catalogue,
+  | 'path'
+  | 'rollouts'
+  | 'log'
+  | 'listedArtifacts'
+  | 'listSize'
+  | 'document'
+  | 'modules'
+  | 'summaries'
+  | 'sequence'
+  | 'history'
+  | 'tokens'
+  | 'close'
+>;

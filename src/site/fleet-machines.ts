@@ -1,0 +1,77 @@
+import type { Result } from '../core/index.ts';
+import type { Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import type { FleetClient } from '../registry/fleet-client.ts';
+import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
+import { withFleet, type FleetOptions } from './fleet-options.ts';
+import { moduleIdIn, versionIn } from './named-release.ts';
+
+/** Which machines are asked for. An absent field restricts nothing. */
+interface WantedMachines {
+  readonly module?: string;
+  readonly version?: string;
+  readonly stuck?: true;
+  /** The most that are listed. */
+  readonly limit: number;
+}
+
+/** Machines as the registry describes them. */
+export interface FoundMachines {
+  readonly machines: readonly JsonObject[];
+  readonly hasMore: boolean;
+}
+
+const OF_PAGE = 1000;
+
+/** The machines of a fleet, each with its modules that match. */
+export async function fleetMachines(
+  wanted: WantedMachines,
+  options: FleetOptions,
+  world: World,
+): Promise<Result<FoundMachines, Problem>> {
+  const wrong = problemOf(wanted);
+  if (wrong) return { ok: false, error: wrong };
+  return await withFleet(options, world, async (client) => {
+    const { limit } = wanted;
+    const machines = await listed(client, wanted, limit + 1);
+    const hasMore = machines.length > limit;
+    return { ok: true, value: { machines: machines.slice(0, limit), hasMore } };
+  });
+}
+
+/** What a machine reports in place of a version. */
+const NO_VERSION: ReadonlySet<string> = new Set(['none', 'unknown']);
+
+/** Why no machine could match. */
+function problemOf({ module, version }: WantedMachines): Problem | undefined {
+  const moduleId = module === undefined ? undefined : moduleIdIn(module);
+  if (moduleId?.ok === false) return moduleId.error;
+  if (version === undefined || NO_VERSION.has(version)) return undefined;
+  const parsed = versionIn(version);
+  return parsed.ok ? undefined : parsed.error;
+}
+
+/** At most `most` machines, page by page. */
+async function listed(
+  client: FleetClient,
+  { module, version, stuck }: WantedMachines,
+  most: number,
+): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
+  let after = '';
+  while (found.length < most) {
+    const limit = Math.min(OF_PAGE, most - found.length);
+    const query = new URLSearchParams({ after, limit: `${limit}` });
+    if (module !== undefined) query.set('module', module);
+    if (version !== undefined) query.set('version', version);
+    if (stuck) query.set('stuck', 'true');
+    const { machines, next } = await client.read(`/machines?${query.toString()}`);
+    const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
+    found.push(...page);
+    // An earlier registry has no `next`, and ends a page only at the limit.
+    const isLast = next === undefined ? page.length < limit : typeof next !== 'string';
+    if (isLast || page.length === 0) break;
+    after = String(page.at(-1)?.['id']);
+  }
+  return found;
+}

@@ -1,0 +1,190 @@
+import { existsSync } from 'node:fs';
+import type { ModuleId, Result } from '../core/index.ts';
+import { countOf } from '../base/count.ts';
+import { usage, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import type { RegistryWriter } from '../registry/registry-writer.ts';
+import { limitWarnings, type LimitWarning } from '../server/catalogue/list-limits.ts';
+import { releaseAsJson } from '../server/catalogue/published-release.ts';
+import { FleetFile, fleetPath } from '../server/fleet/fleet-file.ts';
+import type { Catalogue, PublishedRelease, PublishResult } from '../server/index.ts';
+import { firstStepAtOnce } from '../server/rollout/first-step.ts';
+import { describeOtherSoak } from '../server/rollout/rollout-change.ts';
+import {
+  databaseProblem,
+  modeOf,
+  openCatalogue,
+  withCatalogue,
+  type CreatingOptions,
+} from './catalogue-options.ts';
+import { moduleIdIn } from './named-release.ts';
+import { releasesFrom, type ReleaseOptions } from './release-options.ts';
+import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
+import { limitWarningsIn } from './remote-warnings.ts';
+import type { Upload } from './uploads.ts';
+
+export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
+
+/** How many releases had each result. */
+type Counts = Readonly<Record<'published' | 'yanked' | 'unchanged', number>>;
+
+/** What a publication came to. */
+interface Publication extends Counts {
+  readonly moduleId: ModuleId;
+  readonly limits: readonly LimitWarning[];
+}
+
+type Published = Result<Publication, Problem>;
+
+/** Publishes one release from options, or all releases of a file: in a file, or over HTTP. */
+export async function publishReleases(
+  moduleText: string,
+  version: string | undefined,
+  options: PublishOptions,
+  world: World,
+): Promise<Published> {
+  const uploads = await uploadsIn(options);
+  if (!uploads.ok) return uploads;
+  const releases = releasesFrom([moduleText, version], options, uploads.value);
+  if (!releases.ok) return releases;
+  const moduleId = moduleIdIn(moduleText);
+  if (!moduleId.ok) return moduleId;
+  if (options.registry === undefined) {
+    const problem = await stored(uploads.value, options, world);
+    if (problem) return { ok: false, error: problem };
+    return publishToFile(moduleId.value, releases.value, options, world);
+  }
+  if (options.create) {
+    return { ok: false, error: usage('--create creates a file, and --registry is an address') };
+  }
+  return await withWriter(options, world, async (writer): Promise<Published> => {
+    const problem = await sent(uploads.value, writer, moduleId.value);
+    if (problem) return { ok: false, error: problem };
+    return await publishOver(writer, moduleId.value, releases.value);
+  });
+}
+
+/** The files of `--upload`. A publication without them does not load their code. */
+async function uploadsIn({
+  upload,
+  file,
+}: PublishOptions): Promise<Result<readonly Upload[], Problem>> {
+  if (upload === undefined || file !== undefined) return { ok: true, value: [] };
+  const { uploadsOf } = await import('./uploads.ts');
+  return await uploadsOf(upload);
+}
+
+/** Stores the files of `--upload` in the registry's folder. The result is why they are not there. */
+async function stored(
+  uploads: readonly Upload[],
+  options: PublishOptions,
+  world: World,
+): Promise<Problem | undefined> {
+  if (uploads.length === 0) return undefined;
+  const catalogue = openCatalogue(options, world, modeOf(options));
+  if (!catalogue.ok) return catalogue.error;
+  const { storeUploads } = await import('./uploads.ts');
+  try {
+    return await storeUploads(uploads, catalogue.value, world.clock());
+  } catch (error) {
+    return databaseProblem(error);
+  } finally {
+    catalogue.value.close();
+  }
+}
+
+/** Sends the files of `--upload` to the registry. The result is why it does not have them. */
+async function sent(
+  uploads: readonly Upload[],
+  writer: RegistryWriter,
+  moduleId: ModuleId,
+): Promise<Problem | undefined> {
+  if (uploads.length === 0) return undefined;
+  const { sendUploads } = await import('./uploads.ts');
+  return await sendUploads(uploads, writer, moduleId);
+}
+
+/** Publishes all releases, or none. */
+function publishToFile(
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  options: PublishOptions,
+  world: World,
+): Published {
+  return withCatalogue(options, world, modeOf(options), (catalogue): Published => {
+    const results = publishedIn(catalogue, moduleId, releases, world);
+    const late = releases[results.indexOf('without-rollout')];
+    if (late) {
+      const message = `${moduleId} ${late.version} is already published without a rollout, and machines may have it; nothing was changed`;
+      const hint = 'yank it, and start its rollout with modreg rollout start';
+      return { ok: false, error: { severity: 'error', kind: 'rollout-conflict', message, hint } };
+    }
+    const other = releases[results.indexOf('other-soak')];
+    if (other) {
+      const message = `${describeOtherSoak(catalogue.rollouts, moduleId, other)}; nothing was changed`;
+      return { ok: false, error: { severity: 'error', kind: 'rollout-conflict', message } };
+    }
+    const conflict = releases[results.indexOf('other-content')];
+    if (conflict) {
+      const message = `${moduleId} ${conflict.version} is already published with different content; nothing was changed`;
+      const hint = 'a release never changes: yank it, and publish another version';
+      return { ok: false, error: { severity: 'error', kind: 'already-published', message, hint } };
+    }
+    const lacking = releases[results.indexOf('missing-file')];
+    if (lacking) {
+      const message = `${moduleId} ${lacking.version} has an artifact whose file this registry does not host; nothing was changed`;
+      const hint = 'publish the release with --upload and the file';
+      return { ok: false, error: { severity: 'error', kind: 'bad-value', message, hint } };
+    }
+    const limits = limitWarnings(catalogue, moduleId);
+    return { ok: true, value: { moduleId, ...countsOf(results), limits } };
+  });
+}
+
+/** The first step of a rollout includes machines that reported to the server of the file, if it ever ran. */
+function publishedIn(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  world: World,
+): readonly PublishResult[] {
+  const path = fleetPath(catalogue.path);
+  if (!releases.some(({ rollout }) => rollout) || !existsSync(path)) {
+    return catalogue.publishAll(moduleId, releases, world.clock());
+  }
+  const fleet = new FleetFile(path, () => world.clock());
+  catalogue.firstStep = firstStepAtOnce(fleet);
+  try {
+    return catalogue.publishAll(moduleId, releases, world.clock());
+  } finally {
+    fleet.close();
+  }
+}
+
+/** Publishes the releases one by one, up to the first one that the registry refuses. */
+async function publishOver(
+  writer: RegistryWriter,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+): Promise<Published> {
+  const results: unknown[] = [];
+  let limits: readonly LimitWarning[] = [];
+  for (const release of releases) {
+    const result = await writer.publish(moduleId, releaseAsJson(release));
+    if (result.kind !== 'done') {
+      const problem = refusalProblem(result);
+      if (releases.length === 1) return { ok: false, error: problem };
+      const done = `${results.length} of ${countOf(releases.length, 'release')} were accepted before ${release.version}, and those after it were not sent`;
+      return { ok: false, error: { ...problem, because: [...(problem.because ?? []), done] } };
+    }
+    results.push(result.json['result']);
+    limits = limitWarningsIn(result.json);
+  }
+  return { ok: true, value: { moduleId, ...countsOf(results), limits } };
+}
+
+function countsOf(results: readonly unknown[]): Counts {
+  const count = (result: unknown): number => results.filter((one) => one === result).length;
+  const [published, yanked] = [count('published'), count('yanked')];
+  return { published, yanked, unchanged: results.length - published - yanked };
+}

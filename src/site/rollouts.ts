@@ -1,0 +1,208 @@
+import { ROLLOUT_POLICY } from '../core/rollout/rollout-policy.ts';
+import { reasonOf, type Rollout } from '../core/rollout/rollout.ts';
+import type { Problem } from '../base/problem.ts';
+import { systemClock } from '../registry/clock.ts';
+import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
+import { failuresOf } from '../server/fleet/rollout-machines.ts';
+import { uninterrupted } from '../server/fleet/slices.ts';
+import {
+  describeRefusal,
+  eventFor,
+  nextPercent,
+  type RolloutChange,
+} from '../server/rollout/rollout-change.ts';
+import { rolloutView, type RolloutView } from '../server/rollout/rollout-view.ts';
+import { damagedRollout } from './damaged-rollout.ts';
+import { keptCounts } from './kept-counts.ts';
+import type { NamedRelease } from './named-release.ts';
+import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
+
+const { steps: STEPS } = ROLLOUT_POLICY;
+/** So many rollouts that have ended are listed. */
+const MOST_ENDED = 50;
+
+export interface ShownRollout
+  extends NamedRelease, Omit<Rollout, 'salt' | 'share'>, Pick<NamedRollout, 'yanked' | 'soakMs'> {
+  /** What is known of its machines, and when they were counted. */
+  readonly counts: Pick<Counted, 'tally' | 'included' | 'soakedMs' | 'next' | 'countedAt'>;
+  readonly failures: readonly Failures[];
+}
+
+/** Machines that reported the same reason. */
+export interface Failures {
+  /** Whether they count as failed. If not, they are not in the step: pinned ones, for example. */
+  readonly isCounted: boolean;
+  readonly reason: string;
+  /** The last ones first. */
+  readonly machines: readonly string[];
+}
+
+export interface RolloutList {
+  /** Those that are running or halted. */
+  readonly open: readonly ShownRollout[];
+  /** The last ones that have ended, the newest first. */
+  readonly ended: readonly (NamedRelease & Pick<Rollout, 'status' | 'percent' | 'because'>)[];
+  readonly endedCount: number;
+  /** One for each rollout that is damaged, so that its state is not known. */
+  readonly damaged: readonly Problem[];
+}
+
+export interface RaisePreview {
+  readonly rollout: ShownRollout;
+  readonly percent: number;
+  /** How many machines the share would include. */
+  readonly included: number;
+  /** The steps above the one of now. */
+  readonly steps: readonly number[];
+}
+
+/** The rollouts of a registry. */
+export interface SiteRollouts {
+  rollouts(): Promise<Answer<RolloutList>>;
+  rollout(release: NamedRelease): Answer<ShownRollout>;
+  /** What a step to `percent` would include; the next step without one. */
+  raise(release: NamedRelease, percent: number | undefined): Answer<RaisePreview>;
+  /** Writes an event of a rollout. The error is `rollout-conflict` if another one was written since `after`. */
+  change(release: NamedRelease, change: RolloutChange): Promise<Answer<void>>;
+}
+
+/** Is told of each change that a person made. */
+export type OnChange = (kind: string, release: NamedRelease) => void;
+
+export function rolloutsOf(files: SiteFiles, onChange: OnChange): SiteRollouts {
+  const kept = keptCounts<Counted>(systemClock);
+  const counted: Count = (named) => {
+    const { moduleId, version, rollout, yanked } = named;
+    const counts = kept([moduleId, version, rollout.sequence, rollout.share].join(' '), () => {
+      // The failures are those that were counted.
+      const view = files.fleet.read((sql) => ({
+        ...uninterrupted(rolloutView(sql, named, files.now())),
+        failures: failuresOf(sql, moduleId, version),
+      }));
+      return { ...view, countedAt: files.now() };
+    });
+    return { ...counts, yanked };
+  };
+  return {
+    rollouts: async () => await listed(files, counted),
+    rollout: (release) => withRollout(files, release, (named) => ok(shownRollout(counted(named)))),
+    raise: (release, percent) =>
+      withRollout(files, release, (named) => ok(raisePreview(named, percent, counted))),
+    async change(release, change) {
+      const named = withRollout(files, release, (found) => ok(found));
+      return named.ok ? await changed(files, named.value, { change, onChange }) : named;
+    },
+  };
+}
+
+/** A rollout with its machines, as they were a few seconds ago at most. */
+type Counted = RolloutView & {
+  readonly failures: ReturnType<typeof failuresOf>;
+  readonly countedAt: number;
+};
+type Count = (named: NamedRollout) => Counted;
+
+function ok<T>(value: T): Answer<T> {
+  return { ok: true, value };
+}
+
+function isOpen({ rollout: { status } }: NamedRollout): boolean {
+  return status === 'running' || status === 'halted';
+}
+
+/** Each rollout is counted in a turn of its own, so that requests for other pages are answered meanwhile. */
+async function listed(files: SiteFiles, counted: Count): Promise<Answer<RolloutList>> {
+  const { rollouts, damaged } = files.catalogue.rollouts.all();
+  const open: ShownRollout[] = [];
+  for (const named of rollouts.filter(isOpen)) {
+    open.push(shownRollout(counted(named)));
+    await new Promise(setImmediate);
+  }
+  const ended = rollouts
+    .filter((named) => !isOpen(named))
+    .toSorted((a, b) => b.rollout.sequence - a.rollout.sequence);
+  const first = ended.slice(0, MOST_ENDED).map(({ moduleId, version, rollout }) => {
+    const { status, percent } = rollout;
+    return { moduleId, version, status, percent, because: reasonOf(rollout) };
+  });
+  return ok({
+    open,
+    ended: first,
+    endedCount: ended.length,
+    damaged: damaged.map(({ found, ...named }) => damagedRollout(named, [found])),
+  });
+}
+
+function withRollout<T>(
+  { catalogue }: SiteFiles,
+  { moduleId, version }: NamedRelease,
+  work: (named: NamedRollout) => Answer<T>,
+): Answer<T> {
+  const found = catalogue.rollouts.of(moduleId, version);
+  if (!found.ok) return unknownReference(describeRefusal({ moduleId, version }, found.error));
+  if (found.value) return work({ moduleId, version, ...found.value });
+  const hint = 'modreg registry publish --rollout publishes a release into a rollout';
+  return unknownReference(`${moduleId} ${version} is not in a rollout`, hint);
+}
+
+function shownRollout(counted: Counted): ShownRollout {
+  const { moduleId, version, rollout, soakMs, yanked } = counted;
+  const { tally, included, soakedMs, next, countedAt } = counted;
+  const { salt: _salt, share: _share, ...known } = rollout;
+  const counts = { tally, included, soakedMs, next, countedAt };
+  const because = reasonOf(rollout);
+  return {
+    moduleId,
+    version,
+    ...known,
+    because,
+    yanked,
+    soakMs,
+    counts,
+    failures: grouped(counted),
+  };
+}
+
+/** Those that count come first. */
+function grouped({ failures, failed }: Counted): Failures[] {
+  return [true, false].flatMap((isCounted) => {
+    const some = failures.filter(({ machine }) => failed.has(machine) === isCounted);
+    const groups = Map.groupBy(some, ({ reason }) => reason ?? 'no reason');
+    return Array.from(groups, ([reason, all]) => {
+      return { reason, machines: all.map(({ machine }) => machine), isCounted };
+    });
+  });
+}
+
+function raisePreview(
+  named: NamedRollout,
+  wanted: number | undefined,
+  counted: Count,
+): RaisePreview {
+  const { rollout } = named;
+  const percent = wanted ?? nextPercent(rollout.percent);
+  const now = counted(named);
+  const share = now.shareAt(percent);
+  const raised = counted({ ...named, rollout: { ...rollout, share } });
+  const steps = STEPS.filter((step) => step > rollout.percent);
+  return { rollout: shownRollout(now), percent, included: raised.included, steps };
+}
+
+/** The same functions decide as for the command line and the HTTP API. */
+async function changed(
+  files: SiteFiles,
+  named: NamedRollout,
+  { change, onChange }: { readonly change: RolloutChange; readonly onChange: OnChange },
+): Promise<Answer<void>> {
+  const { moduleId, version } = named;
+  const event = await eventFor(change, named, files.fleet, files.now());
+  const written = files.change((catalogue) =>
+    catalogue.apply({ kind: 'rollout', moduleId, version, event, soakMs: undefined }),
+  );
+  if (!written.ok) {
+    const message = describeRefusal(named, written.error);
+    return { ok: false, error: { severity: 'error', kind: 'rollout-conflict', message } };
+  }
+  onChange(`rollout-${event.kind}`, named);
+  return ok(undefined);
+}

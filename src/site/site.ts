@@ -1,0 +1,21 @@
+import { machinesOf, type SiteMachines } from './machines.ts';
+import { modulesOf, type SiteModules } from './modules.ts';
+import { rolloutsOf, type OnChange, type SiteRollouts } from './rollouts.ts';
+import type { SiteFiles } from './site-files.ts';
+
+/**
+ * A site: what its registry's file says, and what its machines reported. Times are milliseconds since the epoch. Each method throws a
+ * DatabaseError if a file cannot be used.
+ */
+export interface Site extends SiteMachines, SiteModules, SiteRollouts {
+  readonly now: () => number;
+}
+
+export function siteOf(files: SiteFiles, onChange: OnChange): Site {
+  return {
+    now: files.now,
+    ...machinesOf(files),
+    ...modulesOf(files),
+    ...rolloutsOf(files, onChange),
+  };
+}

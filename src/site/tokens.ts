@@ -1,0 +1,66 @@
+import type { Result } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import { usage, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import type { Catalogue } from '../server/index.ts';
+import {
+  modeOf,
+  withCatalogue,
+  type CatalogueOptions,
+  type CreatingOptions,
+} from './catalogue-options.ts';
+
+/** What `Catalogue.tokens` says of one token. */
+export type TokenSummary = ReturnType<Catalogue['tokens']>[number];
+
+/** A token that was created now. Its text cannot be read again. */
+interface CreatedToken {
+  readonly id: string;
+  readonly token: string;
+  readonly summary: TokenSummary | undefined;
+}
+
+export function createToken(
+  request: Parameters<Catalogue['createToken']>[0],
+  options: CreatingOptions,
+  world: World,
+): Result<CreatedToken, Problem> {
+  return withCatalogue(options, world, modeOf(options), (catalogue) => {
+    const created = catalogue.createToken(request, world.clock());
+    if (!created.ok) return { ok: false, error: usage(created.error) };
+    const { id } = created.value;
+    const summary = catalogue.tokens().find((one) => one.id === id);
+    return { ok: true, value: { ...created.value, summary } };
+  });
+}
+
+export function listTokens(
+  options: CatalogueOptions,
+  world: World,
+): Result<readonly TokenSummary[], Problem> {
+  return withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
+    return { ok: true, value: catalogue.tokens() };
+  });
+}
+
+/** Revokes a token, named by its id, its name or its text. */
+export function revokeToken(
+  named: string,
+  options: CatalogueOptions,
+  world: World,
+): Result<{ readonly token: TokenSummary; readonly isNew: boolean }, Problem> {
+  return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
+    const result = catalogue.revokeToken(named, world.clock());
+    const idOrName = catalogue.tokenWith(named)?.id ?? named;
+    const token = catalogue.tokens().findLast(({ id, name }) => [id, name].includes(idOrName));
+    if (result !== 'unknown-token' && token) {
+      return { ok: true, value: { token, isNew: result === 'done' } };
+    }
+    const hint = 'modreg registry token list shows the tokens';
+    // It may be a token of another registry, so that it is not repeated.
+    const message = named.startsWith('modreg_')
+      ? 'this registry did not create the token'
+      : `this registry has no token with the id or name ${quote(named)}`;
+    return { ok: false, error: { severity: 'error', kind: 'unknown-token', message, hint } };
+  });
+}
