@@ -35,6 +35,7 @@ const RETRY = '--retry=2';
  */
 const PARTS = [
   'src',
+  'mocks',
   'test',
   'tools',
   'docs',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { temporaryFolder } from '../../support/folder.ts';
 import { install } from '../../support/installing.ts';
-import { packageServer } from '../../support/package-server.ts';
+import { fileServer } from '../../../mocks/file-server.ts';
 import type { HostileArchive } from './hostile-archives.ts';
 
 /** What installing an archive in an empty home results in, and what it leaves there. */
@@ -15,7 +15,7 @@ export interface Attempt {
 
 export async function attempt({ file }: HostileArchive): Promise<Attempt> {
   const home = temporaryFolder();
-  const server = await packageServer(file);
+  const server = await fileServer(file);
   const steps: string[] = [];
   const result = await install(home, server.artifact, {
     onStep: (step) => void steps.push(step.kind),
