@@ -1,10 +1,15 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { platformHome } from '../../config/platform-home.ts';
-import { LOG_FILE } from '../../logs/log-file.ts';
-import type { PagedMachine } from '../../page/paged-machine.ts';
-import { POLICY } from '../../host/policy-file.ts';
-import type { World } from '../../base/world.ts';
+import { platformHome } from '../config/platform-home.ts';
+import { LOG_FILE } from '../logs/log-file.ts';
+import { POLICY } from './policy-file.ts';
+import type { World } from '../base/world.ts';
+
+/** Texts that differ when the documents and machine.db, or the log, have changed. */
+export interface MachineMark {
+  readonly documents: string;
+  readonly log: string;
+}
 
 /**
  * What the files of a machine are like. Only their sizes and times are read: a page that is open takes no lock of the
@@ -14,7 +19,7 @@ export function markOf(
   path: string,
   { policy = join(dirname(path), POLICY) }: { readonly policy?: string },
   { environment }: World,
-): ReturnType<PagedMachine['mark']> {
+): MachineMark {
   const home = platformHome(environment);
   const files = (name: string): string[] =>
     home === undefined ? [] : ['', '-wal'].map((end) => join(home, `${name}${end}`));

@@ -1,4 +1,5 @@
-import type { ActionTarget, Plan } from '../../core/index.ts';
+import type { ActionTarget, Plan, Stop } from '../../core/index.ts';
+import type { Said } from '../../core/text/time-words.ts';
 import { replacementOf, wordFor, type Decision } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
@@ -6,7 +7,22 @@ import { changeWords, targetText } from '../../core/explanation/plan-words.ts';
 import { decisionWords, describeAddress } from '../../core/explanation/decision-words.ts';
 import type { PlanRow } from '../../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../../core/plan/target.ts';
-import type { PlannedOutcome } from '../../page/machine-changes.ts';
+
+/** What is planned for a module. */
+export interface PlannedOutcome {
+  /** The word of the decision: `upgrade`, `hold`, `up-to-date`. */
+  readonly decision: string;
+  readonly direction: string | undefined;
+  readonly target: string | undefined;
+  /** Its times are those of RFC 3339. */
+  readonly reason: Said;
+  readonly nextChange: Said | undefined;
+  readonly isNewMajor: boolean;
+  /** In the order in which they stop. */
+  readonly stops: readonly Stop[];
+  /** What else happens in the same restart. */
+  readonly shares: readonly string[];
+}
 
 /** The row of a module or a subsystem; undefined if the plan has none. */
 export function rowIn(plan: Plan, { kind, name }: TargetName): PlanRow | undefined {

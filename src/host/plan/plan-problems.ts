@@ -7,13 +7,13 @@ import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { unknownIdWarning } from '../machine-id.ts';
+import { listWarnings } from '../list-warnings.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { textOf } from '../../core/text/time-words.ts';
-import { unknownIdWarning } from '../../host/machine-id.ts';
-import { listWarnings } from '../../host/list-warnings.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
-import type { PlanDocuments } from '../../host/plan-documents.ts';
-import type { Planned } from './planned.ts';
+import type { PlanDocuments } from '../plan-documents.ts';
+import type { Planned } from './machine-plan.ts';
 import { complaintProblem, registryProblem, type Problem } from '../../base/problem.ts';
 
 /** A row of a plan, its label, and the result of reading its list. */

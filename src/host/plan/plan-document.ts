@@ -23,17 +23,23 @@ import { newerRefused } from '../../core/releases/resolve.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
+import { listAsJson, refusedAsJson } from '../resolution-document.ts';
 import { printedCode } from '../../base/codes.ts';
 import { codeOf } from '../../core/explanation/reason.ts';
-import type { Planned } from './planned.ts';
+import type { Planned } from './machine-plan.ts';
 
-/** A plan as one line of JSON, schema `modreg/plan@1`. */
-export function planAsJson({ plan, lists, platform, now, isAsOf }: Planned): string {
+/** A plan as JSON, schema `modreg/plan@1`. */
+export function planDocument({
+  plan,
+  lists,
+  platform,
+  now,
+  isAsOf,
+}: Pick<Planned, 'plan' | 'lists' | 'platform' | 'now' | 'isAsOf'>): object {
   const actions = plan.restarts.flatMap((restart, place) =>
     restart.actions.map((action) => actionAsJson(action, place)),
   );
-  return jsonLine({
+  return {
     schema: 'modreg/plan@1',
     platform,
     at: isAsOf ? formatTime(now) : null,
@@ -49,7 +55,7 @@ export function planAsJson({ plan, lists, platform, now, isAsOf }: Planned): str
       targets: shared.map(({ target }) => target.name),
       stops: stopsAsJson(stops),
     })),
-  });
+  };
 }
 
 function subsystemAsJson(row: SubsystemPlan, { subsystems }: Planned['lists']): object {
@@ -165,6 +171,7 @@ export function targetAsJson(target: ActionTarget): object {
   return { kind, name, module_id: target.kind === 'module' ? target.moduleId : null };
 }
 
-function timeOrNull(ms: number | undefined): string | null {
+/** A time as JSON. */
+export function timeOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : formatTime(ms);
 }

@@ -1,38 +1,20 @@
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { TimeContext } from '../../core/text/time-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import type { MachineMemory, Remembered } from '../../core/plan/machine-memory.ts';
+import type { Remembered } from '../../core/plan/machine-memory.ts';
 import { keyOf } from '../../core/plan/target.ts';
-import type { PollerLog } from '../../store/decision-log.ts';
-import { jsonLine } from '../base/answer-json.ts';
-import { failuresAsJson } from '../../host/recent-failures.ts';
-import type { Failing } from '../../host/version-in-use.ts';
-import { deployedYank, isReported, targetOf } from '../../host/machine-row.ts';
-import { openAsJson } from '../../host/open-action.ts';
-import { quarantineAsJson } from './quarantine-table.ts';
+import { failuresAsJson } from '../recent-failures.ts';
+import { deployedYank, isReported, targetOf } from '../machine-row.ts';
+import { openAsJson } from '../open-action.ts';
+import { quarantineAsJson } from '../requests/request-documents.ts';
+import type { Status } from './machine-status.ts';
 
-/** The state of a machine, and its poller's last decisions. */
-export interface Status {
-  readonly decisions: readonly LoggedDecision[];
-  readonly memory: MachineMemory;
-  readonly poller: PollerLog;
-  /** By the name of the entry: what modreg's own agent starts again and again. */
-  readonly failures: ReadonlyMap<string, Failing>;
-  /** Whether a process polls now. */
-  readonly isRunning: boolean;
-  readonly now: number;
-  /** How times that concern a module are shown, by its module_id. */
-  readonly times: (moduleId: string) => TimeContext;
-  readonly columns: number | undefined;
-}
-
-/** The status as one line of JSON, schema `modreg/status@1`. A machine without state has no targets, and no poller. */
-export function statusAsJson(status: Status | undefined, now: number): string {
+/** The status as JSON, schema `modreg/status@1`. A machine without state has no targets, and no poller. */
+export function statusDocument(status: Status | undefined, now: number): object {
   const { poller, memory } = status ?? {};
-  return jsonLine({
+  return {
     schema: 'modreg/status@1',
     at: formatTime(now),
     running: status?.isRunning ?? false,
@@ -44,7 +26,7 @@ export function statusAsJson(status: Status | undefined, now: number): string {
     },
     targets: status ? targetsAsJson(status) : [],
     quarantine: memory?.quarantine.map(quarantineAsJson) ?? [],
-  });
+  };
 }
 
 function targetsAsJson(status: Status): object[] {

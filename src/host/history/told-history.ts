@@ -1,15 +1,7 @@
 import { compareVersions, parseVersion } from '../../core/index.ts';
 import { staysAt } from '../../core/explanation/decision-words.ts';
 import { loggedWords } from '../../core/plan/logged-decisions.ts';
-import {
-  joined,
-  passing,
-  readable,
-  say,
-  type Said,
-  type TimeContext,
-  wordsOf,
-} from '../../core/text/time-words.ts';
+import { type Said, wordsOf } from '../../core/text/time-words.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
 import { causesOf } from './decision-causes.ts';
 
@@ -40,12 +32,6 @@ export function reasonAlone(decision: RecordedDecision): Said {
   const { facts, times } = wordsOf(loggedWords(decision));
   const [first = '', ...rest] = facts;
   return { facts: [first.replace(staysAt(decision.deployed), ''), ...rest], times };
-}
-
-/** `2026-11-22T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest patch of 1.2; the maintenance window opened`. */
-export function lineOf({ past, event, causes }: ToldDecision, times: TimeContext): string {
-  const why = joined([reasonAlone(past.first), ...causes], '; ');
-  return readable(say`${passing(past.since)}  ${event}: ${why}`, times);
 }
 
 const DONE: Readonly<Record<string, string>> = {

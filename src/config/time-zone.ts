@@ -1,5 +1,5 @@
-import type { UpdatePolicy } from '../../config/index.ts';
-import type { Window } from '../../core/index.ts';
+import type { UpdatePolicy } from './index.ts';
+import type { Window } from '../core/index.ts';
 
 /** The time zone of the maintenance windows: that of the first one; undefined if there are none. */
 export function timeZoneOf(window: Window | undefined): string | undefined {

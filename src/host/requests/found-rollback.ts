@@ -15,13 +15,13 @@ import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
 import { mismatch } from '../../core/version/constraint.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import type { MachineState } from '../../store/machine-state.ts';
-import { currentInput } from '../../host/restored-input.ts';
+import { currentInput } from '../restored-input.ts';
 import type { Problem } from '../../base/problem.ts';
 import { intendedRollback, type IntendedRollback } from './intended-rollback.ts';
-import { labelFor, targetOf } from '../../host/machine-row.ts';
+import { labelFor, targetOf } from '../machine-row.ts';
 
 /** A rollback whose consequences are known, or one for which no release list is saved. */
-export type Rollback =
+export type FoundRollback =
   | IntendedRollback
   | {
       readonly rolledBack: RolledBack & { readonly to: Version };
@@ -37,10 +37,10 @@ interface Circumstances {
 }
 
 /** What a rollback of a module does, or why it cannot be rolled back. */
-export function rollbackOf(
+export function foundRollback(
   row: LoggedDecision,
   { state, saved, now, until }: Circumstances,
-): Result<Rollback, Problem> {
+): Result<FoundRollback, Problem[]> {
   const label = labelFor(row);
   const constraint = constraintOf(row);
   if (constraint?.kind === 'patch') {
@@ -81,7 +81,7 @@ function withoutList(
     readonly constraint: Constraint;
     readonly error: ListError | undefined;
   },
-): Result<Rollback, Problem> {
+): Result<FoundRollback, Problem[]> {
   const { previous, quarantine } = state.memory().of(targetOf(row));
   const isRefused = quarantine.some(
     ({ version, until = Infinity }) => version === previous?.text && now < until,
@@ -100,7 +100,7 @@ function noTarget(
   row: LoggedDecision,
   from: Version,
   because: readonly string[],
-): Result<never, Problem> {
+): Result<never, Problem[]> {
   const message = `${labelFor(row)} cannot be rolled back from ${from.text}: no lower release may be selected; nothing was changed`;
   return refusal({ kind: 'no-match', message, because, hint: 'pin the version that should run' });
 }
@@ -124,8 +124,8 @@ function refusal(
   problem: Pick<Problem, 'message' | 'hint' | 'because'> & {
     readonly kind: 'usage' | 'deployed-unknown' | 'no-match';
   },
-): Result<never, Problem> {
-  return { ok: false, error: { severity: 'error', ...problem } };
+): Result<never, Problem[]> {
+  return { ok: false, error: [{ severity: 'error', ...problem }] };
 }
 
 /** The constraint that the poller read last; undefined if it read an address or no constraint. */

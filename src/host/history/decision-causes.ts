@@ -9,7 +9,7 @@ import { isTooOld } from '../../core/releases/list-age.ts';
 import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
 import { haveSameFacts } from '../../store/facts.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
-import { NO_RELEASES, restoredInput } from '../../host/restored-input.ts';
+import { NO_RELEASES, restoredInput } from '../restored-input.ts';
 
 /** Two consecutive decisions about a target: the last facts of one, and the first facts of the next. */
 interface Change {

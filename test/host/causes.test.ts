@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { causesOf } from '../../src/cli/history/decision-causes.ts';
+import { causesOf } from '../../src/host/history/decision-causes.ts';
 import { compileWindows } from '../../src/config/window.ts';
 import type { DecideInput } from '../../src/core/index.ts';
 import type { PastDecision, RecordedDecision } from '../../src/store/decision-history.ts';

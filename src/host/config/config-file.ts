@@ -4,16 +4,11 @@ import type { DocumentResult, Machine, UpdatePolicy } from '../../config/index.t
 import { readMachine } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import type { DocumentCheck, SavedConfig } from '../../page/machine-changes.ts';
-import type { PageProblem } from '../../page/page-problem.ts';
-import { adviceOn } from '../../host/document-findings.ts';
-import { readRegularFile, type DocumentFile } from '../../host/document-file.ts';
 import { printedCode } from '../../base/codes.ts';
-import { replaceFile } from '../../host/replace-file.ts';
-import { asPageProblem, onPage, refused } from './page-problem.ts';
-
-/** The code of a refusal because the file is not the one that the person saw (T138). */
-export const CHANGED = 'CHANGED_MEANWHILE';
+import type { Problem } from '../../base/problem.ts';
+import { readRegularFile, type DocumentFile } from '../document-file.ts';
+import { adviceOn } from '../document-findings.ts';
+import { replaceFile } from '../replace-file.ts';
 
 /** A machine config as a file has it now. */
 export interface ConfigFile {
@@ -22,10 +17,41 @@ export interface ConfigFile {
   readonly etag: string;
 }
 
+/** What a check found in a document. */
+export interface DocumentCheck {
+  readonly errors: number;
+  readonly warnings: number;
+  readonly findings: readonly Finding[];
+}
+
+interface Finding {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly line: number;
+  readonly column: number;
+  /** A JSON Pointer. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** How an attempt to save a machine config ended. Unless it was saved, the file is as it was. */
+export type SaveOutcome =
+  | { readonly kind: 'saved'; readonly saved: SavedConfig }
+  | { readonly kind: 'has-errors'; readonly check: DocumentCheck }
+  /** The file is not the one that the person saw: its change is kept (T138). */
+  | { readonly kind: 'changed-meanwhile'; readonly now: ConfigFile };
+
+export interface SavedConfig {
+  readonly etag: string;
+  readonly isChanged: boolean;
+  /** What was changed. */
+  readonly lines: readonly string[];
+}
+
 /** Reads the machine config at `path`. */
-export function readConfig(path: string): Result<ConfigFile, PageProblem[]> {
+export function readConfig(path: string): Result<ConfigFile, Problem[]> {
   const file = readRegularFile(path);
-  if (!file.ok) return onPage(file);
+  if (!file.ok) return { ok: false, error: [file.error] };
   const { bytes } = file.value;
   const text = Buffer.from(bytes).toString('utf8');
   return { ok: true, value: { file: file.value, text, etag: etagOf(bytes) } };
@@ -45,7 +71,7 @@ export function readText(
   return readMachine(Buffer.from(text), { policy, mode: file.mode });
 }
 
-/** What a check found, for the page. */
+/** What a reading found. */
 export function checkOf({
   errors,
   warnings,
@@ -57,37 +83,26 @@ export function checkOf({
   return { errors, warnings, findings };
 }
 
-/** The refusal to save a document with errors. */
-export function withErrors(
-  path: string,
-  { errors, findings }: DocumentCheck,
-): { readonly ok: false; readonly error: PageProblem[] } {
-  const because = findings
-    .filter(({ severity }) => severity === 'error')
-    .map((one) => `${one.line}:${one.column} ${one.code} ${excerpt(one.path)}: ${one.message}`);
-  const message = `${fileName(path)} would have ${errors === 1 ? '1 error' : `${errors} errors`}; nothing was changed`;
-  return refused('DOCUMENT_HAS_ERRORS', message, { because });
-}
-
 /** The name of a file, for a message. */
 export function fileName(path: string): string {
   return excerpt(basename(path));
 }
 
-/**
- * Replaces the content of a machine config by `to`. If the file was changed since it was read, `stale` says so: nothing is
- * lost.
- */
+/** Replaces the content of a machine config by `to`, unless the file was changed since it was read. */
 export function saveConfig(
   { file, etag }: ConfigFile,
   { to, lines }: { readonly to: string; readonly lines: readonly string[] },
-  stale: (now: ConfigFile) => PageProblem,
-): Result<SavedConfig, PageProblem[]> {
+): Result<SaveOutcome, Problem[]> {
   const saved = etagOf(Buffer.from(to));
-  if (saved === etag) return { ok: true, value: { etag, isChanged: false, lines: [] } };
+  if (saved === etag) return savedAs({ etag, isChanged: false, lines: [] });
   const replaced = replaceFile(file.path, { from: file.bytes, to });
-  if (replaced.ok) return { ok: true, value: { etag: saved, isChanged: true, lines } };
+  if (replaced.ok) return savedAs({ etag: saved, isChanged: true, lines });
   const now = readConfig(file.path);
-  const isStale = now.ok && now.value.etag !== etag;
-  return { ok: false, error: [isStale ? stale(now.value) : asPageProblem(replaced.error)] };
+  return now.ok && now.value.etag !== etag
+    ? { ok: true, value: { kind: 'changed-meanwhile', now: now.value } }
+    : { ok: false, error: [replaced.error] };
+}
+
+function savedAs(saved: SavedConfig): Result<SaveOutcome, never> {
+  return { ok: true, value: { kind: 'saved', saved } };
 }
