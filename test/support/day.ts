@@ -64,9 +64,9 @@ export const HOUR = 3_600_000;
 export async function day(options: DayOptions): Promise<Day> {
   let requests = 0;
   const { isBusy = () => false } = options;
-  const signal = testSignal();
+  const timeout = testSignal();
   const clock = virtualClock(undefined, () => {
-    signal.throwIfAborted();
+    timeout.throwIfAborted();
     return requests > 0 || isBusy();
   });
   const registry = testRegistry(options.releases, { clock });
