@@ -6,7 +6,8 @@ import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
 import type { World } from '../../src/base/world.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 

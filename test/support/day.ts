@@ -14,6 +14,7 @@ import { openForPoller, savedListsIn } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
+import { testSignal } from './test-signal.ts';
 import { remoteAt } from './remote-at.ts';
 import type { Releases } from '../../src/testing/catalogues.ts';
 import { testRegistry, type TestRegistry } from '../../src/testing/test-registry.ts';
@@ -63,7 +64,11 @@ export const HOUR = 3_600_000;
 export async function day(options: DayOptions): Promise<Day> {
   let requests = 0;
   const { isBusy = () => false } = options;
-  const clock = virtualClock(undefined, () => requests > 0 || isBusy());
+  const timeout = testSignal();
+  const clock = virtualClock(undefined, () => {
+    timeout.throwIfAborted();
+    return requests > 0 || isBusy();
+  });
   const registry = testRegistry(options.releases, { clock });
   const home = temporaryFolder();
   const path = `${home}/machine.db`;

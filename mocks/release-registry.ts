@@ -1,11 +1,15 @@
+/*
+ * modreg's own registry on loopback and a server of the files of its releases, for agents in other processes.
+ * (docs/registry-protocol.md)
+ */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
-import { moduleId } from './ask.ts';
+import { parseModuleId } from '../src/core/index.ts';
+import { Catalogue, readRelease, serveRegistry } from '../src/server/index.ts';
+import { onLoopback } from './loopback-port.ts';
 
 /** A registry of this process, and a server of the files of its releases. */
-export interface ReleaseRegistry {
+interface ReleaseRegistry {
   readonly address: string;
   /** Publishes a release with one file. */
   readonly publish: (release: PublishedRelease) => void;
@@ -31,10 +35,7 @@ export async function serveReleases(
     const file = files.get(url);
     response.writeHead(file ? 200 : 404, { 'content-length': file?.length ?? 0 }).end(file);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await onLoopback(server);
   const catalogue = new Catalogue(`${folder}/registry.db`, { mode: 'create' });
   const registry = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 }, options);
   return {
@@ -45,14 +46,15 @@ export async function serveReleases(
       const digest = `sha256:${createHash('sha256').update(file).digest('hex')}`;
       const url = `http://127.0.0.1:${port}${path}`;
       const artifacts = [{ platform, url, digest, size: file.length }];
+      const moduleId = parseModuleId(module);
       const release = readRelease({ version, artifacts });
+      if (!moduleId.ok) throw new Error(moduleId.error.message);
       if (!release.ok) throw new Error(release.error.join());
-      catalogue.publish(moduleId(module), release.value, Date.now());
+      catalogue.publish(moduleId.value, release.value, Date.now());
     },
     close: async () => {
       await registry.close();
-      server.close();
-      server.closeAllConnections();
+      close();
       catalogue.close();
     },
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readHostile } from '../support/hostile.ts';
-import { FLOODS } from '../support/wire.ts';
+import { FLOODS } from '../../mocks/hostile-answers.ts';
 
 /** The faults that need the most memory; `npm run bench -- network` measures all of them. */
 const WORST = [

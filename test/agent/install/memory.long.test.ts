@@ -5,7 +5,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
 import { ROOT } from '../../support/modreg.ts';
-import { packageServer } from '../../support/package-server.ts';
+import { fileServer } from '../../../mocks/file-server.ts';
 import { PROGRAM, tarOf } from '../../support/tar-file.ts';
 
 const MIB = 1024 * 1024;
@@ -23,7 +23,7 @@ it.each([
     name: `lib/${place % 50}/small${place}`,
     content: randomBytes(8000),
   }));
-  const server = await packageServer(compress(tarOf(...PROGRAM, ...large, ...small)));
+  const server = await fileServer(compress(tarOf(...PROGRAM, ...large, ...small)));
   const found = await leastMemory(JSON.stringify(server.artifact));
   expect(found).toEqual({ outcome: 'installed', isSmall: true });
 });

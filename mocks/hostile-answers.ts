@@ -1,57 +1,15 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+/*
+ * What a hostile or broken server sends instead of a list, byte by byte. (docs/design/faults.md, T36 to T44)
+ *
+ * - A body ends after `Content-Length` bytes, after a chunk of size 0, or with the connection; all else is incomplete. (RFC 9112,
+ *   sections 6.3, 7.1 and 8)
+ * - A body may be compressed, several times in a row. (RFC 9110, section 8.4)
+ */
+import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 
 /** Responds to a request on a connection. `request` is the first line of the request. */
 export type WireFault = (socket: Socket, request: string) => void;
-
-/** A TCP server that can send arbitrary bytes, stall, or close the connection. */
-export interface WireServer {
-  readonly address: string;
-  /** The first line of each request, and its If-None-Match header. */
-  readonly requests: string[];
-  /** Sets the response to all further requests. */
-  answer(fault: WireFault): void;
-  close(): Promise<void>;
-}
-
-export async function wireServer(): Promise<WireServer> {
-  const requests: string[] = [];
-  const sockets = new Set<Socket>();
-  let current: WireFault = HONEST;
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    // Errors of closed connections are expected.
-    socket.on('error', () => undefined);
-    let received = '';
-    socket.on('data', (data) => {
-      received += data.toString('latin1');
-      if (!received.includes('\r\n\r\n')) return;
-      const [line = ''] = received.split('\r\n', 1);
-      const [, etag] = /\r\nif-none-match: (.*)\r\n/i.exec(received) ?? [];
-      requests.push(etag === undefined ? line : `${line} ${etag}`);
-      received = '';
-      current(socket, line);
-    });
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    address: `http://127.0.0.1:${port}`,
-    requests,
-    answer: (fault) => {
-      current = fault;
-    },
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
-  };
-}
 
 const MIB = 1024 * 1024;
 const DOCUMENT =

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import type { LogRecord } from '../../src/logs/log-record.ts';
-import { fakeCollector, textOf, uidOf, type SentRecord } from '../support/collector.ts';
+import { servedCollector, textOf, uidOf, type SentRecord } from '../../mocks/log-collector.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { fieldRover, type FieldRover } from './support/field-rover.ts';
 import { deliveryOf } from '../support/log-sending.ts';
@@ -104,11 +104,11 @@ function story(records: readonly SentRecord[]): string[] {
 
 it('[A19] [T52] [T56] a month: each warning is at the collector, and markers count every line that is not', async () => {
   const lostPlaces = new Set<number>();
-  const collector = await fakeCollector((place) => {
+  const collector = await servedCollector((place) => {
     if (place % 5 !== 2) return 200;
     lostPlaces.add(place);
     // It has the records, and the agent does not know.
-    return (response) => response.destroy();
+    return () => Response.error();
   });
   const rover = await fieldRover({
     networks: NETWORKS,
