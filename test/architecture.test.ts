@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { ALLOWED } from './support/allowed-imports.ts';
+import { PAGE, withImportList } from './support/import-list.ts';
 import { ROOT } from './support/modreg.ts';
 
 /** What the core and the poller must not use: they receive clock, randomness and requests as arguments. */
@@ -55,6 +56,11 @@ it.each(FILES)('%s imports only what its folder allows', (file) => {
 it.each(Object.entries(ALLOWED))('%s uses every import that it allows', (folder, allowed) => {
   const imports = IMPORTS.get(folder) ?? [];
   expect(allowed.filter((one) => !imports.some(({ path }) => isIn(path, one)))).toEqual([]);
+});
+
+it('the page about the architecture lists the imports that are allowed', () => {
+  const page = readFileSync(join(ROOT, PAGE), 'utf8');
+  expect(page, 'node tools/import-list.ts writes the list').toBe(withImportList(page));
 });
 
 it('every top-level folder is listed', () => {

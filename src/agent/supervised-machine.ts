@@ -1,3 +1,4 @@
+import { LOCAL_MACHINE, machineIdIn } from '../config/machine-id.ts';
 import type { ActionTarget, ModuleId } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
@@ -24,7 +25,6 @@ import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
 import { askingServer } from './process/restart-status.ts';
 
-const LOCAL_MACHINE = 'local';
 const AGENT_TARGET = { kind: 'subsystem', name: AGENT } as const;
 
 /** The modules of one machine, and the poller that decides on them: what `Agent` does, on the ports of any machine. */
@@ -45,7 +45,7 @@ export class SupervisedMachine {
   constructor(options: AgentOptions, ports: AgentPorts) {
     const { file, home, platform, environment, onEvent = ignore, onLine = ignore } = options;
     const { clock = systemClock, random = systemRandom } = options;
-    const machineId = options.machineId ?? (environment['PLATFORM_PART_ID'] || LOCAL_MACHINE);
+    const machineId = options.machineId ?? machineIdIn(environment) ?? LOCAL_MACHINE;
     const site = { home, machineId, platform, environment };
     const runId = runIdOf(home);
     const cgroups = delegatedCgroup();

@@ -1,6 +1,8 @@
 import type { DocumentKind } from '../config/index.ts';
 import type { RegistryError } from '../registry/registry-error.ts';
 import type { ParseError } from '../core/index.ts';
+import { textOf } from '../core/text/time-words.ts';
+import { CONSTRAINTS } from '../core/version/constraint.ts';
 import type { Complaint } from '../core/explanation/complaint.ts';
 import type { ParseErrorKind } from '../core/text/parse-error.ts';
 import { escapeUnprintableInJson } from '../core/text/quote.ts';
@@ -55,7 +57,9 @@ export const UNREAD = 141;
 /** Input that a caret can point into: printable ASCII that fits on one line. */
 const POINTABLE = /^[ -~]{1,80}$/;
 
-const ACCEPTED_CONSTRAINTS = 'X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease';
+const ACCEPTED_CONSTRAINTS = Object.values(CONSTRAINTS)
+  .map(({ form }) => form)
+  .join('   ');
 
 /** The exit code for an outcome: that of its first error, if it has one. */
 export function exitCodeOf({ problems, ending }: Outcome): number {
@@ -116,13 +120,18 @@ export function registryProblem({ kind, message, suggestion, hint }: RegistryErr
   return { severity: 'error', kind, message, suggestion, hint };
 }
 
-/** `more` is how a person sees the releases that the complaint leaves out. */
+/** `more` is how a person sees the releases that the complaint leaves out; `shown` is how times are, in UTC by default. */
 export function complaintProblem(
-  { because, unnamed, ...complaint }: Complaint,
-  more: string = '--explain --all',
+  { kind, message, because, unnamed, hint }: Complaint,
+  {
+    more = '--explain --all',
+    shown,
+  }: { readonly more?: string; readonly shown?: (ms: number) => string } = {},
 ): Problem {
+  const lines = because.map((line) => textOf(line, shown));
   const rest = unnamed === 0 ? [] : [`… ${unnamed} more (${more})`];
-  return { severity: 'error', ...complaint, because: [...because, ...rest] };
+  const text = textOf(message, shown);
+  return { severity: 'error', kind, message: text, because: [...lines, ...rest], hint };
 }
 
 function formatInput({ text, position, expected }: NonNullable<Problem['input']>): string[] {

@@ -7,6 +7,7 @@ import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { describe, readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
 import { UnreadableChange } from '../server/catalogue/readable-change.ts';
+import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 
 /** Of the events that this program writes, and the last that it understands. */
 const SCHEMA = 1;
@@ -61,28 +62,6 @@ const time = v.pipe(
   v.integer(),
   v.check(isWritable, 'expected a time of the years 0 to 9999'),
 );
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
-// As a row of a rollout must have it: one that was stored otherwise could not be read again (T302).
-const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
-const failures = v.strictObject({ failed: count, silent: count });
-const common = { after: count, at: time };
-const start = v.strictObject({
-  kind: v.literal('started'),
-  ...common,
-  salt: v.string(),
-  percent,
-  share,
-});
-const rolloutEvent = v.variant('kind', [
-  start,
-  v.strictObject({ kind: v.literal('raised'), ...common, percent, share }),
-  v.strictObject({ kind: v.literal('halted'), ...common, because: v.string(), failures }),
-  v.strictObject({ kind: v.literal('resumed'), ...common, acknowledged: failures }),
-  v.strictObject({ kind: v.literal('completed'), ...common }),
-  v.strictObject({ kind: v.literal('retracted'), ...common, because: v.string() }),
-]);
-
 const moduleId = v.pipe(
   v.string(),
   v.rawTransform<string, ModuleId>(({ dataset, addIssue, NEVER }) => {
@@ -121,7 +100,7 @@ const event = v.variant('kind', [
     kind: v.literal('publish'),
     moduleId,
     release,
-    start: v.optional(start),
+    start: v.optional(startedEvent),
     now: time,
   }),
   v.strictObject({
@@ -138,7 +117,7 @@ const event = v.variant('kind', [
     moduleId,
     version: v.string(),
     event: rolloutEvent,
-    soakMs: v.optional(count),
+    soakMs: eventSoak,
   }),
 ]);
 

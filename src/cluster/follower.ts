@@ -5,8 +5,8 @@ import type { Replica } from '../server/registry-options.ts';
 import { DatabaseError, foundTwice } from '../sqlite/database-error.ts';
 import { appliedEvents, type AppliedEvents } from './applied-events.ts';
 import type { EventStream } from './event-stream.ts';
+import { followStream, type Applying } from './follow-stream.ts';
 import { heldEvents, nameOf, type HeldEvents } from './held-events.ts';
-import { pauseWith } from './pause.ts';
 import { refill } from './refill.ts';
 
 /** Applies the events of a stream to a catalogue, in order. */
@@ -30,15 +30,12 @@ export type FollowerEvent =
   | { readonly kind: 'held' | 'mended'; readonly sequence: number; readonly message: string }
   | { readonly kind: 'following' | 'refilled'; readonly sequence: number };
 
-/** How long to wait for news; a lost message delays an event by as much. */
-const LONGEST_PAUSE_MS = 500;
-const SHORTEST_PAUSE_MS = 2;
 /** How many events to read at once while the catalogue is behind. */
 const AT_ONCE = 32;
 
 /**
  * Follows the stream until it is stopped. From an event on that cannot be applied, it only looks which modules events concern, until the
- * program is started again (T259). It reads by number, and needs no consumer, which would need a leader.
+ * program is started again (T259).
  */
 export function follower(log: ChangeLog, stream: EventStream, options: FollowerOptions): Follower {
   const { clock, onEvent } = options;
@@ -46,8 +43,6 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
   const events = appliedEvents(log, (event, message) => {
     onEvent({ kind: 'mended', sequence: event.sequence, message: `${nameOf(event)}: ${message}` });
   });
-  const pause = pauseWith(clock);
-  const stopNews = stream.onNews(pause.wake);
   let trouble: string | undefined;
   let held: HeldEvents | undefined;
   const stopBecause = (message: string): void => {
@@ -60,17 +55,17 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     onEvent({ kind: 'held', sequence: event.sequence, message: held.withheld().message });
     over.abort();
   };
-  const parts = { clock, events, onEvent, stopBecause, hold, held: () => held };
-  const ended = repeated(roundsOf(log, stream, parts), pause, stopping.signal);
-  const ends = AbortSignal.any([stopping.signal, over.signal]);
+  const { signal } = stopping;
+  const parts = { events, onEvent, stopBecause, hold, held: () => held, signal };
+  const { wake, ended } = followStream(stream, applyingTo(log, stream, parts), { clock, signal });
+  const ends = AbortSignal.any([signal, over.signal]);
   return {
     reaches: async (sequence, ms) =>
-      await reached({ log, events, clock, wake: pause.wake, ends }, sequence, ms),
+      await reached({ log, events, clock, wake, ends }, sequence, ms),
     resultOf: events.resultOf,
     trouble: () => trouble ?? held?.withheld().message,
     withheld: () => held?.withheld(),
     async stop() {
-      stopNews();
       stopping.abort();
       await ended;
     },
@@ -102,51 +97,27 @@ async function reached(
   return log.last() >= sequence;
 }
 
-/** Reads once, after a check if that is due. Whether there was an event. */
-type Round = (isQuiet: boolean, signal: AbortSignal) => Promise<boolean>;
-
-async function repeated(
-  round: Round,
-  pause: ReturnType<typeof pauseWith>,
-  signal: AbortSignal,
-): Promise<void> {
-  let ms = LONGEST_PAUSE_MS;
-  while (!signal.aborted) {
-    const isBehind = await round(ms >= LONGEST_PAUSE_MS, signal);
-    const isWoken = isBehind || (await pause.sleep(ms, signal));
-    ms = isWoken ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, 2 * ms);
-  }
-}
-
-interface RoundParts extends FollowerOptions {
+interface ApplyingParts {
   readonly events: AppliedEvents;
+  readonly onEvent: FollowerOptions['onEvent'];
   readonly stopBecause: (message: string) => void;
   /** Holds back an event that cannot be applied, and all later ones. */
   readonly hold: (event: LoggedEvent, why: string) => void;
   readonly held: () => HeldEvents | undefined;
+  readonly signal: AbortSignal;
 }
 
-function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round {
-  const { events, clock, onEvent, stopBecause, hold, held } = parts;
+function applyingTo(
+  log: ChangeLog,
+  stream: EventStream,
+  { events, onEvent, stopBecause, hold, held, signal }: ApplyingParts,
+): Applying<LoggedEvent> {
   let isReachable = true;
-  let isBehind = true;
   let mended: string | undefined;
-  const reader = readerOf(stream, clock);
-  /** Applies what is there. Whether there was anything. */
-  const advance = async (signal: AbortSignal): Promise<boolean> => {
-    const next = held()?.next() ?? log.last() + 1;
-    const found = await reader.readFrom(next, isBehind ? AT_ONCE : 1);
-    for (const event of found) {
-      if (!event || signal.aborted) break;
-      const holding = held();
-      const why = holding ? holding.add(event) : applied(events, event);
-      if (why !== undefined) hold(event, why);
-    }
-    return found[0] !== undefined;
-  };
-  return async (isQuiet, signal) => {
-    try {
-      await reader.look();
+  return {
+    atOnce: AT_ONCE,
+    newest: async () => await stream.last(),
+    async next(isQuiet) {
       // What this front knows may be missing from a stream that is new, and other events may have its numbers.
       if (isQuiet || !isReachable || stream.created() !== mended) {
         const message = await mend(log, stream, onEvent);
@@ -154,15 +125,20 @@ function roundsOf(log: ChangeLog, stream: EventStream, parts: RoundParts): Round
         if (stream.created() !== mended) held()?.lookAgain();
         mended = stream.created();
       }
-      isBehind = await advance(signal);
-      if (!isReachable && !signal.aborted) onEvent({ kind: 'following', sequence: log.last() });
-      isReachable = true;
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (isReachable && !signal.aborted) onEvent({ kind: 'unreachable', message });
-      [isReachable, isBehind] = [false, false];
-    }
-    return isBehind;
+      return held()?.next() ?? log.last() + 1;
+    },
+    apply(event) {
+      const holding = held();
+      const why = holding ? holding.add(event) : applied(events, event);
+      if (why !== undefined) hold(event, why);
+    },
+    onRound(error) {
+      const was = isReachable;
+      isReachable = error === undefined;
+      if (signal.aborted || was === isReachable) return;
+      if (isReachable) onEvent({ kind: 'following', sequence: log.last() });
+      else onEvent({ kind: 'unreachable', message: messageOf(error) });
+    },
   };
 }
 
@@ -182,33 +158,11 @@ function applied(events: AppliedEvents, event: LoggedEvent): string | undefined 
 }
 
 function describe(error: unknown): string {
-  return excerpt(error instanceof Error ? error.message : String(error));
+  return excerpt(messageOf(error));
 }
 
-interface Reader {
-  /** Asks the leader for the number of the newest event, if that is due. */
-  readonly look: () => Promise<void>;
-  /** The events with `count` numbers from `first`; undefined for those that the stream does not have. */
-  readonly readFrom: (first: number, count: number) => Promise<(LoggedEvent | undefined)[]>;
-}
-
-/** The node that answers may be behind the leader for long: what it lacks is read from the leader. */
-function readerOf(stream: EventStream, clock: FollowerOptions['clock']): Reader {
-  let newest = 0;
-  let checkedAt = -Infinity;
-  return {
-    async look() {
-      if (clock.monotonic() - checkedAt < LONGEST_PAUSE_MS) return;
-      newest = await stream.last();
-      checkedAt = clock.monotonic();
-    },
-    async readFrom(first, count) {
-      const numbers = Array.from({ length: count }, (_none, place) => first + place);
-      const found = await Promise.all(numbers.map(async (one) => await stream.read(one)));
-      if (!found[0] && newest >= first) return [await stream.readAtLeader(first)];
-      return found;
-    },
-  };
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Appends what the stream has lost. Why this front must not follow it, or undefined. */

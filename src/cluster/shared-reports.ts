@@ -3,8 +3,8 @@ import { settle, type FleetFile, type Followed } from '../server/fleet/fleet-fil
 import type { ReportEvent } from '../server/registry-options.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import { isOfValues } from '../sqlite/database-error.ts';
-import { pauseWith } from './pause.ts';
 import { batchSender, type Waiting } from './batch-sender.ts';
+import { followStream } from './follow-stream.ts';
 import { decodeBatch } from './report-batch.ts';
 import { spaceFor } from './report-space.ts';
 import type { PassedOver, ReportStream } from './report-stream.ts';
@@ -19,10 +19,9 @@ export interface SharedReporting {
   readonly stop: () => Promise<void>;
 }
 
+type StreamState = Awaited<ReturnType<ReportStream['state']>>;
 type Batches = ReadonlyMap<string, readonly Waiting[]>;
 
-const LONGEST_PAUSE_MS = 500;
-const SHORTEST_PAUSE_MS = 2;
 /** How many messages are read at once while the file is behind. */
 const READ_AT_ONCE = 8;
 
@@ -38,32 +37,41 @@ export function shareReports(
   const batches = new Map<string, readonly Waiting[]>();
   const stopping = new AbortController();
   let trouble: string | undefined;
-  const pause = pauseWith(clock);
-  const stopNews = stream.onNews(pause.wake);
-  const next = follower(fleet, stream, { batches, clock, passOver: passingOver(stream, onEvent) });
-  const space = spaceFor(fleet, onEvent);
-  const takeAll = async (): Promise<void> => {
-    let ms = LONGEST_PAUSE_MS;
-    while (!stopping.signal.aborted) {
-      let isBehind = false;
-      try {
-        isBehind = !space.isLacking() && (await next());
-        trouble = undefined;
-      } catch (error) {
-        trouble = `the reports of the cluster are not taken: ${messageOf(error)}`;
-      }
-      // The news of a message arrives before the message can be read.
-      const isNews = !isBehind && (await pause.sleep(ms, stopping.signal));
-      ms = isBehind || isNews ? SHORTEST_PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS);
+  let failure: string | undefined;
+  const inFile = <T>(act: () => T): T => {
+    try {
+      return act();
+    } catch (error) {
+      failure = `the reports of the cluster are not taken: ${messageOf(error)}`;
+      throw error;
     }
   };
-  const ended = takeAll();
+  const space = spaceFor(fleet, onEvent);
+  const parts = { batches, passOver: passingOver(stream, onEvent) };
+  let state: StreamState = { stream: '', first: 1, last: 0 };
+  const { ended } = followStream(
+    stream,
+    {
+      atOnce: READ_AT_ONCE,
+      isWaiting: () => inFile(space.isLacking),
+      async newest() {
+        state = await stream.state();
+        return state.last;
+      },
+      next: () => inFile(() => nextIn(fleet, state)),
+      apply: (message, sequence) =>
+        inFile(() => take(fleet, { stream: state.stream, sequence }, message, parts)),
+      onRound() {
+        [trouble, failure] = [failure, undefined];
+      },
+    },
+    { clock, signal: stopping.signal },
+  );
   fleet.sendToAll = batchSender(stream, batches, clock);
   return {
     trouble: () => trouble,
     lacksSpace: space.wasLacking,
     async stop() {
-      stopNews();
       stopping.abort();
       await ended;
       fleet.sendToAll = undefined;
@@ -94,61 +102,21 @@ function messageOf(error: unknown): string {
 
 interface TakingParts {
   readonly batches: Batches;
-  readonly clock: Clock;
   readonly passOver: (passed: PassedOver) => void;
 }
 
-/** Reads the messages after those that the file has taken. The result of a call is whether there may be more. */
-function follower(
-  fleet: FleetFile,
-  stream: ReportStream,
-  parts: TakingParts,
-): () => Promise<boolean> {
-  const { clock } = parts;
-  let checkedAt = -Infinity;
-  let newest = 0;
-  let count = READ_AT_ONCE;
-  const readAfter = async (last: number): Promise<(Uint8Array | undefined)[]> => {
-    const numbers = Array.from({ length: count }, (_none, place) => last + 1 + place);
-    const messages = await Promise.all(numbers.map(async (one) => await stream.read(one)));
-    // The node that answers may be behind the leader for long.
-    if (messages[0] || newest <= last) return messages;
-    return [await stream.readAtLeader(last + 1)];
-  };
-  return async () => {
-    const isDue = clock.monotonic() - checkedAt >= LONGEST_PAUSE_MS;
-    // While the stream cannot be reached, nothing is taken.
-    const state = isDue ? await stream.state().catch(() => undefined) : undefined;
-    if (isDue && !state) return false;
-    if (state) {
-      follow(fleet, state);
-      checkedAt = clock.monotonic();
-      newest = state.last;
-    }
-    const { stream: name, sequence: last } = fleet.followed();
-    const messages = await readAfter(last).catch(() => [undefined]);
-    for (const [place, message] of messages.entries()) {
-      if (!message) {
-        count = place === 0 ? 1 : count;
-        return place > 0;
-      }
-      take(fleet, { stream: name, sequence: last + 1 + place }, message, parts);
-    }
-    count = READ_AT_ONCE;
-    return true;
-  };
-}
-
-/** Another stream has other messages under the same numbers, and one that has dropped its oldest begins later. */
-function follow(
-  fleet: FleetFile,
-  { stream, first }: { readonly stream: string; readonly first: number },
-): void {
+/**
+ * The number of the message after those that the file has taken. Another stream has other messages under the same numbers, and one that
+ * has dropped its oldest begins later.
+ */
+function nextIn(fleet: FleetFile, { stream, first }: StreamState): number {
   const known = fleet.followed();
   const from = known.stream === stream ? known.sequence : 0;
   const sequence = Math.max(from, first - 1);
-  if (known.stream === stream && known.sequence === sequence) return;
-  fleet.takeShared({ stream, sequence, at: 0, reports: [] });
+  if (known.stream !== stream || known.sequence !== sequence) {
+    fleet.takeShared({ stream, sequence, at: 0, reports: [] });
+  }
+  return sequence + 1;
 }
 
 /** Takes a message, or passes over it: all fronts read the same bytes, and so do the same. Throws an error of the file or of its disk. */

@@ -20,10 +20,10 @@ export type {
   DecideInput,
   Decision,
   Failure,
-  ModuleList,
   Replacement,
   Requirement,
 } from './decision/decision.ts';
+export type { ModuleList } from './decision/module-list.ts';
 export type { NextChange } from './decision/next-change.ts';
 export type { Warning } from './decision/warning.ts';
 export type { Hold, Timing, Window } from './decision/timing-policies.ts';

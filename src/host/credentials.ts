@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { modeOpenToOthers } from '../config/file-mode.ts';
+import { machineIdIn } from '../config/machine-id.ts';
 import { nameComplaint } from '../config/text/name.ts';
 import { secret, type Result, type Secret } from '../core/index.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
@@ -70,7 +71,7 @@ export function environmentCredentials({
   const fields = {
     api_key: key || undefined,
     api_key_id: keyId || undefined,
-    part_id: environment['PLATFORM_PART_ID'] || undefined,
+    part_id: machineIdIn(environment),
   };
   const read = credentialsOf(fields, (field) => `PLATFORM_${field.toUpperCase()}`);
   return read.ok ? read : problem('usage', read.error);

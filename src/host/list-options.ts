@@ -8,6 +8,7 @@ import {
   type Platform,
   type Result,
 } from '../core/index.ts';
+import { eligibilityOf, type ModuleTerms } from '../core/decision/eligibility-of.ts';
 import { PLATFORMS } from '../core/releases/platform.ts';
 import { describeDuration, parseDuration } from '../core/text/duration.ts';
 import { quote } from '../core/text/quote.ts';
@@ -27,9 +28,13 @@ export interface ListOptions extends RegistryOptions {
   readonly offline?: true;
 }
 
+/** The part of a module's terms that a machine's file has, for a query without one. */
+export const NO_STATE = { deployed: { kind: 'unknown' }, quarantine: [] } as const;
+
 /** The parsed list options. */
 export interface ListQuery {
-  readonly eligibility: Eligibility;
+  /** What refuses releases besides the list. */
+  readonly terms: ModuleTerms;
   /** The id of this machine, which rollouts use, or why it is not known. */
   readonly machineId: Result<string | undefined, Problem>;
   readonly registries: CommandRegistries;
@@ -56,13 +61,15 @@ export async function readListOptions(
   if (platform.ok && at?.ok !== false && maxAge.ok && registry?.ok === true) {
     const now = at?.value ?? world.clock();
     const machineId = machineIdOf(world);
-    const rollouts = { machineId: machineId.ok ? machineId.value : undefined };
-    const eligibility = { platform: platform.value, now, notAfter: at?.value, rollouts };
-    const clock = (): number => world.clock();
-    return {
-      ok: true,
-      value: { eligibility, machineId, registries, registry: registry.value, clock },
+    const eligibility = {
+      platform: platform.value,
+      now,
+      notAfter: at?.value,
+      machineId: machineId.ok ? machineId.value : undefined,
     };
+    const known = { machineId, registries, registry: registry.value };
+    const clock = (): number => world.clock();
+    return { ok: true, value: { ...known, terms: { ...NO_STATE, eligibility }, clock } };
   }
   const problems = [
     ...(platform.ok ? [] : [platform.error]),
@@ -76,7 +83,7 @@ export async function readListOptions(
 
 /** Reads the list of a module and returns the outcome of `present`, or the problem that there is no list. */
 export async function withList(
-  { registries, registry, eligibility, machineId, clock: now }: ListQuery,
+  { registries, registry, terms, machineId, clock: now }: ListQuery,
   moduleId: ModuleId,
   options: ListOptions,
   present: (list: ReleaseList, eligibility: Eligibility) => Outcome,
@@ -88,15 +95,14 @@ export async function withList(
       ? await registries.read(registry, moduleId)
       : await sampleCatalogue.read(moduleId);
     const { changedDigests, fetchedAt } = list;
-    const isNow = eligibility.notAfter === undefined;
+    const isNow = terms.eligibility.notAfter === undefined;
     // The time of `--at` is no clock's, and what was read has been published by then (D34).
     const clock = isNow ? list.clock : undefined;
     const firstSeen = isNow ? list.firstSeen : seenBy(list);
     // With `--at`, the list counts as confirmed at that time.
-    const confirmedAt = isNow ? fetchedAt : undefined;
-    const rollouts = { ...eligibility.rollouts, confirmedAt };
-    const known = { ...eligibility, changedDigests, firstSeen, clock, rollouts };
-    const outcome = present(list, known);
+    const readAt = isNow ? fetchedAt : undefined;
+    const known = { changedDigests, firstSeen, clock, readAt };
+    const outcome = present(list, eligibilityOf(terms, known));
     const ofId = unknownIdWarning(machineId, [list]);
     const ofList = staleWarning(list, now());
     const problems = [...outcome.problems, ...ofId, ...ofList, ...warnings];

@@ -2,12 +2,13 @@ import type { ReleaseList } from '../registry/registry.ts';
 import {
   describeDeprecated,
   describeMisfit,
-  describeRollout,
   describeYanked,
+  rolloutWords,
 } from '../core/explanation/words.ts';
 import type { ModuleId, ReleaseIndex, Resolution } from '../core/index.ts';
 import { bypassedRollout } from '../core/releases/rollout-refusal.ts';
 import { quote } from '../core/text/quote.ts';
+import { textOf } from '../core/text/time-words.ts';
 import type { WarningKind } from '../base/codes.ts';
 import type { Problem } from '../base/problem.ts';
 
@@ -41,7 +42,7 @@ export function releaseWarnings(
       ? [
           warning(
             'rollout-bypassed',
-            `the pin bypasses the rollout of ${subject}: ${describeRollout(bypassed)}`,
+            `the pin bypasses the rollout of ${subject}: ${textOf(rolloutWords(bypassed))}`,
           ),
         ]
       : []),

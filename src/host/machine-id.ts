@@ -1,3 +1,4 @@
+import { machineIdIn } from '../config/machine-id.ts';
 import type { Result } from '../core/index.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import type { Problem } from '../base/problem.ts';
@@ -14,7 +15,7 @@ export function machineIdWith(
 ): string | undefined {
   const told = environment[AGENTS_MACHINE_ID];
   if (told !== undefined) return told || undefined;
-  return credentials?.partId ?? (environment['PLATFORM_PART_ID'] || undefined);
+  return credentials?.partId ?? machineIdIn(environment);
 }
 
 /** The id of this machine. The problem is that its credentials cannot be read. */

@@ -1,23 +1,15 @@
 import {
   accessSync,
-  closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
   readFileSync,
   realpathSync,
-  renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Result } from '../core/index.ts';
 import { excerpt } from '../core/text/quote.ts';
-import { syncFolder } from '../files/sync.ts';
+import { createFile, discard, giveName } from '../files/replace-file.ts';
 import type { Problem } from '../base/problem.ts';
 
 const MODE = 0o7777;
@@ -43,43 +35,26 @@ export function replaceFile(path: string, { from, to }: Replacement): Result<voi
     if (!created(name, target, to)) return { ok: false, error: edited(path, name) };
     part = name;
     if (!readFileSync(target).equals(from)) return { ok: false, error: changed(path) };
-    renameSync(part, target);
+    giveName(part, target);
     part = undefined;
-    syncFolder(dirname(target));
     return { ok: true, value: undefined };
   } catch (error) {
     const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
     return { ok: false, error: isGone ? changed(path) : unwritable(path, error) };
   } finally {
-    if (part !== undefined) rmSync(part, { force: true });
+    if (part !== undefined) discard(part);
   }
 }
 
 /** Writes a file with the mode and the owner of `target`; false if there is one of that name. */
 function created(name: string, target: string, content: string): boolean {
   const { mode, uid, gid } = statSync(target);
-  const descriptor = opened(name);
-  if (descriptor === undefined) return false;
+  const access = { mode: mode & MODE, owner: { uid, gid } };
   try {
-    const own = fstatSync(descriptor);
-    if (own.uid !== uid || own.gid !== gid) fchownSync(descriptor, uid, gid);
-    fchmodSync(descriptor, mode & MODE);
-    writeFileSync(descriptor, content);
-    fsyncSync(descriptor);
+    createFile(name, access, (descriptor) => writeFileSync(descriptor, content));
     return true;
   } catch (error) {
-    rmSync(name, { force: true });
-    throw error;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function opened(name: string): number | undefined {
-  try {
-    return openSync(name, 'wx', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
 }

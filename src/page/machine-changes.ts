@@ -1,5 +1,5 @@
 import type { Result, Stop } from '../core/index.ts';
-import type { TimeContext } from '../core/text/time-words.ts';
+import type { Said, TimeContext } from '../core/text/time-words.ts';
 import type { PageProblem } from './page-problem.ts';
 
 type Answer<T> = Promise<Result<T, PageProblem[]>>;
@@ -113,8 +113,8 @@ export interface PlannedOutcome {
   readonly direction: string | undefined;
   readonly target: string | undefined;
   /** Its times are those of RFC 3339. */
-  readonly reason: string;
-  readonly nextChange: string | undefined;
+  readonly reason: Said;
+  readonly nextChange: Said | undefined;
   readonly isNewMajor: boolean;
   /** In the order in which they stop. */
   readonly stops: readonly Stop[];

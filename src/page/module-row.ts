@@ -1,11 +1,16 @@
-import { describeChange, describeDecision, describeWarning } from '../core/index.ts';
 import type { PlanRow, Stop } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
-import { requirementText, targetText } from '../core/explanation/plan-words.ts';
+import { decisionWords } from '../core/explanation/decision-words.ts';
+import {
+  changeWords,
+  requirementText,
+  targetText,
+  warningWords,
+} from '../core/explanation/plan-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/plan.ts';
 import { keyOf } from '../core/plan/target.ts';
-import { withReadableTimes } from '../core/text/time-words.ts';
+import type { Said, TimeContext } from '../core/text/time-words.ts';
 import type { MachineView } from './paged-machine.ts';
 
 /** What the page says about a module or a subsystem, in words. */
@@ -19,10 +24,12 @@ export interface ModuleRow {
   readonly target: string;
   readonly latest: string;
   /** The reason of the decision. */
-  readonly why: string;
-  readonly nextChange: string | undefined;
+  readonly why: Said;
+  readonly nextChange: Said | undefined;
   readonly stops: readonly Stop[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Said[];
+  /** How its times are shown. */
+  readonly times: TimeContext;
   readonly plan: PlanRow;
   /** The action that the agent has, or gets next. */
   readonly open: OpenAction | undefined;
@@ -54,7 +61,6 @@ function rowFor(
 ): ModuleRow {
   const { decision, latest, stops, nextChange, warnings } = plan;
   const timeZone = decision.input.timing.window?.windows?.[0]?.timeZone ?? zone;
-  const readable = (text: string): string => withReadableTimes(text, { now, timeZone });
   const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
   return {
     ...named,
@@ -63,10 +69,11 @@ function rowFor(
     deployed: deployedCell(decision.input.deployed),
     target: targetText(decision) ?? '-',
     latest: latest?.text ?? '-',
-    why: readable(describeDecision(decision)),
-    nextChange: nextChange && readable(describeChange(nextChange)),
+    why: decisionWords(decision),
+    nextChange: nextChange && changeWords(nextChange),
     stops,
-    warnings: warnings.map((one) => readable(describeWarning(one, decision))),
+    warnings: warnings.map((one) => warningWords(one, decision)),
+    times: { now, timeZone },
     plan,
     open,
   };

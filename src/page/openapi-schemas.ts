@@ -1,4 +1,5 @@
-import { ref } from '../server/routes/openapi-ref.ts';
+import { CONSTRAINTS } from '../core/version/constraint.ts';
+import { ref } from '../server/routes/openapi-parts.ts';
 
 const TEXT = { type: 'string' };
 const FLAG = { type: 'boolean' };
@@ -137,7 +138,7 @@ export const PAGE_SCHEMAS: object = {
     now: ref('Outcome'),
     choices: list(
       fields({
-        type: { enum: ['patch', 'minor', 'major', 'latest', 'latest-with-prerelease'] },
+        type: { enum: Object.keys(CONSTRAINTS) },
         constraint: TEXT,
         current: FLAG,
         outcome: ref('Outcome'),

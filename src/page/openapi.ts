@@ -1,6 +1,13 @@
-import { json, path, problem } from '../server/routes/openapi-parts.ts';
-import { ref } from '../server/routes/openapi-ref.ts';
+import {
+  body as bodyIn,
+  json,
+  path,
+  problem,
+  query as queryOf,
+  ref,
+} from '../server/routes/openapi-parts.ts';
 import { PAGE_SCHEMAS } from './openapi-schemas.ts';
+import { BODIES } from './request-input.ts';
 
 type Responses = Readonly<Record<number, object>>;
 
@@ -15,13 +22,7 @@ const header = (name: string, presence: 'required' | 'optional', description: st
   description,
   schema: TEXT,
 });
-const query = (name: string, description: string): object => ({
-  name,
-  in: 'query',
-  required: false,
-  description,
-  schema: TEXT,
-});
+const query = (name: string, description: string): object => queryOf(name, description, TEXT);
 const KEY = header(
   'Idempotency-Key',
   'optional',
@@ -29,13 +30,25 @@ const KEY = header(
 );
 const IF_MATCH = header('If-Match', 'required', 'The ETag of the machine config that is changed');
 
-/** A request body with these fields. */
-function body(
-  properties: Readonly<Record<string, object>>,
-  required: readonly string[] = [],
+/** A request body as its reader takes it, with what is said about some of its fields. */
+function body<Fields extends Readonly<Record<string, 'text' | 'flag'>>>(
+  { fields, required }: { readonly fields: Fields; readonly required: readonly string[] },
+  about: { readonly [Name in keyof Fields]?: string } = {},
 ): object {
-  const schema = { type: 'object', additionalProperties: false, properties, required };
-  return { required: required.length > 0, content: { 'application/json': { schema } } };
+  const properties = Object.entries(fields).map(([name, kind]) => {
+    const description = about[name];
+    const type = kind === 'text' ? 'string' : 'boolean';
+    return [name, { type, ...(description !== undefined && { description }) }];
+  });
+  return bodyIn(
+    {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(properties),
+      required,
+    },
+    required.length > 0,
+  );
 }
 
 const FAILURES: Responses = {
@@ -96,18 +109,20 @@ const MODULE_PATHS = {
     [NAME],
   ),
   '/v1/modules/{name}/version': {
-    put: saved('Changes the version of a module entry, and nothing else', [NAME], {
-      ...body({ version: TEXT, deployed: { ...TEXT, description: 'As it was seen' } }, ['version']),
-    }),
+    put: saved(
+      'Changes the version of a module entry, and nothing else',
+      [NAME],
+      body(BODIES.version, { deployed: 'As it was seen' }),
+    ),
   },
   '/v1/modules/{name}/restart': {
     post: changed(
       'Requests a restart, as modreg restart does',
       'Restart',
       [NAME],
-      body({
-        now: { type: 'boolean', description: 'Whether it passes the maintenance window' },
-        deployed: { ...TEXT, description: 'As it was seen: another one is refused with 409' },
+      body(BODIES.restart, {
+        now: 'Whether it passes the maintenance window',
+        deployed: 'As it was seen: another one is refused with 409',
       }),
     ),
     delete: changed('Withdraws the request', 'RestartCancelled', [NAME]),
@@ -117,16 +132,16 @@ const MODULE_PATHS = {
       'Rolls back, as modreg rollback does',
       'Rollback',
       [NAME],
-      body({
-        for: { ...TEXT, description: 'A duration: 7d' },
-        deployed: { ...TEXT, description: 'As it was seen: another one is refused with 409' },
-        to: { ...TEXT, description: 'The version that was seen to replace it' },
+      body(BODIES.rollback, {
+        for: 'A duration: 7d',
+        deployed: 'As it was seen: another one is refused with 409',
+        to: 'The version that was seen to replace it',
       }),
     ),
   },
 };
 
-/** The OpenAPI description of the page of a machine, served at `GET /v1/openapi.json`. */
+/** The OpenAPI description of the page of a machine, served at `GET /v1/openapi.json`. It is loaded when it is asked for. */
 export const PAGE_OPENAPI: object = {
   openapi: '3.1.0',
   info: { title: 'modreg machine page', version: '1' },
@@ -157,7 +172,7 @@ export const PAGE_OPENAPI: object = {
         'Refuses a version, as modreg quarantine add does',
         'Quarantined',
         [],
-        body({ module: TEXT, version: TEXT, reason: TEXT, for: TEXT }, ['module', 'version']),
+        body(BODIES.quarantine),
       ),
     },
     '/v1/quarantine/{module_id}/{version}': {
@@ -165,17 +180,17 @@ export const PAGE_OPENAPI: object = {
         'Ends a quarantine',
         'Lifted',
         [path('module_id', 'namespace:name'), path('version', 'The version')],
-        body({ since: { ...TEXT, description: 'When the entry that was seen began' } }),
+        body(BODIES.lift, { since: 'When the entry that was seen began' }),
       ),
     },
     '/v1/config': {
       ...read('The machine config without its secrets, with its ETag', 'Config'),
-      put: saved('Replaces the machine config', [], body({ text: TEXT }, ['text'])),
+      put: saved('Replaces the machine config', [], body(BODIES.config)),
     },
     '/v1/config/check': {
       post: {
         summary: 'Checks a machine config, and compares its plan with that of the present one',
-        requestBody: body({ text: TEXT }, ['text']),
+        requestBody: body(BODIES.config),
         responses: { ...CHANGE_FAILURES, 200: json(ref('ConfigCheck'), 'What was found') },
       },
     },
@@ -191,7 +206,7 @@ export const PAGE_OPENAPI: object = {
       post: {
         summary: 'Signs in with a code',
         security: [],
-        requestBody: body({ code: TEXT }, ['code']),
+        requestBody: body({ fields: { code: 'text' }, required: ['code'] }),
         responses: {
           ...FAILURES,
           400: problem('There is no code'),

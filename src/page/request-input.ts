@@ -40,7 +40,7 @@ export function fieldOf(form: URLSearchParams, name: string): string | undefined
 }
 
 type Kind = 'text' | 'flag';
-/** The kind of each field; `required` lists those that must be there. */
+/** The kind of each field of a body; `required` lists those that must be there. */
 interface Shape<Fields extends Readonly<Record<string, Kind>>, Required extends keyof Fields> {
   readonly fields: Fields;
   readonly required: readonly Required[];
@@ -49,6 +49,20 @@ type Value<K extends Kind> = K extends 'text' ? string : boolean;
 type Body<Fields extends Readonly<Record<string, Kind>>, Required extends keyof Fields> = {
   readonly [F in Required]: Value<Fields[F]>;
 } & { readonly [F in Exclude<keyof Fields, Required>]?: Value<Fields[F]> };
+
+/** The bodies of requests, for their readers and for the OpenAPI document. */
+export const BODIES = {
+  none: { fields: {}, required: [] },
+  restart: { fields: { now: 'flag', deployed: 'text' }, required: [] },
+  rollback: { fields: { for: 'text', deployed: 'text', to: 'text' }, required: [] },
+  quarantine: {
+    fields: { module: 'text', version: 'text', reason: 'text', for: 'text' },
+    required: ['module', 'version'],
+  },
+  lift: { fields: { since: 'text' }, required: [] },
+  config: { fields: { text: 'text' }, required: ['text'] },
+  version: { fields: { version: 'text', deployed: 'text' }, required: ['version'] },
+} as const;
 
 /** The fields of a JSON body. Without a body there are none. */
 export function jsonIn<

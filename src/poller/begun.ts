@@ -1,8 +1,9 @@
 import type { ActionTarget, Plan } from '../core/index.ts';
 import { replacementText } from '../core/decision/decision.ts';
-import { describeAddress, describeDecision } from '../core/explanation/decision-words.ts';
+import { decisionWords, describeAddress } from '../core/explanation/decision-words.ts';
 import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
 import { keyOf } from '../core/plan/target.ts';
+import { toldAs } from '../core/text/time-words.ts';
 import type { PollerEvent } from './event.ts';
 
 /** Reports each hold and each quarantine once, when it begins. */
@@ -65,9 +66,8 @@ function heldBy(target: ActionTarget, decision: Plan['modules'][number]['decisio
   const { replacement, because, until } = decision;
   const { direction } = replacement;
   const to = describeAddress(replacementText(replacement));
-  return [
-    { kind: 'held', target, direction, to, because, until, text: describeDecision(decision) },
-  ];
+  const told = toldAs(decisionWords(decision));
+  return [{ kind: 'held', target, direction, to, because, until, ...told }];
 }
 
 function identityOf({ direction, to, because }: Held): string {

@@ -1,4 +1,5 @@
 import type { Action, ActionTarget, Hold, ModuleId } from '../core/index.ts';
+import type { Words } from '../core/text/time-words.ts';
 import { onRejection } from '../core/text/thenable.ts';
 import type { RegistryError } from '../registry/registry-error.ts';
 import type { CommittedAction, DatabaseError, ActionOutcome } from '../store/index.ts';
@@ -88,6 +89,8 @@ export type PollerEvent =
       readonly until: number | undefined;
       /** Why it is held, in one escaped line. */
       readonly text: string;
+      /** @internal The same with its times as data; absent if it has none. */
+      readonly words?: Words | undefined;
     }
   | {
       /** A version was put into quarantine, because it failed or an operator intervened. */

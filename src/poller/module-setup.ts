@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { LOCAL_MACHINE } from '../config/machine-id.ts';
 import { isName } from '../config/text/name.ts';
 import { moduleEnvironment } from '../config/module-environment.ts';
 import { platformHome } from '../config/platform-home.ts';
@@ -24,7 +25,6 @@ export interface SetupTerms {
 }
 
 const DIGEST_LENGTH = 12;
-const LOCAL_MACHINE = 'local';
 
 /** Computes the setup of an action, and of the rollback that is permitted if it fails. */
 type SetupOf = (
@@ -37,7 +37,7 @@ type SetupOf = (
 export function moduleSetups({
   path,
   environment,
-  machineId = environment['PLATFORM_PART_ID'] || LOCAL_MACHINE,
+  machineId = LOCAL_MACHINE,
 }: SetupTerms): SetupOf {
   if (!isName(machineId)) {
     throw new RangeError(`machineId is ${quote(machineId)}, expected a single path segment`);

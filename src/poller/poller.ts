@@ -1,3 +1,4 @@
+import { machineIdIn } from '../config/machine-id.ts';
 import type { ActionTarget, Plan } from '../core/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
@@ -250,15 +251,14 @@ function partsFor(options: PollerOptions): Parts {
     begun: new Begun(onEvent),
     changes: new Wakeup(polling.clock),
   };
-  const { file, environment = {}, machineId } = options;
+  const { file, environment = {}, machineId = machineIdIn(environment) } = options;
   const setupOf = moduleSetups({ path: file.path, environment, machineId });
   const outbox = new Outbox({ ...options, ...parts, setupOf });
   const lists = new Lists({ ...options, ...parts, facts: () => outbox.facts() });
   const planner = new Planner({
     ...options,
     ...parts,
-    // All machines without an id have the folder `local`, which is none.
-    machineId: machineId ?? (environment['PLATFORM_PART_ID'] || undefined),
+    machineId,
     lists,
     facts: (action) => outbox.facts(action),
   });

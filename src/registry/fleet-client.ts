@@ -12,7 +12,8 @@ import { withErrorContext } from './http/error-context.ts';
 import type { Reply } from './http/exchange.ts';
 import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
-import { storedModule, type MachineReport } from './machine-report.ts';
+import { moduleStates, type ModuleStates } from './fleet-documents.ts';
+import type { MachineReport } from './machine-report.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
 import { addressError } from './registry-writer.ts';
@@ -26,13 +27,6 @@ export type ReportReply =
   | { readonly kind: 'gap'; readonly knownTo: number }
   /** It cannot take the report: another machine has the same id, or the report has an error, or is too large. */
   | { readonly kind: 'duplicate-machine' | 'refused' | 'too-large'; readonly detail: string };
-
-/** What machines report about a module, and the machines that report the same. */
-export const moduleStates = v.object({
-  state: storedModule,
-  machines: v.pipe(v.array(v.string()), v.readonly()),
-});
-export type ModuleStates = Readonly<v.InferOutput<typeof moduleStates>>;
 
 /** Sends reports to a registry, and reads what machines reported. Each method rejects with a RegistryError. */
 export interface FleetClient {

@@ -13,6 +13,8 @@ import { factsProblem } from './reported-facts.ts';
 const MOST_OUTCOMES = 512;
 /** The most modules and subsystems of a machine. */
 const MOST_MODULES = 1000;
+/** The most facts of a reason. */
+export const MOST_FACTS = 16;
 /** The longest text. Larger ones would take the space of many machines. */
 const LONGEST_TEXT = 1000;
 
@@ -52,7 +54,7 @@ export const moduleId = v.pipe(
   v.regex(MODULE_ID_FORM, 'expected a module id, such as acme:lidar'),
 );
 const kind = v.picklist(['module', 'subsystem'], 'expected module or subsystem');
-const facts = v.pipe(
+export const facts = v.pipe(
   v.nullable(
     v.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object'),
   ),
@@ -61,9 +63,26 @@ const facts = v.pipe(
   ),
 );
 
+const ONE_WORD = v.regex<string, string>(/^[a-z-]{1,40}$/, 'expected one word');
+
+/** A reason without its times, which differ from machine to machine. Two with the same code and facts are the same. */
+const reasonIn = (ofText: Text) =>
+  v.pipe(
+    v.object({
+      code: v.pipe(ofText, ONE_WORD, v.description('Such as no-match or registry-timeout')),
+      facts: v.pipe(
+        v.array(ofText, 'expected a list'),
+        v.readonly(),
+        v.maxLength(MOST_FACTS, `more than ${MOST_FACTS}`),
+        v.description('What it says between its times'),
+      ),
+    }),
+    v.readonly(),
+  );
+
 /** What a machine decides about a module. Nothing in it differs between machines that would decide alike. */
-const decisionFields = (ofText: Text) => ({
-  module_id: moduleId,
+export const decisionFields = (ofText: Text, ofModuleId: Text) => ({
+  module_id: ofModuleId,
   constraint: v.pipe(v.nullable(ofText), v.description('As written; null if none is configured')),
   deployed: v.pipe(ofText, v.description('A version, none or unknown, or what the agent reported')),
   target: v.pipe(
@@ -71,7 +90,14 @@ const decisionFields = (ofText: Text) => ({
     v.description('The version that the decision selects; null if there is none'),
   ),
   decision: v.pipe(ofText, v.description('One word, such as up-to-date, hold or stuck')),
-  reason: v.pipe(v.nullable(ofText), v.description('Why it is stuck; null for other decisions')),
+  reason: v.pipe(
+    v.nullable(ofText),
+    v.description('Why it is stuck, with … in the place of each time; null for other decisions'),
+  ),
+  because: v.pipe(
+    v.optional(reasonIn(ofText)),
+    v.description('The reason as data; missing for other decisions, and from an earlier modreg'),
+  ),
   stops: v.pipe(
     v.array(ofText),
     v.readonly(),
@@ -79,13 +105,13 @@ const decisionFields = (ofText: Text) => ({
   ),
 });
 
-const decided = decisionFields(text);
+const decided = decisionFields(text, moduleId);
 const module = v.pipe(
   v.object({
     kind,
     name: text,
     ...decided,
-    decision: v.pipe(decided.decision, v.regex(/^[a-z-]{1,40}$/, 'expected one word')),
+    decision: v.pipe(decided.decision, ONE_WORD),
     stops: v.pipe(decided.stops, v.maxLength(MOST_MODULES, `more than ${MOST_MODULES}`)),
     facts: v.pipe(
       facts,
@@ -175,14 +201,3 @@ export type ReportedState = v.InferOutput<typeof reportedState>;
 export type ReportedModule = v.InferOutput<typeof module>;
 /** The outcome of an action. */
 export type ReportedOutcome = v.InferOutput<typeof reportedOutcome>;
-
-/** What machines report about a module, as a registry stores it: an earlier or a later modreg may have taken it, with other limits. */
-export const storedModule = v.object({
-  ...decisionFields(v.string()),
-  facts,
-  platform: v.string(),
-  unreadable: v.pipe(
-    v.optional(v.string()),
-    v.description('Why the registry cannot read all of it; what it cannot read is null'),
-  ),
-});

@@ -20,7 +20,7 @@ export function moduleListOf(result: ListResult): ModuleList {
     firstSeen,
     clock,
     readAt: fetchedAt,
-    stale: stale && { confirmedAt: fetchedAt ?? 0, message: stale.message },
+    stale: stale && { confirmedAt: fetchedAt ?? 0, message: stale.message, words: stale.words },
   };
 }
 

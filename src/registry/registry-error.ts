@@ -1,3 +1,5 @@
+import type { Words } from '../core/text/time-words.ts';
+
 /**
  * A release list could not be read. The message is one escaped line: what was found and where.
  *
@@ -53,6 +55,8 @@ export class RegistryError extends Error {
   readonly suggestion: string | undefined;
   /** What to do next; undefined if the message says it or nothing can be suggested. */
   readonly hint: string | undefined;
+  /** @internal The message with what changes as time passes as data; absent if nothing does. */
+  readonly words?: Words | undefined;
   /** How long the registry asks clients to wait (`Retry-After`), in milliseconds; undefined if it does not. */
   readonly retryAfterMs: number | undefined;
 
@@ -60,23 +64,21 @@ export class RegistryError extends Error {
   constructor(
     kind: RegistryError['kind'],
     message: string,
-    {
-      cause,
-      suggestion,
-      hint,
-      retryAfterMs,
-    }: {
+    options: {
       readonly cause?: unknown;
+      /** @internal */
+      readonly words?: Words | undefined;
       readonly suggestion?: string | undefined;
       readonly hint?: string | undefined;
       readonly retryAfterMs?: number | undefined;
     } = {},
   ) {
-    super(message, { cause });
+    super(message, { cause: options.cause });
     this.kind = kind;
-    this.suggestion = suggestion;
-    this.hint = hint;
-    this.retryAfterMs = retryAfterMs;
+    this.words = options.words;
+    this.suggestion = options.suggestion;
+    this.hint = options.hint;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

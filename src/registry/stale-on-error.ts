@@ -1,6 +1,7 @@
 import { changedDigests } from './known-digests.ts';
 import { isTooOld } from '../core/releases/list-age.ts';
 import { describeDuration } from '../core/text/duration.ts';
+import { passing, say, toldAs } from '../core/text/time-words.ts';
 import { RegistryError } from './registry-error.ts';
 import type { ListResult, ReleaseList } from './registry.ts';
 import type { SavedList } from './saved-lists.ts';
@@ -44,13 +45,16 @@ export function staleOnError(
     return { ok: true, value: { ...releaseListOf(list, from, 'saved'), stale: error } };
   }
   const age = now - list.confirmedAt;
+  const passed = passing(describeDuration(Math.abs(age)));
   const confirmed =
     age < 0
-      ? `confirmed by a clock that was ${describeDuration(-age)} ahead of this one`
-      : `confirmed ${describeDuration(age)} ago (limit ${describeDuration(maxIndexAgeMs)})`;
-  const message = `${error.message}; the saved list was ${confirmed}`;
+      ? say`confirmed by a clock that was ${passed} ahead of this one`
+      : say`confirmed ${passed} ago (limit ${describeDuration(maxIndexAgeMs)})`;
+  const { text, words } = toldAs(
+    say`${error.words ?? error.message}; the saved list was ${confirmed}`,
+  );
   const { hint, retryAfterMs } = error;
-  const stale = new RegistryError('list-stale', message, { cause: error, hint, retryAfterMs });
+  const stale = new RegistryError('list-stale', text, { cause: error, words, hint, retryAfterMs });
   return { ok: false, error: stale };
 }
 

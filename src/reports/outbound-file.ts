@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isJsonObject } from '../registry/formats/json-object.ts';
 import type { ReportedOutcome } from '../registry/machine-report.ts';
 import { openDatabase, transaction, translated } from '../sqlite/database.ts';
 import { statementsOf, type Row, type Statements } from '../sqlite/statements.ts';
+import { jsonIn } from '../sqlite/stored-value.ts';
 import { OUTBOUND_LAYOUT } from './outbound-layout.ts';
 
 /** An outcome without its number, which the queue assigns. */
@@ -179,11 +181,16 @@ function unsentIn(sql: Statements, count: number, bytes: number): ReportedOutcom
     size += String(content).length;
     return place === 0 || size <= bytes;
   });
-  return fit.map(outcomeIn);
+  return fit.map((row) => outcomeIn(row, sql));
 }
 
-function outcomeIn({ number, content }: Row): ReportedOutcome {
-  // Only this file wrote it.
-  const outcome = JSON.parse(String(content)) as NewOutcome;
-  return { number: Number(number), ...outcome };
+const CONTENT = { table: 'outcomes', key: 'number', column: 'content' } as const;
+
+function outcomeIn(row: Row, sql: Statements): ReportedOutcome {
+  return { number: Number(row['number']), ...jsonIn(row, CONTENT, sql, isOutcome) };
+}
+
+/** Only this file writes outcomes. */
+function isOutcome(value: unknown): value is NewOutcome {
+  return isJsonObject(value);
 }

@@ -2,7 +2,9 @@ import { describeAddress } from '../core/explanation/decision-words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
-import type { ReportedModule } from '../registry/machine-report.ts';
+import { loggedWords, type LoggedDecision } from '../core/plan/logged-decisions.ts';
+import { lasting, wordsOf } from '../core/text/time-words.ts';
+import { MOST_FACTS, type ReportedModule } from '../registry/machine-report.ts';
 import { factsProblem } from '../registry/reported-facts.ts';
 import type { RecordedDecision } from '../store/decision-history.ts';
 import type { MachineState } from '../store/machine-state.ts';
@@ -14,10 +16,6 @@ const LONGEST_OF_ALL = 512 * 1024;
 
 /** Of a text with escapes, which are up to nine times as long as what they escape: a registry refuses 1000 characters. */
 const LONGEST_TEXT = 900;
-
-/** Times and time spans in a reason: they change with each plan. */
-const TIMES =
-  /\d{4}-\d\d-\d\dT[\d:.]+Z(?: \([^)]*\))?|\b\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min|s)\b)?/g;
 
 /** The state of each module entry and subsystem, as the poller decided last. `stopsOf` names the components that stop for a restart. */
 export function reportedModules(
@@ -34,12 +32,13 @@ export function reportedModules(
     return left < 0 ? null : facts;
   };
   return state.decisions().flatMap((decision) => {
-    const { kind, name, moduleId, constraint, target, decision: word, reason } = decision;
+    const { kind, name, moduleId, constraint, target, decision: word } = decision;
     const known = recorded.get(keyOf(decision));
     const same = known?.moduleId === moduleId ? known : undefined;
     const deployed = same?.deployed ?? 'unknown';
     // The agent and the server are always planned, and a machine need not manage them: they would only count as stuck.
     if (kind === 'subsystem' && deployed === 'unknown') return [];
+    const stuck = word === 'stuck' ? reportedReason(decision) : undefined;
     return {
       kind,
       name: short(name),
@@ -48,11 +47,20 @@ export function reportedModules(
       deployed: short(deployed),
       target: target ?? null,
       decision: word,
-      reason: word === 'stuck' ? short(reason.replaceAll(TIMES, '…')) : null,
+      reason: stuck?.reason ?? null,
+      because: stuck?.because,
       stops: stopsOf(decision),
       facts: same ? factsOf(same) : null,
     };
   });
+}
+
+/** Without times: they differ between machines, and change with each plan (D65). */
+function reportedReason(stuck: LoggedDecision): Pick<ReportedModule, 'reason' | 'because'> {
+  const { facts } = wordsOf(loggedWords(stuck));
+  const reason = short(lasting({ facts }));
+  if (!stuck.because || facts.length > MOST_FACTS) return { reason };
+  return { reason, because: { code: stuck.because.code, facts: facts.map(short) } };
 }
 
 /**

@@ -12,7 +12,7 @@ import { describeRefused } from '../core/explanation/words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import type { Clock } from '../registry/clock.ts';
-import type { ModuleStates } from '../registry/fleet-client.ts';
+import type { ModuleStates } from '../registry/fleet-documents.ts';
 import { factsProblem } from '../registry/reported-facts.ts';
 import type { Slices } from '../server/fleet/slices.ts';
 import { decodeFacts, timeZoneIn, windowRulesIn } from '../store/facts.ts';

@@ -8,6 +8,7 @@ import {
   type ReleaseIndex,
   type Version,
 } from '../core/index.ts';
+import { constraintsFor } from '../core/version/constraint.ts';
 
 /** What a machine with the yanked version does, by constraint: `to` is the version that it then has. */
 export interface YankEffect {
@@ -32,13 +33,8 @@ export function yankEffects(index: ReleaseIndex, version: string): YankEffect[] 
 }
 
 /** The floating constraints whose branch has the version. A prerelease may be deployed under any of them. */
-function constraintsOn({ major, minor }: Version): Constraint[] {
-  return [
-    { kind: 'minor', major, minor },
-    { kind: 'major', major },
-    { kind: 'latest' },
-    { kind: 'latest-with-prerelease' },
-  ];
+function constraintsOn(version: Version): Constraint[] {
+  return constraintsFor(version).filter(({ kind }) => kind !== 'patch');
 }
 
 function effectOf(constraint: Constraint, index: ReleaseIndex, yanked: Version): YankEffect {

@@ -5,6 +5,7 @@ import {
   isModuleId,
   isNumber,
   isText,
+  isWords,
   listOf,
   objectOf,
   oneOf,
@@ -33,20 +34,21 @@ const subsystem = objectOf({
   name: oneOf(...Object.keys(SUBSYSTEM_MODULES)),
 });
 
-const isConstraint = objectOf({ kind: oneOf('constraint'), constraint: isText, text: isText });
-const isPinUrl = objectOf({ kind: oneOf('pin-url'), text: isText });
+const TOLD = { text: isText, words: optional(isWords) };
+const isConstraint = objectOf({ kind: oneOf('constraint'), constraint: isText, ...TOLD });
+const isPinUrl = objectOf({ kind: oneOf('pin-url'), ...TOLD });
 const isFailure = objectOf({
   kind: oneOf('failure'),
   version: isText,
   until: optional(isNumber),
   isRolledBack: oneOf(true, false),
-  text: isText,
+  ...TOLD,
 });
 const isRequest = objectOf({
   kind: oneOf('request'),
   requestedAt: isNumber,
   isImmediate: oneOf(true, false),
-  text: isText,
+  ...TOLD,
 });
 const REASONS: readonly Shape[] = [isConstraint, isPinUrl, isFailure, isRequest];
 

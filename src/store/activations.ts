@@ -1,7 +1,7 @@
 import type { ModuleId } from '../core/index.ts';
 import type { Activation } from '../core/machine/activation.ts';
 import { translated } from '../sqlite/database.ts';
-import { jsonIn } from './columns.ts';
+import { jsonIn } from '../sqlite/stored-value.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import { isNumber, isText, objectOf, oneOf, optional, type Shape } from './shape.ts';
 
@@ -37,6 +37,8 @@ const rollingBack = objectOf({
 });
 const shape: Shape = (value) => stable(value) || trying(value) || rollingBack(value);
 
+const CONTENT = { table: 'activations', key: 'name', column: 'content' } as const;
+
 function isActivation(value: unknown): value is Activation {
   return shape(value);
 }
@@ -45,12 +47,12 @@ function isActivation(value: unknown): value is Activation {
 export function activationsIn({ path, sql }: MachineFile): ReadonlyMap<string, ActivationRecord> {
   const rows = translated(path, () => sql.all('SELECT * FROM activations ORDER BY name'));
   return new Map(
-    rows.map(({ name, module_id: moduleId, content }) => [
-      String(name),
+    rows.map((row) => [
+      String(row['name']),
       {
         // A cast: only ids of modules are written.
-        moduleId: String(moduleId) as ModuleId,
-        activation: jsonIn(content, { path }, isActivation),
+        moduleId: String(row['module_id']) as ModuleId,
+        activation: jsonIn(row, CONTENT, { path }, isActivation),
       },
     ]),
   );

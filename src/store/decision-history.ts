@@ -1,14 +1,15 @@
 import type { DecideInput } from '../core/index.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
-import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
+import { loggedWords, type LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { NOT_ASKED } from '../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../core/plan/target.ts';
 import { originOf, type ListOrigin } from '../registry/list-origin.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
+import { jsonIn } from '../sqlite/stored-value.ts';
 import { quote } from '../core/text/quote.ts';
+import { lasting, wordsOf } from '../core/text/time-words.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { isIntact } from './sealed-tables.ts';
-import { jsonIn } from './columns.ts';
 import { isDecision } from './decision-log.ts';
 import { encodeFacts, haveSameFacts } from './facts.ts';
 import { isText, objectOf, optional } from './shape.ts';
@@ -136,14 +137,12 @@ function isNoted(last: Noted, decision: LoggedDecision, input: DecideInput): boo
   );
 }
 
-/** What makes a decision another one. Times and time spans in the reason are left out: they change with each plan. */
+/** What makes a decision another one (D65). Of the reason, its facts do, which its code follows from: its times change with each plan. */
 function changeOf(decision: LoggedDecision, input: DecideInput): string {
   const { moduleId, constraint, target, decision: word } = decision;
-  const reason = decision.reason.replaceAll(TIMES, '…');
+  const reason = lasting(wordsOf(loggedWords(decision)));
   return JSON.stringify([moduleId, constraint, target, word, deployedIn(input), reason]);
 }
-
-const TIMES = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d+ (?:d|h|min|s)\b(?: \d+ (?:h|min|s)\b)?/g;
 
 function deployedIn({ deployed }: DecideInput): string {
   return reportedText(deployed) ?? deployed.kind;
@@ -192,14 +191,19 @@ export function recentHistory(sql: Statements, count: number): PastDecision[] {
   return rows.map((row) => pastDecision(row, sql)).toReversed();
 }
 
+const FIRST_DECISION = { table: 'decision_history', key: 'id', column: 'first' } as const;
+
 /** The newest decision of each target in the history, also of targets that the machine no longer has. */
 export function newestInHistory(sql: Statements): RecordedDecision[] {
-  return sql.all(SELECT_NEWEST).map((row) => jsonIn(row['first'], sql, isRecorded));
+  return sql.all(SELECT_NEWEST).map((row) => jsonIn(row, FIRST_DECISION, sql, isRecorded));
 }
 
 function pastDecision(row: Row, sql: Statements): PastDecision {
-  const first = jsonIn(row['first'], sql, isRecorded);
-  const last = row['last'] === null ? first : jsonIn(row['last'], sql, isRecorded);
+  const first = jsonIn(row, FIRST_DECISION, sql, isRecorded);
+  const last =
+    row['last'] === null
+      ? first
+      : jsonIn(row, { ...FIRST_DECISION, column: 'last' }, sql, isRecorded);
   return { since: Number(row['at']), first, last };
 }
 
@@ -215,10 +219,10 @@ function isRecorded(value: unknown): value is RecordedDecision {
 }
 
 const SELECT = `
-  SELECT at, first, last, ${isIntact('decision_history')} AS is_intact
+  SELECT id, at, first, last, ${isIntact('decision_history')} AS is_intact
   FROM decision_history WHERE kind = ? AND name = ? ORDER BY id`;
 const SELECT_RECENT = `
-  SELECT at, first, last FROM decision_history ORDER BY id DESC LIMIT ?`;
+  SELECT id, at, first, last FROM decision_history ORDER BY id DESC LIMIT ?`;
 const SELECT_NEWEST = `
   SELECT id, kind, name, change, first FROM decision_history
   WHERE id IN (SELECT max(id) FROM decision_history GROUP BY kind, name) ORDER BY kind, name`;

@@ -1,9 +1,22 @@
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
-import { jsonIn, numberOf, textOf } from './columns.ts';
-import { isModuleId, isNumber, isText, objectOf, oneOf, optional, type Shape } from './shape.ts';
+import { jsonIn } from '../sqlite/stored-value.ts';
+import { numberOf, textOf } from './columns.ts';
+import {
+  isModuleId,
+  isNumber,
+  isText,
+  isWords,
+  objectOf,
+  oneOf,
+  optional,
+  type Shape,
+} from './shape.ts';
 import { targetIn } from './target.ts';
+
+const isCode = objectOf({ code: isText });
+const isReason: Shape = (reason) => isCode(reason) && isWords(reason);
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
   deployedYanked: optional(objectOf({ version: isText, because: isText })),
@@ -15,6 +28,8 @@ const shape: Shape = objectOf<keyof LoggedDecision>({
   latest: optional(isText),
   decision: isText,
   reason: isText,
+  because: optional(isReason),
+  waitsFor: optional(isText),
   until: optional(isNumber),
 });
 
@@ -36,9 +51,11 @@ export interface PollerLog {
   readonly round: LoggedRound | undefined;
 }
 
+const CONTENT = { table: 'decisions', key: 'name', column: 'content' } as const;
+
 export function decisionsIn(sql: Statements): LoggedDecision[] {
-  const rows = sql.all('SELECT content FROM decisions ORDER BY place, kind, name');
-  return rows.map((row) => jsonIn(row['content'], sql, isDecision));
+  const rows = sql.all('SELECT name, content FROM decisions ORDER BY place, kind, name');
+  return rows.map((row) => jsonIn(row, CONTENT, sql, isDecision));
 }
 
 /** The decisions in the file, by target key. */

@@ -6,8 +6,18 @@ import {
   type Window,
 } from '../core/index.ts';
 import { isTime } from '../core/text/rfc3339.ts';
+import { CONSTRAINTS } from '../core/version/constraint.ts';
 import { originOf } from '../registry/list-origin.ts';
-import { isNumber, isText, listOf, objectOf, oneOf, optional, type Shape } from './shape.ts';
+import {
+  isNumber,
+  isText,
+  isWords,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  type Shape,
+} from './shape.ts';
 
 /*
  * The facts of a decision: its DecideInput as JSON, without the release list, which is saved elsewhere. The code is
@@ -157,22 +167,30 @@ const isVersion = objectOf({
   build: isText,
 });
 
+function constraintOf(kind: string, fields: Readonly<Record<string, 'version' | 'number'>>): Shape {
+  const shapes = Object.entries(fields).map(([name, type]): [string, Shape] => [
+    name,
+    type === 'version' ? isVersion : isNumber,
+  ]);
+  return objectOf({ kind: oneOf(kind), ...Object.fromEntries(shapes) });
+}
+
 /** The fields of a decoded input. */
 const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   requirement: anyOf(
-    objectOf({ kind: oneOf('patch'), version: isVersion }),
-    objectOf({ kind: oneOf('minor'), major: isNumber, minor: isNumber }),
-    objectOf({ kind: oneOf('major'), major: isNumber }),
+    ...Object.entries(CONSTRAINTS).map(([kind, { shape }]) => constraintOf(kind, shape)),
     objectOf({ kind: oneOf('pin-url'), url: isText, shadowed: optional(isVersion) }),
-    objectOf({ kind: oneOf('latest', 'latest-with-prerelease', 'local', 'disabled') }),
+    objectOf({ kind: oneOf('local', 'disabled') }),
   ),
   list: anyOf(
-    objectOf({ error: objectOf({ kind: isText, message: isText }) }),
+    objectOf({ error: objectOf({ kind: isText, message: isText, words: optional(isWords) }) }),
     objectOf({
       index: isIndex,
       changedDigests: optional(isMapOf(isDigestChange)),
       firstSeen: optional(objectOf({ since: isNumber, added: isMapOf(isSpan) })),
-      stale: optional(objectOf({ confirmedAt: isNumber, message: isText })),
+      stale: optional(
+        objectOf({ confirmedAt: isNumber, message: isText, words: optional(isWords) }),
+      ),
       readAt: optional(isNumber),
       clock: optional(
         anyOf(

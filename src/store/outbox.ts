@@ -7,8 +7,9 @@ import type {
 } from '../core/plan/committed-action.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements, Row } from '../sqlite/statements.ts';
+import { jsonIn } from '../sqlite/stored-value.ts';
 import { isAction } from './action-shape.ts';
-import { jsonIn, textOf } from './columns.ts';
+import { textOf } from './columns.ts';
 import { targetIn } from './target.ts';
 
 /** How many settled actions are kept, for late acknowledgements. */
@@ -34,8 +35,10 @@ export function openActions(sql: Statements): OpenAction[] {
   return sql.all(SELECT_OPEN).map((row) => openAction(row, file, sql));
 }
 
+const CONTENT = { table: 'actions', key: 'number', column: 'content' } as const;
+
 function openAction(row: Row, file: string, sql: Statements): OpenAction {
-  const action = jsonIn(row['content'], sql, isAction);
+  const action = jsonIn(row, CONTENT, sql, isAction);
   return {
     action: { ...action, id: `${file}-${Number(row['number'])}` },
     state: row['state'] === 'delivered' ? 'delivered' : 'waiting',
@@ -94,7 +97,7 @@ export function acknowledgeable(sql: Statements, number: number): Acknowledgeabl
   const row = sql.get(SELECT_ACKNOWLEDGEABLE, number);
   if (!row) return undefined;
   const isWithdrawn = row['state'] === 'withdrawn';
-  return { action: jsonIn(row['content'], sql, isAction), isWithdrawn };
+  return { action: jsonIn(row, CONTENT, sql, isAction), isWithdrawn };
 }
 
 /** The id of the delivered action that deploys this version; undefined if there is none. */
@@ -153,13 +156,11 @@ export function settledActions(sql: Statements, known: ReadonlySet<string>): Set
   return numbers
     .filter((number) => !known.has(`${file}-${number}`))
     .flatMap((number) => {
-      const row = sql.get('SELECT * FROM actions WHERE number = ?', number);
-      const result = row?.['state'];
+      const row = sql.get('SELECT * FROM actions WHERE number = ?', number) ?? {};
+      const result = row['state'];
       if (result !== 'done' && result !== 'failed' && result !== 'withdrawn') return [];
-      const action = { ...jsonIn(row?.['content'], sql, isAction), id: `${file}-${number}` };
-      return [
-        { action, result, at: Number(row?.['changed_at']), reason: textOf(row?.['outcome']) },
-      ];
+      const action = { ...jsonIn(row, CONTENT, sql, isAction), id: `${file}-${number}` };
+      return [{ action, result, at: Number(row['changed_at']), reason: textOf(row['outcome']) }];
     });
 }
 
@@ -187,7 +188,7 @@ const PRUNE_RESTARTS = `
     SELECT action FROM restarts WHERE kind = ? AND name = ? ORDER BY action DESC LIMIT ?
   )`;
 const SELECT_ACKNOWLEDGEABLE = `
-  SELECT content, state FROM actions WHERE number = ? AND state IN ('delivered', 'withdrawn')`;
+  SELECT number, content, state FROM actions WHERE number = ? AND state IN ('delivered', 'withdrawn')`;
 const SELECT_DEPLOYING = `
   SELECT number, content ->> '$.artifact.digest' AS digest FROM actions
   WHERE kind = ? AND name = ? AND module_id = ? AND content ->> '$.to' = ?`;

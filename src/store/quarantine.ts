@@ -1,7 +1,8 @@
 import { parseVersion, type ModuleId, type Version } from '../core/index.ts';
 import type { QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
-import { jsonIn, numberOf, textOf } from './columns.ts';
+import { jsonIn } from '../sqlite/stored-value.ts';
+import { numberOf, textOf } from './columns.ts';
 import { isText, listOf } from './shape.ts';
 
 /** In `is_rollback`: an operator refused it, and it did not fail. Programs that do not know it read no rollback, as it is. */
@@ -17,7 +18,6 @@ function entryOf(row: Row, sql: Statements): QuarantineEntry {
   const version = String(row['version']);
   const isRollback = row['is_rollback'] === 1;
   const from = isRollback ? versionOf(version) : undefined;
-  const refused = textOf(row['refused']);
   return {
     moduleId: String(row['module_id']) as ModuleId,
     version,
@@ -29,10 +29,12 @@ function entryOf(row: Row, sql: Statements): QuarantineEntry {
     rolledBack: from && {
       from,
       to: versionOf(textOf(row['rolled_back_to'])),
-      refused: refused === undefined ? undefined : new Set(jsonIn(refused, sql, areTexts)),
+      refused: row['refused'] === null ? undefined : new Set(jsonIn(row, REFUSED, sql, areTexts)),
     },
   };
 }
+
+const REFUSED = { table: 'quarantine', key: 'version', column: 'refused' } as const;
 
 const shape = listOf(isText);
 

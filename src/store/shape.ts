@@ -1,4 +1,5 @@
 import { parseModuleId } from '../core/index.ts';
+import type { Words } from '../core/text/time-words.ts';
 
 /** Whether a stored JSON value has the shape that its readers rely on: a disk may have changed any of its bits. */
 export type Shape = (value: unknown) => boolean;
@@ -30,3 +31,9 @@ export function objectOf<Key extends string>(fields: Readonly<Record<Key, Shape>
     return true;
   };
 }
+
+/** Words whose times are data. */
+export const isWords: Shape = objectOf<keyof Words>({
+  facts: listOf(isText),
+  times: listOf((time) => isNumber(time) || isText(time)),
+});

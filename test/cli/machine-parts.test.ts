@@ -7,6 +7,7 @@ import {
   type Version,
   parseVersion,
 } from '../../src/core/index.ts';
+import { textOf } from '../../src/core/text/time-words.ts';
 import type { QuarantineEntry } from '../../src/core/plan/machine-memory.ts';
 import type { PollerEvent } from '../../src/poller/index.ts';
 import { RegistryError } from '../../src/registries/index.ts';
@@ -279,6 +280,6 @@ describe('the log of modreg poll', () => {
     ],
   ])('%j', (event, acknowledged, lines) => {
     const found = linesOf(event as PollerEvent, acknowledged);
-    expect(found.map(({ level, text }) => `${level} ${text}`)).toEqual(lines);
+    expect(found.map(({ level, text }) => `${level} ${textOf(text)}`)).toEqual(lines);
   });
 });

@@ -7,6 +7,7 @@ import { PollReport } from '../../src/cli/poll/poll-report.ts';
 import type { PlanDocuments } from '../../src/host/plan-documents.ts';
 import type { World } from '../../src/base/world.ts';
 import { readDeployed } from '../../src/core/index.ts';
+import { passing, say, toldAs } from '../../src/core/text/time-words.ts';
 import type { Delivery, PollerEvent } from '../../src/poller/index.ts';
 import { AGENT, claimed, commitOne, LIDAR } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -40,10 +41,14 @@ function reportOn(world: World, options: { readonly json?: true } = {}): PollRep
 }
 
 describe('the log of modreg poll', () => {
-  const text = 'the maintenance window is closed until 2026-11-21T17:00:00Z';
+  const { text, words } = toldAs(
+    say`the maintenance window is closed until ${passing(Date.parse('2026-11-21T17:00:00Z'))}`,
+  );
   // A cast: the log reads only these fields.
-  const held = (target: object): PollerEvent =>
-    ({ kind: 'held', target, direction: 'upgrade', to: '1.1.0', text }) as unknown as PollerEvent;
+  const held = (target: object): PollerEvent => {
+    const event = { kind: 'held', target, direction: 'upgrade', to: '1.1.0', text, words };
+    return event as unknown as PollerEvent;
+  };
 
   it('has times in the zone of the module', () => {
     const { world, lines, dropped } = logging();

@@ -69,7 +69,7 @@ function damagedRow(): string {
 
 describe('[T225] a row of releases is damaged', () => {
   const found =
-    '"PATH": row 1 of releases: the content of acme:lidar 1.2.0 is not that of a release';
+    '"PATH": row 1 of releases, column content: the content of acme:lidar 1.2.0 is not that of a release';
   const restoring = 'modreg registry restore <folder> --replace restores a backup';
   it.each<[string, readonly string[], object]>([
     [

@@ -274,7 +274,7 @@ describe('the registry file', () => {
     database.close();
     expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
       stdout: '',
-      stderr: `error[NOT_A_REGISTRY]: "${db}": row 1 of releases: the content of acme:lidar 1.0.0 is not that of a release\n`,
+      stderr: `error[NOT_A_REGISTRY]: "${db}": row 1 of releases, column content: the content of acme:lidar 1.0.0 is not that of a release\n`,
       exit: 4,
     });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { groupedEffects } from '../../src/site/effect-groups.ts';
 import { effectsOf, type MachinesWithEffect } from '../../src/site/what-if.ts';
 import { indexReleases } from '../../src/core/index.ts';
-import type { ModuleStates } from '../../src/registry/fleet-client.ts';
+import type { ModuleStates } from '../../src/registry/fleet-documents.ts';
 import { uninterrupted } from '../../src/server/fleet/slices.ts';
 import { lidarReport } from '../support/reported-facts.ts';
 

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { describeTime, withReadableTimes } from '../../src/core/text/time-words.ts';
+import {
+  describeTime,
+  joined,
+  lasting,
+  passing,
+  readable,
+  say,
+  textOf,
+  wordsOf,
+} from '../../src/core/text/time-words.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
@@ -50,14 +59,48 @@ describe('a time for people', () => {
       'the end of time',
     );
   });
+});
 
+const at = (text: string): ReturnType<typeof passing> => passing(Date.parse(text));
+
+describe('[D65] a sentence with times', () => {
   it.each([
-    [
-      'closed until 2026-11-22T01:00:00Z; too young until 2026-11-22T02:00:00.5Z',
-      'closed until 2026-11-22T01:00:00Z (in 13 h); too young until 2026-11-22T02:00:01Z (in 14 h)',
-    ],
-    ['1.2.3-2026-11-22T01 and 2026-11-22', '1.2.3-2026-11-22T01 and 2026-11-22'],
-  ])('in the text %s', (text, described) => {
-    expect(withReadableTimes(text, { now: NOON, timeZone: undefined })).toBe(described);
+    {
+      said: say`closed until ${at('2026-11-22T01:00:00Z')}; at most ${'10 min'}`,
+      text: 'closed until 2026-11-22T01:00:00Z; at most 10 min',
+      shown: 'closed until 2026-11-22T01:00:00Z (in 13 h); at most 10 min',
+      lasts: 'closed until …; at most 10 min',
+    },
+    {
+      said: say`${at('2026-11-22T02:00:00.5Z')}`,
+      text: '2026-11-22T02:00:00.500Z',
+      shown: '2026-11-22T02:00:01Z (in 14 h)',
+      lasts: '…',
+    },
+    {
+      said: say`confirmed ${passing('8 d')} ago (limit 7 d)`,
+      text: 'confirmed 8 d ago (limit 7 d)',
+      shown: 'confirmed 8 d ago (limit 7 d)',
+      lasts: 'confirmed … ago (limit 7 d)',
+    },
+    {
+      said: joined(['one', undefined, say`at ${at('2026-11-21T11:00:00Z')}`, 'two'], '; '),
+      text: 'one; at 2026-11-21T11:00:00Z; two',
+      shown: 'one; at 2026-11-21T11:00:00Z; two',
+      lasts: 'one; at …; two',
+    },
+    {
+      said: 'written by 2026-11-22T01:00:00Z within 5 min',
+      text: 'written by 2026-11-22T01:00:00Z within 5 min',
+      shown: 'written by 2026-11-22T01:00:00Z within 5 min',
+      lasts: 'written by 2026-11-22T01:00:00Z within 5 min',
+    },
+    { said: joined([], '; '), text: '', shown: '', lasts: '' },
+  ])('$text', ({ said, text, shown, lasts }) => {
+    expect(textOf(said)).toBe(text);
+    expect(readable(said, { now: NOON, timeZone: undefined })).toBe(shown);
+    expect(lasting(wordsOf(said))).toBe(lasts);
+    // A sentence that was stored says the same.
+    expect(textOf(JSON.parse(JSON.stringify(said)))).toBe(text);
   });
 });

@@ -60,7 +60,7 @@ describe('the rollouts of a site', () => {
     expect(shown).toEqual([
       'Rollouts',
       'DAMAGED acme:arm 2.0.0: a row of its rollout is damaged',
-      '"PATH": row 8 of rollout_events: its content is not a JSON object',
+      '"PATH": row 8 of rollout_events, column content: it is not a JSON object',
       'it is neither raised nor halted, and acme:arm has no list; machines keep what they have, and other rollouts go on',
       'find the row with modreg registry verify where the registry runs, then restore a backup with modreg registry restore',
       'acme:lidar 1.3.0 running',

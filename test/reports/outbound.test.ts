@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { Outbound } from '../../src/reports/outbound.ts';
+import { outbound } from '../../src/reports/outbound.ts';
 import { systemClock } from '../../src/registries/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { reportingMachine } from './support/reporting.ts';
@@ -9,10 +9,10 @@ it('a damaged queue is set aside, and the machine reports', async () => {
   const machine = await reportingMachine();
   const path = `${temporaryFolder()}/outbound.db`;
   writeFileSync(path, 'damaged'.repeat(1000));
-  const outbound = new Outbound(path, { ...machine.reporter, clock: systemClock });
-  outbound.start();
+  const sending = outbound(path, { ...machine.reporter, clock: systemClock });
+  sending.start();
   await expect.poll(async () => await machine.counts()).toMatchObject({ machines: 1 });
-  await outbound.close();
+  await sending.close();
   expect(machine.notices).toEqual([
     `warn "${path}": file is not a database; it is now "${path}.damaged", and a new queue of reports begins`,
   ]);

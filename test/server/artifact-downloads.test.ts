@@ -22,6 +22,7 @@ import {
   sha256Of,
   UPLOAD,
 } from './support/hosting.ts';
+import { sql } from '../support/backups.ts';
 import { openFiles } from '../support/open-files.ts';
 
 const UNKNOWN = 'unknown-file: no release lists this file, and it was not uploaded';
@@ -44,6 +45,15 @@ describe('a download', () => {
         'x-content-type-options': 'nosniff',
       });
     }
+  });
+
+  it('[T320] is not kept back by a row of another release that is damaged', async () => {
+    const registry = await publishing();
+    expect((await registry.publish('1.0.1')).status).toBe(201);
+    const { path } = registry.catalogue;
+    sql(path, 'UPDATE releases SET content = substr(content, 1, 150) WHERE id = 1');
+    expect((await registry.ask(FILE)).text).toBe('0123456789');
+    expect(registry.catalogue.listedArtifacts().get(HEX)).toBe(10);
   });
 
   it.each<[string, Record<string, string>, number, string, string | null]>([

@@ -179,7 +179,7 @@ describe('[T77] what is wrong with a registry', () => {
       "UPDATE releases SET content = '{x}' WHERE id = 2",
       [
         expect.stringMatching(
-          /^"[^"]+": row 2 of releases: the content of acme:lidar 1\.\d+\.\d+ is not that of a release$/,
+          /^"[^"]+": row 2 of releases, column content: the content of acme:lidar 1\.\d+\.\d+ is not that of a release$/,
         ),
       ],
     ],

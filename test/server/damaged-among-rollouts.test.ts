@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { logEvent } from '../../src/cli/base/registry-log.ts';
 import { readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
-import { NOON, sql } from '../support/backups.ts';
+import { NOON, sql, withoutTypes } from '../support/backups.ts';
 import { printed } from '../support/command.ts';
 import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
 import { tokenFor } from '../support/token.ts';
@@ -33,7 +33,7 @@ function logged({ events, catalogue }: RollingFleet): string[] {
   return lines;
 }
 
-const ROW = String.raw`\"PATH\": row 5 of rollout_events: its content is not a JSON object`;
+const ROW = String.raw`\"PATH\": row 5 of rollout_events, column content: it is not JSON`;
 const HINT =
   'find the row with modreg registry verify where the registry runs, then restore a backup with modreg registry restore';
 const DAMAGE = `error rollout-damaged {"module_id":"acme:arm","version":"2.0.0","because":"${ROW}","hint":"${HINT}"}`;
@@ -59,19 +59,56 @@ describe('[T207] a rollout that is damaged among others', () => {
       `UPDATE rollout_events SET kind = 'haltee', content = '{}' WHERE module = 2`,
     );
     await fleet.pass(120_000);
-    const other = '/kind: expected started, raised, halted, resumed, completed, retracted';
-    const text = DAMAGE.replace('its content is not a JSON object', other);
+    const other = 'column kind: expected started, raised, halted, resumed, completed, retracted';
+    const text = DAMAGE.replace('column content: it is not JSON', other);
     expect(logged(fleet)).toEqual([DAMAGE, text]);
   });
 
-  it('is not lost if it is the release that is damaged', async () => {
-    const fleet = await damagedFleet(`UPDATE releases SET content = '[]' WHERE module = 2`);
-    await fleet.pass(60_000);
-    const row = String.raw`row 3 of releases: its content is not that of a release`;
-    expect(logged(fleet)).toEqual([
-      DAMAGE.replace('row 5 of rollout_events: its content is not a JSON object', row),
-    ]);
-  });
+  it.each([
+    ['cut off', `content = '{"artifacts":[{"platform":"any"'`, 'content', 'it is not JSON'],
+    ['no object', "content = '[]'", 'content', 'it is not a JSON object'],
+    [
+      'another type',
+      `content = '{"artifacts":{}}'`,
+      'content',
+      '/artifacts: expected a list of artifacts',
+    ],
+    [
+      'a platform that is none',
+      `content = '{"artifacts":[{"platform":1,"url":""}]}'`,
+      'content',
+      '/artifacts/0/platform: expected text',
+    ],
+    ['bytes', "content = x'7b7d'", 'content', 'expected text'],
+    ['a time of bytes', "published_at = x'00'", 'published_at', 'expected a whole number'],
+    ['a reason of bytes', "yanked = x'00'", 'yanked', 'expected text'],
+  ])(
+    'is not lost if its release is damaged: %s; the others are listed, served and changed',
+    async (_, damage, column, found) => {
+      const fleet = await damagedFleet('SELECT 1');
+      withoutTypes(fleet.catalogue.path, 'releases', `UPDATE releases SET ${damage} WHERE id = 3`);
+      await fleet.pass(60_000);
+      const event = fleet.events.find(({ kind }) => kind === 'rollout');
+      expect(event).toMatchObject({
+        change: 'damaged',
+        moduleId: 'acme:arm',
+        version: '2.0.0',
+        because: `"${fleet.catalogue.path}": row 3 of releases, column ${column}: ${found}`,
+      });
+      const { rollouts, damaged } = fleet.catalogue.rollouts.all();
+      expect(rollouts.map(({ moduleId: id, version }) => `${id} ${version}`)).toEqual([
+        'acme:lidar 1.3.0',
+      ]);
+      expect(damaged).toMatchObject([{ moduleId: 'acme:arm', version: '2.0.0' }]);
+      await fleet.turn();
+      await fleet.pass(HOUR);
+      expect(await fleet.state()).toMatchObject({ status: 'running', percent: 1 });
+      expect(await fleet.listed()).toMatchObject({ rollout: { percent: 1 } });
+      const { sequence: after } = await fleet.state();
+      expect(await fleet.change({ event: 'halt', after, reason: 'stops' })).toBe('200');
+      expect(await fleet.state()).toMatchObject({ status: 'halted', because: 'stops' });
+    },
+  );
 
   it('is named by rollout status', async () => {
     const fleet = await damagedFleet();

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
-import type { NewRolloutEvent } from '../../src/server/catalogue/rollout-table.ts';
+import type { NewRolloutEvent } from '../../src/server/catalogue/rollout-event.ts';
 import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { moduleId } from '../support/ask.ts';
 import { NOON, publish, sql } from '../support/backups.ts';
@@ -46,57 +46,57 @@ describe('[T200] a damaged row of a rollout', () => {
     [
       'an empty object',
       `content = '{}' WHERE sequence = 5`,
-      'row 5 of rollout_events: /because: required; /failures: required',
+      'row 5 of rollout_events, column content: /because: required; /failures: required',
     ],
     [
       'no JSON',
       `content = 'x' WHERE sequence = 2`,
-      'row 2 of rollout_events: its content is not a JSON object',
+      'row 2 of rollout_events, column content: it is not JSON',
     ],
     [
       'a list',
       `content = '[]' WHERE sequence = 2`,
-      'row 2 of rollout_events: its content is not a JSON object',
+      'row 2 of rollout_events, column content: it is not a JSON object',
     ],
     [
       'a kind with one other bit',
       `kind = 'haltee' WHERE sequence = 5`,
-      'row 5 of rollout_events: /kind: expected started, raised, halted, resumed, completed, retracted',
+      'row 5 of rollout_events, column kind: expected started, raised, halted, resumed, completed, retracted',
     ],
     [
       'a field with one other bit',
       `content = replace(content, 'soakMs', 'soakMr') WHERE sequence = 2`,
-      'row 2 of rollout_events: /soakMr: unknown field; an event has salt, percent, share if it is started',
+      'row 2 of rollout_events, column content: /soakMr: unknown field; an event has salt, percent, share if it is started',
     ],
     [
       'a share above 1',
       `content = json_set(content, '$.share', 4) WHERE sequence = 2`,
-      'row 2 of rollout_events: /share: expected a share up to 1',
+      'row 2 of rollout_events, column content: /share: expected a share up to 1',
     ],
     [
       'a share below 0',
       `content = json_set(content, '$.share', -1) WHERE sequence = 2`,
-      'row 2 of rollout_events: /share: expected a share from 0',
+      'row 2 of rollout_events, column content: /share: expected a share from 0',
     ],
     [
       'a percentage above 100',
       `content = json_set(content, '$.percent', 101) WHERE sequence = 2`,
-      'row 2 of rollout_events: /percent: expected a percentage up to 100',
+      'row 2 of rollout_events, column content: /percent: expected a percentage up to 100',
     ],
     [
       'a percentage below 0',
       `content = json_set(content, '$.percent', -1) WHERE sequence = 2`,
-      'row 2 of rollout_events: /percent: expected a percentage from 0',
+      'row 2 of rollout_events, column content: /percent: expected a percentage from 0',
     ],
     [
       'a count below 0',
       `content = json_set(content, '$.failures.failed', -1) WHERE sequence = 5`,
-      'row 5 of rollout_events: /failures/failed: expected a whole number from 0',
+      'row 5 of rollout_events, column content: /failures/failed: expected a whole number from 0',
     ],
     [
       'a count that is none',
       `content = json_set(content, '$.failures.silent', 0.5) WHERE sequence = 5`,
-      'row 5 of rollout_events: /failures/silent: expected a whole number from 0',
+      'row 5 of rollout_events, column content: /failures/silent: expected a whole number from 0',
     ],
     [
       'another predecessor',
@@ -145,7 +145,7 @@ describe('[T200] a damaged row of a rollout', () => {
   it('no flipped bit of its kind, or of a name in its content, shows the release to more machines', () => {
     const path = halted();
     const before = listed(path);
-    const damagedRow = `DatabaseError: "${path}": row 5 of rollout_events: `;
+    const damagedRow = `DatabaseError: "${path}": row 5 of rollout_events, column `;
     const row = texts(path);
     for (const column of ['kind', 'content'] as const) {
       const all = flippedBits(row[column]);

@@ -57,7 +57,8 @@ describe('a release list', () => {
       const { status, json } = await registry.ask('GET', LIDAR);
       expect([status, Object(json).type]).toEqual([500, 'urn:modreg:internal']);
       const log = registry.events.map((event) => String(Object(event).error));
-      const found = 'row 2 of releases: the content of acme:lidar 1.0.1 is not that of a release';
+      const found =
+        'row 2 of releases, column content: the content of acme:lidar 1.0.1 is not that of a release';
       expect(log).toContain(`DatabaseError: "${registry.path}": ${found}`);
     },
   );

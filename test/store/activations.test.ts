@@ -53,7 +53,9 @@ describe('an activation', () => {
       const file = claimed();
       const { path, database } = file;
       database.exec(`INSERT INTO activations VALUES ('lidar', 'acme:lidar', '${content}', NULL)`);
-      expect(() => activationsIn(file)).toThrow(`"${path}": stored data is damaged: `);
+      expect(() => activationsIn(file)).toThrow(
+        `"${path}": row lidar of activations, column content: `,
+      );
     },
   );
 });

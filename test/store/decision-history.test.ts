@@ -1,60 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { decide, type DecideInput } from '../../src/core/index.ts';
-import { wordFor } from '../../src/core/decision/decision.ts';
-import { describeDecision } from '../../src/core/explanation/decision-words.ts';
-import { targetText, untilOf } from '../../src/core/explanation/plan-words.ts';
 import { noteDecisions, type NotedDecisions } from '../../src/store/decision-history.ts';
-import type { MachineState } from '../../src/store/machine-state.ts';
 import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
 import { noteOrigin } from '../../src/registry/list-origin.ts';
-import { claimed, LIDAR, moduleNamed } from '../support/claimed.ts';
+import { claimed, LIDAR } from '../support/claimed.ts';
 import { moduleQuestion, openFrom, type Situation } from '../support/decided.ts';
 import { DAY, NOW } from '../support/decides.ts';
 import { logged } from '../support/machine-home.ts';
+import { history, HOUR, log, logInput, UPGRADE } from './support/logged-history.ts';
 
-const HOUR = 3_600_000;
-const UPGRADE = { wanted: '1.*', deployed: '1.0.0', list: ['1.0.0', '1.1.0'] } as const;
-
-/** Logs the decision about `name` at `at`. */
-function log(state: MachineState, at: number, situation: Situation, name = 'lidar'): void {
-  const input = moduleQuestion({
-    ...situation,
-    eligibility: { ...situation.eligibility, now: at },
-  });
-  logInput(state, name, input);
-}
-
-function logInput(
-  state: MachineState,
-  name: string,
-  input: DecideInput,
-  other: Partial<LoggedDecision> = {},
-): void {
-  const decision = decide(input);
-  const row = logged(name, {
-    moduleId: `acme:${name}`,
-    constraint: '1.*',
-    target: targetText(decision),
-    decision: wordFor(decision),
-    reason: describeDecision(decision),
-    until: untilOf(decision),
-    ...other,
-  });
-  state.log([row], { at: 0, trouble: undefined }, new Map([[`module ${name}`, input]]));
-}
-
-/** Each decision: when it was made, when its facts changed last, its word and the deployed version. */
-function history(state: MachineState, name = 'lidar'): string[] {
-  return state.history(moduleNamed(name)).map(({ since, first, last }) => {
-    const { eligibility } = last.facts as DecideInput;
-    const at = [since, eligibility.now].map((time) => (time - NOW) / HOUR).join(' to ');
-    return `${at}: ${first.decision} ${first.deployed}`;
-  });
-}
-
-/** An error that takes at least this many bytes in an entry: it is the reason, and a fact. */
+/** An error that takes at least this many bytes in an entry: it is the reason, as text and as data, and a fact. */
 function errorOf(bytes: number): { error: { kind: string; message: string } } {
-  return { error: { kind: 'registry-unreachable', message: 'x'.repeat(bytes / 2) } };
+  return { error: { kind: 'registry-unreachable', message: 'x'.repeat(bytes / 3) } };
 }
 
 /** An entry of 1970. */
@@ -162,7 +118,7 @@ describe('the history of decisions', () => {
     ['decision', { decision: 'hold' }],
     ['target', { target: '1.1.0+b' }],
     ['constraint', { constraint: '1.x' }],
-    ['reason', { reason: 'it waits for acme_arm' }],
+    ['dependency', { reason: 'due; waits for acme_arm', waitsFor: 'acme_arm' }],
   ])('has one more for the same facts and another %s', (_, other) => {
     const { state } = claimed();
     const input = moduleQuestion(UPGRADE);
@@ -220,14 +176,14 @@ describe('the history of decisions', () => {
 
   it('keeps 32 MiB, and the newest decision of each target', () => {
     const { state } = claimed();
-    const message = 'x'.repeat(6 * 1024 * 1024);
+    const message = 'x'.repeat(4 * 1024 * 1024);
     const large = (kind: string): Situation => ({
       ...UPGRADE,
       list: { error: { kind, message: `${kind} ${message}` } },
     });
     log(state, NOW, large('first'), 'arm');
     for (const hour of [1, 2, 3]) log(state, NOW + hour * HOUR, large(`number ${hour}`));
-    // Each has its error twice: as the reason and as a fact.
+    // Each has its error three times: as the reason, as text and as data, and as a fact.
     expect(history(state)).toEqual(['2 to 2: stuck 1.0.0', '3 to 3: stuck 1.0.0']);
     expect(history(state, 'arm')).toEqual(['0 to 0: stuck 1.0.0']);
   });

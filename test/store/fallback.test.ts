@@ -179,7 +179,7 @@ describe('[T71] content that a later modreg may have written is not damage', () 
     [
       'an unknown kind of action',
       "UPDATE actions SET content = json_set(content, '$.kind', 'inspect')",
-      'stored data is damaged: a value is missing or has an unexpected type',
+      'row 1 of actions, column content: a value is missing or has an unexpected type',
     ],
     [
       'a column with another name',

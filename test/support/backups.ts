@@ -84,3 +84,17 @@ export function sql(path: string, statement: string): void {
   database.exec(statement);
   database.close();
 }
+
+/** Runs SQL as if a table were not STRICT: a column may get a value of any type, as from a damaged disk. */
+export function withoutTypes(path: string, table: string, statement: string): void {
+  const altered = (text: string): void => {
+    const crafting = new DatabaseSync(path, { defensive: false });
+    crafting.exec(`PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = ${text} WHERE type = 'table' AND name = '${table}';
+      PRAGMA writable_schema = RESET`);
+    crafting.close();
+  };
+  altered(`substr(sql, 1, length(sql) - length(' STRICT'))`);
+  sql(path, statement);
+  altered(`sql || ' STRICT'`);
+}

@@ -46,6 +46,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/serve': ['registry', 'serve-command'],
   'src/cli/site': ['../page/site', 'registry-page'],
   'src/config/masked-secrets.ts': ['../config', '../page/config'],
+  'src/files': ['add', 'backup', 'install-unit', '../agent/launcher', '../agent/system'],
   'src/host': [
     'agent',
     'history',

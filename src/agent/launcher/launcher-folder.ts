@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { syncFile, syncFolder } from '../../files/sync.ts';
+import { replaceFile } from '../../files/replace-file.ts';
+import { syncFolder } from '../../files/sync.ts';
 import { LAUNCHER } from './launcher-text.ts';
 
 /** Why the launcher went back from a release. */
@@ -20,6 +21,7 @@ export interface FallBack {
 }
 
 const PROGRAM_MODE = 0o755;
+const FILE_MODE = 0o644;
 /** The link to the program for people: the last one that has shown that it works. */
 const COMMAND = 'modreg';
 
@@ -41,7 +43,7 @@ export function writeLauncher(home: string, first: string): string {
   const folder = launcherFolder(home);
   const path = join(folder, 'launch');
   mkdirSync(folder, { recursive: true, mode: PROGRAM_MODE });
-  replace(path, LAUNCHER, PROGRAM_MODE);
+  replaceFile(path, LAUNCHER, { mode: PROGRAM_MODE });
   link(folder, 'first', first);
   link(folder, COMMAND, first);
   // In this order, an interruption leaves no release whose starts are not counted.
@@ -60,7 +62,7 @@ export function writeLauncher(home: string, first: string): string {
 export function startNext(home: string, program: string, running: string): void {
   const folder = launcherFolder(home);
   link(folder, 'previous', running);
-  replace(join(folder, 'unconfirmed'), '0\n');
+  replaceFile(join(folder, 'unconfirmed'), '0\n', { mode: FILE_MODE });
   link(folder, 'current', program);
   syncFolder(folder);
 }
@@ -98,8 +100,7 @@ export function forgiveStart(home: string): void {
 /** Records what runs, for a command of another process. */
 export function noteRunning(home: string, version: string): void {
   const path = join(launcherFolder(home), 'running');
-  writeFileSync(`${path}.new`, `${process.pid} ${version}\n`);
-  renameSync(`${path}.new`, path);
+  replaceFile(path, `${process.pid} ${version}\n`, { mode: FILE_MODE });
 }
 
 /** The version that the process `pid` has recorded; undefined if it did not, or is not of the launcher. */
@@ -118,13 +119,6 @@ export function fallBackOf(home: string): FallBack | undefined {
 
 export function forgetFallBack(home: string): void {
   rmSync(join(launcherFolder(home), 'failed'), { force: true });
-}
-
-/** Replaces a file at once. Its content is on the disk before its name: the launcher is never empty after a loss of power. */
-function replace(path: string, content: string, mode?: number): void {
-  writeFileSync(`${path}.new`, content, { mode });
-  syncFile(`${path}.new`);
-  renameSync(`${path}.new`, path);
 }
 
 /** Replaces a link at once: it names the one program or the other, whatever happens. */

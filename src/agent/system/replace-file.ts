@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
+import { createFile, discard, giveName } from '../../files/replace-file.ts';
 import { syncFolder } from '../../files/sync.ts';
 
 /** A file as it is on the disk. */
@@ -68,35 +58,19 @@ export async function replaceFile(
   const folder = dirname(path);
   if (!lstatSync(folder, { throwIfNoEntry: false })) mkdirSync(folder);
   const part = partOf(path);
+  removePart(path);
+  createFile(part, { mode }, (descriptor) => writeFileSync(descriptor, content));
   try {
-    removePart(path);
-    const file = openSync(part, 'wx', mode);
-    try {
-      writeFileSync(file, content);
-      fchmodSync(file, mode);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
     await check(part);
-    renameSync(part, path);
   } catch (error) {
-    tryToRemovePart(path);
+    discard(part);
     throw error;
   }
-  syncFolder(folder);
+  giveName(part, path);
 }
 
 /** Removes a file, on the disk as well. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
   syncFolder(dirname(path));
-}
-
-function tryToRemovePart(path: string): void {
-  try {
-    removePart(path);
-  } catch {
-    // The error that is thrown says why.
-  }
 }

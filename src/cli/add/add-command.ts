@@ -7,14 +7,13 @@ import {
   parseModuleId,
   resolve,
   type Constraint,
-  type Eligibility,
   type ModuleId,
   type Platform,
   type Resolution,
   type Result,
 } from '../../core/index.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
-import { termsIn, type UpdateTerms } from '../../core/machine/update-policy.ts';
+import { releaseTerms, termsIn } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
 import { jsonLine, listAsJson } from '../base/answer-json.ts';
@@ -29,7 +28,7 @@ import {
 import { machineIdOf } from '../../host/machine-id.ts';
 import { commandRegistries } from '../../host/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
-import { platformOf, withList } from '../../host/list-options.ts';
+import { NO_STATE, platformOf, withList } from '../../host/list-options.ts';
 import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
 import type { World } from '../../base/world.ts';
 import { checkEdited, conflictWith, readEdited, type EditedMachine } from './edited-machine.ts';
@@ -90,9 +89,14 @@ async function addTo(
     machineId,
     registries,
     registry: registry.value,
-    eligibility: {
-      ...eligibilityFor(terms, wanted.platform, world),
-      rollouts: { machineId: machineId.ok ? machineId.value : undefined },
+    // What a plan of this machine refuses, so that it does not refuse the pin.
+    terms: {
+      ...NO_STATE,
+      eligibility: releaseTerms(terms, {
+        now: world.clock(),
+        platform: wanted.platform,
+        machineId: machineId.ok ? machineId.value : undefined,
+      }),
     },
     clock: () => world.clock(),
   };
@@ -131,20 +135,6 @@ function readWanted(
   return { ok: false, error: problems };
 }
 
-/** What a plan of this machine refuses, so that it does not refuse the pin. */
-function eligibilityFor(
-  { minimumAge, requireDigest, allowHttp }: UpdateTerms,
-  platform: Platform,
-  world: World,
-): Eligibility {
-  return {
-    now: world.clock(),
-    platform,
-    minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
-    artifactRules: { requireDigest, allowHttp },
-  };
-}
-
 /** A module that is added, with its list, and what its constraint selects now. */
 interface Module extends Wanted {
   readonly list: ReleaseList;
@@ -155,7 +145,7 @@ function added(edited: EditedMachine, module: Module, options: AddOptions): Outc
   const { moduleId, name, constraint = LATEST, resolution } = module;
   if (resolution.kind === 'unsatisfied') {
     const all = `modreg resolve ${moduleId} ${formatConstraint(constraint)} --explain --all`;
-    return failed(complaintProblem(complaintOf(resolution, moduleId), all));
+    return failed(complaintProblem(complaintOf(resolution, moduleId), { more: all }));
   }
   const { release } = resolution;
   const selects = release.version.text;

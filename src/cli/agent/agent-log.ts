@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { logDestination } from '../../config/log-destination.ts';
+import { LOCAL_MACHINE } from '../../config/machine-id.ts';
 import type { UpdatePolicy } from '../../config/index.ts';
 import { LOG_FILE } from '../../logs/log-file.ts';
 import { LogUpload } from '../../logs/log-upload.ts';
@@ -9,8 +10,6 @@ import { systemClock, systemRandom } from '../../registry/clock.ts';
 import type { LoggedLine } from '../poll/poll-report.ts';
 import { ownVersion } from '../version.ts';
 import type { World } from '../../base/world.ts';
-
-const LOCAL_MACHINE = 'local';
 
 /** The log of an agent: each line that it prints is kept, and sent where the policy says. */
 export interface AgentLog {

@@ -2,7 +2,8 @@ import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { fleetCounts, type FleetCounts, type ModuleCount } from '../../site/fleet-counts.ts';
+import type { FleetCounts } from '../../registry/fleet-documents.ts';
+import { fleetCounts } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
@@ -55,7 +56,7 @@ function leftOut(count = 0, what: string): string[] {
   return count === 0 ? [] : [`${countOf(count, 'further count')} of ${what} left out`];
 }
 
-function rowOf(counts: readonly ModuleCount[]): string[] {
+function rowOf(counts: FleetCounts['modules']): string[] {
   const [{ module_id: id, deployed } = { module_id: '', deployed: '' }] = counts;
   const machines = counts.reduce((sum, one) => sum + one.machines, 0);
   const decisions = counts.map((one) => `${excerpt(one.decision)} ${one.machines}`);

@@ -1,5 +1,6 @@
 import { decide, describeDecision, type DecideInput } from '../../core/index.ts';
 import { wordFor } from '../../core/decision/decision.ts';
+import { WAITS_FOR } from '../../core/plan/logged-decisions.ts';
 import { targetText } from '../../core/explanation/plan-words.ts';
 
 /** What a decision comes to, without the facts that led to it. */
@@ -20,8 +21,6 @@ export function outcomeOf(input: DecideInput): DecisionOutcome {
   };
 }
 
-const WAITS = /; waits for .*, which it depends on$/s;
-
 /** The fields in which two outcomes differ. A dependency that an action waits for is no part of its decision. */
 export function differences(
   recorded: DecisionOutcome,
@@ -29,7 +28,7 @@ export function differences(
 ): (keyof DecisionOutcome)[] {
   const isSameReason =
     recorded.reason === recomputed.reason ||
-    recorded.reason.replace(WAITS, '') === recomputed.reason;
+    recorded.reason.startsWith(`${recomputed.reason}; ${WAITS_FOR}`);
   return [
     ...(recorded.decision === recomputed.decision ? [] : (['decision'] as const)),
     ...(recorded.target === recomputed.target ? [] : (['target'] as const)),

@@ -1,9 +1,9 @@
 import type { Result } from '../../core/index.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
-import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import { loggedWords, type LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { PastDecision } from '../../store/decision-history.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { labelFor, rowNamed } from '../../host/machine-row.ts';
@@ -110,20 +110,24 @@ function answerOf(
     const last = `the ${describeChange(failing.action)} ${describeFailures(failing, times.now)}`;
     return [...lines, `${formatTime(times.now - (times.now % 1000))}  ${last}`];
   }
-  return fullLines(row, first).map((line) => withReadableTimes(line, times));
+  return fullLines(row, first, times);
 }
 
 /** The decision in full. Its facts are those of the last time at which they changed. */
-function fullLines(row: LoggedDecision, { past, event, causes }: ToldDecision): string[] {
+function fullLines(
+  row: LoggedDecision,
+  { past, event, causes }: ToldDecision,
+  times: TimeContext,
+): string[] {
   const { first } = past;
   const lines = [
-    ['since', formatTime(past.since)],
+    ['since', describeTime(past.since, times)],
     ['constraint', first.constraint ?? 'none'],
     ['deployed', first.deployed],
     ['decision', first.decision],
     ['target', first.target],
-    ['why', first.reason],
-    ['until', first.until === undefined ? undefined : formatTime(first.until)],
+    ['why', readable(loggedWords(first), times)],
+    ['until', first.until === undefined ? undefined : describeTime(first.until, times)],
     ['changed by', causes.length === 0 ? undefined : causes.join('; ')],
     ['newest', first.newest],
     ['list', first.list && `${first.list.address} (${first.list.digest})`],

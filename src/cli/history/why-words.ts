@@ -1,6 +1,15 @@
 import { compareVersions, parseVersion } from '../../core/index.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import { staysAt } from '../../core/explanation/decision-words.ts';
+import { loggedWords } from '../../core/plan/logged-decisions.ts';
+import {
+  joined,
+  passing,
+  readable,
+  say,
+  type Said,
+  type TimeContext,
+  wordsOf,
+} from '../../core/text/time-words.ts';
 import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
 import { causesOf } from './decision-causes.ts';
 
@@ -27,14 +36,16 @@ export function toldHistory(history: readonly PastDecision[]): ToldDecision[] {
 }
 
 /** The reason of a decision without what stays, which the event says. */
-export function reasonAlone({ reason, deployed }: RecordedDecision): string {
-  return reason.replace(`stays at ${deployed}: `, '');
+export function reasonAlone(decision: RecordedDecision): Said {
+  const { facts, times } = wordsOf(loggedWords(decision));
+  const [first = '', ...rest] = facts;
+  return { facts: [first.replace(staysAt(decision.deployed), ''), ...rest], times };
 }
 
 /** `2026-11-22T02:00:00Z  upgraded 1.2.3 → 1.2.9: newest patch of 1.2; the maintenance window opened`. */
 export function lineOf({ past, event, causes }: ToldDecision, times: TimeContext): string {
-  const line = `${formatTime(past.since)}  ${event}: ${[reasonAlone(past.first), ...causes].join('; ')}`;
-  return withReadableTimes(line, times);
+  const why = joined([reasonAlone(past.first), ...causes], '; ');
+  return readable(say`${passing(past.since)}  ${event}: ${why}`, times);
 }
 
 const DONE: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import {
   type Result,
   type Version,
 } from '../../core/index.ts';
-import type { ListError } from '../../core/decision/decision.ts';
+import type { ListError } from '../../core/decision/module-list.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import { describeRefused } from '../../core/explanation/words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';

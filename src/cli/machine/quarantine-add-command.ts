@@ -6,6 +6,7 @@ import {
   type ModuleId,
 } from '../../core/index.ts';
 import { wordFor } from '../../core/decision/decision.ts';
+import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { summarizeDecision, targetText } from '../../core/explanation/plan-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
@@ -14,7 +15,7 @@ import { firstFew } from '../../core/text/few.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { describeTime, withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
@@ -139,7 +140,7 @@ function linesOf(
     ...concerned.map(({ row, decision }) =>
       typeof decision === 'string'
         ? `  ${labelFor(row)}: the next decision is not known here: ${excerpt(decision)}`
-        : `  ${labelFor(row)}: ${summarizeDecision(decision)}: ${withReadableTimes(describeDecision(decision), times)}`,
+        : `  ${labelFor(row)}: ${summarizeDecision(decision)}: ${readable(decisionWords(decision), times)}`,
     ),
   ];
 }

@@ -1,16 +1,17 @@
-import { describeChange, describeDecision, type Decision, type Result } from '../../core/index.ts';
+import { describeDecision, type Decision, type Result } from '../../core/index.ts';
 import { replacementOf, wordFor, type RestartRequest } from '../../core/decision/decision.ts';
 import {
+  decisionWords,
   describeAddress,
   describeTarget,
   reportedText,
 } from '../../core/explanation/decision-words.ts';
-import { summarizeDecision, untilOf } from '../../core/explanation/plan-words.ts';
+import { changeWords, summarizeDecision, untilOf } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { readable, say, type Said } from '../../core/text/time-words.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
@@ -96,7 +97,7 @@ export function prepareRestart(
     value: {
       row,
       deployed,
-      lines: lines.map((line) => withReadableTimes(line, times)),
+      lines: lines.map((line) => readable(line, times)),
       json: asJson(row, restart.value, { request, has }),
       request: () => state.requestRestart(targetOf(row), request),
     },
@@ -151,7 +152,7 @@ function linesOf(
   row: LoggedDecision,
   restart: Restart,
   { deployed, has }: { readonly deployed: string; readonly has: OpenAction | undefined },
-): string[] {
+): Said[] {
   const label = labelFor(row);
   // What was delivered comes first, whatever is decided (D41).
   if (has) return [`${label} restarts ${changeOf(has)}`];
@@ -162,11 +163,11 @@ function linesOf(
   const { decision, afterwards, next, hasList } = restart;
   return [
     `${label} restarts ${whenOf(decision, deployed)}`,
-    `  because  ${describeDecision(decision)}`,
+    say`  because  ${decisionWords(decision)}`,
     ...(afterwards && hasList
-      ? [`  then     ${summarizeDecision(afterwards)}: ${describeDecision(afterwards)}`]
+      ? [say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`]
       : []),
-    ...(next && (hasList || !afterwards) ? [`  next     ${describeChange(next)}`] : []),
+    ...(next && (hasList || !afterwards) ? [say`  next     ${changeWords(next)}`] : []),
     ...(hasList
       ? []
       : ['  its release list is not known here; a replacement that is due comes first']),

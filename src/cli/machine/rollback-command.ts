@@ -1,13 +1,13 @@
-import { describeChange, describeDecision, type Result } from '../../core/index.ts';
+import { describeDecision, type Result } from '../../core/index.ts';
 import { wordFor } from '../../core/decision/decision.ts';
-import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { decisionWords, describeAddress } from '../../core/explanation/decision-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
-import { summarizeDecision } from '../../core/explanation/plan-words.ts';
+import { changeWords, summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { passing, readable, say, type Said } from '../../core/text/time-words.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
@@ -87,7 +87,7 @@ export function prepareRollback(
       row,
       from: rolledBack.from.text,
       to: rolledBack.to.text,
-      lines: lines.map((line) => withReadableTimes(line, times)),
+      lines: lines.map((line) => readable(line, times)),
       json: asJson(row, found.value, { until, open }),
       rollBack: () =>
         state.rollBack(targetOf(row), rolledBack, { at: now, until })
@@ -106,12 +106,12 @@ function linesOf(
   row: LoggedDecision,
   rollback: Rollback,
   { until, open }: { readonly until: number | undefined; readonly open: OpenAction | undefined },
-): string[] {
+): Said[] {
   const { from, to } = rollback.rolledBack;
-  const end = until === undefined ? '' : `, until ${formatTime(until)}`;
+  const end = until === undefined ? '' : say`, until ${passing(until)}`;
   const isWaiting = 'waitsFor' in rollback && rollback.waitsFor !== undefined;
   const when = isWaiting ? 'once its release list can be read' : 'at the next decision';
-  const head = `${labelFor(row)} rolls back from ${from.text} to ${to.text} ${when}${end}`;
+  const head = say`${labelFor(row)} rolls back from ${from.text} to ${to.text} ${when}${end}`;
   const first =
     open?.state === 'delivered'
       ? [
@@ -123,9 +123,9 @@ function linesOf(
     return [
       head,
       ...first,
-      `  because  ${describeDecision(decision)}`,
-      `  then     ${summarizeDecision(afterwards)}: ${describeDecision(afterwards)}`,
-      ...(next ? [`  next     ${describeChange(next)}`] : []),
+      say`  because  ${decisionWords(decision)}`,
+      say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`,
+      ...(next ? [say`  next     ${changeWords(next)}`] : []),
     ];
   }
   return [

@@ -1,8 +1,9 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
-import { describeRequest, describeYanked } from '../../core/explanation/words.ts';
+import { describeYanked, requestWords } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, withReadableTimes } from '../../core/text/time-words.ts';
+import { describeTime, readable } from '../../core/text/time-words.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
+import { loggedWords } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
@@ -102,7 +103,7 @@ function linesOf(status: Status): string[] {
       decision.target ?? '-',
       decision.latest ?? '-',
       decision.decision,
-      withReadableTimes(decision.reason, times(decision.moduleId)),
+      readable(loggedWords(decision), times(decision.moduleId)),
     ]);
   const line = columnsOf(HEADS, cells, status.columns);
   const quarantined = quarantineTable(memory.quarantine, status);
@@ -161,11 +162,9 @@ function requestLines({ decisions, memory, times }: Status): string[] {
     const { restartRequest } = memory.of(targetOf(row));
     if (!restartRequest || open.has(keyOf(row))) return [];
     const { request, failure } = restartRequest;
-    const line =
-      failure === undefined
-        ? describeRequest(request)
-        : `${describeRequest(request)}, which failed: ${failure}`;
-    return [`${excerpt(row.name)}: ${withReadableTimes(line, times(row.moduleId))}`];
+    const requested = readable(requestWords(request), times(row.moduleId));
+    const ended = failure === undefined ? '' : `, which failed: ${failure}`;
+    return [`${excerpt(row.name)}: ${requested}${ended}`];
   });
   return lines.length === 0 ? [] : ['', ...lines];
 }

@@ -1,6 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { keyOf } from '../../core/plan/target.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { readable } from '../../core/text/time-words.ts';
 import type { HistoryEntry } from '../../page/paged-machine.ts';
 import type { MachineState } from '../../store/machine-state.ts';
 import { rowsOf } from '../history/why-command.ts';
@@ -44,14 +44,13 @@ function told(
   const times = timesOn(state, world);
   return toldHistory(history)
     .map(({ past: { since, first }, event, causes }) => {
-      const readable = (text: string): string => withReadableTimes(text, times(first.moduleId));
       return {
         at: since,
         name: first.name,
         label: labelFor(first),
-        event: readable(event),
-        why: readable(reasonAlone(first)),
-        causes: causes.map(readable),
+        event,
+        why: readable(reasonAlone(first), times(first.moduleId)),
+        causes,
         decision: first.decision,
         deployed: first.deployed,
         target: first.target,

@@ -1,14 +1,9 @@
-import {
-  describeChange,
-  describeDecision,
-  type ActionTarget,
-  type Plan,
-} from '../../core/index.ts';
+import type { ActionTarget, Plan } from '../../core/index.ts';
 import { replacementOf, wordFor, type Decision } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
-import { targetText } from '../../core/explanation/plan-words.ts';
-import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { changeWords, targetText } from '../../core/explanation/plan-words.ts';
+import { decisionWords, describeAddress } from '../../core/explanation/decision-words.ts';
 import type { PlanRow } from '../../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../../core/plan/target.ts';
 import type { PlannedOutcome } from '../../page/machine-changes.ts';
@@ -30,8 +25,8 @@ export function outcomeOf(
     decision: wordFor(decision),
     direction: replacementOf(decision)?.direction,
     target: targetText(decision),
-    reason: describeDecision(decision),
-    nextChange: nextChange && describeChange(nextChange),
+    reason: decisionWords(decision),
+    nextChange: nextChange && changeWords(nextChange),
     isNewMajor: isNewMajor(decision),
     stops,
     shares: sharesOf(target, plan),

@@ -1,6 +1,5 @@
 import type { Result } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
 import type { MachineChanges, QuarantineList } from '../../page/machine-changes.ts';
 import type { PageProblem } from '../../page/page-problem.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
@@ -58,7 +57,7 @@ function quarantineOf(world: World): Result<QuarantineList, PageProblem[]> {
         version: entry.version,
         since: formatTime(entry.since),
         until: untilText(entry, times(entry.moduleId)),
-        reason: withReadableTimes(entry.reason, times(entry.moduleId)),
+        reason: entry.reason,
       }));
     const json = answerOf(quarantineListCommand({ json: true }, world));
     return json.ok ? { ok: true, value: { entries, json: json.value } } : json;

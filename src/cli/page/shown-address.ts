@@ -1,4 +1,3 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import { CODE_MS } from '../../page/access/sign-in-codes.ts';
@@ -6,6 +5,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { replaceFile } from '../../files/replace-file.ts';
 import type { PageIdentity } from './page-identity.ts';
 
 const PRIVATE_MODE = 0o600;
@@ -35,10 +35,7 @@ export function codeNote({ naming: { command } }: PageIdentity): string {
 
 function writePrivate(path: string, text: string): Result<void, Problem> {
   try {
-    // A file with this name may be open to others, or a link.
-    rmSync(`${path}.new`, { force: true });
-    writeFileSync(`${path}.new`, text, { mode: PRIVATE_MODE, flag: 'wx' });
-    renameSync(`${path}.new`, path);
+    replaceFile(path, text, { mode: PRIVATE_MODE });
     return { ok: true, value: undefined };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -12,7 +12,7 @@ import {
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
 import { targetText } from '../../core/explanation/plan-words.ts';
-import { constraintsFor } from '../../core/releases/version-types.ts';
+import { constraintsFor } from '../../core/version/constraint.ts';
 import { quote } from '../../core/text/quote.ts';
 import type {
   MachineChanges,

@@ -1,21 +1,16 @@
 import type { ReleaseList } from '../../registry/registry.ts';
-import {
-  describeChange,
-  describeDecision,
-  type PlanRow,
-  type Restart,
-  type Stop,
-} from '../../core/index.ts';
+import { type PlanRow, type Restart, type Stop } from '../../core/index.ts';
 import {
   isConfiguredSubsystem,
   isReportedSubsystem,
   type SubsystemPlan,
 } from '../../core/plan/plan.ts';
 import { describeDuration } from '../../core/text/duration.ts';
-import { targetText, requirementText } from '../../core/explanation/plan-words.ts';
+import { decisionWords } from '../../core/explanation/decision-words.ts';
+import { changeWords, targetText, requirementText } from '../../core/explanation/plan-words.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneIn, timeZoneOf } from '../base/time-zone.ts';
@@ -135,7 +130,7 @@ function cellsOf(
     targetText(decision) ?? '-',
     latest?.text ?? '-',
     actionWord(decision),
-    withReadableTimes(describeDecision(decision), times),
+    readable(decisionWords(decision), times),
   ];
 }
 
@@ -154,7 +149,7 @@ function actionWord(decision: PlanRow['decision']): string {
 function detailsOf({ row: { stops, nextChange } }: Row, times: TimeContext): string[] {
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
-    ...(nextChange ? [`next ${withReadableTimes(describeChange(nextChange), times)}`] : []),
+    ...(nextChange ? [`next ${readable(changeWords(nextChange), times)}`] : []),
   ].map((detail) => `      ${detail}`);
 }
 

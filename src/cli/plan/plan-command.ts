@@ -1,8 +1,8 @@
 import type { Machine } from '../../config/index.ts';
 import { planMachine, type Plan, type Result } from '../../core/index.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
-import { parseTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
+import { describeTime } from '../../core/text/time-words.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import { machineIdOf } from '../../host/machine-id.ts';
@@ -34,20 +34,16 @@ export async function planCommand(
 ): Promise<Outcome> {
   const planned = await planOf(path, options, world);
   if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
-  const problems = planProblems(planned.value);
+  const { now, documents } = planned.value;
+  const times = { now, timeZone: timeZoneIn(documents.policy) };
+  const shown = options.json ? formatTime : (ms: number): string => describeTime(ms, times);
+  const problems = planProblems(planned.value, shown);
   return {
     answer: options.json ? [planAsJson(planned.value)] : planTable(planned.value, world.columns),
     notes: [],
-    problems: options.json ? problems : problems.map((one) => readable(one, planned.value)),
+    problems,
     ending: endingOf(planned.value.plan, problems, options),
   };
-}
-
-/** The problem with its times as people read them. */
-function readable(problem: Problem, { now, documents }: Planned): Problem {
-  const times = { now, timeZone: timeZoneIn(documents.policy) };
-  const because = problem.because?.map((line) => withReadableTimes(line, times)) ?? [];
-  return { ...problem, message: withReadableTimes(problem.message, times), because };
 }
 
 function endingOf(

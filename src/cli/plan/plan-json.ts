@@ -25,7 +25,7 @@ import { targetText, untilOf, requirementText } from '../../core/explanation/pla
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
 import { printedCode } from '../../base/codes.ts';
-import { codeOf } from '../../core/explanation/plan-cells.ts';
+import { codeOf } from '../../core/explanation/reason.ts';
 import type { Planned } from './planned.ts';
 
 /** A plan as one line of JSON, schema `modreg/plan@1`. */

@@ -1,16 +1,14 @@
 import type { ListResult } from '../../registry/registry.ts';
-import { complaintOf, type Complaint } from '../../core/explanation/complaint.ts';
-import { reportedText } from '../../core/explanation/decision-words.ts';
-import {
-  describeDecision,
-  describeWarning,
-  type ModuleId,
-  type PlanRow,
-} from '../../core/index.ts';
+import { complaintOf } from '../../core/explanation/complaint.ts';
+import { decisionWords, reportedText } from '../../core/explanation/decision-words.ts';
+import { warningWords } from '../../core/explanation/plan-words.ts';
+import { describeDecision, type ModuleId, type PlanRow } from '../../core/index.ts';
 import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { textOf } from '../../core/text/time-words.ts';
 import { unknownIdWarning } from '../../host/machine-id.ts';
 import { listWarnings } from '../../host/list-warnings.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
@@ -29,8 +27,14 @@ interface Subject {
 
 const NAMED = 3;
 
+/** How a time is shown. */
+type Shown = (ms: number) => string;
+
 /** The errors and warnings of a plan. A problem that several modules share appears once. */
-export function planProblems({ plan, lists, documents, machineId }: Planned): Problem[] {
+export function planProblems(
+  { plan, lists, documents, machineId }: Planned,
+  shown: Shown = formatTime,
+): Problem[] {
   const modules = plan.modules.map((row): Subject => {
     const { moduleId, name } = row;
     return {
@@ -51,7 +55,10 @@ export function planProblems({ plan, lists, documents, machineId }: Planned): Pr
     return [{ label: name, isSubsystem: true, moduleId, row, reading: lists.subsystems.get(name) }];
   });
   const subjects = [...modules, ...subsystems];
-  const problems = [...subjects.flatMap(stuckProblem), ...subjects.flatMap(warningsFor)];
+  const problems = [
+    ...subjects.flatMap((one) => stuckProblem(one, shown)),
+    ...subjects.flatMap((one) => warningsFor(one, shown)),
+  ];
   const read = [...lists.modules.values()].flatMap((list) => (list.ok ? [list.value] : []));
   const ofId = unknownIdWarning(machineId, read);
   return [...merged(problems), ...ofId, ...documentWarnings(documents), ...lists.warnings];
@@ -124,7 +131,7 @@ function unknownName(found: string, suggestion: string | undefined): Problem {
 }
 
 /** Why a row is stuck, and what stays unchanged because of that. */
-function stuckProblem({ label, isSubsystem, row, reading }: Subject): Finding[] {
+function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Shown): Finding[] {
   const { decision } = row;
   if (decision.kind !== 'stuck') return [];
   const kept = keptAs(label, row);
@@ -146,7 +153,7 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject): Finding[] 
       return [{ problem: { severity, kind: decision.code, message }, kept }];
     }
     case 'quarantined': {
-      const message = `${label}: ${describeDecision(decision)}`;
+      const message = `${label}: ${textOf(decisionWords(decision), shown)}`;
       return [{ problem: { severity, kind: decision.code, message }, kept }];
     }
     case 'no-match':
@@ -155,14 +162,13 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject): Finding[] 
     case 'no-artifact':
     case 'untrusted-artifact':
     case 'digest-changed':
-    case 'not-yet-published':
-      return [{ problem: unsatisfied(complaintOf(decision.resolution, label), isSubsystem), kept }];
+    case 'not-yet-published': {
+      const { hint, ...complaint } = complaintOf(decision.resolution, label);
+      // A hint names constraints, which a subsystem does not have.
+      const found = { ...complaint, hint: isSubsystem ? undefined : hint };
+      return [{ problem: complaintProblem(found, { shown }), kept }];
+    }
   }
-}
-
-/** The problem of an unsatisfied requirement. The hint names constraints, which a subsystem does not have. */
-function unsatisfied(complaint: Complaint, isSubsystem: boolean): Problem {
-  return complaintProblem(isSubsystem ? { ...complaint, hint: undefined } : complaint);
 }
 
 /** What stays unchanged when a row is stuck. */
@@ -171,7 +177,7 @@ function keptAs(label: string, { decision }: PlanRow): string {
   return text === undefined ? `${label} is not installed` : `${label} stays at ${excerpt(text)}`;
 }
 
-function warningsFor({ label, moduleId, row, reading }: Subject): Finding[] {
+function warningsFor({ label, moduleId, row, reading }: Subject, shown: Shown): Finding[] {
   const { decision, warnings } = row;
   const { list } = decision.input;
   const ofDecision = warnings.map((warning): Finding => {
@@ -179,7 +185,7 @@ function warningsFor({ label, moduleId, row, reading }: Subject): Finding[] {
     const message =
       warning.kind === 'stale-list'
         ? `${warning.message}; the saved list is used`
-        : describeWarning(warning, decision);
+        : textOf(warningWords(warning, decision), shown);
     return { problem: { severity: 'warning', kind: warning.kind, message }, label };
   });
   const isListed = reading?.ok === true && !('error' in list);

@@ -1,10 +1,11 @@
 import { describeDuration } from '../../core/text/duration.ts';
 import { summarizeDecision, targetText } from '../../core/explanation/plan-words.ts';
-import { describeDecision, type Action, type Decision, type Plan } from '../../core/index.ts';
+import { decisionWords } from '../../core/explanation/decision-words.ts';
+import { type Action, type Decision, type Plan } from '../../core/index.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
 import { publishTime } from '../../core/releases/publish-time.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { readable, say, textOf } from '../../core/text/time-words.ts';
 import type { PollingEvent } from '../../poller/event.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
@@ -65,13 +66,12 @@ export class WatchReport {
       if (dueKeys.has(key)) continue;
       // A row that is up to date from the start is not printed.
       const isQuiet = !this.#lastPrinted.has(key) && row.decision.kind === 'keep';
-      const answer = `${summarizeDecision(row.decision)}: ${describeDecision(row.decision)}`;
+      const said = say`${summarizeDecision(row.decision)}: ${decisionWords(row.decision)}`;
+      const answer = textOf(said);
       if (this.#isNew(key, answer) && !isQuiet) {
         const timeZone = timeZoneOf(row.decision.input.timing.window);
         const times = { now: this.#world.clock(), timeZone };
-        this.#noteAtTime(
-          `${row.label}   ${this.#isJson ? answer : withReadableTimes(answer, times)}`,
-        );
+        this.#noteAtTime(`${row.label}   ${this.#isJson ? answer : readable(said, times)}`);
       }
     }
   }

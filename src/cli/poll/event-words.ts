@@ -1,7 +1,7 @@
 import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
+import { passing, say, type Said } from '../../core/text/time-words.ts';
 import type { Action } from '../../core/index.ts';
 import type { PollerEvent } from '../../poller/index.ts';
 import type { DatabaseError } from '../../store/index.ts';
@@ -12,13 +12,13 @@ import { formatProblem } from '../../base/problem.ts';
 import type { Level } from '../base/log-line.ts';
 
 /** A line of the log of `modreg poll`. */
-export interface Line {
+export interface Line<Text extends Said = string> {
   readonly level: Level;
-  readonly text: string;
+  readonly text: Text;
 }
 
 /** The log lines of an event. `action` is the action that an acknowledgement ends. */
-export function linesOf(event: PollerEvent, action: Action | undefined): Line[] {
+export function linesOf(event: PollerEvent, action: Action | undefined): Line<Said>[] {
   switch (event.kind) {
     case 'acknowledged':
       return action ? outcomeLines(event, action) : [];
@@ -58,30 +58,30 @@ type MachineEvent = Extract<
   }
 >;
 
-function machineLines(event: MachineEvent): Line[] {
+function machineLines(event: MachineEvent): Line<Said>[] {
   switch (event.kind) {
     case 'observe-only':
       return info('no deployed version was ever recorded, so the first round changes nothing');
     case 'crash-loop': {
-      const until = formatTime(event.until);
-      return warn(`started five times in ten minutes, so nothing is done until ${until}`);
+      const until = passing(event.until);
+      return warn(say`started five times in ten minutes, so nothing is done until ${until}`);
     }
     case 'state-unavailable':
       return [{ level: 'error', text: stateTroubleText(event.error) }];
     case 'state-available':
       return info('the state of this machine can be used again');
     case 'held': {
-      const { target, direction, to, text } = event;
+      const { target, direction, to, text, words = text } = event;
       const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
       return info(
-        `${excerpt(target.name)}: the ${direction} ${preposition} ${to} is held: ${text}`,
+        say`${excerpt(target.name)}: the ${direction} ${preposition} ${to} is held: ${words}`,
       );
     }
     case 'quarantined': {
       const { moduleId, version, reason, until } = event;
-      const end = until === undefined ? 'an operator lifts it' : formatTime(until);
+      const end = until === undefined ? 'an operator lifts it' : passing(until);
       const lift = `modreg quarantine lift ${moduleId} ${version}`;
-      return warn(`${moduleId} ${version} is in quarantine until ${end} (${lift}): ${reason}`);
+      return warn(say`${moduleId} ${version} is in quarantine until ${end} (${lift}): ${reason}`);
     }
     case 'failure-reported':
       return [];
@@ -100,11 +100,12 @@ function stateTroubleText({ kind, message }: DatabaseError): string {
   return `${message}; modules keep running, and no action is taken until it can be used again${remedy}`;
 }
 
-function actionLines(event: PollerEvent & { readonly action: Action }): Line[] {
+function actionLines(event: PollerEvent & { readonly action: Action }): Line<Said>[] {
   const change = changeOf(event.action);
   if (event.kind === 'delivered') {
     const again = event.times > 1 ? ` (attempt ${event.times})` : '';
-    return info(`${change}: ${event.action.reason.text}${again}`);
+    const { text, words = text } = event.action.reason;
+    return info(say`${change}: ${words}${again}`);
   }
   if (event.kind === 'overdue') return warn(`${change} takes too long, so its program is stopped`);
   return event.kind === 'withdrawn'
@@ -115,7 +116,7 @@ function actionLines(event: PollerEvent & { readonly action: Action }): Line[] {
 function outcomeLines(
   { outcome, retryMs }: PollerEvent & { readonly kind: 'acknowledged' },
   action: Action,
-): Line[] {
+): Line<Said>[] {
   const change = changeOf(action);
   if (outcome.kind === 'done') return info(`${change}: done`);
   const { blame, reason } = outcome;
@@ -127,7 +128,7 @@ function outcomeLines(
   return [{ level: 'error', text: `${change}: ${what}: ${reason}` }];
 }
 
-function pollingLines(event: PollingEvent): Line[] {
+function pollingLines(event: PollingEvent): Line<Said>[] {
   const text = describePolling(event);
   const isOver = /-(?:available|readable)$/.test(event.kind);
   const lines = text === undefined ? [] : isOver ? info(text) : warn(text);
@@ -138,11 +139,11 @@ function pollingLines(event: PollingEvent): Line[] {
   return [...lines, ...problems.map((problem): Line => ({ level: 'error', text: problem }))];
 }
 
-function info(text: string): Line[] {
+function info(text: Said): Line<Said>[] {
   return [{ level: 'info', text }];
 }
 
-function warn(text: string): Line[] {
+function warn(text: Said): Line<Said>[] {
   return [{ level: 'warn', text }];
 }
 

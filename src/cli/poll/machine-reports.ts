@@ -3,7 +3,7 @@ import type { Platform, Result } from '../../core/index.ts';
 import { stopsOf } from '../../core/plan/stops.ts';
 import type { TargetName } from '../../core/plan/target.ts';
 import type { Machine } from '../../core/machine/machine.ts';
-import { Outbound } from '../../reports/outbound.ts';
+import { outbound } from '../../reports/outbound.ts';
 import { OUTBOUND_FILE } from '../../reports/outbound-file.ts';
 import { reportedModules } from '../../reports/reported-state.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
@@ -83,10 +83,10 @@ export function startReports(
     readonly machine: () => Machine;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
-): Outbound | undefined {
+): ReturnType<typeof outbound> | undefined {
   if (!target) return undefined;
   const { state, path } = file;
-  const outbound = new Outbound(join(dirname(path), OUTBOUND_FILE), {
+  const sending = outbound(join(dirname(path), OUTBOUND_FILE), {
     ...target,
     version: ownVersion(),
     platform,
@@ -96,8 +96,8 @@ export function startReports(
     random: systemRandom,
     onNotice,
   });
-  outbound.start();
-  return outbound;
+  sending.start();
+  return sending;
 }
 
 /** The components that stop when a target restarts. */

@@ -1,6 +1,6 @@
 import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { withReadableTimes } from '../../core/text/time-words.ts';
+import { readable, textOf } from '../../core/text/time-words.ts';
 import type { CommittedAction } from '../../store/index.ts';
 import type { PollerEvent } from '../../poller/index.ts';
 import { logLine, textLine, type Level } from '../base/log-line.ts';
@@ -87,7 +87,7 @@ export class PollReport {
       version: action && describeAddress(action.to),
     };
     for (const { level, text } of linesOf(event, ended)) {
-      this.#print(level, text, subject, { reported, readable: withReadableTimes(text, times) });
+      this.#print(level, textOf(text), subject, { reported, shown: readable(text, times) });
     }
     if (event.kind === 'acknowledged') this.#delivered.delete(event.id);
   }
@@ -96,16 +96,16 @@ export class PollReport {
     level: Level,
     text: string,
     subject: Subject,
-    { reported, readable = text }: { readonly reported: Reported; readonly readable?: string },
+    { reported, shown = text }: { readonly reported: Reported; readonly shown?: string },
   ): void {
     const lost = (count: number): string => {
       const dropped = `${count} lines of this log were dropped, because nobody read them`;
       return this.#line({ now: this.#world.clock(), level: 'warn' }, dropped, { event: this.#of });
     };
     const now = this.#world.clock();
-    const shown = this.#isJson ? text : readable;
-    this.#world.log('stdout', this.#line({ now, level }, shown, subject), lost);
-    this.#onLine({ at: now, level, target: subject.target, ...reported, text: readable });
+    const printed = this.#isJson ? text : shown;
+    this.#world.log('stdout', this.#line({ now, level }, printed, subject), lost);
+    this.#onLine({ at: now, level, target: subject.target, ...reported, text: shown });
   }
 
   #line(

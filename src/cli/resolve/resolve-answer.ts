@@ -1,11 +1,12 @@
 import type { ReleaseList } from '../../registry/registry.ts';
 import { explain, formatConstraint, type ModuleId, type Resolution } from '../../core/index.ts';
 import { type ResolveInput, newestPublished } from '../../core/releases/resolve.ts';
-import { describeNewer } from '../../core/explanation/newer-words.ts';
+import { newerWords } from '../../core/explanation/newer-words.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { textOf } from '../../core/text/time-words.ts';
 import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
 import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
 import { complaintProblem, type Problem } from '../../base/problem.ts';
@@ -26,10 +27,10 @@ export function summarize(
 ): string {
   const { release, input } = resolution;
   const { constraint } = input;
-  const newer = describeNewer(resolution, release.version);
+  const newer = newerWords(resolution, release.version);
   const why = [
     `${constraint.kind}: ${describeChosen(resolution)}`,
-    ...(newer === undefined ? [] : [newer]),
+    ...(newer === undefined ? [] : [textOf(newer)]),
     `latest is ${latestOf(input) ?? 'none'}`,
   ].join('; ');
   const selected = `${formatConstraint(constraint)} → ${release.version.text}`;

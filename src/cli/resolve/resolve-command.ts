@@ -4,6 +4,7 @@ import {
   parseModuleId,
   resolve,
   type Constraint,
+  type DecideInput,
   type ModuleId,
   type Result,
 } from '../../core/index.ts';
@@ -13,7 +14,7 @@ import {
   type ListQuery,
   type ListOptions,
 } from '../../host/list-options.ts';
-import type { MachineEligibility } from './machine-eligibility.ts';
+import type { MachineInput } from './machine-input.ts';
 import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import { noRegistry } from '../../host/registry-choice.ts';
 import {
@@ -51,13 +52,14 @@ export async function resolveCommand(
     return { answer: [], notes: [], problems: [noRegistry(world)] };
   }
   // With --machine, the id is that of the recorded decision.
-  const known = machine ? { ...query, machineId: RECORDED } : query;
+  const known = machine
+    ? { ...query, machineId: RECORDED, terms: termsAt(machine.value.input, query, options) }
+    : query;
   return await withList(known, moduleId, options, (list, asked) => {
-    const own = machine?.value.eligibility;
-    const platform = options.platform === undefined ? own?.platform : undefined;
-    const rollouts = { ...asked.rollouts, ...own?.rollouts };
-    const eligibility = { ...asked, ...own, platform: platform ?? asked.platform, rollouts };
-    const resolution = resolve(constraint, indexReleases(list.records), eligibility);
+    // Whether the clock is trusted is a term of the policy, which the poller has recorded with its list.
+    const of = machine?.value.input.list ?? asked;
+    const clock = 'error' in of ? undefined : of.clock;
+    const resolution = resolve(constraint, indexReleases(list.records), { ...asked, clock });
     return present({ moduleId, list, resolution, machine: machine?.value.name }, options, world);
   });
 }
@@ -65,10 +67,21 @@ export async function resolveCommand(
 async function machineFor(
   moduleId: ModuleId,
   world: World,
-): Promise<Result<MachineEligibility, Problem>> {
+): Promise<Result<MachineInput, Problem>> {
   // Imported here, so that SQLite is loaded only when it is needed.
-  const { machineEligibility } = await import('./machine-eligibility.ts');
-  return machineEligibility(moduleId, world);
+  const { machineInput } = await import('./machine-input.ts');
+  return machineInput(moduleId, world);
+}
+
+/** The terms of the recorded decision, at the time and for the platform that are asked about. */
+function termsAt(
+  { eligibility, deployed, quarantine }: DecideInput,
+  { terms: { eligibility: asked } }: ListQuery,
+  options: ResolveOptions,
+): ListQuery['terms'] {
+  const { now, notAfter } = asked;
+  const { platform } = options.platform === undefined ? eligibility : asked;
+  return { deployed, quarantine, eligibility: { ...eligibility, now, notAfter, platform } };
 }
 
 async function readInput(

@@ -1,6 +1,7 @@
 import { expectMembers, LIST, OBJECT, ofKind } from '../text/argument.ts';
 import { isInBranch, type Constraint } from '../version/constraint.ts';
 import { DEPLOYED, deployedVersion, type Deployed } from './deployed.ts';
+import { eligibilityOf } from './eligibility-of.ts';
 import { ELIGIBILITY } from '../releases/eligibility-policy.ts';
 import { isTooOld } from '../releases/list-age.ts';
 import { isTime } from '../text/rfc3339.ts';
@@ -8,7 +9,6 @@ import { resolveChecked, type Resolution } from '../releases/resolve.ts';
 import { heldBy } from './timing.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
-import { confirmedAtOf } from './confirmed-at.ts';
 import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
 import { failureOf, reasonAgainst } from './failure.ts';
 import { recovery } from './recovery.ts';
@@ -62,7 +62,7 @@ export function decide(input: DecideInput): Decision {
 
 /** The same for an input of this package: a plan decides often. */
 export function decideChecked(input: DecideInput): Decision {
-  const { requirement, list, deployed, failed, eligibility, quarantine } = input;
+  const { requirement, list, deployed, failed, eligibility } = input;
   if (!isTime(eligibility.now)) {
     throw new RangeError(`now is ${eligibility.now}, expected milliseconds since the epoch`);
   }
@@ -83,18 +83,12 @@ export function decideChecked(input: DecideInput): Decision {
   }
   if (isPinUrl) return withInput(forPinUrl(deployed, requirement.url));
   if ('error' in list) return withInput({ kind: 'stuck', code: 'no-list', error: list.error });
-  const { index, changedDigests, firstSeen, clock, stale } = list;
+  const { index, stale } = list;
   // A saved list that is too old decides nothing (D21).
   if (stale && isTooOld(stale.confirmedAt, eligibility.now, input.maxIndexAgeMs)) {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
-  const rollouts = {
-    machineId: eligibility.machineId,
-    confirmedAt: confirmedAtOf(list),
-    deployed: deployedVersion(deployed)?.text,
-  };
-  const known = { ...eligibility, quarantine, changedDigests, firstSeen, clock, rollouts };
-  const resolution = resolveChecked(requirement, index, known);
+  const resolution = resolveChecked(requirement, index, eligibilityOf(input, list));
   return withInput(afterResolving(input, resolution));
 }
 

@@ -1,10 +1,10 @@
 import type { Constraint } from '../version/constraint.ts';
 import type { Deployed } from './deployed.ts';
+import type { ModuleList } from './module-list.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import type { Platform } from '../releases/platform.ts';
 import type { RefusedPin, Refused } from '../releases/refusal.ts';
-import type { ReleaseIndex } from '../releases/release-index.ts';
-import type { DigestChange, Release } from '../releases/release.ts';
+import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import type { Timing, Hold } from './timing-policies.ts';
 import type { Version } from '../version/version.ts';
@@ -24,45 +24,6 @@ export type Requirement =
     }
   | { readonly kind: 'local' }
   | { readonly kind: 'disabled' };
-
-/** The release list of one module, or why there is none. */
-export type ModuleList =
-  | {
-      /** The releases. */
-      readonly index: ReleaseIndex;
-      /** By the text of the version: a digest that differs from the one that this machine saw first. */
-      readonly changedDigests?: ReadonlyMap<string, DigestChange> | undefined;
-      /** When this machine first saw the releases; absent to trust the publish times that they claim. */
-      readonly firstSeen?: Eligibility['firstSeen'];
-      /** What is known to be wrong with the time of the decision; absent if nothing is (D57). */
-      readonly clock?: Eligibility['clock'];
-      /** When the registry last confirmed the list, in milliseconds since the epoch; absent for the time of the decision. */
-      readonly readAt?: number | undefined;
-      /** Present if a saved list is used because the registry did not answer. */
-      readonly stale?:
-        | {
-            /** When the registry last confirmed the list, in milliseconds since the epoch. */
-            readonly confirmedAt: number;
-            /** Why the registry could not confirm it now, in one escaped line. */
-            readonly message: string;
-          }
-        | undefined;
-    }
-  | {
-      /** Why there is no list. A RegistryError is such an error. */
-      readonly error: {
-        /** A code for programs: `registry-unreachable`. */
-        readonly kind: string;
-        /** One escaped line for a person. */
-        readonly message: string;
-      };
-    };
-
-/** Why a saved list is used instead of the registry's. */
-export type StaleList = NonNullable<Extract<ModuleList, { readonly index: unknown }>['stale']>;
-
-/** Why there is no release list. */
-export type ListError = Extract<ModuleList, { readonly error: unknown }>['error'];
 
 /** Everything that the decision about one module or subsystem depends on. */
 export interface DecideInput {

@@ -1,17 +1,18 @@
-import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
+import { branchOf, formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
 import { firstFew } from '../text/few.ts';
 import type { RefusedPin, RefusedRelease } from '../releases/refusal.ts';
 import { publishTime } from '../releases/publish-time.ts';
 import { resolve, type ResolveInput, type Unsatisfied } from '../releases/resolve.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
-import { describeBranch, describeRefused } from './words.ts';
+import { say, type Said } from '../text/time-words.ts';
+import { refusalWords } from './words.ts';
 
 /** Why a constraint selects no release, for people: escaped lines without indentation. */
 export interface Complaint {
   readonly kind: 'no-match' | 'pin-not-published' | RefusedPin['reason'];
-  readonly message: string;
-  readonly because: readonly string[];
+  readonly message: Said;
+  readonly because: readonly Said[];
   /** How many refused releases `because` leaves out. */
   readonly unnamed: number;
   readonly hint: string | undefined;
@@ -45,7 +46,7 @@ function noMatchComplaint(
   const { constraint } = input;
   const text = formatConstraint(constraint);
   const named = inBranch.slice(0, NAMED).map((refused) => {
-    return `${refused.release.version.text}: ${describeRefused(refused, constraint)}`;
+    return say`${refused.release.version.text}: ${refusalWords(refused, constraint)}`;
   });
   return {
     kind: 'no-match',
@@ -69,20 +70,21 @@ function emptyBranch({ constraint, index, eligibility }: ResolveInput): string {
     latest.kind === 'resolved'
       ? `the newest release is ${latest.release.version.text}`
       : 'no release matches latest either';
-  return constraint.kind === 'minor' || constraint.kind === 'major'
-    ? `${formatConstraint(constraint)} needs ${describeBranch(constraint)}, and ${found}`
-    : found;
+  const branch = branchOf(constraint);
+  return branch === undefined
+    ? found
+    : `${formatConstraint(constraint)} needs ${branch}, and ${found}`;
 }
 
 function refusedPinComplaint(input: ResolveInput, moduleId: string, pinned: RefusedPin): Complaint {
-  const words = describeRefused(pinned, input.constraint);
+  const words = refusalWords(pinned, input.constraint);
   const subject = `${moduleId} ${pinned.release.version.text}`;
   return {
     kind: pinned.reason,
     message:
       pinned.reason === 'not-yet-published'
-        ? `${subject} is ${words}`
-        : `${subject} is published but refused: ${words}`,
+        ? say`${subject} is ${words}`
+        : say`${subject} is published but refused: ${words}`,
     because: [],
     unnamed: 0,
     hint: selectionsNear(pinned.release.version, input),

@@ -5,28 +5,29 @@ import {
   type Decision,
   type DecideInput,
   type Replacement,
-  type StaleList,
   type Stuck,
   type Against,
   type Failure,
 } from '../decision/decision.ts';
+import type { StaleList } from '../decision/module-list.ts';
 import { deployedText, deployedVersion, type Deployed } from '../decision/deployed.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import type { Resolution } from '../releases/resolve.ts';
-import { formatTime } from '../text/rfc3339.ts';
-import type { Hold } from '../decision/timing-policies.ts';
+import { joined, passing, say, textOf, type Said } from '../text/time-words.ts';
 import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
-import { describeNewer } from './newer-words.ts';
+import { holdWords } from './hold-words.ts';
+import { newerWords } from './newer-words.ts';
 import {
   chosenAs,
   describeDeprecated,
-  describeRefused,
-  describeRequest,
   describeYanked,
   inBrackets,
   newestOf,
+  refusalWords,
+  requestWords,
+  untilWords,
 } from './words.ts';
 
 export const DECISION: Expected = ofKind('a Decision of decide()');
@@ -45,68 +46,44 @@ export const DECISION: Expected = ofKind('a Decision of decide()');
  */
 export function describeDecision(decision: Decision): string {
   expectArgument('describeDecision()', 'decision', decision, DECISION);
+  return textOf(decisionWords(decision));
+}
+
+/** The same, with its times as data. */
+export function decisionWords(decision: Decision): Said {
   switch (decision.kind) {
     case 'keep':
-      return describeKept(decision);
+      return keptWords(decision);
     case 'replace': {
       if (decision.direction === 'restart') {
         const { request, held } = decision;
-        return joined(describeRequest(request), held && heldMeanwhile(held));
+        return sentence(requestWords(request), held && heldMeanwhile(held));
       }
       const named =
         decision.direction === 'rollback'
           ? decision.failure.version
           : deployedVersion(decision.input.deployed);
-      return joined(describeReplacement(decision.input, decision), newerThan(decision, named));
+      return sentence(describeReplacement(decision.input, decision), newerThan(decision, named));
     }
     case 'hold':
-      return joined(
-        ...decision.because.map(describeHold),
+      return sentence(
+        ...decision.because.map(holdWords),
         newerThan(decision.replacement),
-        decision.input.restartRequest && describeRequest(decision.input.restartRequest),
+        decision.input.restartRequest && requestWords(decision.input.restartRequest),
       );
     case 'stuck':
-      return describeStuck(decision);
+      return stuckWords(decision);
   }
 }
 
-function joined(...parts: readonly (string | undefined)[]): string {
-  return parts.filter((part) => part !== undefined).join('; ');
+function sentence(...parts: readonly (Said | undefined)[]): Said {
+  return joined(parts, '; ');
 }
 
 /** Why newer releases than the one to deploy are refused, except `named`. */
-function newerThan({ to, resolution }: Replacement, named?: Version): string | undefined {
-  return resolution && !('url' in to) ? describeNewer(resolution, to.version, named) : undefined;
+function newerThan({ to, resolution }: Replacement, named?: Version): Said | undefined {
+  return resolution && !('url' in to) ? newerWords(resolution, to.version, named) : undefined;
 }
-
-/** Why the replacement is held, in one line. */
-function describeHold(hold: Hold): string {
-  switch (hold.reason) {
-    case 'window-closed':
-      return hold.until === undefined
-        ? 'the maintenance window is closed and does not open again'
-        : `the maintenance window is closed until ${formatTime(hold.until)}`;
-    case 'maintenance-not-allowed':
-      return MAINTENANCE_ANSWERS[hold.answer];
-    case 'server-busy':
-      return 'the server is processing config changes';
-    case 'restart-cooldown':
-      return `cooling down after a restart until ${formatTime(hold.until)}`;
-    case 'restart-ceiling':
-      return `no more restarts until ${formatTime(hold.until)}: ${hold.restarts} restarts in 24 h`;
-    case 'downgrade-not-allowed':
-      return 'the policy does not allow downgrades';
-  }
-}
-
-const MAINTENANCE_ANSWERS = {
-  'not-allowed': 'maintenance is not allowed now',
-  missing: 'the agent gave no answer when asked whether maintenance is allowed',
-  failed: 'the agent could not be asked whether maintenance is allowed',
-  'timed-out': 'the agent took too long to answer whether maintenance is allowed',
-  'not-a-boolean':
-    'the agent answered neither true nor false when asked whether maintenance is allowed',
-} as const;
 
 /** An address or other reported text, escaped and without the parts that may contain credentials. */
 export function describeAddress(text: string): string {
@@ -127,7 +104,7 @@ export function reportedText(deployed: Deployed): string | undefined {
   return deployed.kind === 'version' || text === undefined ? text : describeAddress(text);
 }
 
-function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
+function keptWords(kept: Decision & { readonly kind: 'keep' }): Said {
   const { deployed } = kept.input;
   switch (kept.because) {
     case 'local':
@@ -136,28 +113,33 @@ function describeKept(kept: Decision & { readonly kind: 'keep' }): string {
       return 'disabled by disable_subsystem';
     case 'up-to-date':
       return kept.resolution
-        ? describeCurrent(kept.resolution, deployed)
+        ? currentWords(kept.resolution, deployed)
         : 'deployed from its pin_url';
     case 'ahead':
       return deployed.kind === 'other'
         ? `${quote(describeAddress(deployed.text))} is not a version; only a pin replaces it`
-        : describeAhead(kept);
+        : aheadWords(kept);
   }
 }
 
 type Ahead = Decision & { readonly kind: 'keep'; readonly because: 'ahead' };
 
-function describeCurrent(resolution: Resolution, deployed: Deployed): string {
+function currentWords(resolution: Resolution, deployed: Deployed): Said {
   const { constraint } = resolution.input;
   if (resolution.kind === 'unsatisfied') return describeUnpublished(constraint, deployed);
   if (constraint.kind === 'patch') return 'pinned';
   const { version } = resolution.release;
   const current = deployedText(deployed) ?? version.text;
   // A refused build of the deployed version is not newer.
-  const newer = describeNewer(resolution, version, deployedVersion(deployed));
-  if (newer !== undefined) return `stays at ${current}: ${newer}`;
+  const newer = newerWords(resolution, version, deployedVersion(deployed));
+  if (newer !== undefined) return say`${staysAt(current)}${newer}`;
   const already = `already the ${chosenAs(resolution)}`;
   return current === version.text ? already : `${already}; ${version.text} is another build of it`;
+}
+
+/** What begins the reason of a decision that keeps the deployed version although there are newer ones. */
+export function staysAt(deployed: string): string {
+  return `stays at ${deployed}: `;
 }
 
 /** Why the deployed version is kept although the pin is not published (D20, D35). */
@@ -169,24 +151,24 @@ function describeUnpublished(constraint: Constraint, deployed: Deployed): string
 }
 
 /** Why the deployed version is kept although the constraint does not select it (D16, D17, D30). */
-function describeAhead({ input, resolution, against: found }: Ahead): string {
+function aheadWords({ input, resolution, against: found }: Ahead): Said {
   const { constraint } = resolution.input;
-  const against = found && describeAgainst(found, constraint);
+  const against = found && againstWords(found, constraint);
   const deployed = deployedVersion(input.deployed);
   if (resolution.kind === 'resolved') {
     const { version } = resolution.release;
     const best = `newer than ${version.text}, the ${newestOf(constraint)} that may be selected`;
-    const newer = deployed && describeNewer(resolution, deployed);
-    return joined(best, against, 'it is kept, not downgraded', newer);
+    const newer = deployed && newerWords(resolution, deployed);
+    return sentence(best, against, 'it is kept, not downgraded', newer);
   }
-  if (constraint.kind === 'patch') return joined('it is kept', against);
-  const newer = deployed && describeNewer(resolution, deployed);
+  if (constraint.kind === 'patch') return sentence('it is kept', against);
+  const newer = deployed && newerWords(resolution, deployed);
   const none = `no release may be selected: ${countReasons(resolution)}`;
-  return joined('it is kept', against, newer, none);
+  return sentence('it is kept', against, newer, none);
 }
 
-function describeAgainst(against: Against, constraint: Constraint): string {
-  if (against.kind === 'refused') return `refused: ${describeRefused(against.refused, constraint)}`;
+function againstWords(against: Against, constraint: Constraint): Said {
+  if (against.kind === 'refused') return say`refused: ${refusalWords(against.refused, constraint)}`;
   return against.failure ? `it ${failureWords(against.failure)}` : 'it is not in the list';
 }
 
@@ -248,22 +230,21 @@ function isNewMajor(deployed: Deployed, { major }: Version): boolean {
   return deployed.kind === 'version' && deployed.version.major < major;
 }
 
-function describeStuck(stuck: Decision & Stuck): string {
+function stuckWords(stuck: Decision & Stuck): Said {
   switch (stuck.code) {
     case 'deployed-unknown':
       return 'the deployed version is not known';
     case 'no-list':
-      return stuck.error.message;
+      return stuck.error.words ?? stuck.error.message;
     case 'list-stale':
-      return describeStale(stuck.stale, stuck.input);
+      return staleWords(stuck.stale, stuck.input);
     case 'no-match':
       return `no release may be selected: ${countReasons(stuck.resolution)}`;
     case 'pin-not-published':
-      return `the pin is not published; ${complaintOf(stuck.resolution, '').because.join('; ')}`;
+      return sentence('the pin is not published', ...complaintOf(stuck.resolution, '').because);
     case 'quarantined': {
       const { failure } = stuck;
-      const end = failure.until === undefined ? '' : ` until ${formatTime(failure.until)}`;
-      return `the pin ${failureWords(failure)} and is quarantined${end}`;
+      return say`the pin ${failureWords(failure)} and is quarantined${untilWords(failure.until)}`;
     }
     case 'conflicting-digest':
     case 'no-artifact':
@@ -271,18 +252,18 @@ function describeStuck(stuck: Decision & Stuck): string {
     case 'digest-changed':
     case 'not-yet-published': {
       const { constraint } = stuck.resolution.input;
-      return `the pin is published but refused: ${describeRefused(stuck.refused, constraint)}`;
+      return say`the pin is published but refused: ${refusalWords(stuck.refused, constraint)}`;
     }
   }
 }
 
-function describeStale(
-  { message, confirmedAt }: StaleList,
+function staleWords(
+  { message, words, confirmedAt }: StaleList,
   { eligibility, maxIndexAgeMs }: DecideInput,
-): string {
-  const confirmed = `${message}; the saved list was confirmed at ${formatTime(confirmedAt)}`;
-  if (confirmedAt > eligibility.now) return `${confirmed}, by a clock ahead of this one`;
-  return `${confirmed}, the limit is ${describeDuration(maxIndexAgeMs)}`;
+): Said {
+  const confirmed = say`${words ?? message}; the saved list was confirmed at ${passing(confirmedAt)}`;
+  if (confirmedAt > eligibility.now) return say`${confirmed}, by a clock ahead of this one`;
+  return say`${confirmed}, the limit is ${describeDuration(maxIndexAgeMs)}`;
 }
 
 /** How many entries each reason refuses, the most frequent reason first: `12 other-major, 2 prerelease` (D30). */

@@ -1,8 +1,10 @@
 import { firstFew } from '../text/few.ts';
 import type { RefusedRelease } from '../releases/refusal.ts';
+import type { Constraint } from '../version/constraint.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
+import { joined, say, textOf, type Said } from '../text/time-words.ts';
 import type { Version } from '../version/version.ts';
-import { describeRefused } from './words.ts';
+import { refusalWords } from './words.ts';
 
 /** How many reasons, and how many versions of one reason, are named. */
 const NAMED = 3;
@@ -25,26 +27,29 @@ const VERBS: Readonly<
  * Why the releases that the constraint accepts and that are newer than `version` are refused, newest first; undefined if
  * there are none. `known` is a version that was named already (D31).
  */
-export function describeNewer(
+export function newerWords(
   resolution: Resolution,
   version: Version,
   known?: Version,
-): string | undefined {
+): Said | undefined {
   const newer = newerRefused(resolution, version).filter(
     ({ release }) => release.version.text !== known?.text,
   );
   if (newer.length === 0) return undefined;
-  const groups = Map.groupBy(newer, (one) => describeRefused(one, resolution.input.constraint));
+  const { constraint } = resolution.input;
+  const groups = Map.groupBy(newer, (one) => textOf(refusalWords(one, constraint)));
   const rest = [...groups.values()].slice(NAMED).flat().length;
-  const named = Array.from(groups, describeGroup).slice(0, NAMED);
-  return [...named, ...(rest > 0 ? [`${rest} more refused`] : [])].join(', ');
+  const named = [...groups.values()].slice(0, NAMED).map((group) => groupWords(group, constraint));
+  return joined([...named, ...(rest > 0 ? [`${rest} more refused`] : [])], ', ');
 }
 
-function describeGroup([reason, refused]: [string, readonly RefusedRelease[]]): string {
+/** Releases that are refused for the same reason. */
+function groupWords(refused: readonly RefusedRelease[], constraint: Constraint): Said {
   const texts = refused.map(({ release }) => release.version.text);
   const named = texts.length > NAMED ? firstFew(texts, NAMED - 1) : texts;
   const [last = ''] = named.slice(-1);
   const [one, many] = (refused[0] && VERBS[refused[0].reason]) ?? ['is', 'are'];
-  if (named.length === 1) return `${last} ${one} ${reason}`;
-  return `${named.slice(0, -1).join(', ')} and ${last} ${many} ${reason}`;
+  const reason = refused[0] ? refusalWords(refused[0], constraint) : '';
+  if (named.length === 1) return say`${last} ${one} ${reason}`;
+  return say`${named.slice(0, -1).join(', ')} and ${last} ${many} ${reason}`;
 }

@@ -1,14 +1,7 @@
 import { reportedText } from './decision-words.ts';
-import type { Decision } from '../decision/decision.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { excerpt, quote } from '../text/quote.ts';
-
-/** The code of the reason why a decision is stuck; the registry's error if there is no list. */
-export function codeOf(decision: Decision): string | undefined {
-  if (decision.kind !== 'stuck') return undefined;
-  return decision.code === 'no-list' ? decision.error.kind : decision.code;
-}
 
 /** A module entry: its name, and its module_id. */
 interface ModuleEntryName {

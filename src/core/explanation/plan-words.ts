@@ -4,15 +4,15 @@ import { replacementOf, wordFor, type Decision, type Requirement } from '../deci
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
 import type { Warning } from '../decision/warning.ts';
 import { quote } from '../text/quote.ts';
-import { formatTime } from '../text/rfc3339.ts';
+import { passing, say, textOf, type Said } from '../text/time-words.ts';
 import {
   DECISION,
+  decisionWords,
   describeAddress,
-  describeDecision,
   describeTarget,
   reportedText,
 } from './decision-words.ts';
-import { describeDeprecated, describeRollout, describeYanked } from './words.ts';
+import { describeDeprecated, describeYanked, rolloutWords } from './words.ts';
 
 /** A decision in a few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
 export function summarizeDecision(decision: Decision): string {
@@ -54,8 +54,12 @@ const WARNING = ofKind('a Warning of a PlanRow');
  */
 export function describeChange(change: NextChange): string {
   expectMembers('describeChange()', 'change', change, NEXT_CHANGE);
-  const { at, because, becomes } = change;
-  return `${formatTime(at)}: ${summarizeDecision(becomes)}, as ${CAUSES[because]}`;
+  return textOf(changeWords(change));
+}
+
+/** The same, with its time as data. */
+export function changeWords({ at, because, becomes }: NextChange): Said {
+  return say`${passing(at)}: ${summarizeDecision(becomes)}, as ${CAUSES[because]}`;
 }
 
 /**
@@ -73,10 +77,15 @@ export function describeChange(change: NextChange): string {
 export function describeWarning(warning: Warning, decision: Decision): string {
   expectArgument('describeWarning()', 'warning', warning, WARNING);
   expectArgument('describeWarning()', 'decision', decision, DECISION);
+  return textOf(warningWords(warning, decision));
+}
+
+/** The same, with its times as data. */
+export function warningWords(warning: Warning, decision: Decision): Said {
   switch (warning.kind) {
     case 'ahead':
     case 'downgrade':
-      return describeDecision(decision);
+      return decisionWords(decision);
     case 'deployed-yanked':
       return `the deployed version ${warning.version.text} is ${describeYanked(warning.because)}`;
     case 'yanked':
@@ -86,15 +95,15 @@ export function describeWarning(warning: Warning, decision: Decision): string {
     case 'deployed-not-a-version':
       return `${quote(describeAddress(warning.text))} is deployed, but is not a version`;
     case 'pin-not-published':
-      return `${warning.version.text} is deployed: ${describeDecision(decision)}`;
+      return say`${warning.version.text} is deployed: ${decisionWords(decision)}`;
     case 'stale-list':
-      return `${warning.message}; using the saved list that was confirmed at ${formatTime(warning.confirmedAt)}`;
+      return say`${warning.message}; using the saved list that was confirmed at ${passing(warning.confirmedAt)}`;
     case 'shadowed-pin':
       return `pin_url takes precedence over pin_version ${warning.version.text}`;
     case 'unverified-download':
       return 'its pin_url has no #sha256=… digest, so the file is not verified';
     case 'rollout-bypassed':
-      return `the pin bypasses the rollout of ${warning.version.text}: ${describeRollout(warning.against)}`;
+      return say`the pin bypasses the rollout of ${warning.version.text}: ${rolloutWords(warning.against)}`;
     case 'conflicting-constraints':
       return 'another entry has this module_id; each is resolved separately';
   }

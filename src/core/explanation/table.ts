@@ -1,5 +1,5 @@
 import { expectArgument, having, OBJECT } from '../text/argument.ts';
-import { formatConstraint, type Constraint } from '../version/constraint.ts';
+import { formatConstraint, typeOf, type Constraint } from '../version/constraint.ts';
 import { excerpt } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
 import { resolve, type Resolution } from '../releases/resolve.ts';
@@ -108,23 +108,8 @@ function notesOf({ input: { constraint, index, eligibility } }: Resolution): Map
 }
 
 function widerThan(constraint: Constraint): Constraint[] {
-  switch (constraint.kind) {
-    case 'patch': {
-      const { major, minor } = constraint.version;
-      const branch = { kind: 'minor', major, minor } as const;
-      return [branch, ...widerThan(branch)];
-    }
-    case 'minor': {
-      const branch = { kind: 'major', major: constraint.major } as const;
-      return [branch, ...widerThan(branch)];
-    }
-    case 'major':
-      return [{ kind: 'latest' }, { kind: 'latest-with-prerelease' }];
-    case 'latest':
-      return [{ kind: 'latest-with-prerelease' }];
-    case 'latest-with-prerelease':
-      return [];
-  }
+  const wider = typeOf(constraint).widens(constraint);
+  return wider ? [wider, ...widerThan(wider)] : [];
 }
 
 /** The rows in runs of one kind. */

@@ -1,5 +1,5 @@
 import type { RestartRequest } from '../decision/decision.ts';
-import { formatConstraint, type Constraint } from '../version/constraint.ts';
+import { formatConstraint, typeOf, type Branch, type Constraint } from '../version/constraint.ts';
 import type { Misfit } from '../text/parse-error.ts';
 import { excerpt } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
@@ -7,30 +7,12 @@ import type { DigestChange } from '../releases/release.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import { CONFIRMED_WITHIN_MS, type RolloutRefusal } from '../releases/rollout-refusal.ts';
 import { describeDuration } from '../text/duration.ts';
-import { formatTime } from '../text/rfc3339.ts';
+import { passing, say, textOf, type Said } from '../text/time-words.ts';
 import type { Version } from '../version/version.ts';
 
 /** The rule of a constraint in one line. */
 export function describeConstraint(constraint: Constraint): string {
-  switch (constraint.kind) {
-    case 'patch':
-      return `patch: ${constraint.version.text} and no other`;
-    case 'minor':
-    case 'major':
-      return `${constraint.kind}: ${describeBranch(constraint)}, releases only`;
-    case 'latest':
-      return 'latest: the newest release';
-    case 'latest-with-prerelease':
-      return 'latest-with-prerelease: the newest release or prerelease';
-  }
-}
-
-/** The versions of a floating constraint's branch: `1.2.0 ≤ version < 1.3.0`. */
-export function describeBranch(constraint: Constraint & { kind: 'minor' | 'major' }): string {
-  const { major } = constraint;
-  if (constraint.kind === 'major') return `${major}.0.0 ≤ version < ${major + 1}.0.0`;
-  const { minor } = constraint;
-  return `${major}.${minor}.0 ≤ version < ${major}.${minor + 1}.0`;
+  return `${constraint.kind}: ${typeOf(constraint).rule(constraint)}`;
 }
 
 /** Why the release is selected, in one line. */
@@ -45,7 +27,12 @@ export function describeChosen(resolution: Resolution & { readonly kind: 'resolv
 
 /** Why `constraint` does not select `refused`, in one line. */
 export function describeRefused(refused: Refused, constraint: Constraint): string {
-  if ('percent' in refused) return describeRollout(refused);
+  return textOf(refusalWords(refused, constraint));
+}
+
+/** The same, with its times as data. */
+export function refusalWords(refused: Refused, constraint: Constraint): Said {
+  if ('percent' in refused) return rolloutWords(refused);
   switch (refused.reason) {
     case 'not-a-version':
       return `not a version: ${describeMisfit(refused.error)}`;
@@ -55,7 +42,7 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
     }
     case 'other-major':
     case 'other-minor':
-      return describeOtherBranch(refused.release.version, constraint);
+      return describeOther(refused.reason, refused.release.version, constraint);
     case 'other-version':
       return `not ${formatConstraint(constraint)}`;
     case 'prerelease':
@@ -71,13 +58,13 @@ export function describeRefused(refused: Refused, constraint: Constraint): strin
     case 'digest-changed':
       return describeDigestChange(refused);
     case 'quarantined':
-      return describeQuarantine(refused);
+      return quarantineWords(refused);
     case 'too-young':
-      return `too young until ${formatTime(refused.until)}`;
+      return say`too young until ${passing(refused.until)}`;
     case 'unknown-age':
       return `unknown age: ${UNKNOWN_AGE[refused.clock ?? 'none']}`;
     case 'not-yet-published':
-      return `not yet published: its publish time is ${formatTime(refused.publishedAt)}`;
+      return say`not yet published: its publish time is ${passing(refused.publishedAt)}`;
     case 'older':
       return `older than ${refused.than.text}`;
   }
@@ -93,7 +80,7 @@ const UNKNOWN_AGE = {
 } as const;
 
 /** Why a rollout excludes the machine, in one line. */
-export function describeRollout(refusal: RolloutRefusal): string {
+export function rolloutWords(refusal: RolloutRefusal): Said {
   const { percent } = refusal;
   switch (refusal.reason) {
     case 'not-in-rollout': {
@@ -107,8 +94,8 @@ export function describeRollout(refusal: RolloutRefusal): string {
       return `rollout halted at ${percent} %${inBrackets(refusal.because)}`;
     case 'rollout-unconfirmed': {
       const limit = describeDuration(CONFIRMED_WITHIN_MS);
-      const found = `this one was confirmed at ${formatTime(refusal.confirmedAt)}`;
-      return `its rollout at ${percent} % needs a list confirmed within ${limit}, and ${found}`;
+      const found = say`this one was confirmed at ${passing(refusal.confirmedAt)}`;
+      return say`its rollout at ${`${percent}`} % needs a list confirmed within ${limit}, and ${found}`;
     }
   }
 }
@@ -124,11 +111,15 @@ function comparedDecimals(one: number, other: number): [string, string] {
   }
 }
 
-function describeQuarantine(refused: Refused & { readonly reason: 'quarantined' }): string {
+function quarantineWords(refused: Refused & { readonly reason: 'quarantined' }): Said {
   const { until, isRolledBack, because } = refused;
-  const term = until === undefined ? '' : ` until ${formatTime(until)}`;
-  if (isRolledBack) return `refused by a rollback on this machine${term}`;
-  return `quarantined on this machine${term}${inBrackets(because)}`;
+  if (isRolledBack) return say`refused by a rollback on this machine${untilWords(until)}`;
+  return say`quarantined on this machine${untilWords(until)}${inBrackets(because)}`;
+}
+
+/** The end of a term, after what it ends; empty if it has none. */
+export function untilWords(until: number | undefined): Said {
+  return until === undefined ? '' : say` until ${passing(until)}`;
 }
 
 /** A reported reason, after what it explains; empty if it is not known. */
@@ -163,29 +154,21 @@ export function chosenAs(resolution: Resolution): string {
 }
 
 export function newestOf(constraint: Constraint): string {
-  switch (constraint.kind) {
-    case 'patch':
-      return 'pinned';
-    case 'minor':
-      return `newest patch of ${constraint.major}.${constraint.minor}`;
-    case 'major':
-      return `newest release of ${constraint.major}`;
-    case 'latest':
-      return 'newest release';
-    case 'latest-with-prerelease':
-      return 'newest release or prerelease';
-  }
+  return typeOf(constraint).newest(constraint);
 }
 
-function describeOtherBranch({ major, minor }: Version, constraint: Constraint): string {
-  if (constraint.kind === 'minor' && major === constraint.major) {
-    return `minor ${minor} is not ${constraint.minor}`;
-  }
-  return `major ${major} is not ${formatConstraint(constraint).split('.')[0]}`;
+function describeOther(
+  reason: 'other-major' | 'other-minor',
+  version: Version,
+  { major, minor }: Branch,
+): string {
+  return reason === 'other-minor'
+    ? `minor ${version.minor} is not ${minor}`
+    : `major ${version.major} is not ${major}`;
 }
 
 /** The restart that an operator requested (D41). */
-export function describeRequest({ requestedAt, isImmediate }: RestartRequest): string {
+export function requestWords({ requestedAt, isImmediate }: RestartRequest): Said {
   const restart = isImmediate ? 'an immediate restart' : 'a restart';
-  return `an operator requested ${restart} at ${formatTime(requestedAt)}`;
+  return say`an operator requested ${restart} at ${passing(requestedAt)}`;
 }

@@ -6,6 +6,7 @@ import {
   TEXT,
   type Expected,
 } from '../text/argument.ts';
+import type { DecideInput } from '../decision/decision.ts';
 import type { Window } from '../decision/timing-policies.ts';
 import type { Eligibility } from '../releases/eligibility-policy.ts';
 import type { Readiness } from './readiness.ts';
@@ -143,4 +144,16 @@ export function termsFor(policy: UpdatePolicy, name: string): UpdateTerms {
 /** The same for a policy of this package: a plan asks for each module. */
 export function termsIn(policy: UpdatePolicy, name: string): UpdateTerms {
   return policy.modules.get(name) ?? policy.terms;
+}
+
+/** The terms of releases, for a decision in these circumstances. A minimum age of zero is none. */
+export function releaseTerms(
+  { minimumAge, requireDigest, allowHttp }: UpdateTerms,
+  circumstances: Omit<DecideInput['eligibility'], 'minimumAge' | 'artifactRules'>,
+): DecideInput['eligibility'] {
+  return {
+    ...circumstances,
+    minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
+    artifactRules: { requireDigest, allowHttp },
+  };
 }

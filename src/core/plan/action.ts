@@ -1,8 +1,9 @@
 import { replacementText, type Decision, type Replacement } from '../decision/decision.ts';
-import { describeDecision, reportedText } from '../explanation/decision-words.ts';
+import { decisionWords, reportedText } from '../explanation/decision-words.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Platform } from '../releases/platform.ts';
 import { artifactFor, type Artifact } from '../releases/release.ts';
+import { toldAs, type Said, type Words } from '../text/time-words.ts';
 import { formatConstraint } from '../version/constraint.ts';
 import type { Stop } from './stops.ts';
 
@@ -25,6 +26,8 @@ export interface Action {
   readonly reason: {
     /** The reason in one escaped line, for people. */
     readonly text: string;
+    /** @internal The same with its times as data; absent if it has none. */
+    readonly words?: Words | undefined;
   } & (
     | {
         /** The constraint of the configuration selects the version. */
@@ -93,23 +96,26 @@ export function actionOf(
     artifact: artifactOf(decision, eligibility.platform),
     direction: decision.direction,
     stops,
-    reason: reasonOf(decision, describeDecision(decision)),
+    reason: reasonOf(decision, decisionWords(decision)),
     decidedAt: eligibility.now,
   };
 }
 
-function reasonOf(replacement: Replacement, text: string): ActionReason {
-  if (replacement.direction === 'restart') return { kind: 'request', ...replacement.request, text };
-  if (!replacement.resolution) return { kind: 'pin-url', text };
+function reasonOf(replacement: Replacement, said: Said): ActionReason {
+  const told = toldAs(said);
+  if (replacement.direction === 'restart') {
+    return { kind: 'request', ...replacement.request, ...told };
+  }
+  if (!replacement.resolution) return { kind: 'pin-url', ...told };
   if (replacement.direction !== 'rollback') {
     return {
       kind: 'constraint',
       constraint: formatConstraint(replacement.resolution.input.constraint),
-      text,
+      ...told,
     };
   }
   const { version, until, isRolledBack } = replacement.failure;
-  return { kind: 'failure', version: version.text, until, isRolledBack, text };
+  return { kind: 'failure', version: version.text, until, isRolledBack, ...told };
 }
 
 function artifactOf({ to }: Replacement, platform: Platform): Artifact | undefined {

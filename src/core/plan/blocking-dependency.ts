@@ -1,4 +1,4 @@
-import type { ModuleList } from '../decision/decision.ts';
+import type { ModuleList } from '../decision/module-list.ts';
 import type { Machine, ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Platform } from '../releases/platform.ts';

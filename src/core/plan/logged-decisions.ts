@@ -1,7 +1,8 @@
 import { wordFor } from '../decision/decision.ts';
-import { describeDecision } from '../explanation/decision-words.ts';
+import { reasonOf, type Reason } from '../explanation/reason.ts';
 import { targetText, untilOf, requirementText } from '../explanation/plan-words.ts';
 import { excerpt } from '../text/quote.ts';
+import { joined, textOf, type Said } from '../text/time-words.ts';
 import type { Plan, PlanRow } from './plan.ts';
 import { SUBSYSTEM_MODULES } from './subsystem.ts';
 import { keyOf } from './target.ts';
@@ -17,8 +18,12 @@ export interface LoggedDecision {
   readonly latest: string | undefined;
   /** One word: `up-to-date`, `hold`, `stuck`, … */
   readonly decision: string;
-  /** Why, in one escaped line. */
+  /** Why, in one escaped line, with the dependency that its action waits for. */
   readonly reason: string;
+  /** Why, as data; absent in what an earlier modreg wrote. */
+  readonly because?: Reason | undefined;
+  /** The dependency that its action waits for, escaped; absent if it waits for none. */
+  readonly waitsFor?: string | undefined;
   /** The end of a hold or quarantine, in milliseconds since the epoch; undefined if there is none or it is not known. */
   readonly until: number | undefined;
   /** The deployed version and why it was yanked; absent if it was not. */
@@ -39,10 +44,8 @@ export function loggedDecisions(
   return [
     ...modules.map((row) => {
       const { name, moduleId } = row;
-      const { reason, ...rest } = outcomeOf(row);
       const need = needs.get(keyOf({ kind: 'module', name }));
-      const waits = need === undefined ? '' : `; waits for ${excerpt(need)}, which it depends on`;
-      const outcome = { ...rest, reason: `${reason}${waits}` };
+      const outcome = outcomeOf(row, need === undefined ? undefined : excerpt(need));
       return { kind: 'module', name, moduleId, ...outcome, ...constraintOf(row) } as const;
     }),
     ...subsystems.flatMap((row) => {
@@ -61,17 +64,33 @@ function constraintOf({ decision }: PlanRow): Pick<LoggedDecision, 'constraint'>
   return { constraint: requirementText(decision.input.requirement) };
 }
 
-function outcomeOf({
-  decision,
-  latest,
-  warnings,
-}: PlanRow): Omit<LoggedDecision, 'kind' | 'name' | 'moduleId' | 'constraint'> {
+/** What a reason ends with, before the dependency that an action waits for. */
+export const WAITS_FOR = 'waits for ';
+
+/** Why a decision was made, and the dependency that its action waits for. What an earlier modreg wrote has no times as data. */
+export function loggedWords({
+  reason,
+  because,
+  waitsFor,
+}: Pick<LoggedDecision, 'reason' | 'because' | 'waitsFor'>): Said {
+  if (!because) return reason;
+  const waits = waitsFor === undefined ? undefined : `${WAITS_FOR}${waitsFor}, which it depends on`;
+  return joined([because, waits], '; ');
+}
+
+function outcomeOf(
+  { decision, latest, warnings }: PlanRow,
+  waitsFor?: string,
+): Omit<LoggedDecision, 'kind' | 'name' | 'moduleId' | 'constraint'> {
+  const because = reasonOf(decision);
   const [yank] = warnings.flatMap((one) => (one.kind === 'deployed-yanked' ? [one] : []));
   return {
     target: targetText(decision),
     latest: latest?.text,
     decision: wordFor(decision),
-    reason: describeDecision(decision),
+    reason: textOf(loggedWords({ reason: '', because, waitsFor })),
+    because,
+    waitsFor,
     until: untilOf(decision),
     deployedYanked: yank && { version: yank.version.text, because: yank.because },
   };

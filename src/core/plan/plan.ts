@@ -4,10 +4,10 @@ import { decideChecked } from '../decision/decide.ts';
 import {
   replacementOf,
   type Decision,
-  type ModuleList,
   type DecideInput,
   type Requirement,
 } from '../decision/decision.ts';
+import type { ModuleList } from '../decision/module-list.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import type { Deployed } from '../decision/deployed.ts';
@@ -18,6 +18,7 @@ import { PLATFORM, type Platform } from '../releases/platform.ts';
 import { newestPublished } from '../releases/resolve.ts';
 import type { Timing } from '../decision/timing-policies.ts';
 import {
+  releaseTerms,
   termsIn,
   UPDATE_POLICY,
   type UpdatePolicy,
@@ -234,8 +235,8 @@ function decideInputFor(
   terms: UpdateTerms,
   { now, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
-  const { minimumAge, restartCooldownMs, restartCeiling, maxIndexAgeMs } = terms;
-  const { allowDowngrade, onYank, requireDigest, allowHttp } = terms;
+  const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
+  const notAfter = laterReleases === 'refuse' ? now : undefined;
   return {
     requirement,
     list,
@@ -247,14 +248,7 @@ function decideInputFor(
     allowDowngrade,
     onYank,
     restartRequest,
-    eligibility: {
-      now,
-      platform,
-      machineId,
-      notAfter: laterReleases === 'refuse' ? now : undefined,
-      minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
-      artifactRules: { requireDigest, allowHttp },
-    },
+    eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
     timing: {
       window: terms.window,
       answer,

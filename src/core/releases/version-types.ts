@@ -1,4 +1,4 @@
-import type { Constraint } from '../version/constraint.ts';
+import { constraintsFor, type Constraint } from '../version/constraint.ts';
 import type { Eligibility } from './eligibility-policy.ts';
 import type { Refused } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
@@ -43,24 +43,6 @@ export function compareVersionTypes(
       skipped: () => skipped(resolution),
     };
   });
-}
-
-/** The constraints of the five types for a version, or of those that need none. */
-export function constraintsFor(base: Version | undefined): Constraint[] {
-  return [
-    ...(base ? constraintsOfNumbers(base) : []),
-    { kind: 'latest' },
-    { kind: 'latest-with-prerelease' },
-  ];
-}
-
-function constraintsOfNumbers(version: Version): Constraint[] {
-  const { major, minor } = version;
-  return [
-    { kind: 'patch', version },
-    { kind: 'minor', major, minor },
-    { kind: 'major', major },
-  ];
 }
 
 function versionToAdd(index: ReleaseIndex, eligibility: Eligibility): Version | undefined {

@@ -1,6 +1,6 @@
 import { expectArgument, type Expected } from '../text/argument.ts';
 import { parseError, type ParseError, type Misfit } from '../text/parse-error.ts';
-import { KEYWORDS, nearestForm } from './nearest-form.ts';
+import { nearestForm } from './nearest-form.ts';
 import type { Result } from '../text/result.ts';
 import { isPrerelease, LONGEST_VERSION, readVersion, type Version } from './version.ts';
 
@@ -30,13 +30,109 @@ export type Constraint =
   | { readonly kind: 'latest' }
   | { readonly kind: 'latest-with-prerelease' };
 
-const KINDS: ReadonlySet<unknown> = new Set<Constraint['kind']>([
-  'patch',
-  'minor',
-  'major',
-  'latest',
-  'latest-with-prerelease',
-]);
+type Kind = Constraint['kind'];
+
+/** What is particular to one type of constraint. All else in modreg treats the types alike, except that a pin is `patch`. */
+interface ConstraintType<C extends Constraint> {
+  /** As people write it; a keyword is its own form. */
+  readonly form: string;
+  /** The fields that a stored constraint has besides its kind. */
+  readonly shape: Readonly<Partial<Record<'version' | 'major' | 'minor', 'version' | 'number'>>>;
+  readonly acceptsPrereleases: boolean;
+  /** The constraint of this type with the numbers of `base`; undefined without a base if the type has numbers. */
+  near(base: Version | undefined): C | undefined;
+  /** The next wider constraint; undefined if there is none. */
+  widens(constraint: C): Constraint | undefined;
+  /** Its rule in words. */
+  rule(constraint: C): string;
+  /** What the release that it selects is, in words. */
+  newest(constraint: C): string;
+}
+
+/** The types of constraints, from the narrowest to the widest. A keyword comes before the longer one that begins with it. */
+export const CONSTRAINTS: { readonly [K in Kind]: ConstraintType<Constraint & { kind: K }> } = {
+  patch: {
+    form: 'X.Y.Z',
+    shape: { version: 'version' },
+    acceptsPrereleases: true,
+    near: (version) => version && { kind: 'patch', version },
+    widens: ({ version }) => CONSTRAINTS.minor.near(version),
+    rule: ({ version }) => `${version.text} and no other`,
+    newest: () => 'pinned',
+  },
+  minor: {
+    form: 'X.Y.*',
+    shape: { major: 'number', minor: 'number' },
+    acceptsPrereleases: false,
+    near: (base) => base && { kind: 'minor', major: base.major, minor: base.minor },
+    widens: ({ major }) => ({ kind: 'major', major }),
+    rule: (constraint) => `${branchOf(constraint)}, releases only`,
+    newest: ({ major, minor }) => `newest patch of ${major}.${minor}`,
+  },
+  major: {
+    form: 'X.*',
+    shape: { major: 'number' },
+    acceptsPrereleases: false,
+    near: (base) => base && { kind: 'major', major: base.major },
+    widens: () => ({ kind: 'latest' }),
+    rule: (constraint) => `${branchOf(constraint)}, releases only`,
+    newest: ({ major }) => `newest release of ${major}`,
+  },
+  latest: {
+    form: 'latest',
+    shape: {},
+    acceptsPrereleases: false,
+    near: () => ({ kind: 'latest' }),
+    widens: () => ({ kind: 'latest-with-prerelease' }),
+    rule: () => 'the newest release',
+    newest: () => 'newest release',
+  },
+  'latest-with-prerelease': {
+    form: 'latest-with-prerelease',
+    shape: {},
+    acceptsPrereleases: true,
+    near: () => ({ kind: 'latest-with-prerelease' }),
+    widens: () => undefined,
+    rule: () => 'the newest release or prerelease',
+    newest: () => 'newest release or prerelease',
+  },
+};
+
+/** What is particular to the type of a constraint. */
+export function typeOf({ kind }: Constraint): ConstraintType<Constraint> {
+  return CONSTRAINTS[kind];
+}
+
+/** The numbers that each version has which the constraint accepts. */
+export interface Branch {
+  readonly kind: Kind;
+  readonly major?: number;
+  readonly minor?: number;
+}
+
+/** The versions of a branch: `1.2.0 ≤ version < 1.3.0`; undefined for a constraint that is none. */
+export function branchOf(constraint: Constraint): string | undefined {
+  const { major, minor }: Branch = constraint;
+  if (major === undefined) return undefined;
+  return minor === undefined
+    ? `${major}.0.0 ≤ version < ${major + 1}.0.0`
+    : `${major}.${minor}.0 ≤ version < ${major}.${minor + 1}.0`;
+}
+
+const TYPES: readonly ConstraintType<Constraint>[] = Object.values(CONSTRAINTS);
+
+/** The constraint of each type with the numbers of `base`, from the narrowest; without a base those that have none. */
+export function constraintsFor(base: Version | undefined): Constraint[] {
+  return TYPES.flatMap((type) => type.near(base) ?? []);
+}
+
+/** The constraints that are words. */
+const WORDS: ReadonlyMap<unknown, Constraint> = new Map(
+  constraintsFor(undefined).map((constraint) => [constraint.kind, constraint]),
+);
+const KEYWORDS = TYPES.flatMap(({ form }) => (WORDS.has(form) ? [form] : []));
+
+const KINDS: ReadonlySet<unknown> = new Set(Object.keys(CONSTRAINTS));
 
 export const CONSTRAINT: Expected = {
   is: (value) => KINDS.has((value as Partial<Constraint> | null | undefined)?.kind),
@@ -77,17 +173,9 @@ export function parseConstraint(text: unknown): Result<Constraint, ParseError<'b
  */
 export function formatConstraint(constraint: Constraint): string {
   expectArgument('formatConstraint()', 'constraint', constraint, CONSTRAINT);
-  switch (constraint.kind) {
-    case 'patch':
-      return constraint.version.text;
-    case 'minor':
-      return `${constraint.major}.${constraint.minor}.*`;
-    case 'major':
-      return `${constraint.major}.*`;
-    case 'latest':
-    case 'latest-with-prerelease':
-      return constraint.kind;
-  }
+  if (constraint.kind === 'patch') return constraint.version.text;
+  const { kind, major, minor }: Branch = constraint;
+  return CONSTRAINTS[kind].form.replace('X', `${major}`).replace('Y', `${minor}`);
 }
 
 /**
@@ -95,21 +183,13 @@ export function formatConstraint(constraint: Constraint): string {
  * `latest-with-prerelease` accept prereleases (D4). `0.*` is any 0.y.z (D6).
  */
 export function mismatch(constraint: Constraint, version: Version): Mismatch | undefined {
-  switch (constraint.kind) {
-    case 'patch':
-      return version.text === constraint.version.text ? undefined : 'other-version';
-    case 'minor':
-      if (version.major !== constraint.major) return 'other-major';
-      if (version.minor !== constraint.minor) return 'other-minor';
-      return isPrerelease(version) ? 'prerelease' : undefined;
-    case 'major':
-      if (version.major !== constraint.major) return 'other-major';
-      return isPrerelease(version) ? 'prerelease' : undefined;
-    case 'latest':
-      return isPrerelease(version) ? 'prerelease' : undefined;
-    case 'latest-with-prerelease':
-      return undefined;
+  if (constraint.kind === 'patch') {
+    return version.text === constraint.version.text ? undefined : 'other-version';
   }
+  const { kind, major, minor }: Branch = constraint;
+  if (major !== undefined && version.major !== major) return 'other-major';
+  if (minor !== undefined && version.minor !== minor) return 'other-minor';
+  return isPrerelease(version) && !CONSTRAINTS[kind].acceptsPrereleases ? 'prerelease' : undefined;
 }
 
 /** Whether `version` is in the branch of `constraint`. Only its numbers count, so a prerelease may be. */
@@ -119,10 +199,11 @@ export function isInBranch(constraint: Constraint, version: Version): boolean {
 }
 
 function readConstraint(text: unknown): Constraint | Misfit {
-  if (text === 'latest' || text === 'latest-with-prerelease') return { kind: text };
+  const written = WORDS.get(text);
+  if (written) return written;
   const isBranch = typeof text === 'string' && text.endsWith('*');
   const wildcard = isBranch ? WILDCARD.exec(text) : null;
-  if (wildcard) return branchOf(wildcard);
+  if (wildcard) return branchIn(wildcard);
   const version = readVersion(text);
   if ('text' in version) return { kind: 'patch', version };
   if (typeof text !== 'string' || text.length > LONGEST_VERSION) return version;
@@ -141,10 +222,10 @@ function readConstraint(text: unknown): Constraint | Misfit {
     return { position: stop, expected: isNumber ? 'a number or *' : version.expected };
   }
   if (stop + 1 < text.length) return { position: stop + 1, expected: 'the end' };
-  return branchOf(numbers);
+  return branchIn(numbers);
 }
 
-function branchOf([, major, minor]: RegExpExecArray): Constraint {
+function branchIn([, major, minor]: RegExpExecArray): Constraint {
   return minor === undefined
     ? { kind: 'major', major: Number(major) }
     : { kind: 'minor', major: Number(major), minor: Number(minor) };
@@ -158,7 +239,7 @@ function constraintError(input: unknown, misfit: Misfit): ParseError<'bad-constr
     const verdict = 'a placeholder: write numbers in place of the letters';
     return parseError('bad-constraint', input, { ...misfit, verdict });
   }
-  const near = nearestForm(input);
+  const near = nearestForm(input, KEYWORDS);
   const suggestion = 'kind' in readConstraint(near) ? near : undefined;
   return parseError('bad-constraint', input, { ...misfit, suggestion });
 }

@@ -1,8 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { withoutLeadingZeros } from './version.ts';
 
-/** The constraints that are words, the shorter one first. */
-export const KEYWORDS = ['latest', 'latest-with-prerelease'] as const;
 const FARTHEST_TYPO = 2;
 
 const OTHER_DIGITS = /[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g;
@@ -11,18 +9,18 @@ const COMPARATOR =
   /^(?<operator>\^|~>?|[<>]=?|)[v=]*(?<x>\d+|[x*])(?:\.(?<y>\d+|[x*]))?(?:\.(?<z>\d+|[x*]))?(?:\.\d+)*(?<tail>[-+a-z].*)?$/i;
 
 /**
- * The constraint that the author of `text`, which is not a constraint, may have meant: a keyword at most two typos away,
+ * The constraint that the author of `text`, which is not a constraint, may have meant: one of `words` at most two typos away,
  * or the branch nearest to a range of another tool. The result may not be a constraint either, so the caller checks it.
  * Undefined if every form would be a guess.
  */
-export function nearestForm(text: string): string | undefined {
+export function nearestForm(text: string, words: readonly string[]): string | undefined {
   // In alternatives and in a hyphen range, people write the newest version last.
   const plain = text
     .replace(/^.*(?:\|\||\s-\s)/s, '')
     .replace(OTHER_DIGITS, (digit) => String(digit.charCodeAt(0) & 15))
     .normalize('NFKC')
     .replace(INVISIBLE, '');
-  const typo = KEYWORDS.find((word) => distance(word, plain.toLowerCase()) <= FARTHEST_TYPO);
+  const typo = words.find((word) => distance(word, plain.toLowerCase()) <= FARTHEST_TYPO);
   if (typo !== undefined) return typo;
 
   const { operator, x, y, z, tail = '' } = COMPARATOR.exec(plain)?.groups ?? {};

@@ -1,5 +1,4 @@
 import type { Hono } from 'hono';
-import { PAGE_OPENAPI } from '../openapi.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { problemAnswer } from '../problem-answer.ts';
 import { historyDocument, logDocument } from '../record-documents.ts';
@@ -29,5 +28,5 @@ export function addApiRoutes(app: Hono, machine: PagedMachine): void {
     if (!part.ok) return problemAnswer(part.error);
     return c.json(logDocument(part.value));
   });
-  app.get('/v1/openapi.json', (c) => c.json(PAGE_OPENAPI));
+  app.get('/v1/openapi.json', async (c) => c.json((await import('../openapi.ts')).PAGE_OPENAPI));
 }

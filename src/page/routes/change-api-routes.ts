@@ -4,17 +4,9 @@ import type { PageProblem } from '../page-problem.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { problemAnswer } from '../problem-answer.ts';
 import { repeatedRequests } from '../repeated-requests.ts';
-import { bodyOf, jsonIn, SMALL_BODY, termIn } from '../request-input.ts';
+import { BODIES, bodyOf, jsonIn, SMALL_BODY, termIn } from '../request-input.ts';
 
 type Work = (c: Context, body: string) => Promise<Response>;
-
-const RESTART = { fields: { now: 'flag', deployed: 'text' }, required: [] } as const;
-const ROLLBACK = { fields: { for: 'text', deployed: 'text', to: 'text' }, required: [] } as const;
-const NO_FIELDS = { fields: {}, required: [] } as const;
-const QUARANTINE = {
-  fields: { module: 'text', version: 'text', reason: 'text', for: 'text' },
-  required: ['module', 'version'],
-} as const;
 
 /** Restart, rollback and quarantine in the JSON API. The answers are those of the commands. */
 export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
@@ -27,7 +19,7 @@ export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
   app.post(
     '/v1/modules/:name/restart',
     change(async (c, text) => {
-      const body = jsonIn(c, text, RESTART);
+      const body = jsonIn(c, text, BODIES.restart);
       if (!body.ok) return problemAnswer(body.error);
       const { now: isImmediate = false, deployed } = body.value;
       return answer(await machine.restart(nameIn(c), { isImmediate, deployed }));
@@ -36,14 +28,14 @@ export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
   app.delete(
     '/v1/modules/:name/restart',
     change(async (c, text) => {
-      const body = jsonIn(c, text, NO_FIELDS);
+      const body = jsonIn(c, text, BODIES.none);
       return body.ok ? answer(await machine.cancelRestart(nameIn(c))) : problemAnswer(body.error);
     }),
   );
   app.post(
     '/v1/modules/:name/rollback',
     change(async (c, text) => {
-      const body = jsonIn(c, text, ROLLBACK);
+      const body = jsonIn(c, text, BODIES.rollback);
       if (!body.ok) return problemAnswer(body.error);
       const { for: duration, deployed, to } = body.value;
       const term = termIn(duration);
@@ -70,7 +62,7 @@ function addQuarantineRoutes(
   app.post(
     '/v1/quarantine',
     change(async (c, text) => {
-      const body = jsonIn(c, text, QUARANTINE);
+      const body = jsonIn(c, text, BODIES.quarantine);
       if (!body.ok) return problemAnswer(body.error);
       const { module, version, reason, for: duration } = body.value;
       const term = termIn(duration);
@@ -81,7 +73,7 @@ function addQuarantineRoutes(
   app.delete(
     '/v1/quarantine/:module_id/:version',
     change(async (c, text) => {
-      const body = jsonIn(c, text, { fields: { since: 'text' }, required: [] });
+      const body = jsonIn(c, text, BODIES.lift);
       if (!body.ok) return problemAnswer(body.error);
       const moduleId = c.req.param('module_id') ?? '';
       const version = c.req.param('version') ?? '';

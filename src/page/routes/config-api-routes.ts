@@ -1,13 +1,11 @@
 import type { Context, Hono } from 'hono';
 import type { Stop } from '../../core/index.ts';
+import { textOf } from '../../core/text/time-words.ts';
 import type { PlannedOutcome, SavedConfig, VersionChoices } from '../machine-changes.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { problemAnswer } from '../problem-answer.ts';
-import { bodyOf, CONFIG_BODY, ifMatch, jsonIn, SMALL_BODY } from '../request-input.ts';
+import { BODIES, bodyOf, CONFIG_BODY, ifMatch, jsonIn, SMALL_BODY } from '../request-input.ts';
 import { nameIn } from './change-api-routes.ts';
-
-const TEXT = { fields: { text: 'text' }, required: ['text'] } as const;
-const VERSION = { fields: { version: 'text', deployed: 'text' }, required: ['version'] } as const;
 
 /** The version of a module and the whole machine config in the JSON API. */
 export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
@@ -20,7 +18,7 @@ export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
   });
   app.post('/v1/config/check', async (c) => {
     const text = await bodyOf(c, CONFIG_BODY);
-    const body = text.ok ? jsonIn(c, text.value, TEXT) : text;
+    const body = text.ok ? jsonIn(c, text.value, BODIES.config) : text;
     if (!body.ok) return problemAnswer(body.error);
     const checked = await machine.checkConfig(body.value.text);
     if (!checked.ok) return problemAnswer(checked.error);
@@ -41,7 +39,7 @@ export function addConfigApiRoutes(app: Hono, machine: PagedMachine): void {
     const etag = ifMatch(c);
     if (!etag.ok) return problemAnswer(etag.error);
     const text = await bodyOf(c, CONFIG_BODY);
-    const body = text.ok ? jsonIn(c, text.value, TEXT) : text;
+    const body = text.ok ? jsonIn(c, text.value, BODIES.config) : text;
     if (!body.ok) return problemAnswer(body.error);
     const saved = await machine.saveConfig({ text: body.value.text, etag: etag.value });
     return saved.ok ? savedAnswer(c, saved.value) : problemAnswer(saved.error);
@@ -58,7 +56,7 @@ function addVersionRoutes(app: Hono, machine: PagedMachine): void {
     const etag = ifMatch(c);
     if (!etag.ok) return problemAnswer(etag.error);
     const text = await bodyOf(c, SMALL_BODY);
-    const body = text.ok ? jsonIn(c, text.value, VERSION) : text;
+    const body = text.ok ? jsonIn(c, text.value, BODIES.version) : text;
     if (!body.ok) return problemAnswer(body.error);
     const saved = await machine.changeVersion(nameIn(c), { ...body.value, etag: etag.value });
     return saved.ok ? savedAnswer(c, saved.value) : problemAnswer(saved.error);
@@ -94,8 +92,8 @@ function outcomeAsJson(outcome: PlannedOutcome): object {
     decision: outcome.decision,
     direction: outcome.direction ?? null,
     target: outcome.target ?? null,
-    reason: outcome.reason,
-    next_change: outcome.nextChange ?? null,
+    reason: textOf(outcome.reason),
+    next_change: outcome.nextChange === undefined ? null : textOf(outcome.nextChange),
     new_major: outcome.isNewMajor,
     stops: outcome.stops.map(stopAsJson),
     shares: outcome.shares,

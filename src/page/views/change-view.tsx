@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx';
-import { withReadableTimes, type TimeContext } from '../../core/text/time-words.ts';
+import { joined, readable, say, type Said, type TimeContext } from '../../core/text/time-words.ts';
 import type {
   DocumentCheck,
   PlannedOutcome,
@@ -76,26 +76,21 @@ function errorsOf({ findings, ...counts }: DocumentCheck): DocumentCheck {
 const Outcome: FC<{ readonly outcome: PlannedOutcome; readonly times: TimeContext }> = ({
   outcome,
   times,
-}) => (
-  <span class="outcome">
-    {outcomeWords(outcome)
-      .map((words) => withReadableTimes(words, times))
-      .join('; ')}
-  </span>
-);
+}) => <span class="outcome">{readable(outcomeWords(outcome), times)}</span>;
 
 /** `upgrade to 1.10.0, new major`, `newest release of 1`, `stops base (needs front-lidar)`. */
-function outcomeWords(outcome: PlannedOutcome): string[] {
+function outcomeWords(outcome: PlannedOutcome): Said {
   const { direction, decision, target, isNewMajor, reason, nextChange, stops, shares } = outcome;
   const change =
     direction === undefined
       ? `no change${target === undefined ? '' : `, stays ${target}`} (${decision})`
       : `${decision === 'hold' ? 'hold of the ' : ''}${direction} ${direction === 'install' || direction === 'restart' ? 'of' : 'to'} ${target ?? 'nothing'}`;
-  return [
+  const parts = [
     `${change}${isNewMajor ? ', new major' : ''}`,
     reason,
-    ...(nextChange === undefined ? [] : [`next ${nextChange}`]),
-    ...(stops.length === 0 ? [] : [`stops ${stopWords(outcome)}`]),
-    ...(shares.length === 0 ? [] : [`in the same restart: ${shares.join(', ')}`]),
+    nextChange && say`next ${nextChange}`,
+    stops.length === 0 ? undefined : `stops ${stopWords(outcome)}`,
+    shares.length === 0 ? undefined : `in the same restart: ${shares.join(', ')}`,
   ];
+  return joined(parts, '; ');
 }

@@ -2,7 +2,15 @@ import { raw } from 'hono/html';
 import type { Child, FC } from 'hono/jsx';
 import { ColumnHeads } from './column-heads.tsx';
 import { describeDuration } from '../../core/text/duration.ts';
-import { describeTime } from '../../core/text/time-words.ts';
+import { formatTime, isTime } from '../../core/text/rfc3339.ts';
+import {
+  describeTime,
+  notesOn,
+  toldTime,
+  wordsOf,
+  type Said,
+  type TimeContext,
+} from '../../core/text/time-words.ts';
 import { ROW_STATES, type ModuleRow } from '../module-row.ts';
 import type { MachineView, PageProblem } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
@@ -165,7 +173,7 @@ export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
     <Why row={row} />
     {row.nextChange === undefined || row.state === 'in progress' ? null : (
       <p>
-        <small>next</small> <Timed text={row.nextChange} />
+        <small>next</small> <Timed said={row.nextChange} times={row.times} />
       </p>
     )}
     {row.stops.length === 0 ? null : (
@@ -173,54 +181,66 @@ export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
         <small>stops</small> {stopWords(row)}
       </p>
     )}
-    {row.warnings.map((text) => (
+    {row.warnings.map((said) => (
       <p class="warning">
-        <Timed text={text} />
+        <Timed said={said} times={row.times} />
       </p>
     ))}
   </>
 );
 
 /** While an action is carried out, what is done; what would be decided otherwise does not matter then. */
-const Why: FC<{ readonly row: ModuleRow }> = ({ row: { why, state, open } }) => {
+const Why: FC<{ readonly row: ModuleRow }> = ({ row: { why, state, open, times } }) => {
   if (state !== 'in progress' || !open) {
     return (
       <p>
-        <Timed text={why} />
+        <Timed said={why} times={times} />
       </p>
     );
   }
   const { direction, to, reason } = open.action;
   return (
     <p>
-      {direction} to {to} is carried out: <Timed text={reason.text} />
+      {direction} to {to} is carried out: <Timed said={reason.words ?? reason.text} times={times} />
     </p>
   );
 };
 
-const TIME = /(\d{4}-\d\d-\d\dT[\d:.]+Z)(?: \(([^()]+)\))?/;
-
-/** Words in which a time that is followed by the local one is shown as the local one, with the date if it is far. */
-const Timed: FC<{ readonly text: string }> = ({ text }) => {
-  const found = TIME.exec(text);
-  if (!found) return <>{text}</>;
-  const [all, utc, notes = ''] = found;
+/** Words whose times are shown as the local ones, with the date of those that are far. */
+const Timed: FC<{ readonly said: Said; readonly times: TimeContext }> = ({
+  said,
+  times: context,
+}) => {
+  const { facts, times } = wordsOf(said);
   return (
     <>
-      {text.slice(0, found.index)}
-      <time datetime={utc} title={utc}>
-        {localOf(all, notes)}
-      </time>
-      <Timed text={text.slice(found.index + all.length)} />
+      {facts.map((fact, place) => (
+        <>
+          {fact}
+          <Time time={times[place]} context={context} />
+        </>
+      ))}
     </>
   );
 };
 
-function localOf(all: string, notes: string): string {
-  if (!/\d:\d\d /.test(notes)) return all;
-  const isFar = /\bin \d+ d/.test(notes) && /^\d\d:/.test(notes);
-  return isFar ? `${all.slice(0, 10)} ${notes}` : notes;
-}
+const DAY_MS = 86_400_000;
+
+const Time: FC<{ readonly time: number | string | undefined; readonly context: TimeContext }> = ({
+  time,
+  context,
+}) => {
+  if (typeof time !== 'number') return <>{time}</>;
+  if (!isTime(time)) return <>{formatTime(time)}</>;
+  const { utc, ...told } = toldTime(time, context);
+  const isFar = time - context.now >= DAY_MS && told.local?.day === undefined;
+  const local = `${isFar ? `${utc.slice(0, 10)} ` : ''}${notesOn(told)}`;
+  return (
+    <time datetime={utc} title={utc}>
+      {told.local ? local : describeTime(time, context)}
+    </time>
+  );
+};
 
 export const State: FC<{ readonly row: ModuleRow }> = ({ row: { state } }) => (
   <span class="state" data-state={state}>

@@ -1,4 +1,5 @@
 import { quote } from '../../core/text/quote.ts';
+import { passing, say, toldAs } from '../../core/text/time-words.ts';
 import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
@@ -168,20 +169,26 @@ function checkStatus(
     throw new RegistryError('registry-refused', message, { hint });
   }
   if (BUSY.has(status) || status >= 500) {
-    const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
-    const later =
-      retryAfterMs === undefined
-        ? ''
-        : `, and asks to retry after ${Math.ceil(retryAfterMs / 1000)} s`;
-    const why = problemIn(body.text)?.detail;
-    const because = why === undefined ? '' : `: ${why}`;
-    const message = `${where} is busy or failing (${status})${because}${later}`;
-    throw new RegistryError('registry-busy', message, { retryAfterMs });
+    throw busyError({ status, headers, body }, where, now);
   }
   throw new RegistryError(
     'not-a-registry',
     `${where} does not respond like a registry: got ${status}`,
   );
+}
+
+function busyError({ status, headers, body }: Reply, where: string, now: number): RegistryError {
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+  const later =
+    retryAfterMs === undefined
+      ? ''
+      : say`, and asks to retry after ${passing(`${Math.ceil(retryAfterMs / 1000)} s`)}`;
+  const why = problemIn(body.text)?.detail;
+  const because = why === undefined ? '' : `: ${why}`;
+  const { text, words } = toldAs(
+    say`${where} is busy or failing (${`${status}`})${because}${later}`,
+  );
+  return new RegistryError('registry-busy', text, { words, retryAfterMs });
 }
 
 /** The scope that a token lacks, by the challenge of RFC 6750: the body of a refused read is received only for a person. */

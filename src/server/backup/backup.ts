@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { quote } from '../../core/text/quote.ts';
+import { giveName } from '../../files/replace-file.ts';
 import { syncFile } from '../../files/sync.ts';
 import { asDatabaseError } from '../../sqlite/database-error.ts';
 import { openDatabase } from '../../sqlite/database.ts';
@@ -11,7 +12,7 @@ import { statementsOf } from '../../sqlite/statements.ts';
 import { artifactPath, namesIn } from '../artifacts/artifact-store.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
-import { copyDurably, isSame, makeFolders, PART, rename, summaryOf } from './durable-files.ts';
+import { copyDurably, isSame, makeFolders, PART, summaryOf } from './durable-files.ts';
 import { mismatch } from './file-check.ts';
 import { asFolderError } from './folder-error.ts';
 import { DATABASE, databaseOf, manifestOf, writeManifest, type Manifest } from './manifest.ts';
@@ -75,7 +76,7 @@ async function written(path: string, folder: string, now: number): Promise<Backu
   const missing = copyFiles(path, folder, contents.files);
   if (missing.length > 0) return { kind: 'damaged-files', findings: missing };
   const database = databaseOf(summaryOf(part));
-  rename(part, `${folder}/${database.name}`);
+  giveName(part, `${folder}/${database.name}`);
   const manifest = manifestOf(contents, database, now);
   writeManifest(folder, manifest);
   removeEarlier(folder, manifest);

@@ -9,6 +9,7 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { integrityLines } from '../../sqlite/integrity-lines.ts';
 import { statementsOf, type Row, type Statements } from '../../sqlite/statements.ts';
+import { unlessDamaged } from '../../sqlite/stored-value.ts';
 import { listedArtifacts } from '../catalogue/listed-artifacts.ts';
 import { makeDocument } from '../catalogue/module-document.ts';
 import { readRelease } from '../catalogue/published-release.ts';
@@ -112,11 +113,12 @@ function* moduleFindings(sql: Statements, row: Row): Generator<Finding> {
   }
   const generation = Number(row['generation']);
   const name = moduleId.value;
-  const releases = orFinding(() => storedReleases(sql, { id: Number(row['id']), generation }));
-  if (typeof releases === 'string') {
-    yield releases;
+  const stored = unlessDamaged(() => storedReleases(sql, { id: Number(row['id']), generation }));
+  if (!stored.ok) {
+    yield stored.error.message;
     return;
   }
+  const releases = stored.value;
   if (generation < releases.length) {
     yield `${name}: generation ${generation} with ${releases.length} releases, expected at least one for each`;
   }
@@ -125,16 +127,6 @@ function* moduleFindings(sql: Statements, row: Row): Generator<Finding> {
   } catch (error) {
     if (!(error instanceof RegistryError || error instanceof RangeError)) throw error;
     yield `${name}: ${error.message}`;
-  }
-}
-
-/** The result of `read`, or what it finds damaged: the rest of the file is checked, too. */
-function orFinding<T>(read: () => T): T | Finding {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof DatabaseError && error.kind === 'damaged')) throw error;
-    return error.message;
   }
 }
 

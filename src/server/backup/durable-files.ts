@@ -1,17 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { syncFile, syncFolder } from '../../files/sync.ts';
+import { createFile, giveName } from '../../files/replace-file.ts';
+import { syncFolder } from '../../files/sync.ts';
 
 /** A name that a file has until it is complete and on the disk. */
 export const PART = '.part';
@@ -37,43 +28,19 @@ export function makeFolders(path: string): void {
   for (let one = folder; one.length >= first.length; one = dirname(one)) syncFolder(dirname(one));
 }
 
-/** Gives the complete file at `part` the name `path`. Both are in the same folder. */
-export function rename(part: string, path: string): void {
-  renameSync(part, path);
-  syncFolder(dirname(path));
-}
-
-/** Writes a file that only its owner can read: the previous one, or all of `text`, whenever the process is killed. */
-export function writeDurably(path: string, text: string): void {
-  const part = path + PART;
-  rmSync(part, { force: true });
-  writeFileSync(part, text, { mode: 0o600, flag: 'wx' });
-  syncFile(part);
-  rename(part, path);
-}
-
 /** Copies the file at `from` to `to`, unless its content differs from `expected`. Returns its content. */
 export function copyDurably(from: string, to: string, expected: FileSummary): FileSummary {
   const part = to + PART;
   rmSync(part, { force: true });
   try {
-    const copied = copyTo(part, from);
-    if (isSame(copied, expected)) rename(part, to);
+    const copied = createFile(part, { mode: 0o600 }, (descriptor) =>
+      reading(from, (chunk) => writeAll(descriptor, chunk)),
+    );
+    if (isSame(copied, expected)) giveName(part, to);
     return copied;
   } finally {
     // Other content, or a part of it because the disk is full.
     rmSync(part, { force: true });
-  }
-}
-
-function copyTo(part: string, from: string): FileSummary {
-  const descriptor = openSync(part, 'wx', 0o600);
-  try {
-    const copied = reading(from, (chunk) => writeAll(descriptor, chunk));
-    fsyncSync(descriptor);
-    return copied;
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -4,8 +4,9 @@ import type { Result } from '../../core/index.ts';
 import { jsonPointer } from '../../core/text/json-pointer.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { replaceFile } from '../../files/replace-file.ts';
 import type { Contents } from './catalogue-check.ts';
-import { writeDurably, type FileSummary } from './durable-files.ts';
+import { PART, type FileSummary } from './durable-files.ts';
 
 const SCHEMA = 'modreg/registry-backup@1';
 /** The database of a backup. Its name has a part of its sha256, so that a later one does not replace it. */
@@ -83,7 +84,9 @@ export function databaseOf({ size, sha256: hash }: FileSummary): Manifest['datab
 }
 
 export function writeManifest(folder: string, value: Manifest): void {
-  writeDurably(manifestPath(folder), `${JSON.stringify(value, undefined, 2)}\n`);
+  const path = manifestPath(folder);
+  const access = { mode: 0o600, part: path + PART };
+  replaceFile(path, `${JSON.stringify(value, undefined, 2)}\n`, access);
 }
 
 /** The manifest of the backup in `folder`; the error is one escaped line. Undefined if there is none. */

@@ -22,13 +22,14 @@ import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
 import { makeFolder } from '../../sqlite/make-folder.ts';
 import { openUnchecked } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
+import { giveName } from '../../files/replace-file.ts';
 import { syncFile, syncFolder } from '../../files/sync.ts';
 import { haltAll } from '../catalogue/rollout-table.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { withoutLog } from './backup.ts';
 import { backupFile, checkBackup } from './backup-folder.ts';
 import type { Finding } from './catalogue-check.ts';
-import { copyDurably, isSame, PART, rename, summaryOf } from './durable-files.ts';
+import { copyDurably, isSame, PART, summaryOf } from './durable-files.ts';
 import { mismatch } from './file-check.ts';
 import { asFolderError } from './folder-error.ts';
 import type { Manifest } from './manifest.ts';
@@ -140,7 +141,7 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
     own(part);
     copyFiles({ folder, manifest, path, own });
     const setAside = keepEarlier(path, now);
-    rename(part, path);
+    giveName(part, path);
     return { kind: 'done', manifest, added, setAside, losses };
   } finally {
     rmSync(part, { force: true });

@@ -6,7 +6,7 @@ import { moduleIn, releaseIn } from './module-row.ts';
 import type { PublishedRelease } from './published-release.ts';
 import { publishReleases, setYanked, type Publishing } from './release-table.ts';
 import type { RolloutStart } from './rollout-start.ts';
-import type { NewRolloutEvent } from './rollout-table.ts';
+import type { NewRolloutEvent } from './rollout-event.ts';
 
 interface Changes {
   readonly publish: {
@@ -55,7 +55,7 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     if (!module) return 'unknown-module';
     const release = releaseIn(sql, module, version);
     if (!release) return 'unknown-version';
-    if (release['yanked'] === reason) return 'unchanged';
+    if (release.yanked === reason) return 'unchanged';
     setYanked(sql, module, release, { reason, now });
     return 'done';
   },

@@ -1,20 +1,18 @@
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
-import { quote } from '../../core/text/quote.ts';
 import type { Rollout, RolloutConflict } from '../../core/rollout/rollout.ts';
-import { isJsonObject } from '../../registry/formats/json-object.ts';
-import { parseJson } from '../../registry/formats/json-text.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
-import type { Row, Statements } from '../../sqlite/statements.ts';
-import { moduleIn, releaseIn, type ModuleRow } from './module-row.ts';
-import { isWithdrawn, setYanked } from './release-table.ts';
-import { platformsOf, type PublishedRelease } from './published-release.ts';
+import type { Statements } from '../../sqlite/statements.ts';
+import { unlessDamaged } from '../../sqlite/stored-value.ts';
 import {
-  appendEvent,
-  rolloutIn,
-  type NewRolloutEvent,
-  type ReleaseKey,
-  type StoredRollout,
-} from './rollout-table.ts';
+  artifactsIn,
+  moduleIn,
+  releaseIn,
+  releaseRow,
+  type ModuleRow,
+  type ReleaseRow,
+} from './module-row.ts';
+import { isWithdrawn, setYanked } from './release-table.ts';
+import type { NewRolloutEvent } from './rollout-event.ts';
+import { appendEvent, rolloutIn, type ReleaseKey, type StoredRollout } from './rollout-table.ts';
 
 /**
  * Why an event is not written. `visible`: machines could already select the release, so a rollout would come too late. `yanked`: when
@@ -93,7 +91,7 @@ export function writeRollout(
 
 interface Found {
   readonly module: ModuleRow;
-  readonly release: Row;
+  readonly release: ReleaseRow;
   readonly key: ReleaseKey;
 }
 
@@ -106,7 +104,7 @@ function found(
   if (!module) return { ok: false, error: 'unknown-module' };
   const release = releaseIn(sql, module, version);
   if (!release) return { ok: false, error: 'unknown-version' };
-  const key = { module: module.id, release: Number(release['id']) };
+  const key = { module: module.id, release: release.id };
   return { ok: true, value: { module, release, key } };
 }
 
@@ -128,7 +126,7 @@ function written(
 }
 
 /** Machines may have a release that is not yanked, and what they have does not become part of a rollout (D55). */
-function refusalOfFirst({ kind }: NewRolloutEvent, release: Row): 'visible' | undefined {
+function refusalOfFirst({ kind }: NewRolloutEvent, release: ReleaseRow): 'visible' | undefined {
   return kind === 'started' && !isWithdrawn(release) ? 'visible' : undefined;
 }
 
@@ -138,7 +136,7 @@ const ONWARD: ReadonlySet<NewRolloutEvent['kind']> = new Set(['raised', 'resumed
 function refusalAfter(
   { sequence, status, percent, share }: Rollout,
   event: NewRolloutEvent,
-  release: Row,
+  release: ReleaseRow,
 ): 'yanked' | 'same-step' | undefined {
   const isOpen = status === 'running' || status === 'halted';
   if (event.after !== sequence || !isOpen) return undefined;
@@ -150,40 +148,28 @@ function refusalAfter(
 function allRollouts(sql: Statements): FoundRollouts {
   const rollouts: NamedRollout[] = [];
   const damaged: DamagedRollout[] = [];
-  const releases = sql.all(
-    `SELECT releases.id, version, content, yanked, namespace || ':' || name AS module
+  const rows = sql.all(
+    `SELECT releases.*, namespace || ':' || name AS module
      FROM releases JOIN modules ON modules.id = releases.module
      WHERE releases.id IN (SELECT release FROM rollout_events) ORDER BY namespace, name, releases.id`,
   );
-  for (const release of releases) {
-    const moduleId = parseModuleId(release['module']);
+  for (const row of rows) {
+    const moduleId = parseModuleId(row['module']);
     if (!moduleId.ok) continue;
-    const named = { moduleId: moduleId.value, version: String(release['version']) };
-    try {
-      const rollout = rolloutOf(sql, release);
-      if (rollout) rollouts.push({ ...named, ...rollout });
-    } catch (error) {
-      if (!(error instanceof DatabaseError && error.kind === 'damaged')) throw error;
-      damaged.push({ ...named, found: error.message });
-    }
+    const named = { moduleId: moduleId.value, version: String(row['version']) };
+    const rollout = unlessDamaged(() => rolloutOf(sql, releaseRow(row, sql)));
+    if (!rollout.ok) damaged.push({ ...named, found: rollout.error.message });
+    else if (rollout.value) rollouts.push({ ...named, ...rollout.value });
   }
   return { rollouts, damaged };
 }
 
-function rolloutOf(sql: Statements, release: Row): RolloutOfRelease | undefined {
-  const stored = rolloutIn(sql, Number(release['id']));
-  const yanked = isWithdrawn(release) ? String(release['yanked']) : undefined;
+function rolloutOf(sql: Statements, release: ReleaseRow): RolloutOfRelease | undefined {
+  const stored = rolloutIn(sql, release.id);
+  const yanked = release.yanked ?? undefined;
   return stored && { ...stored, platforms: platformsIn(sql, release), yanked };
 }
 
-/** Throws a DatabaseError if the content is not that of a release. */
-function platformsIn(sql: Statements, { id, content }: Row): readonly string[] | undefined {
-  const json = parseJson(String(content));
-  const artifacts = isJsonObject(json) ? (json['artifacts'] ?? []) : undefined;
-  if (!Array.isArray(artifacts) || !artifacts.every(isJsonObject)) {
-    const where = `${quote(sql.path)}: row ${String(id)} of releases`;
-    throw new DatabaseError('damaged', `${where}: its content is not that of a release`);
-  }
-  // A cast: publishing checked the fields of each artifact.
-  return platformsOf(json as Pick<PublishedRelease, 'artifacts'>);
+function platformsIn(sql: Statements, release: ReleaseRow): readonly string[] | undefined {
+  return artifactsIn(sql, release)?.map(({ platform }) => platform);
 }

@@ -1,7 +1,9 @@
+import * as v from 'valibot';
 import type { ModuleId } from '../../core/index.ts';
 import { expectArgument } from '../../core/text/argument.ts';
 import { MODULE_ID, nameOf, namespaceOf } from '../../core/releases/module-id.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { jsonObject, rowReader, text, textOrNull, whole } from '../../sqlite/stored-row.ts';
 
 /** A module that has a release. */
 export interface ModuleRow {
@@ -19,8 +21,41 @@ export function moduleIn(sql: Statements, moduleId: ModuleId): ModuleRow | undef
   return row && { id: Number(row['id']), generation: Number(row['generation']) };
 }
 
-export function releaseIn(sql: Statements, { id }: ModuleRow, version: string): Row | undefined {
-  return sql.get('SELECT * FROM releases WHERE module = ? AND version = ?', id, version);
+/** A row of `releases`. Its content is not parsed: a yank needs none of it. */
+export const releaseRow = rowReader('releases', {
+  id: whole,
+  version: text,
+  published_at: whole,
+  content: text,
+  yanked: textOrNull,
+});
+export type ReleaseRow = ReturnType<typeof releaseRow>;
+
+export function releaseIn(
+  sql: Statements,
+  { id }: ModuleRow,
+  version: string,
+): ReleaseRow | undefined {
+  const row = sql.get('SELECT * FROM releases WHERE module = ? AND version = ?', id, version);
+  return row && releaseRow(row, sql);
+}
+
+const artifact = v.looseObject(
+  { platform: text, url: text, size: v.optional(whole) },
+  'expected an artifact',
+);
+const contentOfRow = rowReader('releases', {
+  content: jsonObject(
+    v.looseObject({ artifacts: v.optional(v.array(artifact, 'expected a list of artifacts')) }),
+  ),
+});
+
+/** The artifacts in the content of a release; undefined if it lists none, and runs on all platforms. */
+export function artifactsIn(
+  sql: Statements,
+  row: Row,
+): readonly v.InferOutput<typeof artifact>[] | undefined {
+  return contentOfRow(row, sql).content.artifacts;
 }
 
 export function addModule(sql: Statements, moduleId: ModuleId): number {

@@ -68,16 +68,30 @@ export const shortText: v.GenericSchema<unknown, string> = v.pipe(
     `longer than ${LONGEST_TEXT} characters`,
   ),
   v.check((text) => text.isWellFormed(), 'contains half a surrogate pair'),
+  v.metadata({ maxLength: LONGEST_TEXT }),
 );
+
+/** What the OpenAPI document says about texts that a grammar reads. */
+const VERSION = { description: 'SemVer 2.0.0, build metadata included' };
+const PLATFORM = { examples: ['linux/arm64', 'any'] };
+const URL_OF_FILE = {
+  description:
+    'The address of the file: absolute, or ../../artifacts/sha256/<hex> for a file that the registry hosts, relative to the address of the list',
+};
+const PUBLISHED_AT = {
+  format: 'date-time',
+  description:
+    'The time of the request by default, and at most five minutes before or after it, unless the token has the scope import',
+};
 
 const artifactFields = v.strictObject(
   {
-    platform: read((text) => {
+    platform: read(PLATFORM, (text) => {
       const platform = canonicalPlatform(text);
       if (ARTIFACT_PLATFORMS.includes(platform)) return { ok: true, value: platform };
       return { ok: false, error: `${quote(text)} is not one of ${ARTIFACT_PLATFORMS.join(', ')}` };
     }),
-    url: read((text) => {
+    url: read(URL_OF_FILE, (text) => {
       if (hostedSha256(text) !== undefined) return { ok: true, value: text };
       const url = readWebAddress(text);
       return url.ok
@@ -96,13 +110,15 @@ const artifactFields = v.strictObject(
         v.number('expected a number of bytes'),
         v.safeInteger('expected a whole number of bytes'),
         v.minValue(0, 'expected a number of bytes'),
+        v.description('The size of the file in bytes'),
       ),
     ),
   },
   shape('an artifact', 'platform, url, digest and size'),
 );
 
-const artifact = v.pipe(
+/** An artifact of a release, as its author and the registry write it. */
+export const artifact = v.pipe(
   artifactFields,
   v.check(({ url, digest, size }) => {
     const sha256 = hostedSha256(url);
@@ -119,20 +135,22 @@ export const soakMs: v.GenericSchema<number | undefined, number> = v.optional(
     v.safeInteger('expected whole milliseconds'),
     v.minValue(0, 'expected 0 or more'),
     v.maxValue(720 * HOUR, 'expected at most 30 days'),
+    v.description('How long each step lasts at least, in milliseconds'),
   ),
   ROLLOUT_POLICY.soakMs,
 );
 
 const rollout = v.strictObject({ soak_ms: soakMs }, shape('a rollout', 'soak_ms'));
 
-const release = v.strictObject(
+/** A release to publish. */
+export const newRelease = v.strictObject(
   {
-    version: read((text) => {
+    version: read(VERSION, (text) => {
       const version = parseVersion(text);
       return version.ok ? { ok: true, value: text } : { ok: false, error: version.error.message };
     }),
     published_at: v.optional(
-      read((text) => {
+      read(PUBLISHED_AT, (text) => {
         const time = parseTime(text);
         return time.ok ? time : { ok: false, error: time.error.message };
       }),
@@ -145,11 +163,21 @@ const release = v.strictObject(
             new Set(artifacts.map(({ platform }) => platform)).size === artifacts.length,
           'two artifacts for the same platform',
         ),
+        v.metadata({
+          maxItems: ARTIFACT_PLATFORMS.length,
+          description: 'If absent, the release runs on every platform. If empty, it runs on none.',
+        }),
       ),
     ),
     deprecated: v.nullish(shortText),
-    yanked: v.nullish(shortText),
-    rollout: v.nullish(rollout),
+    yanked: v.pipe(
+      v.nullish(shortText),
+      v.description('The reason, to publish the release as yanked'),
+    ),
+    rollout: v.pipe(
+      v.nullish(rollout),
+      v.description('Publishes the release into a staged rollout, at its first step'),
+    ),
   },
   shape('a release', 'version, published_at, artifacts, deprecated, yanked and rollout'),
 );
@@ -168,7 +196,7 @@ const release = v.strictObject(
  */
 export function readRelease(json: unknown): Result<PublishedRelease, readonly string[]> {
   // valibot accepts a list as an object.
-  const result = v.safeParse(release, Array.isArray(json) ? null : json);
+  const result = v.safeParse(newRelease, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   const { version, published_at, artifacts, deprecated, yanked, rollout: started } = result.output;
   return {
@@ -189,19 +217,10 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   };
 }
 
-/** The platforms of a valid release, or of its stored content; undefined if it lists no artifacts. */
-export function platformsOf({
-  artifacts,
-}: {
-  readonly artifacts?: PublishedRelease['artifacts'];
-}): readonly string[] | undefined {
-  return artifacts?.map(({ platform }) => platform);
-}
-
-/** The artifacts of a valid release that the registry hosts. */
-export function hostedArtifacts({
-  artifacts = [],
-}: Pick<PublishedRelease, 'artifacts'>): { readonly sha256: string; readonly size: number }[] {
+/** The artifacts of a release that the registry hosts. */
+export function hostedArtifacts(
+  artifacts: readonly { readonly url: string; readonly size?: number | undefined }[] = [],
+): { readonly sha256: string; readonly size: number }[] {
   return artifacts.flatMap(({ url, size = 0 }) => {
     const sha256 = hostedSha256(url);
     return sha256 === undefined ? [] : [{ sha256, size }];
@@ -229,10 +248,15 @@ export function releaseAsJson({
   });
 }
 
+/** The body of a yank request. */
+export const reasonBody = v.strictObject(
+  { reason: v.optional(shortText, '') },
+  shape('a reason', 'reason'),
+);
+
 /** Validates the body of a yank request, and returns its reason. */
 export function readReason(json: unknown): Result<string, ReleaseErrors> {
-  const body = v.strictObject({ reason: v.optional(shortText, '') }, shape('a reason', 'reason'));
-  const result = v.safeParse(body, Array.isArray(json) ? null : json);
+  const result = v.safeParse(reasonBody, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   return { ok: true, value: result.output.reason };
 }
@@ -246,9 +270,13 @@ export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
   });
 }
 
-function read<T>(grammar: (text: string) => Result<T, string>): v.GenericSchema<string, T> {
+function read<T>(
+  about: Readonly<Record<string, unknown>>,
+  grammar: (text: string) => Result<T, string>,
+): v.GenericSchema<string, T> {
   return v.pipe(
     v.string('expected text'),
+    v.metadata(about),
     v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
       const result = grammar(dataset.value);
       if (result.ok) return result.value;

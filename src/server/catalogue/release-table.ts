@@ -1,14 +1,23 @@
 import { expectArgument, numberIn, type Expected } from '../../core/text/argument.ts';
-import { excerpt, quote } from '../../core/text/quote.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { isWritable } from '../../core/text/rfc3339.ts';
 import type { ModuleId } from '../../core/index.ts';
 import { listedRollout } from '../../core/rollout/rollout.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
+import type { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { damagedValue } from '../../sqlite/stored-value.ts';
 import type { PublishResult } from './catalogue-results.ts';
 import type { StoredRelease } from './module-document.ts';
 import { keepArtifact } from '../artifacts/artifact-store.ts';
-import { addModule, moduleIn, releaseIn, touch, type ModuleRow } from './module-row.ts';
+import {
+  addModule,
+  moduleIn,
+  releaseIn,
+  releaseRow,
+  touch,
+  type ModuleRow,
+  type ReleaseRow,
+} from './module-row.ts';
 import {
   contentOf,
   hostedArtifacts,
@@ -35,27 +44,19 @@ export function storedReleases(sql: Statements, { id }: ModuleRow): StoredReleas
     id,
   );
   const rollouts = rolloutsIn(sql, id);
-  return rows.map((row) => ({
-    rollout: listedIn(rollouts.get(Number(row['id']))),
-    version: String(row['version']),
-    publishedAt: Number(row['published_at']),
-    content: contentIn(sql, row),
-    yanked: row['yanked'] === null ? null : String(row['yanked']),
-  }));
+  return rows.map((row) => {
+    const release = releaseRow(row, sql);
+    if (row['is_json'] !== 1 || !release.content.startsWith('{"')) throw damagedContent(sql, row);
+    const { version, published_at: publishedAt, content, yanked } = release;
+    return { rollout: listedIn(rollouts.get(release.id)), version, publishedAt, content, yanked };
+  });
 }
 
-function contentIn(sql: Statements, row: Row): string {
-  const { id, module, version, content, is_json: isJson } = row;
-  if (isJson === 1 && typeof content === 'string' && content.startsWith('{"')) return content;
-  const named = sql.get(
-    "SELECT namespace || ':' || name AS id FROM modules WHERE id = ?",
-    module ?? null,
-  );
+function damagedContent(sql: Statements, { id, module = null, version }: Row): DatabaseError {
+  const named = sql.get("SELECT namespace || ':' || name AS id FROM modules WHERE id = ?", module);
   const release = excerpt(`${String(named?.['id'])} ${String(version)}`);
-  throw new DatabaseError(
-    'damaged',
-    `${quote(sql.path)}: row ${String(id)} of releases: the content of ${release} is not that of a release`,
-  );
+  const why = `the content of ${release} is not that of a release`;
+  return damagedValue(sql, { table: 'releases', row: id, column: 'content' }, why);
 }
 
 function listedIn(stored: StoredRollout | undefined): StoredRelease['rollout'] {
@@ -85,13 +86,13 @@ function publishResultOf(
   const module = moduleIn(sql, moduleId);
   const before = module && releaseIn(sql, module, release.version);
   if (!before) {
-    return hostedArtifacts(release).every(hasFile) ? 'published' : 'missing-file';
+    return hostedArtifacts(release.artifacts).every(hasFile) ? 'published' : 'missing-file';
   }
-  const { publishedAt = before['published_at'] } = release;
-  const isSame = before['content'] === contentOf(release) && before['published_at'] === publishedAt;
+  const { publishedAt = before.published_at } = release;
+  const isSame = before.content === contentOf(release) && before.published_at === publishedAt;
   if (!isSame) return 'other-content';
   if (!release.rollout) return 'unchanged';
-  const known = rolloutIn(sql, Number(before['id']));
+  const known = rolloutIn(sql, before.id);
   // Machines may have it already, and what they have does not become part of a rollout (D55).
   if (!known) return 'without-rollout';
   return known.soakMs === release.rollout.soakMs ? 'unchanged' : 'other-soak';
@@ -151,7 +152,7 @@ function addRelease(
   release: PublishedRelease,
   { now, startOf }: Publishing,
 ): void {
-  for (const { sha256 } of hostedArtifacts(release)) keepArtifact(sql.path, sha256);
+  for (const { sha256 } of hostedArtifacts(release.artifacts)) keepArtifact(sql.path, sha256);
   const module = moduleIn(sql, moduleId)?.id ?? addModule(sql, moduleId);
   const added = sql.run(
     'INSERT INTO releases (module, version, published_at, content) VALUES (?, ?, ?, ?)',
@@ -169,18 +170,18 @@ function addRelease(
 }
 
 /** Whether no constraint but a pin selects a release. */
-export function isWithdrawn(release: Row): boolean {
-  return release['yanked'] !== null;
+export function isWithdrawn(release: ReleaseRow): boolean {
+  return release.yanked !== null;
 }
 
 /** Yanks a release for a reason, which halts its rollout, or unyanks it if that is null. The caller has a transaction. */
 export function setYanked(
   sql: Statements,
   module: ModuleRow,
-  release: Row,
+  release: ReleaseRow,
   { reason, now: at }: { readonly reason: string | null; readonly now: number },
 ): void {
-  const id = Number(release['id']);
+  const { id } = release;
   sql.run('UPDATE releases SET yanked = ? WHERE id = ?', reason, id);
   touch(sql, module.id);
   // When the release is unyanked, its rollout must not go on by itself (T164).

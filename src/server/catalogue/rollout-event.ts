@@ -1,23 +1,29 @@
 import * as v from 'valibot';
-import { quote } from '../../core/text/quote.ts';
+import { isWritable } from '../../core/text/rfc3339.ts';
 import type { RolloutEvent } from '../../core/rollout/rollout.ts';
-import { isJsonObject } from '../../registry/formats/json-object.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
+import type { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Row } from '../../sqlite/statements.ts';
+import { jsonObject, rowReader, text, whole } from '../../sqlite/stored-row.ts';
+import { damagedValue } from '../../sqlite/stored-value.ts';
 import { describe, shape } from './published-release.ts';
 
-/** An event as it is stored, and how long each step lasts at least from then on, if it says so. */
-export interface StoredEvent {
-  readonly event: RolloutEvent;
-  readonly soakMs: number | undefined;
-}
+/*
+ * The schema of an event of a rollout, for rows of `rollout_events` and for the stream of a cluster: what is written to the stream must
+ * be readable from a row (T302).
+ */
 
-const whole = v.pipe(
-  v.number('expected a whole number from 0'),
-  v.safeInteger('expected a whole number from 0'),
-  v.minValue(0, 'expected a whole number from 0'),
+const EXPECTED_COUNT = 'expected a whole number from 0';
+const count = v.pipe(
+  v.number(EXPECTED_COUNT),
+  v.safeInteger(EXPECTED_COUNT),
+  v.minValue(0, EXPECTED_COUNT),
 );
-const text = v.string('expected text');
+const EXPECTED_TIME = 'expected a time of the years 0 to 9999';
+const time = v.pipe(
+  v.number(EXPECTED_TIME),
+  v.integer(EXPECTED_TIME),
+  v.check(isWritable, EXPECTED_TIME),
+);
 const share = v.pipe(
   v.number('expected a share'),
   v.minValue(0, 'expected a share from 0'),
@@ -28,34 +34,59 @@ const percent = v.pipe(
   v.minValue(0, 'expected a percentage from 0'),
   v.maxValue(100, 'expected a percentage up to 100'),
 );
+const reason = v.string('expected text');
 const failures = v.strictObject(
-  { failed: whole, silent: whole },
+  { failed: count, silent: count },
   shape('failures', 'failed and silent'),
 );
 
-const KINDS = ['started', 'raised', 'halted', 'resumed', 'completed', 'retracted'];
-/** Of each event. */
-const common = { sequence: whole, after: whole, at: v.number('expected a time') };
+export const startedEvent = eventSchema('started', { salt: reason, percent, share });
 
-const stored: v.GenericSchema<unknown, RolloutEvent & { readonly soakMs?: number | undefined }> =
-  v.variant(
-    'kind',
-    [
-      eventSchema('started', { salt: text, percent, share }),
-      eventSchema('raised', { percent, share }),
-      eventSchema('halted', { because: text, failures }),
-      eventSchema('resumed', { acknowledged: failures }),
-      eventSchema('completed', {}),
-      eventSchema('retracted', { because: text }),
-    ],
-    `expected ${KINDS.join(', ')}`,
-  );
+export const rolloutEvent = v.variant(
+  'kind',
+  [
+    startedEvent,
+    eventSchema('raised', { percent, share }),
+    eventSchema('halted', { because: reason, failures }),
+    eventSchema('resumed', { acknowledged: failures }),
+    eventSchema('completed', {}),
+    eventSchema('retracted', { because: reason }),
+  ],
+  'expected started, raised, halted, resumed, completed, retracted',
+);
 
-function eventSchema<const K extends string, E extends v.ObjectEntries>(kind: K, entries: E) {
+/** How long each step lasts at least from an event on, in milliseconds, if the event says so. */
+export const eventSoak = v.optional(count);
+
+/** An event that is not yet written. */
+export type NewRolloutEvent = v.InferOutput<typeof rolloutEvent>;
+
+function eventSchema<const K extends RolloutEvent['kind'], E extends v.ObjectEntries>(
+  kind: K,
+  entries: E,
+) {
   return v.strictObject(
-    { kind: v.literal(kind), ...common, soakMs: v.optional(whole), ...entries },
+    { kind: v.literal(kind), after: count, at: time, ...entries },
     shape('an event', `${Object.keys(entries).join(', ') || 'no fields'} if it is ${kind}`),
   );
+}
+
+const readRow = rowReader(
+  'rollout_events',
+  {
+    sequence: whole,
+    after: whole,
+    at: whole,
+    kind: text,
+    content: jsonObject(v.looseObject({ soakMs: eventSoak })),
+  },
+  'sequence',
+);
+
+/** An event as it is stored, and how long each step lasts at least from then on, if it says so. */
+interface StoredEvent {
+  readonly event: RolloutEvent;
+  readonly soakMs: number | undefined;
 }
 
 /**
@@ -63,36 +94,22 @@ function eventSchema<const K extends string, E extends v.ObjectEntries>(kind: K,
  * it, a release might be listed as if it were not in rollout (T200).
  */
 export function storedEvent(row: Row, path: string): StoredEvent {
-  const { sequence, after, at, kind } = row;
-  const content = parsed(String(row['content']));
-  if (!isJsonObject(content)) throw damagedEvent(row, path, 'its content is not a JSON object');
-  const { success, output, issues } = v.safeParse(stored, {
-    ...content,
-    kind,
-    sequence,
-    after,
-    at,
-  });
-  if (!success) throw damagedEvent(row, path, issues.map(describe).join('; '));
-  const { soakMs, ...event } = output;
-  return { event, soakMs };
+  const { sequence, content, ...columns } = readRow(row, { path });
+  const { soakMs, ...fields } = content;
+  const { success, output, issues } = v.safeParse(rolloutEvent, { ...fields, ...columns });
+  if (success) return { event: { ...output, sequence }, soakMs };
+  const [first] = issues;
+  const name = String(first.path?.[0]?.key);
+  if (name in columns) throw damagedEvent(row, path, name, first.message);
+  throw damagedEvent(row, path, 'content', issues.map(describe).join('; '));
 }
 
-/** The error for a row that cannot be used. */
-export function damagedEvent({ sequence }: Row, path: string, why: string): DatabaseError {
-  return new DatabaseError(
-    'damaged',
-    `${quote(path)}: row ${String(sequence)} of rollout_events: ${why}`,
-    { file: path },
-  );
-}
-
-/** Undefined if the text is not JSON. */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** The error for a row that cannot be used; `column` is undefined if it is none of its columns alone. */
+export function damagedEvent(
+  { sequence }: Row,
+  path: string,
+  column: string | undefined,
+  why: string,
+): DatabaseError {
+  return damagedValue({ path }, { table: 'rollout_events', row: sequence, column }, why);
 }

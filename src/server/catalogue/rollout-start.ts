@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { ModuleId } from '../../core/index.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { shareFor } from '../../core/rollout/share.ts';
-import { platformsOf, type PublishedRelease } from './published-release.ts';
-import type { NewRolloutEvent } from './rollout-table.ts';
+import type { PublishedRelease } from './published-release.ts';
+import type { NewRolloutEvent } from './rollout-event.ts';
 
 /** A release that a rollout is about. */
 export interface RollingRelease {
@@ -35,5 +35,8 @@ export function startEvent(salt: string, cohorts: readonly number[], at: number)
 
 /** A release that is published, as one that a rollout is about. */
 export function rollingRelease(release: PublishedRelease): RollingRelease {
-  return { version: release.version, platforms: platformsOf(release) };
+  return {
+    version: release.version,
+    platforms: release.artifacts?.map(({ platform }) => platform),
+  };
 }

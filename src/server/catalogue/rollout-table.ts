@@ -1,18 +1,8 @@
 import type { Result } from '../../core/index.ts';
-import {
-  applyEvent,
-  type Rollout,
-  type RolloutConflict,
-  type RolloutEvent,
-} from '../../core/rollout/rollout.ts';
+import { applyEvent, type Rollout, type RolloutConflict } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { touch } from './module-row.ts';
-import { damagedEvent, storedEvent } from './rollout-event.ts';
-
-type Unnumbered<T> = T extends unknown ? Omit<T, 'sequence'> : never;
-
-/** An event that is not yet written. */
-export type NewRolloutEvent = Unnumbered<RolloutEvent>;
+import { damagedEvent, storedEvent, type NewRolloutEvent } from './rollout-event.ts';
 
 /** The rollout of a release. */
 export interface StoredRollout {
@@ -108,11 +98,8 @@ function folded(rows: readonly Row[], path: string): StoredRollout | undefined {
     const { event, soakMs: soak = soakMs } = storedEvent(row, path);
     const applied = applyEvent(rollout, event);
     if (!applied.ok) {
-      throw damagedEvent(
-        row,
-        path,
-        `${event.kind} cannot follow the row before it: ${applied.error}`,
-      );
+      const why = `${event.kind} cannot follow the row before it: ${applied.error}`;
+      throw damagedEvent(row, path, undefined, why);
     }
     rollout = applied.value;
     soakMs = soak;

@@ -1,7 +1,7 @@
 import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import type { ModuleStates } from '../../registry/fleet-client.ts';
+import type { ModuleStates } from '../../registry/fleet-documents.ts';
 import type { Slices } from './slices.ts';
 import {
   machineCounts,

@@ -1,5 +1,7 @@
+import { lasting } from '../../core/text/time-words.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { storedJson, storedState } from './stored-state.ts';
+import { storedJson } from '../../sqlite/stored-value.ts';
+import { storedState } from './stored-state.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
@@ -210,8 +212,8 @@ function listed(sql: Statements, row: Row, search: MachineSearch, now: number): 
 
 function moduleIn(row: Row): PlacedModule {
   const { module_id: moduleId, constraint, target, unreadable, ...state } = storedState(row);
-  const because =
-    unreadable === undefined ? undefined : `what it reported cannot be read: ${unreadable}`;
+  const { reason, because } = state;
+  const stuck = because ? lasting(because) : (reason ?? undefined);
   return {
     kind: String(row['kind']),
     name: String(row['name']),
@@ -220,7 +222,7 @@ function moduleIn(row: Row): PlacedModule {
     deployed: state.deployed,
     target: target ?? undefined,
     decision: state.decision,
-    reason: because ?? state.reason ?? undefined,
+    reason: unreadable === undefined ? stuck : `what it reported cannot be read: ${unreadable}`,
     stops: state.stops,
   };
 }

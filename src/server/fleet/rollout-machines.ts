@@ -6,7 +6,8 @@ import type { Version } from '../../core/version/version.ts';
 import type { RollingRelease } from '../catalogue/rollout-start.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { eachInSlices, type Slices } from './slices.ts';
-import { storedJson, storedState } from './stored-state.ts';
+import { storedJson } from '../../sqlite/stored-value.ts';
+import { storedState } from './stored-state.ts';
 import type { RolloutMachine } from '../../core/rollout/tally.ts';
 
 /** A machine that may get a release, as far as its reports tell. */

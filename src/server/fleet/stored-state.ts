@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { ModuleStates } from '../../registry/fleet-client.ts';
-import { storedModule } from '../../registry/machine-report.ts';
+import { storedModule, type ModuleStates } from '../../registry/fleet-documents.ts';
 import { factsProblem } from '../../registry/reported-facts.ts';
 import type { Row } from '../../sqlite/statements.ts';
+import { storedJson } from '../../sqlite/stored-value.ts';
 
 type StoredState = ModuleStates['state'];
 
@@ -18,8 +18,8 @@ export function storedState(row: Row): StoredState {
   };
   const content = storedJson(row['content']);
   if (!v.is(readable, content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
-  const { constraint, target, reason, stops, platform, facts } = content;
-  const rest = { constraint, target, reason, stops, platform };
+  const { constraint, target, reason, because, stops, platform, facts } = content;
+  const rest = { constraint, target, reason, because, stops, platform };
   const problem = facts === null ? undefined : factsProblem(facts);
   if (problem === undefined) return { ...known, ...rest, facts };
   return { ...known, ...rest, facts: null, unreadable: `facts: ${problem}` };
@@ -35,13 +35,3 @@ const NOTHING = {
 } as const;
 
 const readable = v.omit(storedModule, ['module_id', 'deployed', 'decision', 'unreadable']);
-
-/** The value of a stored JSON text; undefined if it is not JSON. */
-export function storedJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

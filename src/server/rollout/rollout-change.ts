@@ -8,7 +8,7 @@ import type {
   RolloutRefusal,
 } from '../catalogue/catalogue-rollouts.ts';
 import type { PublishedRelease } from '../catalogue/published-release.ts';
-import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
+import type { NewRolloutEvent } from '../catalogue/rollout-event.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import type { RolloutRequest } from './rollout-request.ts';
 import { rolloutView, type RolloutView } from './rollout-view.ts';

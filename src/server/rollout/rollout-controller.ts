@@ -2,7 +2,7 @@ import type { NextStep } from '../../core/rollout/next-step.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { writeTo } from '../catalogue/write-change.ts';
 import type { DamagedRollout, NamedRollout } from '../catalogue/catalogue-rollouts.ts';
-import type { NewRolloutEvent } from '../catalogue/rollout-table.ts';
+import type { NewRolloutEvent } from '../catalogue/rollout-event.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { addSoak } from '../fleet/soak.ts';
 import type { RegistryEvent, RegistryOptions } from '../registry-options.ts';

@@ -1,18 +1,19 @@
 import { reasonOf } from '../../core/rollout/rollout.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { FoundRollouts, NamedRollout } from '../catalogue/catalogue-rollouts.ts';
+import type { RolloutDocument, RolloutsDocument, RolloutSummary } from './rollout-schemas.ts';
 import type { RolloutView } from './rollout-view.ts';
 
 /** All rollouts, as JSON. Of those that are damaged only the names, because what was found is about the file. */
-export function rolloutsDocument({ rollouts, damaged }: FoundRollouts): object {
+export function rolloutsDocument({ rollouts, damaged }: FoundRollouts): RolloutsDocument {
   return {
-    rollouts: rollouts.map(rolloutSummary),
+    rollouts: rollouts.map(summaryOf),
     damaged: damaged.map(({ moduleId, version }) => ({ module_id: moduleId, version })),
   };
 }
 
 /** A rollout in a list, as JSON. */
-function rolloutSummary({ moduleId, version, rollout, soakMs, yanked }: NamedRollout): object {
+function summaryOf({ moduleId, version, rollout, soakMs, yanked }: NamedRollout): RolloutSummary {
   const { status, sequence, percent, share, startedAt } = rollout;
   return {
     module_id: moduleId,
@@ -32,11 +33,11 @@ function rolloutSummary({ moduleId, version, rollout, soakMs, yanked }: NamedRol
 export function rolloutDocument(
   view: RolloutView,
   failures: readonly { readonly machine: string; readonly reason: string | null }[],
-): object {
+): RolloutDocument {
   const { seen, acknowledged } = view.rollout;
   const { control: _control, ...machines } = view.tally;
   return {
-    ...rolloutSummary(view),
+    ...summaryOf(view),
     soaked_ms: Math.round(view.soakedMs),
     included: view.included,
     machines,
@@ -49,7 +50,7 @@ export function rolloutDocument(
   };
 }
 
-function nextAsJson({ next, rollout, soakedMs, soakMs }: RolloutView): object {
+function nextAsJson({ next, rollout, soakedMs, soakMs }: RolloutView): RolloutDocument['next'] {
   const step = next.kind;
   switch (next.kind) {
     case 'wait': {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Result } from '../../core/index.ts';
-import type { FailureCount } from '../../core/rollout/rollout.ts';
 import {
   describe,
   shape,
@@ -8,18 +7,6 @@ import {
   soakMs,
   type ReleaseErrors,
 } from '../catalogue/published-release.ts';
-
-interface Known {
-  /** The sequence of the last event that its writer knows. */
-  readonly after: number;
-}
-
-/** A change of a rollout that a person asks for. */
-export type RolloutRequest =
-  | { readonly event: 'start'; readonly soak_ms: number }
-  | ({ readonly event: 'halt' | 'retract'; readonly reason: string } & Known)
-  | ({ readonly event: 'resume'; readonly acknowledged: FailureCount } & Known)
-  | ({ readonly event: 'raise'; readonly percent?: number | undefined } & Known);
 
 const number = v.pipe(
   v.number('expected a whole number from 0'),
@@ -31,7 +18,7 @@ const failures = v.strictObject({ failed: number, silent: number }, FAILURES);
 const after = number;
 const reason = v.optional(shortText, '');
 
-const request: v.GenericSchema<unknown, RolloutRequest> = v.variant(
+export const rolloutRequest = v.variant(
   'event',
   [
     v.strictObject(
@@ -68,9 +55,12 @@ const request: v.GenericSchema<unknown, RolloutRequest> = v.variant(
   'expected an object with event: start, halt, resume, raise or retract',
 );
 
+/** A change of a rollout that a person asks for. */
+export type RolloutRequest = v.InferOutput<typeof rolloutRequest>;
+
 /** Validates the body of such a request. */
 export function readRolloutRequest(json: unknown): Result<RolloutRequest, ReleaseErrors> {
-  const result = v.safeParse(request, Array.isArray(json) ? null : json);
+  const result = v.safeParse(rolloutRequest, Array.isArray(json) ? null : json);
   if (result.success) return { ok: true, value: result.output };
   return { ok: false, error: result.issues.map(describe) };
 }

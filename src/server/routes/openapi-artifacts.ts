@@ -1,5 +1,4 @@
-import { FAILURES, json, MODULE, path, problem, WRITE_ERRORS } from './openapi-parts.ts';
-import { ref } from './openapi-ref.ts';
+import { FAILURES, json, MODULE, path, problem, ref, WRITE_ERRORS } from './openapi-parts.ts';
 
 const SHA256 = path('sha256', 'The sha256 of the file: 64 hexadecimal digits in lower case');
 const FILE = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };

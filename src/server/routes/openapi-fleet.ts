@@ -1,5 +1,14 @@
-import { FAILURES, json, MODULE, path, problem, query, WRITE_ERRORS } from './openapi-parts.ts';
-import { ref } from './openapi-ref.ts';
+import {
+  body,
+  FAILURES,
+  json,
+  MODULE,
+  path,
+  problem,
+  query,
+  ref,
+  WRITE_ERRORS,
+} from './openapi-parts.ts';
 
 const SECURITY = { security: [{ token: [] }] };
 const READ_ERRORS = {
@@ -16,10 +25,7 @@ export const FLEET_PATHS: object = {
       summary: 'Takes a report of a machine. A report that is sent again changes nothing.',
       ...SECURITY,
       parameters: [path('id', 'The machine whose token is sent')],
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: ref('MachineReport') } },
-      },
+      requestBody: body(ref('MachineReport')),
       responses: {
         ...WRITE_ERRORS,
         200: json(

@@ -1,7 +1,14 @@
-import { ref } from './openapi-ref.ts';
+/** The address of a schema in the document. */
+export const refTo = (name: string): string => `#/components/schemas/${name}`;
+export const ref = (name: string): object => ({ $ref: refTo(name) });
 
 export const json = (schema: object, description: string): object => ({
   description,
+  content: { 'application/json': { schema } },
+});
+/** A request body in JSON. */
+export const body = (schema: object, required = true): object => ({
+  required,
   content: { 'application/json': { schema } },
 });
 export const problem = (description: string): object => ({

@@ -1,5 +1,4 @@
-import { FAILURES, json, MODULE, path, problem, WRITE_ERRORS } from './openapi-parts.ts';
-import { ref } from './openapi-ref.ts';
+import { body, FAILURES, json, MODULE, path, problem, ref, WRITE_ERRORS } from './openapi-parts.ts';
 
 const SECURITY = { security: [{ token: [] }] };
 const READ_ERRORS = { ...FAILURES, 401: WRITE_ERRORS[401], 403: WRITE_ERRORS[403] };
@@ -24,10 +23,7 @@ export const ROLLOUT_PATHS: object = {
         'Starts, halts, resumes, raises or retracts the rollout of a release. Each change is an event that names the last one.',
       ...SECURITY,
       parameters: VERSION,
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: ref('RolloutChange') } },
-      },
+      requestBody: body(ref('RolloutChange')),
       responses: {
         ...WRITE_ERRORS,
         200: json(ref('Rollout'), 'The event is stored on disk'),
@@ -41,21 +37,7 @@ export const ROLLOUT_PATHS: object = {
     get: {
       summary: 'All staged rollouts, by module and version',
       ...SECURITY,
-      responses: {
-        ...READ_ERRORS,
-        200: json(
-          {
-            type: 'object',
-            required: ['rollouts', 'damaged'],
-            additionalProperties: false,
-            properties: {
-              rollouts: { type: 'array', items: ref('RolloutSummary') },
-              damaged: { type: 'array', items: ref('DamagedRollout') },
-            },
-          },
-          'The rollouts',
-        ),
-      },
+      responses: { ...READ_ERRORS, 200: json(ref('Rollouts'), 'The rollouts') },
     },
   },
 };

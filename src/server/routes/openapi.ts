@@ -1,9 +1,18 @@
-import { FAILURES, json, MODULE, path, problem, query, WRITE_ERRORS } from './openapi-parts.ts';
+import {
+  body,
+  FAILURES,
+  json,
+  MODULE,
+  path,
+  problem,
+  query,
+  ref,
+  WRITE_ERRORS,
+} from './openapi-parts.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
 import { ROLLOUT_PATHS } from './openapi-rollout.ts';
 import { ARTIFACT_PATHS } from './openapi-artifacts.ts';
-import { ref } from './openapi-ref.ts';
-import { SCHEMAS } from './openapi-schemas.ts';
+import { registrySchemas } from './openapi-schemas.ts';
 
 const textAnswer = (description: string): object => ({
   description,
@@ -37,7 +46,7 @@ const HISTORY = {
   },
 };
 
-/** The OpenAPI description of the registry's protocol, served at `GET /v1/openapi.json`. */
+/** The OpenAPI description of the registry's protocol, served at `GET /v1/openapi.json`. It is loaded when it is asked for. */
 export const OPENAPI: object = {
   openapi: '3.1.0',
   info: { title: 'modreg registry', version: '1' },
@@ -106,10 +115,7 @@ export const OPENAPI: object = {
         summary: 'Publishes a release. A published release never changes.',
         security: [{ token: [] }],
         parameters: MODULE,
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema: ref('NewRelease') } },
-        },
+        requestBody: body(ref('NewRelease')),
         responses: {
           ...WRITE_ERRORS,
           200: json(ref('Published'), 'The release was already published with the same content'),
@@ -125,18 +131,7 @@ export const OPENAPI: object = {
         summary: 'Yanks a release. It stays in the list, but machines no longer select it.',
         security: [{ token: [] }],
         parameters: VERSION,
-        requestBody: {
-          required: false,
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                additionalProperties: false,
-                properties: { reason: { type: 'string', maxLength: 1000 } },
-              },
-            },
-          },
-        },
+        requestBody: body(ref('YankReason'), false),
         responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is yanked') },
       },
       delete: {
@@ -195,7 +190,7 @@ export const OPENAPI: object = {
     },
   },
   components: {
-    schemas: SCHEMAS,
+    schemas: registrySchemas(),
     securitySchemes: {
       token: {
         type: 'http',

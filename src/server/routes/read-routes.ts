@@ -12,7 +12,6 @@ import type { Health } from './health.ts';
 import type { ChangeFeed } from '../catalogue/change-feed.ts';
 import type { ModuleDocument } from '../catalogue/module-document.ts';
 import { MODULE, withModule } from './module-route.ts';
-import { OPENAPI } from './openapi.ts';
 import { problem } from '../problem.ts';
 
 /** Options of the API, and how the server that it is part of keeps its limits. */
@@ -63,7 +62,7 @@ export function addReadRoutes(
         await changesAnswer(c, feed, { ...options, polls, all: () => catalogue.modules() }),
     ),
   );
-  app.get('/v1/openapi.json', (c) => c.json(OPENAPI));
+  app.get('/v1/openapi.json', async (c) => c.json((await import('./openapi.ts')).OPENAPI));
 }
 
 /** How long a request waits for a change that its client knows. */

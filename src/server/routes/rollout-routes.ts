@@ -7,7 +7,8 @@ import type {
   RolloutOfRelease,
   RolloutRefusal,
 } from '../catalogue/catalogue-rollouts.ts';
-import type { NewRolloutEvent, StoredRollout } from '../catalogue/rollout-table.ts';
+import type { NewRolloutEvent } from '../catalogue/rollout-event.ts';
+import type { StoredRollout } from '../catalogue/rollout-table.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';

@@ -215,7 +215,13 @@ describe('D41: the action of a restart', () => {
       artifact: FILE,
       direction: 'restart',
       stops: [],
-      reason: { kind: 'request', requestedAt: NOW - HOUR, isImmediate: false, text: ASKED },
+      reason: {
+        kind: 'request',
+        requestedAt: NOW - HOUR,
+        isImmediate: false,
+        text: ASKED,
+        words: { facts: ['an operator requested a restart at ', ''], times: [NOW - HOUR] },
+      },
       decidedAt: NOW,
     });
   });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Eligibility } from '../../../src/core/index.ts';
 import { complaintOf } from '../../../src/core/explanation/complaint.ts';
+import { textOf } from '../../../src/core/text/time-words.ts';
 import { ask, type Published } from '../../support/ask.ts';
 
 interface Row {
@@ -240,6 +241,8 @@ it.each(ROWS.map((row) => [row.case, row] as const))(
   (_title, { constraint, list, eligibility, complaint }) => {
     const resolution = ask(constraint, list, eligibility);
     if (resolution.kind !== 'unsatisfied') throw new Error('expected an unsatisfied resolution');
-    expect(complaintOf(resolution, 'acme:lidar')).toEqual({ unnamed: 0, ...complaint });
+    const { message, because, ...found } = complaintOf(resolution, 'acme:lidar');
+    const texts = { message: textOf(message), because: because.map((line) => textOf(line)) };
+    expect({ ...found, ...texts }).toEqual({ unnamed: 0, ...complaint });
   },
 );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide, describeWarning, readDeployed } from '../../../src/core/index.ts';
 import { decisionWarnings } from '../../../src/core/decision/warning.ts';
-import { codeOf, deployedCell } from '../../../src/core/explanation/plan-cells.ts';
+import { deployedCell } from '../../../src/core/explanation/plan-cells.ts';
+import { codeOf } from '../../../src/core/explanation/reason.ts';
 import {
   requirementText,
   summarizeDecision,

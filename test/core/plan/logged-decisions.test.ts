@@ -21,6 +21,11 @@ function logged(
 
 const LIDAR = { kind: 'module', name: 'lidar', moduleId: 'acme:lidar' } as const;
 
+/** A reason without times. */
+function why(code: string, text: string): Pick<LoggedDecision, 'reason' | 'because'> {
+  return { reason: text, because: { code, facts: [text], times: [] } };
+}
+
 describe('the log has for a module', () => {
   const document = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
   const upgrade = {
@@ -29,7 +34,7 @@ describe('the log has for a module', () => {
     target: '1.1.0',
     latest: '2.0.0',
     decision: 'upgrade',
-    reason: 'newest release of 1',
+    ...why('upgrade', 'newest release of 1'),
     until: undefined,
   };
 
@@ -39,7 +44,11 @@ describe('the log has for a module', () => {
       'what is kept',
       { lidar: known('1.1.0', LIST) },
       {},
-      { ...upgrade, decision: 'up-to-date', reason: 'already the newest release of 1' },
+      {
+        ...upgrade,
+        decision: 'up-to-date',
+        ...why('up-to-date', 'already the newest release of 1'),
+      },
     ],
     [
       'the end of a hold',
@@ -49,6 +58,11 @@ describe('the log has for a module', () => {
         ...upgrade,
         decision: 'hold',
         reason: 'cooling down after a restart until 2026-11-21T00:05:00Z',
+        because: {
+          code: 'restart-cooldown',
+          facts: ['cooling down after a restart until ', ''],
+          times: [NOW + 5 * 60_000],
+        },
         until: NOW + 5 * 60_000,
       },
     ],
@@ -61,7 +75,7 @@ describe('the log has for a module', () => {
         target: undefined,
         latest: undefined,
         decision: 'stuck',
-        reason: 'the deployed version is not known',
+        ...why('deployed-unknown', 'the deployed version is not known'),
       },
     ],
   ])('%s', (_, modules, more, expected) => {
@@ -88,6 +102,11 @@ describe('the log has for a module', () => {
       decision: 'stuck',
       reason:
         'the pin failed on this machine (no scan) and is quarantined until 2026-11-21T00:00:00.001Z',
+      because: {
+        code: 'quarantined',
+        facts: ['the pin failed on this machine (no scan) and is quarantined until ', ''],
+        times: [NOW + 1],
+      },
       until: NOW + 1,
     });
   });
@@ -100,7 +119,7 @@ describe('the log has for a module', () => {
       target: undefined,
       latest: undefined,
       decision: 'local',
-      reason: 'local module: available only on this machine',
+      ...why('local', 'local module: available only on this machine'),
     });
   });
 });

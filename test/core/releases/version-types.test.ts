@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatConstraint, indexReleases, type Eligibility } from '../../../src/core/index.ts';
-import {
-  compareVersionTypes,
-  constraintsFor,
-  type TypeOutcome,
-} from '../../../src/core/releases/version-types.ts';
+import { compareVersionTypes, type TypeOutcome } from '../../../src/core/releases/version-types.ts';
+import { constraintsFor } from '../../../src/core/version/constraint.ts';
 import { chosen, records, version, type Published } from '../../support/ask.ts';
 import { inRollout } from '../../support/decides.ts';
 import { publishedText } from '../../../src/core/releases/refusal.ts';

@@ -1,17 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { commandIn, writeLauncher } from '../../../agent/launcher/launcher-folder.ts';
+import { replaceFile } from '../../../files/replace-file.ts';
 import { runAsOf } from '../../../agent/process/run-as.ts';
 import type { Result } from '../../../core/index.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
@@ -177,7 +167,7 @@ function install(
   run(program, ['version']);
   writeLauncher(folder, program);
   if (credentials) {
-    writeWhole(join(root, CREDENTIALS_FILE), credentialsText(credentials), PRIVATE_MODE);
+    write(join(root, CREDENTIALS_FILE), credentialsText(credentials), PRIVATE_MODE);
   }
   const command = join(root, COMMAND);
   const isElsewhere = existsSync(join(root, 'usr/bin/modreg')) || isThere(command);
@@ -186,7 +176,7 @@ function install(
     symlinkSync(commandIn(home), command);
   }
   const unit = join(root, UNIT);
-  writeWhole(
+  write(
     unit,
     unitText({ home, launcher: join(home, 'agent/launch'), run: [machine, ...options] }),
     UNIT_MODE,
@@ -212,11 +202,7 @@ function ownProgram(): string {
   return join(dirname(realpathSync(script)), 'modreg');
 }
 
-/** Writes a file that has all of `text`, or stays as it is. */
-function writeWhole(path: string, text: string, mode: number): void {
+function write(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true });
-  rmSync(`${path}.new`, { force: true });
-  writeFileSync(`${path}.new`, text, { mode, flush: true });
-  chmodSync(`${path}.new`, mode);
-  renameSync(`${path}.new`, path);
+  replaceFile(path, text, { mode });
 }

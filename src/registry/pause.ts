@@ -1,12 +1,12 @@
-import type { Clock } from '../registry/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** What a loop waits for between two turns. */
 export class Pause {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'sleep'>;
   #ending = new AbortController();
   #woken = Promise.withResolvers<void>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'sleep'>) {
     this.#clock = clock;
   }
 
@@ -28,23 +28,15 @@ export class Pause {
     await this.sleep(afterMs);
   }
 
-  /** Ends every wait, and resolves when `loop` has ended. Calls `abort` if that takes longer than `ms`. */
-  async finish(loop: Promise<void> | undefined, ms: number, abort: () => void): Promise<void> {
-    this.end();
-    const isDone = new AbortController();
-    const limit = this.#clock.sleep(ms, isDone.signal).then(abort, () => undefined);
-    await loop;
-    isDone.abort();
-    await limit;
-  }
-
-  async sleep(ms: number): Promise<void> {
+  /** Whether `end` ended it, and not the time. */
+  async sleep(ms: number): Promise<boolean> {
     const { signal } = this.#ending;
     try {
-      await this.#clock.sleep(ms, signal);
+      if (!signal.aborted) await this.#clock.sleep(ms, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
     if (signal.aborted) this.#ending = new AbortController();
+    return signal.aborted;
   }
 }

@@ -1,0 +1,31 @@
+import type { Hold } from '../decision/timing-policies.ts';
+import { passing, say, type Said } from '../text/time-words.ts';
+
+/** Why the replacement is held, in one line. */
+export function holdWords(hold: Hold): Said {
+  switch (hold.reason) {
+    case 'window-closed':
+      return hold.until === undefined
+        ? 'the maintenance window is closed and does not open again'
+        : say`the maintenance window is closed until ${passing(hold.until)}`;
+    case 'maintenance-not-allowed':
+      return MAINTENANCE_ANSWERS[hold.answer];
+    case 'server-busy':
+      return 'the server is processing config changes';
+    case 'restart-cooldown':
+      return say`cooling down after a restart until ${passing(hold.until)}`;
+    case 'restart-ceiling':
+      return say`no more restarts until ${passing(hold.until)}: ${`${hold.restarts}`} restarts in 24 h`;
+    case 'downgrade-not-allowed':
+      return 'the policy does not allow downgrades';
+  }
+}
+
+const MAINTENANCE_ANSWERS = {
+  'not-allowed': 'maintenance is not allowed now',
+  missing: 'the agent gave no answer when asked whether maintenance is allowed',
+  failed: 'the agent could not be asked whether maintenance is allowed',
+  'timed-out': 'the agent took too long to answer whether maintenance is allowed',
+  'not-a-boolean':
+    'the agent answered neither true nor false when asked whether maintenance is allowed',
+} as const;

@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+import { MODULE_ID_FORM } from '../core/releases/module-id.ts';
+import { decisionFields, facts } from './machine-report.ts';
+
+/*
+ * The schemas of what a registry answers about its fleet. Their types, their readers and the OpenAPI document are derived from them. The
+ * limits of reports are not checked again: an earlier or a later modreg may have taken what is stored.
+ */
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const text = v.string();
+const textOrNull = v.nullable(text);
+const moduleId = v.pipe(text, v.metadata({ pattern: MODULE_ID_FORM.source }));
+const unreadable = v.pipe(
+  v.optional(text),
+  v.description('Why the registry cannot read all of it; what it cannot read is null'),
+);
+
+/** What machines report about a module. */
+export const storedModule = v.object({
+  platform: text,
+  ...decisionFields(text, moduleId),
+  facts,
+  unreadable,
+});
+
+/** What machines report about a module, and the machines that report the same. */
+export const moduleStates = v.object({
+  state: storedModule,
+  machines: v.pipe(v.array(text), v.readonly()),
+});
+export type ModuleStates = Readonly<v.InferOutput<typeof moduleStates>>;
+
+/** A page of the states of a module. */
+const fleetModule = v.object({
+  module_id: moduleId,
+  states: v.array(moduleStates),
+  next: v.pipe(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    v.description('The value of after for the next page'),
+  ),
+});
+
+const fleetCounts = v.object({
+  machines: count,
+  seen_in_24h: count,
+  duplicates: count,
+  missing_outcomes: count,
+  modules: v.array(
+    v.object({ module_id: moduleId, deployed: text, decision: text, machines: count }),
+  ),
+  modules_left_out: v.pipe(
+    count,
+    v.description('Counts of modules beyond 2,000, those of the fewest machines'),
+  ),
+  outcomes_in_24h: v.array(
+    v.object({ module_id: moduleId, version: text, result: text, outcomes: count }),
+  ),
+  outcomes_left_out: v.pipe(
+    count,
+    v.description('Counts of outcomes beyond 2,000, the rarest ones'),
+  ),
+});
+/** An earlier registry lists all counts, and does not say so. */
+const readableCounts = v.partial(fleetCounts, ['modules_left_out', 'outcomes_left_out']);
+export type FleetCounts = v.InferOutput<typeof readableCounts>;
+
+export function areFleetCounts(value: unknown): value is FleetCounts {
+  return v.is(readableCounts, value);
+}
+
+/** A page of machines. */
+const fleetMachines = v.object({
+  machines: v.array(
+    v.object({
+      id: text,
+      seen_at: v.pipe(text, v.metadata({ format: 'date-time' })),
+      platform: textOrNull,
+      modreg: textOrNull,
+      is_duplicate: v.boolean(),
+      missing_outcomes: count,
+      modules: v.array(v.object({ name: text, ...decisionFields(text, moduleId), unreadable })),
+    }),
+  ),
+  next: v.pipe(textOrNull, v.description('The value of after for the next page')),
+});
+
+/** The answers about a fleet, by the names of their schemas. */
+export const FLEET_DOCUMENTS = {
+  FleetCounts: fleetCounts,
+  FleetMachines: fleetMachines,
+  FleetModule: fleetModule,
+  Known: v.object({ known_to: count }),
+};
