@@ -5,9 +5,10 @@ import { quote } from '../core/text/quote.ts';
 import { EARLIEST_TIME, formatTime, isWritable, LATEST_TIME } from '../core/text/rfc3339.ts';
 import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
-import { describe, readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
+import { readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
 import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
+import { describe } from '../server/catalogue/schema-errors.ts';
 
 /** Of the events that this program writes, and the last that it understands. */
 const SCHEMA = 1;

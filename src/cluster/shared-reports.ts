@@ -4,7 +4,7 @@ import type { ReportEvent } from '../server/registry-options.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import { isOfValues } from '../sqlite/database-error.ts';
 import { batchSender, type Waiting } from './batch-sender.ts';
-import { followStream } from './follow-stream.ts';
+import { followStream, type Applying } from './follow-stream.ts';
 import { decodeBatch } from './report-batch.ts';
 import { spaceFor } from './report-space.ts';
 import type { PassedOver, ReportStream } from './report-stream.ts';
@@ -36,40 +36,13 @@ export function shareReports(
 ): SharedReporting {
   const batches = new Map<string, readonly Waiting[]>();
   const stopping = new AbortController();
-  let trouble: string | undefined;
-  let failure: string | undefined;
-  const inFile = <T>(act: () => T): T => {
-    try {
-      return act();
-    } catch (error) {
-      failure = `the reports of the cluster are not taken: ${messageOf(error)}`;
-      throw error;
-    }
-  };
   const space = spaceFor(fleet, onEvent);
-  const parts = { batches, passOver: passingOver(stream, onEvent) };
-  let state: StreamState = { stream: '', first: 1, last: 0 };
-  const { ended } = followStream(
-    stream,
-    {
-      atOnce: READ_AT_ONCE,
-      isWaiting: () => inFile(space.isLacking),
-      async newest() {
-        state = await stream.state();
-        return state.last;
-      },
-      next: () => inFile(() => nextIn(fleet, state)),
-      apply: (message, sequence) =>
-        inFile(() => take(fleet, { stream: state.stream, sequence }, message, parts)),
-      onRound() {
-        [trouble, failure] = [failure, undefined];
-      },
-    },
-    { clock, signal: stopping.signal },
-  );
+  const parts = { batches, passOver: passingOver(stream, onEvent), isWaiting: space.isLacking };
+  const { trouble, ...applying } = applyingTo(fleet, stream, parts);
+  const { ended } = followStream(stream, applying, { clock, signal: stopping.signal });
   fleet.sendToAll = batchSender(stream, batches, clock);
   return {
-    trouble: () => trouble,
+    trouble,
     lacksSpace: space.wasLacking,
     async stop() {
       stopping.abort();
@@ -103,6 +76,40 @@ function messageOf(error: unknown): string {
 interface TakingParts {
   readonly batches: Batches;
   readonly passOver: (passed: PassedOver) => void;
+}
+
+/** Takes messages into the file. `trouble` is why that failed in the last round. */
+function applyingTo(
+  fleet: FleetFile,
+  stream: ReportStream,
+  { isWaiting, ...parts }: TakingParts & { readonly isWaiting: () => boolean },
+): Applying<Uint8Array> & Pick<SharedReporting, 'trouble'> {
+  let trouble: string | undefined;
+  let failure: string | undefined;
+  let state: StreamState = { stream: '', first: 1, last: 0 };
+  const inFile = <T>(act: () => T): T => {
+    try {
+      return act();
+    } catch (error) {
+      failure = `the reports of the cluster are not taken: ${messageOf(error)}`;
+      throw error;
+    }
+  };
+  return {
+    trouble: () => trouble,
+    atOnce: READ_AT_ONCE,
+    isWaiting: () => inFile(isWaiting),
+    async newest() {
+      state = await stream.state();
+      return state.last;
+    },
+    next: () => inFile(() => nextIn(fleet, state)),
+    apply: (message, sequence) =>
+      inFile(() => take(fleet, { stream: state.stream, sequence }, message, parts)),
+    onRound() {
+      [trouble, failure] = [failure, undefined];
+    },
+  };
 }
 
 /**

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import ky from 'ky';
 import type { Secret } from '../core/text/secret.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { secret } from '../core/text/secret.ts';
 import type { Clock } from '../registry/clock.ts';
 import { startDeadline, type Deadline } from '../registry/http/deadline.ts';
 import { withoutToken } from '../registry/http/echoed-token.ts';
+import { httpClient } from '../registry/http/http-client.ts';
 import { DEFAULT_LIMITS } from '../registry/http/limits.ts';
 import { requestFailure } from '../registry/http/network-failure.ts';
 import { readRetryAfter } from '../registry/http/retry-after.ts';
@@ -50,7 +50,7 @@ export async function sendTo(
   const secrets = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
   const words = wordsOf(secrets.map(([, value]) => value));
   const post = async (): Promise<Answer> => {
-    const response = await ky.post(endpoint, {
+    const response = await httpClient.post(endpoint, {
       body: gzipSync(body),
       headers: {
         ...Object.fromEntries(secrets),
@@ -59,10 +59,6 @@ export async function sendTo(
         'content-encoding': 'gzip',
       },
       signal: deadline.signal,
-      redirect: 'manual',
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
     });
     deadline.begin();
     const text = await textOf(response, deadline);

@@ -2,7 +2,7 @@ import type { Clock } from '../registry/clock.ts';
 import { Pause } from '../registry/pause.ts';
 
 /** Sends what waits in a file to one destination, and remembers how that went. */
-export interface Sender<F> {
+interface Sender<F> {
   /** Returns how long to wait if sending is not possible now; undefined if all is sent, or cannot be. */
   readonly drain: (file: F, signal: AbortSignal) => Promise<number | undefined>;
   /** Returns how long to wait after `error`. */

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { MODULE_ID_FORM } from '../core/releases/module-id.ts';
-import { decisionFields, facts } from './machine-report.ts';
+import { facts, storedFields } from './machine-report.ts';
 
 /*
  * The schemas of what a registry answers about its fleet. Their types, their readers and the OpenAPI document are derived from them. The
@@ -10,19 +9,14 @@ import { decisionFields, facts } from './machine-report.ts';
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.string();
 const textOrNull = v.nullable(text);
-const moduleId = v.pipe(text, v.metadata({ pattern: MODULE_ID_FORM.source }));
+const moduleId = storedFields.module_id;
 const unreadable = v.pipe(
   v.optional(text),
   v.description('Why the registry cannot read all of it; what it cannot read is null'),
 );
 
 /** What machines report about a module. */
-export const storedModule = v.object({
-  platform: text,
-  ...decisionFields(text, moduleId),
-  facts,
-  unreadable,
-});
+export const storedModule = v.object({ platform: text, ...storedFields, facts, unreadable });
 
 /** What machines report about a module, and the machines that report the same. */
 export const moduleStates = v.object({
@@ -51,23 +45,19 @@ const fleetCounts = v.object({
   ),
   modules_left_out: v.pipe(
     count,
-    v.description('Counts of modules beyond 2,000, those of the fewest machines'),
+    v.description('How many counts `modules` lacks: it has at most 2,000'),
   ),
   outcomes_in_24h: v.array(
     v.object({ module_id: moduleId, version: text, result: text, outcomes: count }),
   ),
   outcomes_left_out: v.pipe(
     count,
-    v.description('Counts of outcomes beyond 2,000, the rarest ones'),
+    v.description('How many counts `outcomes_in_24h` lacks: it has at most 2,000'),
   ),
 });
 /** An earlier registry lists all counts, and does not say so. */
-const readableCounts = v.partial(fleetCounts, ['modules_left_out', 'outcomes_left_out']);
-export type FleetCounts = v.InferOutput<typeof readableCounts>;
-
-export function areFleetCounts(value: unknown): value is FleetCounts {
-  return v.is(readableCounts, value);
-}
+export const fleetCountsAnswer = v.partial(fleetCounts, ['modules_left_out', 'outcomes_left_out']);
+export type FleetCounts = v.InferOutput<typeof fleetCountsAnswer>;
 
 /** A page of machines. */
 const fleetMachines = v.object({
@@ -79,7 +69,7 @@ const fleetMachines = v.object({
       modreg: textOrNull,
       is_duplicate: v.boolean(),
       missing_outcomes: count,
-      modules: v.array(v.object({ name: text, ...decisionFields(text, moduleId), unreadable })),
+      modules: v.array(v.object({ name: text, ...storedFields, unreadable })),
     }),
   ),
   next: v.pipe(textOrNull, v.description('The value of after for the next page')),

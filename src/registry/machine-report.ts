@@ -81,7 +81,7 @@ const reasonIn = (ofText: Text) =>
   );
 
 /** What a machine decides about a module. Nothing in it differs between machines that would decide alike. */
-export const decisionFields = (ofText: Text, ofModuleId: Text) => ({
+const decisionFields = (ofText: Text, ofModuleId: Text) => ({
   module_id: ofModuleId,
   constraint: v.pipe(v.nullable(ofText), v.description('As written; null if none is configured')),
   deployed: v.pipe(ofText, v.description('A version, none or unknown, or what the agent reported')),
@@ -106,6 +106,11 @@ export const decisionFields = (ofText: Text, ofModuleId: Text) => ({
 });
 
 const decided = decisionFields(text, moduleId);
+/** The same as a registry stores it: an earlier or a later modreg may have taken it, with other limits. */
+export const storedFields = decisionFields(
+  v.string(),
+  v.pipe(v.string(), v.metadata({ pattern: MODULE_ID_FORM.source })),
+);
 const module = v.pipe(
   v.object({
     kind,

@@ -37,7 +37,8 @@ export async function retrying<T>(attempt: () => Promise<T>, options: RetryOptio
   budget.requests++;
   return await pRetry(attempt, {
     retries: MOST_ATTEMPTS - 1,
-    // `shouldRetry` sleeps for the delay, on the clock that was passed.
+    // Its delays know neither a Retry-After (T22) nor the clock and random numbers that were passed, and its `maxRetryTime` shortens the
+    // last delay instead of giving up. So `shouldRetry` sleeps, within the budget of retries (R1).
     minTimeout: 0,
     signal,
     async shouldRetry({ error, attemptNumber }) {

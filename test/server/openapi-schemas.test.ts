@@ -20,7 +20,7 @@ ajv.addSchema(OPENAPI, 'openapi');
 const HEX = 'a'.repeat(64);
 const artifact = { platform: 'any', url: 'https://acme.example/a', digest: `sha256:${HEX}` };
 const platforms = ['any', 'linux/any', 'any/amd64', 'any/arm64', 'linux/amd64', 'linux/arm64'];
-const everyPlatform = platforms.map((platform) => ({ ...artifact, platform }));
+const everyPlatform = platforms.map((platform) => Object.assign({}, artifact, { platform }));
 
 it.each<[keyof typeof READERS, string, unknown, boolean]>([
   ['NewRelease', 'only a version', { version: '1.2.3' }, true],

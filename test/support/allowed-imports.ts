@@ -65,7 +65,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registry/registry-error.ts',
     'registry/unless-aborted.ts',
     'sqlite',
-    'ky',
     'node:crypto',
     'node:sqlite',
     'node:zlib',

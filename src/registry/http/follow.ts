@@ -1,4 +1,4 @@
-import ky from 'ky';
+import { httpClient } from './http-client.ts';
 import { badRedirect, redirectTarget } from './redirect.ts';
 
 /** A request whose redirects are followed within the origin of its address. */
@@ -21,15 +21,11 @@ export async function follow(request: FollowedRequest, signal: AbortSignal): Pro
   const { where, headers, fetch, change } = request;
   let { url } = request;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await ky(url, {
+    const response = await httpClient(url, {
       ...change,
       headers,
       ...(fetch ? { fetch } : {}),
       signal,
-      redirect: 'manual',
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
     });
     if (!REDIRECTS.has(response.status)) return response;
     await response.body?.cancel();

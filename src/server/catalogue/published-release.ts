@@ -2,12 +2,12 @@ import type { Expected } from '../../core/text/argument.ts';
 import * as v from 'valibot';
 import { parseVersion, type Result } from '../../core/index.ts';
 import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
-import { jsonPointer } from '../../core/text/json-pointer.ts';
-import { excerpt, quote } from '../../core/text/quote.ts';
+import { quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
+import { describe, shape } from './schema-errors.ts';
 
 /** What a program that no compiler checked must publish. */
 export const PUBLISHED_RELEASE: Expected = {
@@ -284,18 +284,4 @@ function read<T>(
       return NEVER;
     }),
   );
-}
-
-/** The message for a missing or unknown field, or for a value that is not an object. */
-export function shape(noun: string, fields: string): (issue: v.BaseIssue<unknown>) => string {
-  return ({ path, expected }) => {
-    if (path && expected === 'never') return `unknown field; ${noun} has ${fields}`;
-    return path ? 'required' : `expected an object: ${noun} has ${fields}`;
-  };
-}
-
-/** The line for an error of valibot. */
-export function describe(issue: v.BaseIssue<unknown>): string {
-  const keys = issue.path?.map(({ key }) => key as string | number) ?? [];
-  return excerpt(`${jsonPointer(keys)}${keys.length === 0 ? '' : ': '}${issue.message}`);
 }

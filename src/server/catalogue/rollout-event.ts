@@ -5,7 +5,7 @@ import type { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Row } from '../../sqlite/statements.ts';
 import { jsonObject, rowReader, text, whole } from '../../sqlite/stored-row.ts';
 import { damagedValue } from '../../sqlite/stored-value.ts';
-import { describe, shape } from './published-release.ts';
+import { describe, shape } from './schema-errors.ts';
 
 /*
  * The schema of an event of a rollout, for rows of `rollout_events` and for the stream of a cluster: what is written to the stream must

@@ -1,12 +1,7 @@
 import * as v from 'valibot';
 import type { Result } from '../../core/index.ts';
-import {
-  describe,
-  shape,
-  shortText,
-  soakMs,
-  type ReleaseErrors,
-} from '../catalogue/published-release.ts';
+import { shortText, soakMs, type ReleaseErrors } from '../catalogue/published-release.ts';
+import { describe, shape } from '../catalogue/schema-errors.ts';
 
 const number = v.pipe(
   v.number('expected a whole number from 0'),
