@@ -2,7 +2,7 @@ import type { Result } from '../core/index.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { FleetClient } from '../registry/fleet-client.ts';
-import { areFleetCounts, type FleetCounts } from '../registry/fleet-documents.ts';
+import { fleetCountsAnswer, type FleetCounts } from '../registry/fleet-documents.ts';
 import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
 import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
@@ -29,7 +29,7 @@ export async function fleetCounts(
   world: World,
 ): Promise<Result<FleetCounts, Problem>> {
   return await withFleet(options, world, async (client) => {
-    return { ok: true, value: checkedAnswer(await client.read(''), areFleetCounts) };
+    return { ok: true, value: checkedAnswer(await client.read(''), fleetCountsAnswer) };
   });
 }
 

@@ -9,7 +9,7 @@ import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 import { moduleIdIn, versionIn } from './named-release.ts';
 import { refusalProblem, withWriter } from './remote-registry.ts';
-import { isRolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
+import { rolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
 
 /** A module_id and a version, as texts. */
 export type TypedRelease = readonly [moduleId: string, version: string];
@@ -126,5 +126,5 @@ async function asked(
 ): Rollout {
   const result = await writer.rollout(moduleId, version, change && JSON.stringify(change));
   if (result.kind !== 'done') return { ok: false, error: refusalProblem(result) };
-  return { ok: true, value: checkedAnswer(result.json, isRolloutAnswer) };
+  return { ok: true, value: checkedAnswer(result.json, rolloutAnswer) };
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 const count = v.number();
 
 /** A rollout as the registry describes it. What is optional is absent in an answer of modreg 0.2.0. */
-const rolloutAnswer = v.object({
+export const rolloutAnswer = v.object({
   module_id: v.string(),
   version: v.string(),
   status: v.string(),
@@ -41,7 +41,3 @@ const rolloutAnswer = v.object({
   }),
 });
 export type RolloutAnswer = Readonly<v.InferOutput<typeof rolloutAnswer>>;
-
-export function isRolloutAnswer(value: unknown): value is RolloutAnswer {
-  return v.is(rolloutAnswer, value);
-}
