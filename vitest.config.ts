@@ -8,23 +8,32 @@ const APART = ['agent', 'agent/process', 'fuzz', 'simulation'].map(
   (folder) => `test/${folder}/*.test.ts`,
 );
 
+/** Tests that need minutes: kills at many moments, archives of gigabytes, long properties, the simulator. `npm run test:long` */
+const LONG = 'test/**/*.long.test.ts';
+
 const config: ViteUserConfig = defineConfig({
   test: {
     // Many tests wait for processes and sockets: five workers share two cores well.
     maxWorkers: 5,
+    // Not on a terminal, only failures are worth their lines, once and at the end.
+    reporters: [process.stdout.isTTY ? 'default' : 'minimal'],
     // A busy machine is no failure, and what hangs fails within a minute.
     testTimeout: 60_000 + FOR_CASES,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     projects: [
-      { extends: true, test: { name: 'apart', include: APART } },
+      {
+        extends: true,
+        test: { name: 'apart', include: APART, exclude: [...configDefaults.exclude, LONG] },
+      },
+      { extends: true, test: { name: 'long', include: [LONG] } },
       {
         extends: true,
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
           // They start NATS nodes: `npm run test:cluster`.
-          exclude: [...configDefaults.exclude, ...APART, 'test/cluster/nodes/**'],
+          exclude: [...configDefaults.exclude, ...APART, LONG, 'test/cluster/nodes/**'],
           // A process loads the same modules once for all its files. Each file leaves the process as it found it.
           isolate: false,
           setupFiles: ['test/support/left-as-found.ts'],

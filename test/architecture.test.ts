@@ -58,6 +58,16 @@ it.each(Object.entries(ALLOWED))('%s uses every import that it allows', (folder,
   expect(allowed.filter((one) => !imports.some(({ path }) => isIn(path, one)))).toEqual([]);
 });
 
+it.each(readdirSync(join(ROOT, 'mocks')))(
+  'mocks/%s imports nothing of the tests, and of src only what our own registry is',
+  (file) => {
+    const text = readFileSync(join(ROOT, 'mocks', file), 'utf8');
+    const imported = Array.from(text.matchAll(/ from '(\.\.[^']+)'/g), ([, path = '']) => path);
+    const isOwnRegistry = ['modreg-registry.ts', 'release-registry.ts'].includes(file);
+    expect(imported.filter((path) => !isOwnRegistry || !path.startsWith('../src/'))).toEqual([]);
+  },
+);
+
 it('the page about the architecture lists the imports that are allowed', () => {
   const page = readFileSync(join(ROOT, PAGE), 'utf8');
   expect(page, 'node tools/import-list.ts writes the list').toBe(withImportList(page));

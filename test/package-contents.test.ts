@@ -45,6 +45,11 @@ function built(packages: Readonly<Record<string, object>>, licenses: string): st
 }
 
 describe('what the package contains or installs', () => {
+  it('names no folder of tests, and so no stand-ins', () => {
+    const { files } = PACKAGE as unknown as { readonly files: readonly string[] };
+    expect(files.filter((one) => /^(test|mocks|tools|benchmarks)\b/.test(one))).toEqual([]);
+  });
+
   it.each(['dist/cli', 'dist/shared'])('lists the packages that are bundled in %s', (folder) => {
     const listed = componentsOf(ROOT).filter(({ bundledIn }) =>
       bundledIn.includes(folder.replace('/shared', '')),

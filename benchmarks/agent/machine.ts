@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { serveReleases } from '../../test/support/release-registry.ts';
+import { serveReleases } from '../../mocks/release-registry.ts';
 import { tarOf } from '../../test/support/tar-file.ts';
 import { PROGRAM, PROGRAMS, recordsIn, type Supervisor } from './supervisor.ts';
 

@@ -122,7 +122,7 @@ async function hostile(): Promise<Row> {
   for (const one of read) console.error(JSON.stringify(one));
   const mib = Math.max(...read.map((one) => one.mib));
   return {
-    measured: 'hostile responses (`test/support/wire.ts`), with a heap of 64 MiB',
+    measured: 'hostile responses (`mocks/hostile-answers.ts`), with a heap of 64 MiB',
     figure: `at most ${mib.toFixed(0)} MiB above idle`,
   };
 }

@@ -102,8 +102,8 @@ export function problemAsJson(problem: Problem): string {
 }
 
 /** The problem of a command whose arguments cannot be used together, or as they are. */
-export function usage(message: string): Problem {
-  return { severity: 'error', kind: 'usage', message };
+export function usage(message: string, hint?: string): Problem {
+  return { severity: 'error', kind: 'usage', message, hint };
 }
 
 /** The outcome of a command that has only problems. */

@@ -3,7 +3,7 @@ import type { CommandContext } from './base/command-context.ts';
 import type { WhyOptions } from './history/why-command.ts';
 import type { WatchOptions } from './plan/watch-command.ts';
 import type { PollOptions } from './poll/poll-terms.ts';
-import type { QuarantineAddOptions } from './machine/quarantine-add-command.ts';
+import type { QuarantineAddOptions } from './machine/quarantine-command.ts';
 import type { RestartOptions } from './machine/restart-command.ts';
 import type { RollbackOptions } from './machine/rollback-command.ts';
 import type { StatusOptions } from './machine/status-command.ts';
@@ -205,7 +205,7 @@ export function addQuarantine(modreg: Command, { world, common, finish }: Comman
     .option('--for <duration>', 'how long it is refused (default: until the quarantine is lifted)')
     .addHelpText('before', ADD_EXAMPLES)
     .action(async (module: string, version: string, options: QuarantineAddOptions) => {
-      const { quarantineAddCommand } = await import('./machine/quarantine-add-command.ts');
+      const { quarantineAddCommand } = await import('./machine/quarantine-command.ts');
       finish(quarantineAddCommand([module, version], options, world));
     });
   common(quarantine.command('lift <module> <version>'))

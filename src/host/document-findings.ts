@@ -6,6 +6,7 @@ import { countOf } from '../base/count.ts';
 import type { Problem } from '../base/problem.ts';
 
 const NAMED = 3;
+const LONGEST_MESSAGE = 300;
 
 /** The problem that a required document has errors, with the first of them. With `as`, the hint names `modreg check`. */
 export function documentWithErrors(
@@ -53,4 +54,11 @@ export function adviceOn({
     ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
     ...(hint === undefined ? [] : [hint]),
   ].join('; ');
+}
+
+/** The place and the message of a problem, cut at 300 characters. */
+export function textOf(problem: DocumentProblem): string {
+  const place = problem.path === '' ? '' : `${excerpt(problem.path)}: `;
+  const text = `${place}${adviceOn(problem)}`;
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text;
 }

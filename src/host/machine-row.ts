@@ -30,8 +30,11 @@ export function targetOf({ kind, name, moduleId }: LoggedDecision): ActionTarget
 }
 
 /** The label of a row: the module_id with the entry name if that is unusual, or the name of the subsystem. */
-export function labelFor(decision: LoggedDecision): string {
-  const { kind, name, moduleId } = decision;
+export function labelFor({
+  kind,
+  name,
+  moduleId,
+}: Pick<LoggedDecision, 'kind' | 'name' | 'moduleId'>): string {
   return kind === 'module' ? labelOf({ name, moduleId: moduleId as ModuleId }) : name;
 }
 
@@ -50,7 +53,7 @@ export function deployedYank(
 export function rowNamed(
   text: string,
   rows: readonly LoggedDecision[],
-): Result<LoggedDecision, Problem> {
+): Result<LoggedDecision, Problem[]> {
   const named = rows.filter(({ name }) => name === text);
   const matching = named.length > 0 ? named : rows.filter(({ moduleId }) => moduleId === text);
   const [row, other] = matching;
@@ -62,14 +65,14 @@ export function rowNamed(
       .map(({ name, moduleId }) => (hasDuplicates ? moduleId : name))
       .join(', ');
     const message = `${quote(text)} names several entries`;
-    return { ok: false, error: { severity, kind: 'usage', message, hint: `name one: ${names}` } };
+    return { ok: false, error: [{ severity, kind: 'usage', message, hint: `name one: ${names}` }] };
   }
   const names = rows.flatMap(({ name, moduleId }) => [name, moduleId]);
   const message = `${quote(text)} names no module or subsystem that this machine decides on`;
   const [bare = ''] = text.split('@');
   const suggestion = names.includes(bare) ? bare : nearestWord(text, names);
   const hint = knownRows(rows);
-  return { ok: false, error: { severity, kind: 'unknown-reference', message, suggestion, hint } };
+  return { ok: false, error: [{ severity, kind: 'unknown-reference', message, suggestion, hint }] };
 }
 
 /** The modules and subsystems that can be named; undefined before the first round. */

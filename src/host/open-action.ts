@@ -1,8 +1,15 @@
 import { describeAddress } from '../core/explanation/decision-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
+import { keyOf, type TargetName } from '../core/plan/target.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
+
+/** The action on a module or subsystem that is under way, or is delivered next. */
+export function openActionOf(row: TargetName, { open }: MachineMemory): OpenAction | undefined {
+  return open.find(({ action }) => keyOf(action.target) === keyOf(row));
+}
 
 /** `acme_lidar 1.2.3 → 1.2.9: not begun yet (…)`. */
 export function openLine(open: OpenAction, now: number): string {

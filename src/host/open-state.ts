@@ -10,7 +10,7 @@ import type { Opening } from '../sqlite/database.ts';
 import { openMachineFile } from '../store/machine-file.ts';
 import { machineStateIn, type MachineState } from '../store/machine-state.ts';
 import { STATE_ERRORS } from '../store/saved-lists-table.ts';
-import { failed, type Outcome } from '../base/problem.ts';
+import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 
 const COMMAND_BUSY_TIMEOUT_MS = 1000;
@@ -71,16 +71,6 @@ function statePath(environment: World['environment']): Result<string, StateProbl
   return { ok: false, error: { ...NO_HOME, isMissing: true, isAbsent: false } };
 }
 
-/** Returns the outcome of `work` on the state of this machine, or the problem if there is no such state. */
-export function withState(
-  world: World,
-  mode: Exclude<Opening['mode'], 'create'>,
-  work: (state: MachineState) => Outcome,
-): Outcome {
-  const done = usingState(world, mode, work);
-  return done.ok ? done.value : failed(done.error);
-}
-
 /** Returns the result of `work` on the state of this machine, or why the state cannot be used. */
 export function usingState<T>(
   world: World,
@@ -103,6 +93,21 @@ export function usingFile<T>(
   } finally {
     file.value.close();
   }
+}
+
+/** The same for work that may find problems itself. */
+export function inFile<T>(
+  world: World,
+  mode: Exclude<Opening['mode'], 'create'>,
+  work: (file: MachineFile) => Result<T, Problem[]>,
+): Result<T, Problem[]> {
+  const done = usingFile(world, mode, work);
+  return done.ok ? done.value : { ok: false, error: [done.error] };
+}
+
+/** What a command reports for an error of a file with state of this machine. */
+export function stateProblem({ kind, message }: DatabaseError): Problem {
+  return { severity: 'error', kind: STATE_ERRORS[kind], message };
 }
 
 function trying<T>(work: () => T): Result<T, StateProblem> {

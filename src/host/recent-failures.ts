@@ -1,11 +1,11 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
-import { LOG_FILE, openLog } from '../logs/log-file.ts';
 import { MOST_RECORDS } from '../logs/log-limits.ts';
 import type { StoredRecord } from '../logs/log-record.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { eventName } from '../logs/event-name.ts';
+import { usingLog } from './machine-log.ts';
 
 /** How often the version of a module failed lately. */
 export interface RecentFailures {
@@ -69,14 +69,9 @@ export function failuresAsJson(failing: RecentFailures | undefined): object | nu
 
 function failedRecords(statePath: string, mode: 'read' | 'inspect'): StoredRecord[] {
   try {
-    const log = openLog(join(dirname(statePath), LOG_FILE), mode);
-    try {
-      return log
-        .newest({ count: MOST_RECORDS, severity: 'warn' })
-        .filter(({ event }) => FAILED.has(event));
-    } finally {
-      log.close();
-    }
+    const query = { count: MOST_RECORDS, severity: 'warn' } as const;
+    const records = usingLog(dirname(statePath), mode, (log) => log.newest(query));
+    return records.filter(({ event }) => FAILED.has(event));
   } catch (error) {
     if (error instanceof DatabaseError) return [];
     throw error;

@@ -1,10 +1,10 @@
 import type { Plan, Result } from '../core/index.ts';
-import type { Dropped, Severity, StoredRecord } from '../logs/log-record.ts';
-import type { MachineMemory } from '../core/plan/machine-memory.ts';
+import type { LogPart, LogQuery } from '../host/machine-log.ts';
+import type { MachineMark } from '../host/machine-mark.ts';
+import type { Answered } from '../host/resolution-document.ts';
+import type { Status } from '../host/status/machine-status.ts';
 import type { MachineChanges } from './machine-changes.ts';
 import type { PageProblem } from './page-problem.ts';
-
-export type { PageProblem } from './page-problem.ts';
 
 /** A machine as the page sees it. Each method reads the documents and machine.db again. */
 export interface PagedMachine extends MachineChanges {
@@ -12,14 +12,14 @@ export interface PagedMachine extends MachineChanges {
   readonly title: string;
   /** What is planned now, from the saved lists: no registry is contacted. */
   view(): Promise<Result<MachineView, PageProblem[]>>;
-  /** The document of `modreg resolve --explain --json` for a module entry. */
-  explain(name: string): Promise<Result<string, PageProblem[]>>;
+  /** The list of a module entry, and what its constraint selects. */
+  explain(name: string): Promise<Result<Answered, PageProblem[]>>;
   /** The newest decisions, of one module or of all, the newest first. */
   history(named: string | undefined): Result<readonly HistoryEntry[], PageProblem[]>;
   /** The newest records of the agent's log, the oldest first. */
   logs(query: LogQuery): Result<LogPart, PageProblem[]>;
   /** Texts that differ when the documents and machine.db, or the log, have changed. Nothing is opened for them. */
-  mark(): { readonly documents: string; readonly log: string };
+  mark(): MachineMark;
   /** Fetches the release lists now. */
   look(): Promise<Result<void, PageProblem[]>>;
 }
@@ -31,7 +31,7 @@ export interface MachineView {
   readonly now: number;
   readonly plan: Plan;
   /** The state in machine.db; undefined if no agent has run here yet. */
-  readonly state: MachineStatus | undefined;
+  readonly state: Status | undefined;
   /** Where the lists are from, and how old the oldest is. */
   readonly lists: string | undefined;
   /** The time zone of the policy. */
@@ -39,7 +39,7 @@ export interface MachineView {
   /** What an operator should know, besides the rows: errors and warnings. */
   readonly problems: readonly PageProblem[];
   /** The documents of `modreg plan --json` and `modreg status --json`. */
-  readonly documents: { readonly plan: string; readonly status: string };
+  readonly documents: () => { readonly plan: object; readonly status: object };
 }
 
 /** A decision of the past in words. */
@@ -57,36 +57,4 @@ export interface HistoryEntry {
   readonly decision: string;
   readonly deployed: string;
   readonly target: string | undefined;
-}
-
-/** Which records of the log are shown. */
-export interface LogQuery {
-  readonly count: number;
-  /** The name of a module entry. */
-  readonly module?: string | undefined;
-  /** The least severity. */
-  readonly severity?: Severity | undefined;
-  /** Only records after this one. */
-  readonly after?: number | undefined;
-}
-
-export interface LogPart {
-  readonly records: readonly StoredRecord[];
-  /** What was dropped for later records; undefined if nothing was. */
-  readonly dropped: Dropped | undefined;
-  /** Whether an agent has written a log here. */
-  readonly isThere: boolean;
-}
-
-/** The state of the machine, and of its poller. */
-export interface MachineStatus {
-  readonly memory: MachineMemory;
-  /** Whether a process polls now, when its last round was, and what went wrong in it. */
-  readonly poller: {
-    readonly isRunning: boolean;
-    readonly lastRound: number | undefined;
-    readonly trouble: string | undefined;
-    /** The end of a crash loop, during which no action is delivered. */
-    readonly crashLoopUntil: number | undefined;
-  };
 }

@@ -1,4 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { escapeUnprintableInJson } from '../core/text/quote.ts';
 import type { PageProblem } from './page-problem.ts';
 
 /** The statuses of codes; that of any other code is 409: the machine is not in a state for what was asked. */
@@ -42,6 +43,13 @@ const TITLES: Readonly<Record<number, string>> = {
 /** The status of a response whose first problem is this one. */
 export function statusOf([first]: readonly PageProblem[]): ContentfulStatusCode {
   return STATUSES[first?.code ?? ''] ?? 409;
+}
+
+/** A document of the command line as a response. */
+export function documentAnswer(document: object, end: '' | '\n' = ''): Response {
+  const headers = { 'content-type': 'application/json' };
+  const text = escapeUnprintableInJson(JSON.stringify(document));
+  return new Response(text + end, { headers });
 }
 
 /** The problems as a response (RFC 9457). */

@@ -1,5 +1,6 @@
 import { formatTime } from '../core/text/rfc3339.ts';
-import type { HistoryEntry, LogPart } from './paged-machine.ts';
+import type { LogPart } from '../host/machine-log.ts';
+import type { HistoryEntry } from './paged-machine.ts';
 
 /** Decisions of the past as JSON, schema `modreg/history@1`. */
 export function historyDocument(entries: readonly HistoryEntry[]): object {

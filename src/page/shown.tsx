@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { moduleRows } from './module-row.ts';
-import type { MachineView, PageProblem } from './paged-machine.ts';
+import type { PageProblem } from './page-problem.ts';
+import type { MachineView } from './paged-machine.ts';
 import {
   Freshness,
   ModuleItem,

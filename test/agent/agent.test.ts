@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { ROOT } from '../support/modreg.ts';
-import { plainServer } from '../support/plain-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };

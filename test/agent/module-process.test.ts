@@ -7,7 +7,7 @@ import { DEFAULT_POLICY } from '../../src/config/index.ts';
 import type { Fault } from '../../src/core/machine/activation.ts';
 import { systemClock } from '../../src/registries/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { plainServer } from '../support/plain-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 
 const RUNNABLE: Runnable = {
   path: '/bin/sleep',

@@ -21,7 +21,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { PLACE } from '../support/installing.ts';
 import { configurationOf } from '../support/racing.ts';
 import { entry } from '../support/planned.ts';
-import { packageServer } from '../support/package-server.ts';
+import { fileServer } from '../../mocks/file-server.ts';
 import { tarOf } from '../support/tar-file.ts';
 
 /** Fails as long as the file `broken` is beside the packages. */
@@ -47,7 +47,7 @@ async function site({
   const home = temporaryFolder();
   const root = `${home}/${PLACE}`;
   const program = { mode: 0o755, content: SETUP };
-  const { artifact } = await packageServer(
+  const { artifact } = await fileServer(
     gzipSync(
       tarOf(
         { name: 'meta.json', content: '{"entrypoint":"run","first_run":"setup"}' },

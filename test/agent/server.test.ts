@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
-import { plainServer } from '../support/plain-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
 
 const MODULES = [entry('acme:lidar', '1.*', 'lidar')];

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { acceptCommand } from '../../src/cli/registry/accept-command.ts';
 import { runModreg } from '../support/modreg.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 it.each<[string, object, object, string]>([

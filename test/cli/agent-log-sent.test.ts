@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
-import { fakeCollector, textOf, type SentRecord } from '../support/collector.ts';
+import { servedCollector, textOf, type SentRecord } from '../../mocks/log-collector.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
@@ -27,7 +27,7 @@ function shown(record: SentRecord): string {
 }
 
 it('an agent sends its events, with their names, where the policy says, and the last ones as it ends', async () => {
-  const collector = await fakeCollector();
+  const collector = await servedCollector();
   await withUpgradeReleases(async ({ address, publish }) => {
     publish('1.0.0', 'works');
     const policy = {
@@ -53,7 +53,7 @@ it('an agent sends its events, with their names, where the policy says, and the 
     await expect.poll(status).toMatch(/\nLog to \S+: sent at \S+; 0 lines to send$/);
     expect(await agent.end('SIGTERM')).toMatchObject({ exit: 0 });
   });
-  expect(collector.requests.map((request) => request.headers['authorization'])).toEqual(
+  expect(collector.requests.map((request) => request.headers.get('authorization'))).toEqual(
     collector.requests.map(() => `Bearer ${TOKEN}`),
   );
   const lines = collector.requests.flatMap(({ records }) => records.map(shown));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { expect, it, type TestContext } from 'vitest';
 import { COMPLETION_SCRIPTS } from '../../src/cli/completion/completion-scripts.ts';
-import { wireServer } from '../support/wire.ts';
+import { wireServer } from '../../mocks/wire-server.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ROOT, runModreg } from '../support/modreg.ts';

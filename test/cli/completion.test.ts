@@ -7,9 +7,10 @@ import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { contentsOf, homeAfter, logged } from '../support/machine-home.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { published, publishedFolder } from '../support/published.ts';
-import { wireServer } from '../support/wire.ts';
+import { wireServer } from '../../mocks/wire-server.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 

@@ -1,35 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { checkRegistries } from '../../src/cli/doctor/registry-check.ts';
 import { THEN } from './support/examined.ts';
 import { runModreg } from '../support/modreg.ts';
 import { listAt, site } from './support/patient.ts';
 import { fixture } from '../support/tls.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const DAY = 86_400_000;
 
 /** A registry over TLS on loopback, and what `modreg doctor` says about it. */
 async function overTls(name: string, authority?: string): Promise<string[]> {
-  const pem = readFileSync(fixture(name));
-  const server = createServer({ key: pem, cert: pem }, (request, response) => {
-    listAt(Date.now())(response, request);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const folder = site(`https://127.0.0.1:${port}`);
+  const pem = readFileSync(fixture(name), 'utf8');
+  const { address } = await plainServer(listAt(Date.now()), { pem });
+  const folder = site(address);
   const { stdout } = await runModreg(['doctor', `${folder}/machine.json`], {
     PLATFORM_HOME: `${folder}/home`,
     ...(authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: fixture(authority) }),
   });
   const [, text = ''] = /\n(\w+ +registry {3}[^]*?)\n(?! )/.exec(stdout) ?? [];
   return text
-    .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:PORT')
+    .replaceAll(new URL(address).host, '127.0.0.1:PORT')
     .replaceAll(/in \d+ ms/g, 'in SOME ms')
     .replaceAll(/for \d+ d \d+ h/g, 'for SOME d')
     .replaceAll(/says \d{4}-\d\d-\d\d/g, 'says TODAY')

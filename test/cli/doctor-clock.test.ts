@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { World } from '../../src/base/world.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { plainServer } from '../support/plain-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { THEN } from './support/examined.ts';
 import { listAt, site } from './support/patient.ts';
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { logged } from '../support/machine-home.ts';
 import { PAGES, blocksOf } from '../support/pages.ts';
 import { listAt, saveList, shown, site } from './support/patient.ts';
-import { plainServer } from '../support/plain-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { describe, expect, it } from 'vitest';
 
 const MINUTE = 60_000;

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { logged } from '../support/machine-home.ts';
 import { listAt, saveList, shown, site, type Answer } from './support/patient.ts';
-import { plainServer } from '../support/plain-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { describe, expect, it } from 'vitest';
 
 const HOUR = 3_600_000;

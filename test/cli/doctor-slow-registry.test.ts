@@ -1,7 +1,7 @@
 import { temporaryFolder } from '../support/folder.ts';
 import { shown } from './support/patient.ts';
 import { entry } from '../support/planned.ts';
-import { wireServer } from '../support/wire.ts';
+import { wireServer } from '../../mocks/wire-server.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 describe('modreg doctor on registries that are slow', () => {

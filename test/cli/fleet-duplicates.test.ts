@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { printed } from '../support/command.ts';
-import { plainServer, send } from '../support/plain-server.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 
 it('modreg fleet status counts how often a version failed, which one machine may report several times', async () => {
   const failed = { module_id: 'acme:lidar', version: '1.5.0', result: 'failed' };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ownVersion } from '../../src/cli/version.ts';
-import { toldHistory } from '../../src/cli/history/why-words.ts';
+import { toldHistory } from '../../src/host/history/told-history.ts';
 import type { PastDecision, RecordedDecision } from '../../src/store/decision-history.ts';
 import { AGENT, moduleNamed } from '../support/claimed.ts';
 import { printed, type Printed } from '../support/command.ts';

@@ -5,7 +5,8 @@ import { agentRunCommand } from '../../src/cli/agent/run-command.ts';
 import { formatProblem } from '../../src/base/problem.ts';
 import type { World } from '../../src/base/world.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 

@@ -1,11 +1,13 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { agentRunCommand } from '../../src/cli/agent/run-command.ts';
-import { machineOnPage } from '../../src/cli/page/machine-on-page.ts';
+import { resolutionDocument } from '../../src/host/resolution-document.ts';
+import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
 import type { World } from '../../src/base/world.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
@@ -74,7 +76,8 @@ async function resolved(
 async function onPage({ path }: Site, environment: Environment): Promise<string | undefined> {
   const page = machineOnPage(path, {}, worldOf(environment));
   const explained = await page.explain('acme_lidar');
-  return explained.ok ? reasonIn(explained.value) : JSON.stringify(explained.error);
+  if (!explained.ok) return JSON.stringify(explained.error);
+  return reasonIn(JSON.stringify(resolutionDocument(explained.value, { withRefused: true })));
 }
 
 /** Resolves once the agent has recorded its decision, for `reason`. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { quarantineAsJson, quarantineTable } from '../../src/cli/machine/quarantine-table.ts';
+import { quarantineTable } from '../../src/cli/machine/quarantine-table.ts';
+import { quarantineAsJson } from '../../src/host/requests/request-documents.ts';
 import { linesOf } from '../../src/cli/poll/event-words.ts';
 import {
   type Action,

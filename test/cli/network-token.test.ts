@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
-import { listOf, plainServer, send, type PlainServer } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send, type PlainServer } from '../../mocks/plain-server.ts';
 
 const RESOLVE = ['resolve', 'acme:lidar', '1.*', '--registry'];
 const CANARY = 'canary-7c0ffee';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { columnsOf } from '../../src/cli/base/columns.ts';
 import { presentationOf } from '../../src/cli/base/presentation.ts';
 import { columnsOf as widthOf, isColoured } from '../../src/cli/base/terminal.ts';
-import { timeZoneIn } from '../../src/cli/base/time-zone.ts';
+import { timeZoneIn } from '../../src/config/time-zone.ts';
 import { waiting } from '../../src/base/waiting.ts';
 import { wrapped } from '../../src/cli/base/wrap.ts';
 import {

@@ -7,7 +7,7 @@ import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
 import { rememberedIn } from '../support/machine-home.ts';
 import { ROOT } from '../support/modreg.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
-import { plainServer } from '../support/plain-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
 import { polledSite, polling } from '../support/polling.ts';
 import { needs } from '../support/prerequisite.ts';

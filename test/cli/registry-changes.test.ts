@@ -8,7 +8,7 @@ import { Catalogue } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { NOON } from '../support/backups.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { plainServer, send } from '../support/plain-server.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 const WORLD = quietWorld('linux/x64');

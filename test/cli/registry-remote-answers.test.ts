@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
-import { send } from '../support/plain-server.ts';
+import { send } from '../../mocks/plain-server.ts';
 import { answering, CANARY, PUBLISH, remote } from './support/remote-registry.ts';
 
 const RELEASES = '/v1/modules/acme/lidar/releases';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { printed, type Printed } from '../support/command.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
-import { plainServer, send } from '../support/plain-server.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
 import { tokenFor } from '../support/token.ts';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { printed } from '../support/command.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { lidarReport, type LidarMachine } from '../support/reported-facts.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
-import { outcomeOf } from '../../src/cli/history/outcome.ts';
+import { outcomeOf } from '../../src/host/history/outcome.ts';
 import { currentInput } from '../../src/host/restored-input.ts';
 import { decide, describeDecision, type DecideInput } from '../../src/core/index.ts';
 import { day, HOUR, MINUTE, SECOND, targetNamed, type Day } from '../support/day.ts';

@@ -78,7 +78,7 @@ it('defines no link reference that is unused', () => {
 });
 
 it('names existing files only', () => {
-  const files = globSync('{src,test,tools,benchmarks,examples}/**', {
+  const files = globSync('{src,mocks,test,tools,benchmarks,examples}/**', {
     cwd: ROOT,
     exclude: ['**/node_modules/**'],
   });

@@ -3,7 +3,8 @@ import { temporaryFolder } from '../support/folder.ts';
 import { ask, night } from '../support/history.ts';
 import { runModreg } from '../support/modreg.ts';
 import { blocksOf, PAGES } from '../support/pages.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 
 /** The sessions whose output contains an age, a process id, an action's id or an address, with these masked. */
 const SESSIONS = PAGES.flatMap((page) => blocksOf(page))

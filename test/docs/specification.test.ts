@@ -38,7 +38,7 @@ const ROWS = ['docs/design/decision-table.md', 'docs/design/faults.md'].flatMap(
 
 const IDS = ROWS.map(({ id }) => id);
 
-const FOLDERS = ['src', 'test', 'tools', 'benchmarks', 'examples', 'docs'];
+const FOLDERS = ['src', 'mocks', 'test', 'tools', 'benchmarks', 'examples', 'docs'];
 
 /** The files that may cite a row. */
 const FILES = globSync(['*.md', `{${FOLDERS.join(',')}}/**/*.{ts,json,md}`], {

@@ -4,7 +4,7 @@ import { readPackage } from '../../src/agent/install/package.ts';
 import { runTraced, type Ended } from './run-traced.ts';
 import { ROOT } from '../support/modreg.ts';
 import { PLACE } from '../support/installing.ts';
-import { artifactOf } from '../support/package-server.ts';
+import { artifactOf } from '../../mocks/file-server.ts';
 import { packageFile } from '../support/tar-file.ts';
 import type { Scene } from './scene.ts';
 
@@ -13,7 +13,7 @@ const FILE = packageFile(
   { name: 'share/notes', content: NOTES },
   { name: 'lib', type: '2', target: 'share' },
 );
-const [, DIGEST = ''] = artifactOf(FILE).digest?.split(':') ?? [];
+const [, DIGEST = ''] = artifactOf(FILE).digest.split(':');
 const CONTENT = ['meta.json', 'bin', 'bin/lidar', 'share', 'share/notes', 'lib'];
 
 /** An installation of a package. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
-import { serveReleases } from '../support/release-registry.ts';
+import { serveReleases } from '../../mocks/release-registry.ts';
 import { tarOf } from '../support/tar-file.ts';
 
 export const MODULE = 'lidar';

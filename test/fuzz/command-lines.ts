@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
+import { answeredBy } from '../../mocks/replaced-fetch.ts';
 import { EXIT_MEANINGS } from '../../src/base/codes.ts';
 import { run } from '../../src/cli/main.ts';
 import { ROOT } from '../support/modreg.ts';
@@ -28,13 +29,10 @@ interface Printed {
 
 async function judgeCommand(input: CommandInput): Promise<string | undefined> {
   const before = process.cwd();
-  const fetched = globalThis.fetch;
   process.chdir(furnished(input.damaged));
-  globalThis.fetch = async (request) => await Promise.resolve(answerTo(new Request(request)));
   try {
-    return wrongOutcome(input, await printedBy(input));
+    return wrongOutcome(input, await answeredBy(answerTo, async () => await printedBy(input)));
   } finally {
-    globalThis.fetch = fetched;
     process.chdir(before);
   }
 }

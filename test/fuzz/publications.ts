@@ -1,4 +1,5 @@
 import type { ModuleId } from '../../src/core/index.ts';
+import { answeredBy } from '../../mocks/replaced-fetch.ts';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { restore } from '../../src/server/backup/restore.ts';
@@ -155,22 +156,18 @@ async function listAt(site: WrittenSite, id: ModuleId): Promise<string> {
 
 /** A machine reads each release of the list. */
 async function expectDecodable(site: WrittenSite, id: ModuleId): Promise<void> {
-  const fetched = globalThis.fetch;
-  globalThis.fetch = async (request, init) => await site.fetch(new Request(request, init));
-  try {
-    const round = { budget: { requests: 0, retries: 0 } };
-    const limits = { retryWithinMs: 0 };
-    const list = await remoteAt(ADDRESS, { limits }).fetch(id, undefined, round);
-    const releases = JSON.parse(await listAt(site, id)).releases.length;
-    const wrong =
-      wrongList(list) ?? (list.dropped.length > 0 ? list.dropped.join('; ') : undefined);
-    const read = [...list.records].length;
-    if (wrong !== undefined) throw new WrongAnswer(`${site.name}: a machine reads ${id}: ${wrong}`);
-    if (read === releases) return;
-    throw new WrongAnswer(`${site.name}: a machine reads ${read} of ${releases} releases of ${id}`);
-  } finally {
-    globalThis.fetch = fetched;
-  }
+  const round = { budget: { requests: 0, retries: 0 } };
+  const remote = remoteAt(ADDRESS, { limits: { retryWithinMs: 0 } });
+  const list = await answeredBy(
+    async (request) => await site.fetch(request),
+    async () => await remote.fetch(id, undefined, round),
+  );
+  const releases = JSON.parse(await listAt(site, id)).releases.length;
+  const wrong = wrongList(list) ?? (list.dropped.length > 0 ? list.dropped.join('; ') : undefined);
+  const read = [...list.records].length;
+  if (wrong !== undefined) throw new WrongAnswer(`${site.name}: a machine reads ${id}: ${wrong}`);
+  if (read === releases) return;
+  throw new WrongAnswer(`${site.name}: a machine reads ${read} of ${releases} releases of ${id}`);
 }
 
 async function expectRestorable({ name, catalogue }: WrittenSite): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { answeredBy } from '../../mocks/replaced-fetch.ts';
 import { siteApp } from '../../src/page/site/site-app.ts';
 import { systemClock } from '../../src/registry/clock.ts';
 import { registryApp } from '../../src/server/app.ts';
@@ -222,20 +223,14 @@ async function command(
   token: string,
   args: readonly string[],
 ): Promise<readonly string[]> {
-  const fetched = globalThis.fetch;
-  globalThis.fetch = async (request, init) => await app.fetch(new Request(request, init));
-  try {
-    const environment = { MODREG_TOKEN: token };
-    const { stdout, stderr, exit } = await printed([...args, '--registry', ADDRESS], {
-      clock: () => NOW,
-      environment,
-    });
-    const name = args.join(' ');
-    if (exit !== 0) throw new WrongAnswer(`${name} exits with ${exit}: ${stderr.join('\n')}`);
-    const odd = args.includes('--json') ? undefined : stdout.find((line) => !isOneLine(line));
-    if (odd !== undefined) throw new WrongAnswer(`${name} printed ${JSON.stringify(odd)}`);
-    return stdout;
-  } finally {
-    globalThis.fetch = fetched;
-  }
+  const world = { clock: () => NOW, environment: { MODREG_TOKEN: token } };
+  const { stdout, stderr, exit } = await answeredBy(
+    async (request) => await app.fetch(request),
+    async () => await printed([...args, '--registry', ADDRESS], world),
+  );
+  const name = args.join(' ');
+  if (exit !== 0) throw new WrongAnswer(`${name} exits with ${exit}: ${stderr.join('\n')}`);
+  const odd = args.includes('--json') ? undefined : stdout.find((line) => !isOneLine(line));
+  if (odd !== undefined) throw new WrongAnswer(`${name} printed ${JSON.stringify(odd)}`);
+  return stdout;
 }

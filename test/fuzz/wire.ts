@@ -9,6 +9,7 @@ import { redirectTarget } from '../../src/registry/http/redirect.ts';
 import { readRetryAfter } from '../../src/registry/http/retry-after.ts';
 import { RegistryError } from '../../src/registries/index.ts';
 import type { RemoteRegistry } from '../../src/registry/remote-registry.ts';
+import { answeredBy } from '../../mocks/replaced-fetch.ts';
 import { moduleId } from '../support/ask.ts';
 import { testClock } from '../support/clock.ts';
 import { remoteAt } from '../support/remote-at.ts';
@@ -199,22 +200,18 @@ function document(json: unknown): ListDocument {
 
 /** Passes a whole response through every reader. */
 async function judgeAnswer(answer: Answer): Promise<string | undefined> {
-  const fetched = globalThis.fetch;
   let requests = 0;
-  globalThis.fetch = async () => {
-    await Promise.resolve();
-    // The first pages keep their Link header, so that it leads to another page.
-    return responseOf(answer, ++requests < 4);
-  };
+  const limits = { retryWithinMs: 0 };
+  const remote = remoteAt(ADDRESSES[answer.document.format], { clock: testClock(NOW), limits });
   try {
-    const limits = { retryWithinMs: 0 };
-    const remote = remoteAt(ADDRESSES[answer.document.format], { clock: testClock(NOW), limits });
-    return await wrongAnswer(remote, answer);
+    return await answeredBy(
+      // The first pages keep their Link header, so that it leads to another page.
+      () => responseOf(answer, ++requests < 4),
+      async () => await wrongAnswer(remote, answer),
+    );
   } catch (error) {
     if (error instanceof RegistryError) return wrongRegistryError(error);
     throw error;
-  } finally {
-    globalThis.fetch = fetched;
   }
 }
 

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { MOST_RECORDS } from '../../src/logs/log-limits.ts';
 import type { Delivery } from '../../src/logs/log-queue.ts';
 import { testClock } from '../support/clock.ts';
-import { answering, fakeCollector, textOf, uidOf, type Behaviour } from '../support/collector.ts';
+import {
+  answering,
+  collectorOn,
+  servedCollector,
+  textOf,
+  uidOf,
+  type Behaviour,
+} from '../../mocks/log-collector.ts';
+import { network, silence } from '../../mocks/network.ts';
 import {
   append,
   AT,
@@ -30,19 +38,23 @@ interface Row {
   readonly sleeps: readonly number[];
   readonly notices: readonly string[];
   readonly lost?: Partial<Delivery>;
+  /** A real socket can break before the answer, and the client then knows why. */
+  readonly onSocket?: boolean;
 }
 
-const refusing: Behaviour = (response, { records }) => {
+const net = network();
+
+const refusing: Behaviour = ({ records }) => {
   const isRefused = records.map(textOf).includes('c');
-  response.writeHead(isRefused ? 400 : 200).end();
+  return new Response(null, { status: isRefused ? 400 : 200 });
 };
 const elsewhere = answering(302, {}, { location: '/elsewhere' });
-const signInPage: Behaviour = (response) => {
-  response.setHeader('content-type', 'text/html; charset=utf-8').end('<html>');
-};
-const tooLarge: Behaviour = (response, { records }) => {
-  response.writeHead(records.length > 1 ? 413 : 200).end();
-};
+const signInPage: Behaviour = () =>
+  new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+const tooLarge: Behaviour = ({ records }) =>
+  new Response(null, { status: records.length > 1 ? 413 : 200 });
+const endless: Behaviour = () =>
+  new Response(new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(1e4)) }));
 function unavailable(status: number): Row {
   return {
     answers: [status, status],
@@ -128,7 +140,8 @@ describe('[A19] a collector that answers', () => {
     [
       'nothing, and closes the connection',
       {
-        answers: [(response) => response.destroy()],
+        onSocket: true,
+        answers: [() => Response.error()],
         requests: ['abcd', 'abcd'],
         sleeps: [30],
         notices: [
@@ -205,7 +218,7 @@ describe('[A19] a collector that answers', () => {
     [
       '200 with a body that is not JSON',
       {
-        answers: [(response) => response.end('accepted')],
+        answers: [() => new Response(Buffer.from('accepted'))],
         requests: ['abcd'],
         sleeps: [],
         notices: [],
@@ -213,22 +226,11 @@ describe('[A19] a collector that answers', () => {
     ],
     [
       '200 with an endless body',
-      {
-        answers: [
-          (response) => {
-            const write = (): void => {
-              if (!response.destroyed) response.write('x'.repeat(1e4), () => setImmediate(write));
-            };
-            write();
-          },
-        ],
-        requests: ['abcd'],
-        sleeps: [],
-        notices: [],
-      },
+      { answers: [endless], requests: ['abcd'], sleeps: [], notices: [] },
     ],
-  ])('%s', async ([, { answers, requests, sleeps, notices, lost = {} }]) => {
-    const collector = await fakeCollector((place) => answers[place] ?? 200);
+  ])('%s', async ([, { answers, requests, sleeps, notices, lost = {}, onSocket = false }]) => {
+    const behave = (place: number): Behaviour => answers[place] ?? 200;
+    const collector = await (onSocket ? servedCollector(behave, net) : collectorOn(net, behave));
     const path = logWith(['a', 'b', 'c', 'd'].map((text) => record(text)));
     const done = await sent(path, collector);
     expect(collector.texts().map((texts) => texts.join(''))).toEqual(requests);
@@ -248,9 +250,7 @@ describe('[A19] a collector that answers', () => {
   it('400 to everything sets few records aside, ever more slowly', async () => {
     const clock = testClock(AT);
     // After three hours it does not answer, so that time stands still.
-    const collector = await fakeCollector(() =>
-      clock.now() - AT <= 3 * HOUR ? 400 : () => undefined,
-    );
+    const collector = collectorOn(net, () => (clock.now() - AT <= 3 * HOUR ? 400 : silence));
     const path = logWith(Array.from({ length: 40 }, (_, place) => record(`${place}`)));
     const { upload, notices } = sending(path, clock);
     upload.follow(to(collector));
@@ -264,7 +264,8 @@ describe('[A19] a collector that answers', () => {
     const clock = testClock(AT);
     const days = 30 * 24 * HOUR;
     const busy = answering(503, {}, { 'retry-after': '3600' });
-    const collector = await fakeCollector(() => {
+    const collector = collectorOn(net, (place) => {
+      if (place === 10) append(path, lines.slice(6000));
       if (clock.now() - AT >= days) return 200;
       clock.advance(23 * HOUR);
       return busy;
@@ -275,8 +276,6 @@ describe('[A19] a collector that answers', () => {
     const path = logWith(lines.slice(0, 6000));
     const { upload, notices } = sending(path, clock);
     upload.follow(to(collector));
-    await expect.poll(() => collector.requests.length).toBeGreaterThan(10);
-    append(path, lines.slice(6000));
     await expect.poll(() => deliveryOf(path).waiting, { timeout: 60_000 }).toBe(0);
     expect(clock.now() - AT).toBeGreaterThanOrEqual(days);
     const got = new Map(

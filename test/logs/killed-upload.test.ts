@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLog } from '../../src/logs/log-file.ts';
-import { fakeCollector, textOf, uidOf } from '../support/collector.ts';
+import { servedCollector, textOf, uidOf } from '../../mocks/log-collector.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
 
@@ -21,9 +21,9 @@ it('a record whose sender is killed before it reads the response is sent again, 
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;
   };
-  const collector = await fakeCollector((place) => (response) => {
+  const collector = await servedCollector((place) => () => {
     if (place === 0) first.kill('SIGKILL');
-    response.end('{}');
+    return Response.json({});
   });
   const first = sender();
   await once(first, 'exit');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/registries/index.ts';
 import { testClock } from '../support/clock.ts';
-import { fakeCollector, uidOf } from '../support/collector.ts';
+import { collectorOn, uidOf } from '../../mocks/log-collector.ts';
+import { network, silence } from '../../mocks/network.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import {
   append,
@@ -15,9 +16,11 @@ import {
   TOKEN,
 } from '../support/log-sending.ts';
 
+const net = network();
+
 describe('a log that is sent', () => {
   it('is the JSON of OTLP, compressed', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const started = { module: 'lidar', version: '1.2.3', event: 'modreg.module.started' };
     const path = logWith([
       record('1.2.3 is started', started),
@@ -29,7 +32,7 @@ describe('a log that is sent', () => {
     ]);
     await sent(path, collector);
     const [request] = collector.requests;
-    expect(request?.headers).toMatchObject({
+    expect(Object.fromEntries(request?.headers ?? [])).toMatchObject({
       authorization: `Bearer ${TOKEN}`,
       'content-type': 'application/json',
       'content-encoding': 'gzip',
@@ -81,7 +84,7 @@ describe('a log that is sent', () => {
   });
 
   it('has an id for each record, and other ids than another log', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const lines = ['same', 'same'].map((text) => record(text));
     await sent(logWith(lines), collector);
     await sent(logWith(lines), collector);
@@ -90,7 +93,7 @@ describe('a log that is sent', () => {
   });
 
   it('is sent in batches of 512 records', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const path = logWith(Array.from({ length: 1200 }, (_, place) => record(`${place}`)));
     await sent(path, collector);
     expect(collector.texts().map(({ length }) => length)).toEqual([512, 512, 176]);
@@ -100,20 +103,20 @@ describe('a log that is sent', () => {
   });
 
   it('is sent in batches of 256 KiB', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const long = 'x'.repeat(100_000);
     await sent(logWith(['a', 'b', 'c'].map((text) => record(text + long))), collector);
     expect(collector.texts().map(({ length }) => length)).toEqual([2, 1]);
   });
 
   it('is sent in a batch of its own if a line is longer', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     await sent(logWith([record('x'.repeat(300_000)), record('b')]), collector);
     expect(collector.texts().map(({ length }) => length)).toEqual([1, 1]);
   });
 
   it('is sent again only after what was sent', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const path = logWith([record('a')]);
     const first = await sent(path, collector);
     await first.upload.close();
@@ -125,7 +128,7 @@ describe('a log that is sent', () => {
 
 describe('a log with new lines', () => {
   it('is sent five seconds after the first of them', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const clock = testClock(AT);
     const path = logWith([record('a')]);
     const { upload } = await sent(path, collector, clock);
@@ -138,7 +141,7 @@ describe('a log with new lines', () => {
 
   it('is not created to be sent', async () => {
     const path = `${temporaryFolder()}/logs.db`;
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const { upload, notices } = sending(path, testClock(AT));
     upload.follow(to(collector));
     append(path, [record('a')]);
@@ -150,8 +153,8 @@ describe('a log with new lines', () => {
 
 describe('another destination', () => {
   it('ends the wait for the one before it', async () => {
-    const failing = await fakeCollector(() => 401);
-    const working = await fakeCollector();
+    const failing = collectorOn(net, () => 401);
+    const working = collectorOn(net, undefined, 'http://127.0.0.1:4319');
     const path = logWith([record('a')]);
     const { upload, notices } = sending(path, systemClock);
     upload.follow(to(failing));
@@ -175,7 +178,7 @@ describe('another destination', () => {
   });
 
   it('that is none leaves the log as it is', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const path = logWith([record('a')]);
     const { upload } = await sent(path, collector);
     upload.follow({ ok: true, value: undefined });
@@ -188,7 +191,7 @@ describe('another destination', () => {
 
 describe('the end of an agent', () => {
   it('sends the last lines', async () => {
-    const collector = await fakeCollector();
+    const collector = collectorOn(net);
     const path = logWith([record('a')]);
     const { upload } = sending(path, systemClock);
     upload.follow(to(collector));
@@ -200,7 +203,7 @@ describe('the end of an agent', () => {
   });
 
   it('does not wait for a collector that does not answer', async () => {
-    const collector = await fakeCollector(() => () => undefined);
+    const collector = collectorOn(net, () => silence);
     const path = logWith([record('a')]);
     const { upload, notices } = sending(path, testClock(AT));
     upload.follow(to(collector));
@@ -211,7 +214,7 @@ describe('the end of an agent', () => {
   });
 
   it('sends nothing to a collector that refused everything', async () => {
-    const collector = await fakeCollector(() => 401);
+    const collector = collectorOn(net, () => 401);
     const path = logWith([record('a')]);
     const { upload, notices } = sending(path, systemClock);
     upload.follow(to(collector));

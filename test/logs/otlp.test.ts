@@ -4,7 +4,7 @@ import { LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-log
 import { expect, it } from 'vitest';
 import { otlpRecord, otlpRequest } from '../../src/logs/otlp.ts';
 import type { LogRecord, Severity } from '../../src/logs/log-record.ts';
-import { fakeCollector } from '../support/collector.ts';
+import { servedCollector } from '../../mocks/log-collector.ts';
 
 const SOURCE = { machineId: 'rover-7', host: 'rover', version: '0.1.0' };
 const UID = '0b1ff2ea-1a0c-8d4e-9d6a-6f1f2f3c4d5e';
@@ -21,7 +21,8 @@ async function official({
   event,
   text,
 }: LogRecord): Promise<unknown> {
-  const collector = await fakeCollector();
+  // It sends with node:http and streams.
+  const collector = await servedCollector();
   const exporter = new OTLPLogExporter({ url: collector.endpoint, compression: 'gzip' as never });
   const resource = resourceFromAttributes({
     'service.name': 'modreg-agent',

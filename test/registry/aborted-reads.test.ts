@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { openRegistries, RegistryError, type CachedRegistry } from '../../src/registries/index.ts';
 import { readAll } from '../../src/registry/pollable-registry.ts';
 import { testClock } from '../support/clock.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 import { publishedFolder } from '../support/published.ts';
 import { LIDAR, outcomeOf } from './support/remembered.ts';
 
@@ -16,6 +17,8 @@ function registryAt(address: string): CachedRegistry {
   const limits = { retryWithinMs: 0, answerMs: HOUR, idleMs: HOUR, totalMs: HOUR };
   return openRegistries({ limits }).registryFor({ registry: address });
 }
+
+// On real sockets: these tests see when a connection is closed.
 
 /** A registry of the caller whose lists cannot be read. */
 function failing(cause: Error): Pick<CachedRegistry, 'read'> {

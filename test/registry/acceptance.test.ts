@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { acceptList, type Acceptance } from '../../src/registry/acceptance.ts';
 import { SavedListsError, type SavedLists } from '../../src/registries/index.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST, json, status } from './support/answers.ts';
+import { answers, document, HOST, json, status } from '../../mocks/scripted-registry.ts';
 import { LIDAR, outcomeOf, remembered, type Remembered } from './support/remembered.ts';
 
 const asked = answers();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
 import { httpRegistry } from '../../src/registry/http-registry.ts';
-import { answers, document, HOST, json } from './support/answers.ts';
+import { answers, document, HOST, json } from '../../mocks/scripted-registry.ts';
 import { LIDAR, remembered } from './support/remembered.ts';
 
 const asked = answers();

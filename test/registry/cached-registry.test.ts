@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST, json, status } from './support/answers.ts';
+import { answers, document, HOST, json, status } from '../../mocks/scripted-registry.ts';
 import { plain } from '../support/decoded-list.ts';
 import { LIDAR, outcomeOf, remembered, told } from './support/remembered.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openRegistries } from '../../src/registries/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST, status } from './support/answers.ts';
+import { answers, document, HOST, status } from '../../mocks/scripted-registry.ts';
 import { testClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { LIDAR, outcomeOf } from './support/remembered.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send, type PlainServer } from '../../mocks/plain-server.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 function fixture(name: string): string {
@@ -13,23 +13,9 @@ const AUTHORITIES = getCACertificates();
 beforeAll(() => setDefaultCACertificates([...AUTHORITIES, fixture('authority')]));
 afterAll(() => setDefaultCACertificates(AUTHORITIES));
 
-/** A registry with a certificate, and the requests that reached it. */
-async function secured(name: string): Promise<{ address: string; requests: string[] }> {
-  const requests: string[] = [];
-  const pem = fixture(name);
-  const server = createServer({ key: pem, cert: pem }, (request, response) => {
-    requests.push(request.url ?? '');
-    const list = { module_id: 'acme:lidar', generation: 1, count: 0, releases: [] };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(list));
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { address: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+/** A registry with a certificate, and the requests that reached it. TLS needs a real socket. */
+async function secured(name: string): Promise<PlainServer> {
+  return await plainServer((response) => send(response, listOf([], 1)), { pem: fixture(name) });
 }
 
 it.each([

@@ -14,6 +14,7 @@ function publish(catalogue: Catalogue, module: ModuleId, version: string): void 
 }
 
 it('polls 1,000 unchanged modules with one request, and one changed module with a second', async () => {
+  // On a real socket: 1,000 requests take msw longer.
   const { address, catalogue } = await loopbackRegistry();
   for (const id of MODULES) publish(catalogue, id, '1.0.0');
   const machine = remembered(address);

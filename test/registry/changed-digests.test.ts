@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { indexReleases, resolve } from '../../src/core/index.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import type { CachedRegistry } from '../../src/registries/index.ts';
-import { answers, document, HOST, status } from './support/answers.ts';
+import { answers, document, HOST, status } from '../../mocks/scripted-registry.ts';
 import { chosen, constraint, refusals } from '../support/ask.ts';
 import { plain } from '../support/decoded-list.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';

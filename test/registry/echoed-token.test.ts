@@ -4,15 +4,17 @@ import { secret } from '../../src/core/index.ts';
 import { openRegistries, RegistryError } from '../../src/registries/index.ts';
 import { retryBudget } from '../../src/registry/retry-budget.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
+import { answers, document, HOST, json, text } from '../../mocks/scripted-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { remoteAt } from '../support/remote-at.ts';
 
+const asked = answers();
 // Its base64 has a + that base64url writes as -.
 const TOKEN = 'modreg_Q~/hbm+F?>S1i';
 
-function escaped(text: string): string {
-  return Array.from(text, (character) => {
+function escaped(token: string): string {
+  return Array.from(token, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
   }).join('');
 }
@@ -34,12 +36,8 @@ describe('[T93] a token that the registry repeats', () => {
     const registry = openRegistries({
       saved: savedListsIn(file),
       token: () => secret(TOKEN),
-      fetch: async () => {
-        return await Promise.resolve(
-          new Response(body, { headers: { 'content-type': 'application/json' } }),
-        );
-      },
-    }).registryFor({ registry: 'https://registry.example' });
+    }).registryFor({ registry: HOST });
+    asked.next(text(body, 'application/json'));
     const { records } = await registry.read(moduleId('acme:lidar'));
     expect([...records][0]?.yanked).toMatch(/^got \[token\]\S* from you$/);
     file.close();
@@ -52,31 +50,17 @@ describe('[T93] a token that the registry repeats', () => {
     ['12345678', '[token]'],
     ['1234567', '1234567'],
   ])('is masked if it has at least eight characters: %s', async (token, expected) => {
-    const registry = openRegistries({
-      token: () => secret(token),
-      fetch: async () => {
-        const releases = [{ version: '1.2.3', yanked: token }];
-        const list = { module_id: 'acme:lidar', generation: 1, count: 1, releases };
-        return await Promise.resolve(Response.json(list));
-      },
-    }).registryFor({ registry: 'https://registry.example' });
+    const registry = openRegistries({ token: () => secret(token) }).registryFor({ registry: HOST });
+    asked.next(document([{ version: '1.2.3', yanked: token }]));
     const { records } = await registry.read(moduleId('acme:lidar'));
     expect([...records][0]?.yanked).toBe(expected);
   });
 
   it('does not change other text', async () => {
     const yanked = 'got \\u0022modreg_\\u0022 and \\\\ from you';
-    const registry = openRegistries({
-      token: () => secret(TOKEN),
-      fetch: async () => {
-        return await Promise.resolve(
-          new Response(
-            `{"module_id":"acme:lidar","generation":1,"count":1,"releases":[{"version":"1.2.3","yanked":"${yanked}"}]}`,
-            { headers: { 'content-type': 'application/json' } },
-          ),
-        );
-      },
-    }).registryFor({ registry: 'https://registry.example' });
+    const registry = openRegistries({ token: () => secret(TOKEN) }).registryFor({ registry: HOST });
+    const list = `{"module_id":"acme:lidar","generation":1,"count":1,"releases":[{"version":"1.2.3","yanked":"${yanked}"}]}`;
+    asked.next(text(list, 'application/json'));
     const { records } = await registry.read(moduleId('acme:lidar'));
     expect([...records][0]?.yanked).toBe('got "modreg_" and \\ from you');
   });
@@ -93,12 +77,8 @@ describe('[T93] a token, however short, that an error repeats is masked', () => 
     sequence: token,
     modules: token,
   };
-  const options = {
-    token: () => secret(token),
-    fetch: async () => await Promise.resolve(Response.json(body)),
-  };
   const context = { budget: retryBudget(), signal: undefined };
-  const remote = remoteAt('https://registry.example', options);
+  const remote = remoteAt(HOST, { token: () => secret(token) });
   it.each<[string, () => Promise<unknown>, string]>([
     [
       'a list',
@@ -116,6 +96,7 @@ describe('[T93] a token, however short, that an error repeats is masked', () => 
       '/modules is "[token]", expected a list of strings',
     ],
   ])('of %s', async (_, ask, found) => {
+    asked.next(json(body));
     const where = 'the registry https://registry.example does not respond like a registry';
     await expect(ask()).rejects.toThrow(new RegistryError('not-a-registry', `${where}: ${found}`));
   });

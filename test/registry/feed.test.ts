@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import { answers, HOST, status, type Answer } from './support/answers.ts';
+import type { Answer } from '../../mocks/network.ts';
+import { answers, HOST, status } from '../../mocks/scripted-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { remembered, told, type Remembered } from './support/remembered.ts';
 

@@ -4,7 +4,7 @@ import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import type { CachedRegistry } from '../../src/registries/index.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST, status } from './support/answers.ts';
+import { answers, document, HOST, status } from '../../mocks/scripted-registry.ts';
 import { LIDAR, remembered, type Remembered } from './support/remembered.ts';
 
 const asked = answers();

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { fleetClient } from '../../src/registry/fleet-client.ts';
 import { moduleId } from '../support/ask.ts';
-import { plainServer, send } from '../support/plain-server.ts';
+import { answers, HOST, json } from '../../mocks/scripted-registry.ts';
 import { testClock } from '../support/clock.ts';
 
+const asked = answers();
 const STATE = {
   module_id: 'acme:lidar',
   constraint: '1.*',
@@ -18,12 +19,12 @@ const STATE = {
 const GOOD = { state: STATE, machines: ['rover-7'] };
 
 async function statesFrom(states: unknown): Promise<unknown> {
-  const { address } = await plainServer((response) => send(response, { states, next: null }));
-  const url = { kind: 'modreg', url: new URL(address) } as const;
+  asked.next(json({ states, next: null }));
+  const url = { kind: 'modreg', url: new URL(HOST) } as const;
   const client = fleetClient(url, 'read reports of', { clock: testClock() });
   if (!client.ok) throw client.error;
   return await client.value.states(moduleId('acme:lidar')).catch((error: unknown) => {
-    return String(error).replace(address, 'ADDRESS');
+    return String(error).replace(HOST, 'ADDRESS');
   });
 }
 

@@ -8,7 +8,8 @@ import {
   type Limits,
 } from '../../src/registries/index.ts';
 import { moduleId } from '../support/ask.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
 
 const LIDAR = moduleId('acme:lidar');
 /** A list is requested again if it takes longer; a poll may take longer. */
@@ -25,7 +26,7 @@ interface Held {
   readonly retries: string[];
 }
 
-/** A registry on a port, at number 7 of its feed, that answers polls with `poll`. Its lists were read once. */
+/** A registry on a real socket, which can stall and break, at number 7 of its feed, that answers polls with `poll`. Its lists were read once. */
 async function held(poll: Poll, limits: Partial<Limits> = {}): Promise<Held> {
   const retries: string[] = [];
   const { address, requests } = await plainServer((response, request) => {

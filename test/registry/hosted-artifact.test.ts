@@ -3,7 +3,7 @@ import { hostedUrl } from '../../src/registry/formats/hosted-artifact.ts';
 import { catalogueRegistry } from '../../src/server/catalogue/catalogue-registry.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { receiveArtifact } from '../../src/server/artifacts/receive-artifact.ts';
-import { answers, document, HOST } from './support/answers.ts';
+import { answers, document, HOST } from '../../mocks/scripted-registry.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { LIDAR, remembered } from './support/remembered.ts';
 

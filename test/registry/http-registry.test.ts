@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
-import { answers, document, HOST, json, status, text, type Answer } from './support/answers.ts';
+import type { Answer } from '../../mocks/network.ts';
+import { answers, document, HOST, json, status, text } from '../../mocks/scripted-registry.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceptList } from '../../src/registry/acceptance.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST } from './support/answers.ts';
+import { answers, document, HOST } from '../../mocks/scripted-registry.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();

@@ -1,22 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { networkFailure } from '../../mocks/network-failure.ts';
+import { answeredBy } from '../../mocks/replaced-fetch.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const HOST = 'https://registry.example';
-
-afterEach(() => void vi.unstubAllGlobals());
-
-/** Makes `fetch` fail as Node's does before a connection exists. */
-function stubFailingFetch(...causes: readonly Error[]): void {
-  const cause = causes.length === 1 ? causes[0] : new AggregateError(causes, '');
-  vi.stubGlobal(
-    'fetch',
-    async () => await Promise.reject(new TypeError('fetch failed', { cause })),
-  );
-}
-
-function coded(code: string): Error {
-  return Object.assign(new Error('text that may contain anything'), { code });
-}
 
 it.each([
   ['an unknown host name', ['ENOTFOUND'], 'registry-unreachable', 'cannot be reached (ENOTFOUND)'],
@@ -51,13 +38,17 @@ it.each([
     'did not accept a connection in time (UND_ERR_CONNECT_TIMEOUT)',
   ],
 ])('[T42] %s', async (_, codes, kind, found) => {
-  stubFailingFetch(...codes.map(coded));
   const { registry, clock } = remembered(HOST);
-  const outcome = await outcomeOf(registry.read(LIDAR));
+  const fail = async (): Promise<never> => await Promise.reject(networkFailure(...codes));
+  const outcome = await answeredBy(fail, async () => await outcomeOf(registry.read(LIDAR)));
   expect([outcome, clock.sleeps]).toEqual([`${kind}: the registry ${HOST} ${found}`, [500, 1000]]);
 });
 
 it('a bug is not reported as a network error', async () => {
-  vi.stubGlobal('fetch', async () => await Promise.reject(new RangeError('a bug')));
-  await expect(remembered(HOST).registry.read(LIDAR)).rejects.toThrow(new RangeError('a bug'));
+  const bug = new RangeError('a bug');
+  const read = answeredBy(
+    async () => await Promise.reject(bug),
+    async () => await remembered(HOST).registry.read(LIDAR),
+  );
+  await expect(read).rejects.toThrow(bug);
 });

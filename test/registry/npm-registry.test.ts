@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { answers, HOST, json, status, text } from './support/answers.ts';
+import { npmRegistry } from '../../mocks/npm-registry.ts';
+import { answers, HOST, json, text } from '../../mocks/scripted-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { outcomeOf, remembered } from './support/remembered.ts';
 
@@ -12,10 +13,7 @@ it.each([
   ['uses no scope for the namespace npm', 'npm:lidar', 'lidar', '/lidar'],
 ])('%s', async (_, id, name, path) => {
   const { registry } = remembered(`npm:${HOST}`);
-  asked.next(
-    json({ name, versions: { '1.0.0': {}, '1.1.0': {} } }, { etag: 'W/"a"' }),
-    status(304),
-  );
+  asked.next(npmRegistry({ name, _rev: 'a', versions: { '1.0.0': {}, '1.1.0': {} } }));
   expect(await outcomeOf(registry.read(moduleId(id)))).toBe('1.0.0 1.1.0');
   expect(await outcomeOf(registry.read(moduleId(id)))).toBe('1.0.0 1.1.0');
   expect(asked.requests).toEqual([path, `${path} known W/"a"`]);
@@ -23,7 +21,7 @@ it.each([
 
 it('requests packages below the path of the registry', async () => {
   const { registry } = remembered(`npm:${HOST}/npm/private`);
-  asked.next(json({ name: 'lidar', versions: {} }));
+  asked.next(npmRegistry({ name: 'lidar', versions: {} }));
   await registry.read(moduleId('npm:lidar'));
   expect(asked.requests).toEqual(['/npm/private/lidar']);
 });
@@ -33,7 +31,7 @@ it('prefers the full packument, which has publish times', async () => {
   const accepts: (string | null)[] = [];
   asked.next((request) => {
     accepts.push(request.headers.get('accept'));
-    return json({ name: 'lidar', versions: {} })(request);
+    return npmRegistry({ name: 'lidar', versions: {} })(request);
   });
   await registry.read(moduleId('npm:lidar'));
   expect(accepts).toEqual(['application/json, application/vnd.npm.install-v1+json;q=0.5']);
@@ -43,13 +41,13 @@ it('reads a packument with more values, and more bytes, than a list of modreg ma
   const limits = { largestList: 100, largestPackument: 1_000_000 };
   const { registry } = remembered(`npm:${HOST}`, { limits });
   const keywords = Array.from({ length: 250_001 }, () => 0);
-  asked.next(json({ name: 'lidar', keywords, versions: { '1.0.0': {} } }));
+  asked.next(npmRegistry({ name: 'lidar', keywords, versions: { '1.0.0': {} } }));
   expect(await outcomeOf(registry.read(moduleId('npm:lidar')))).toBe('1.0.0');
 });
 
 it('refuses a packument with more than four million commas and brackets', async () => {
   const { registry } = remembered(`npm:${HOST}`);
-  asked.next(json({ name: 'lidar', versions: {}, keywords: Array(4_000_000).fill(0) }));
+  asked.next(npmRegistry({ name: 'lidar', versions: {}, keywords: Array(4_000_000).fill(0) }));
   expect(await outcomeOf(registry.read(moduleId('npm:lidar')))).toBe(
     `list-too-large: the response from ${WHERE} is too large: it has more than 4000000 commas and brackets`,
   );
@@ -57,7 +55,7 @@ it('refuses a packument with more than four million commas and brackets', async 
 
 it('refuses a packument that is larger than `largestPackument`', async () => {
   const { registry } = remembered(`npm:${HOST}`, { limits: { largestPackument: 20 } });
-  asked.next(json({ name: 'lidar', versions: {} }));
+  asked.next(npmRegistry({ name: 'lidar', versions: {} }));
   expect(await outcomeOf(registry.read(moduleId('npm:lidar')))).toBe(
     `list-too-large: the response from ${WHERE} is too large: it has more than 20 bytes`,
   );
@@ -76,7 +74,7 @@ it('[D12] a packument without `time` has no publish times', async () => {
   const { registry } = remembered(`npm:${HOST}`);
   const versions = { '1.0.0': {} };
   const time = { '1.0.0': '2026-01-02T03:04:05.678Z' };
-  asked.next(json({ name: 'a', versions, time }), json({ name: 'a', versions }));
+  asked.next(npmRegistry({ name: 'a', versions, time }), npmRegistry({ name: 'a', versions }));
   const full = await registry.read(moduleId('npm:a'));
   const abbreviated = await registry.read(moduleId('npm:a'));
   expect([full, abbreviated].map(({ records }) => records.at(0)?.publishedAt)).toEqual([
@@ -87,7 +85,7 @@ it('[D12] a packument without `time` has no publish times', async () => {
 
 describe('refuses a response that is not the packument', () => {
   it.each([
-    ['[T21] 404', status(404), `unknown-module: ${WHERE} has no module npm:a (a)`],
+    ['[T21] 404', npmRegistry(), `unknown-module: ${WHERE} has no module npm:a (a)`],
     [
       'the packument of another package',
       json({ name: 'b', versions: {} }),

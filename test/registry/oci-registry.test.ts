@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answers, HOST, json, status, type Answer } from './support/answers.ts';
+import type { Answer } from '../../mocks/network.ts';
+import { ociRegistry } from '../../mocks/oci-registry.ts';
+import { answers, HOST, json, status } from '../../mocks/scripted-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
@@ -32,9 +34,17 @@ it('reads the tags of all pages, with + in place of _', async () => {
   ]);
 });
 
+it('reads the 1,001 tags of a repository in two pages', async () => {
+  const { registry } = remembered(`oci:${HOST}`);
+  const tags = Array.from({ length: 1001 }, (_, place) => `1.0.${place}`);
+  asked.next(ociRegistry({ [NAME]: tags }));
+  expect((await registry.read(LIDAR)).records).toHaveLength(1001);
+  expect(asked.requests).toEqual([`${PATH}?n=1000`, `${PATH}?n=1000&last=1.0.998`]);
+});
+
 it('the path of the address is a prefix of the repository name', async () => {
   const { registry } = remembered(`oci:${HOST}/robots/modules`);
-  asked.next(json({ name: 'robots/modules/acme/lidar', tags: ['1.0.0'] }));
+  asked.next(ociRegistry({ 'robots/modules/acme/lidar': ['1.0.0'] }));
   expect(await outcomeOf(registry.read(LIDAR))).toBe('1.0.0');
   expect(asked.requests).toEqual(['/v2/robots/modules/acme/lidar/tags/list?n=1000']);
 });
@@ -56,7 +66,7 @@ it('a repository whose tags were all deleted is an empty list', async () => {
 
 it('the same tags do not change the saved list', async () => {
   const machine = remembered(`oci:${HOST}`);
-  asked.next(page(['1.0.0']));
+  asked.next(ociRegistry({ [NAME]: ['1.0.0'] }));
   await machine.registry.read(LIDAR);
   const before = machine.saved();
   expect(await outcomeOf(machine.registry.read(LIDAR))).toBe('1.0.0');
@@ -119,7 +129,7 @@ describe('refuses an incomplete tag list', () => {
     ],
     [
       '[T21] 404',
-      [status(404)],
+      [ociRegistry({})],
       `unknown-module: ${WHERE} has no module acme:lidar (acme/lidar)`,
       first,
     ],

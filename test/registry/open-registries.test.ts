@@ -7,6 +7,10 @@ import {
   type OpenRegistriesOptions,
 } from '../../src/registries/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
+import { modregRegistry } from '../../mocks/modreg-registry.ts';
+import type { Answer } from '../../mocks/network.ts';
+import { npmRegistry } from '../../mocks/npm-registry.ts';
+import { ociRegistry } from '../../mocks/oci-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { testClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -21,23 +25,18 @@ const HTTPS = 'https://registry.example';
 /** A `fetch` that responds like each kind of registry, and the requests so far. */
 function network(): { readonly requests: string[]; readonly fetch: typeof globalThis.fetch } {
   const requests: string[] = [];
-  const bodies: Readonly<Record<string, unknown>> = {
-    '/v1/modules/acme/lidar': {
-      module_id: 'acme:lidar',
-      generation: 1,
-      count: 1,
-      releases: [{ version: '3.0.0' }],
-    },
-    '/@acme%2flidar': { name: '@acme/lidar', versions: { '4.0.0': {} } },
-    '/v2/acme/lidar/tags/list': { name: 'acme/lidar', tags: ['5.0.0'] },
-  };
+  const own = modregRegistry();
+  published(own, LIDAR, '3.0.0');
+  const images = ociRegistry({ 'acme/lidar': ['5.0.0'] });
+  const packages = npmRegistry({ name: '@acme/lidar', versions: { '4.0.0': {} } });
+  const answers: Readonly<Record<string, Answer>> = { v1: own.answer, v2: images };
   const fetch = async (input: string | URL | Request): Promise<Response> => {
-    const { url, headers } = new Request(input);
-    const { origin, pathname } = new URL(url);
-    requests.push([`${origin}${pathname}`, headers.get('authorization') ?? 'no token'].join(' '));
-    const body = bodies[pathname];
-    const status = body === undefined ? 404 : 200;
-    return await Promise.resolve(Response.json(body ?? {}, { status }));
+    const request = new Request(input);
+    const { origin, pathname } = new URL(request.url);
+    const token = request.headers.get('authorization') ?? 'no token';
+    requests.push(`${origin}${pathname} ${token}`);
+    const [, protocol = ''] = pathname.split('/');
+    return await (answers[protocol] ?? packages)(request);
   };
   return { requests, fetch };
 }

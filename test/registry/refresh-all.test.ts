@@ -1,7 +1,8 @@
 import { scheduler } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModuleId } from '../../src/core/index.ts';
-import { answers, HOST, json, status, text, type Answer } from './support/answers.ts';
+import type { Answer } from '../../mocks/network.ts';
+import { answers, HOST, json, status, text } from '../../mocks/scripted-registry.ts';
 import { moduleId } from '../support/ask.ts';
 import { remembered, told } from './support/remembered.ts';
 

@@ -1,18 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { secret } from '../../src/core/index.ts';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
 import { systemClock } from '../../src/registries/index.ts';
 import { registryWriter, type RegistryWriter } from '../../src/registry/registry-writer.ts';
+import { modregRegistry } from '../../mocks/modreg-registry.ts';
+import type { Answer } from '../../mocks/network.ts';
+import { plainServer, send } from '../../mocks/plain-server.ts';
+import { answers, HOST, json, status as answerStatus } from '../../mocks/scripted-registry.ts';
 import { moduleId } from '../support/ask.ts';
-import { loopbackRegistry } from '../support/loopback.ts';
-import { plainServer, send } from '../support/plain-server.ts';
 import { tokenFor } from '../support/token.ts';
 import { NODE_MAJOR } from '../support/node-major.ts';
 
+const asked = answers();
 const PROBLEM = { 'content-type': 'application/problem+json' };
-type Answer = (response: ServerResponse) => void;
 
 const LIDAR = moduleId('acme:lidar');
 const RELEASE = '{"version":"1.0.0"}';
@@ -24,10 +25,8 @@ function unopened(): never {
 
 /** What a registry says is wrong with a change. */
 function problem(kind: string, status: number, errors?: readonly string[]): Answer {
-  return (response) => {
-    const body = { type: `urn:modreg:${kind}`, detail: 'a\nb', errors };
-    response.writeHead(status, PROBLEM).end(JSON.stringify(body));
-  };
+  const body = { type: `urn:modreg:${kind}`, detail: 'a\nb', errors };
+  return () => Response.json(body, { status, headers: PROBLEM });
 }
 
 /** A writer that does not wait before it repeats a request. */
@@ -41,8 +40,9 @@ function writerAt(address: string, token: string): RegistryWriter {
 }
 
 it('publishes and yanks versions with any characters', async () => {
-  const { address, catalogue } = await loopbackRegistry();
-  const writer = writerAt(`${address}/v1/`, tokenFor(catalogue));
+  const { answer, catalogue } = modregRegistry();
+  asked.next(answer);
+  const writer = writerAt(`${HOST}/v1/`, tokenFor(catalogue));
   const version = '1.0.0-rc.1+b';
   expect(await writer.publish(LIDAR, JSON.stringify({ version }))).toMatchObject({
     kind: 'done',
@@ -78,56 +78,49 @@ it('waits 20 s for the answer to a change, which a front of a cluster needs', as
 });
 
 it('says why a registry cannot take a change now', async () => {
-  const { address } = await plainServer(problem('unavailable', 503));
-  await expect(writerAt(address, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
+  asked.next(problem('unavailable', 503));
+  await expect(writerAt(HOST, 's3cret').publish(LIDAR, RELEASE)).rejects.toMatchObject({
     kind: 'registry-busy',
-    message: `the registry ${address} is busy or failing (503): a\\u{a}b`,
+    message: `the registry ${HOST} is busy or failing (503): a\\u{a}b`,
   });
 });
 
 describe('[T41] a redirect', () => {
   it.each([301, 307, 308])('with status %i is not followed', async (status) => {
-    const { address, requests } = await plainServer((response) => {
-      response.writeHead(status, { location: '/elsewhere' }).end();
-    });
-    await expect(writerAt(address, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
+    asked.next(answerStatus(status, { location: '/elsewhere' }));
+    await expect(writerAt(HOST, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
       kind: 'bad-redirect',
     });
-    expect(requests).toEqual([`${PATH} Bearer x`]);
+    expect(asked.requests).toEqual([`${PATH} Bearer x`]);
   });
 });
 
 it('repeats a request with the same bytes, three times in all', async () => {
   const bodies: string[] = [];
-  const answer = async (body: Promise<string>, end: () => void): Promise<void> => {
-    bodies.push(await body);
-    end();
-  };
-  const { address } = await plainServer((response, request) => {
-    void answer(text(request), () => response.destroy());
+  asked.next(async (request) => {
+    bodies.push(await request.text());
+    return Response.error();
   });
-  await expect(writerAt(address, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
+  await expect(writerAt(HOST, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
     kind: 'registry-unreachable',
   });
   expect(bodies).toEqual([RELEASE, RELEASE, RELEASE]);
 });
 
 it('sends no body to unyank', async () => {
-  const types: (string | undefined)[] = [];
-  const { address } = await plainServer((response, { headers }) => {
-    types.push(headers['content-type'], headers['content-length']);
-    send(response, { module_id: 'acme:lidar' });
+  const types: (string | null)[] = [];
+  asked.next((request) => {
+    types.push(request.headers.get('content-type'), request.headers.get('content-length'));
+    return json({ module_id: 'acme:lidar' })(request);
   });
-  await writerAt(address, 'x').yank(LIDAR, '1.0.0', null);
-  expect(types).toEqual([undefined, undefined]);
+  await writerAt(HOST, 'x').yank(LIDAR, '1.0.0', null);
+  expect(types).toEqual([null, null]);
 });
 
 it('a version is one part of the address, whatever it contains', async () => {
-  const { address, requests } = await plainServer((response) => {
-    send(response, { module_id: 'acme:lidar' });
-  });
-  await writerAt(address, 'x').yank(LIDAR, '1.0.0+b/../?#', 'stops');
-  expect(requests).toEqual([`${PATH}/1.0.0%2Bb%2F..%2F%3F%23/yank Bearer x`]);
+  asked.next(json({ module_id: 'acme:lidar' }));
+  await writerAt(HOST, 'x').yank(LIDAR, '1.0.0+b/../?#', 'stops');
+  expect(asked.requests).toEqual([`${PATH}/1.0.0%2Bb%2F..%2F%3F%23/yank Bearer x`]);
 });
 
 describe('the answer to a change', () => {
@@ -141,7 +134,7 @@ describe('the answer to a change', () => {
     ['a limit of the registry', problem('too-large', 413), { kind: 'too-large' }],
     [
       'a limit of a proxy',
-      (response) => response.writeHead(413).end(),
+      answerStatus(413),
       { kind: 'too-large', detail: 'the release is too large for the registry' },
     ],
     [
@@ -150,9 +143,9 @@ describe('the answer to a change', () => {
       { kind: 'bad-release', errors: Array.from({ length: 20 }, () => String.raw`c\u{9}d`) },
     ],
   ])('%s', async (_, answer, expected) => {
-    const { address, requests } = await plainServer(answer);
-    const result = await writerAt(address, 'x').publish(LIDAR, RELEASE);
-    expect([result, requests.length]).toEqual([{ ...REFUSED, ...expected }, 1]);
+    asked.next(answer);
+    const result = await writerAt(HOST, 'x').publish(LIDAR, RELEASE);
+    expect([result, asked.requests.length]).toEqual([{ ...REFUSED, ...expected }, 1]);
   });
 
   it.each<[string, Answer, string]>([
@@ -160,27 +153,27 @@ describe('the answer to a change', () => {
     ['a problem of another kind', problem('toString', 409), 'got 409'],
     [
       'a problem without words',
-      (response) =>
-        response.writeHead(409, PROBLEM).end('{"type":"urn:modreg:already-published","detail":7}'),
+      () =>
+        Response.json(
+          { type: 'urn:modreg:already-published', detail: 7 },
+          { status: 409, headers: PROBLEM },
+        ),
       'got 409',
     ],
-    ['no problem', (response) => response.writeHead(404).end(), 'got 404'],
-    [
-      'another module',
-      (response) => send(response, { module_id: 'acme:arm' }),
-      'its answer is not about acme:lidar',
-    ],
-    ['a list', (response) => send(response, []), 'its answer is not about acme:lidar'],
+    ['no problem', answerStatus(404), 'got 404'],
+    ['another module', json({ module_id: 'acme:arm' }), 'its answer is not about acme:lidar'],
+    ['a list', json([]), 'its answer is not about acme:lidar'],
   ])('that no registry gives: %s', async (_, answer, found) => {
-    const { address } = await plainServer(answer);
-    await expect(writerAt(address, 'x').publish(LIDAR, RELEASE)).rejects.toMatchObject({
+    asked.next(answer);
+    await expect(writerAt(HOST, 's3cret').publish(LIDAR, RELEASE)).rejects.toMatchObject({
       kind: 'not-a-registry',
-      message: `the registry ${address} does not respond like a registry: ${found}`,
+      message: `the registry ${HOST} does not respond like a registry: ${found}`,
     });
   });
 });
 
 describe('an upload', () => {
+  // On real sockets: a file is sent as a stream, which breaks off in the middle.
   const file = { sha256: 'ab'.repeat(32), size: 3 };
   const FILE = `/v1/artifacts/sha256/${file.sha256}`;
   const UPLOAD = `/v1/modules/acme/lidar/artifacts/sha256/${file.sha256}`;
@@ -194,6 +187,7 @@ describe('an upload', () => {
       if (request.method === 'GET') return void response.writeHead(status).end();
       request.resume().on('end', () => send(response, { module_id: 'acme:lidar' }));
     });
+    asked.letThrough(address);
     const open = async function* (): AsyncGenerator<Uint8Array> {
       try {
         yield await Promise.resolve(Buffer.from('abc'));
@@ -208,7 +202,7 @@ describe('an upload', () => {
     expect(closed).toBe(expected.includes(UPLOAD) ? 1 : 0);
   });
 
-  it.each<[string, Answer, string, number]>([
+  it.each<[string, (response: ServerResponse) => void, string, number]>([
     ['breaks off', (response) => response.destroy(), 'registry-unreachable', 3],
     [
       'refuses a part',
@@ -222,6 +216,7 @@ describe('an upload', () => {
       if (request.method === 'GET') response.writeHead(404).end();
       else request.once('data', () => answer(response));
     });
+    asked.letThrough(address);
     const story: string[] = [];
     const open = async function* (): AsyncGenerator<Uint8Array> {
       story.push('opened');
@@ -239,12 +234,12 @@ describe('an upload', () => {
   });
 
   it('is not sent if the registry denies access', async () => {
-    const { address, requests } = await plainServer((response) => response.writeHead(401).end());
+    asked.next(answerStatus(401));
     const unread = { ...file, open: unopened };
-    await expect(writerAt(address, 'x').upload(LIDAR, unread)).rejects.toMatchObject({
+    await expect(writerAt(HOST, 'x').upload(LIDAR, unread)).rejects.toMatchObject({
       kind: 'registry-refused',
     });
-    expect(requests).toHaveLength(1);
+    expect(asked.requests).toHaveLength(1);
   });
 });
 

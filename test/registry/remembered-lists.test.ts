@@ -3,7 +3,7 @@ import { SavedListsError, type SavedList, type SavedLists } from '../../src/regi
 import { acceptList } from '../../src/registry/acceptance.ts';
 import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { savedListsIn } from '../../src/store/index.ts';
-import { answers, document, HOST, json, status } from './support/answers.ts';
+import { answers, document, HOST, json, status } from '../../mocks/scripted-registry.ts';
 import { RememberedLists } from '../../src/registry/remembered-lists.ts';
 import { originOf } from '../../src/registry/list-origin.ts';
 import { moduleId } from '../support/ask.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secret } from '../../src/core/index.ts';
 import { retryBudget } from '../../src/registry/retry-budget.ts';
-import { answers, document, HOST, json, status, text } from './support/answers.ts';
+import { answers, document, HOST, json, status, text } from '../../mocks/scripted-registry.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answers, document, HOST, status, type Answer } from './support/answers.ts';
+import type { Answer } from '../../mocks/network.ts';
+import { answers, document, HOST, status } from '../../mocks/scripted-registry.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();

@@ -1,11 +1,11 @@
-import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { secret } from '../../src/core/index.ts';
 import { openRegistries, type CachedRegistry } from '../../src/registries/index.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { testClock, type TestClock } from '../support/clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { listOf, plainServer, send } from '../support/plain-server.ts';
+import { listOf } from '../../mocks/module-document.ts';
+import { network } from '../../mocks/network.ts';
 import { LIDAR, told } from './support/remembered.ts';
 
 const HOUR = 3_600_000;
@@ -19,7 +19,7 @@ interface Served {
   /** The number and the history of its feed; no feed by default. */
   readonly feed?: { readonly sequence: number; readonly history: string };
   /** Answers instead. */
-  readonly fault?: (response: ServerResponse) => void;
+  readonly fault?: () => Response;
 }
 
 interface Site {
@@ -29,21 +29,23 @@ interface Site {
   serve(served: Served): void;
 }
 
-async function site(first: Served): Promise<Site> {
+const net = network();
+
+function site(address: string, first: Served): Site {
   let served = first;
-  const requests: string[] = [];
-  const { address } = await plainServer((response, { url = '', headers }) => {
-    requests.push(
-      [url, headers['if-none-match'], headers.authorization].filter((part) => part).join(' '),
-    );
+  const requests = net.at(address, (request) => {
+    const { pathname, searchParams } = new URL(request.url);
     const { versions, generation, etag = `"${generation}"`, feed, fault } = served;
-    if (fault) fault(response);
-    else if (url.startsWith('/v1/changes')) {
-      const after = Number(new URL(url, address).searchParams.get('after'));
-      if (feed) send(response, { ...feed, modules: after < feed.sequence ? [LIDAR] : [] });
-      else response.writeHead(404).end();
-    } else if (headers['if-none-match'] === etag) response.writeHead(304).end();
-    else send(response.setHeader('etag', etag), listOf(versions, generation));
+    if (fault) return fault();
+    if (pathname === '/v1/changes') {
+      const isNew = feed && Number(searchParams.get('after')) < feed.sequence;
+      return feed
+        ? Response.json({ ...feed, modules: isNew ? [LIDAR] : [] })
+        : new Response(null, { status: 404 });
+    }
+    return request.headers.get('if-none-match') === etag
+      ? new Response(null, { status: 304 })
+      : Response.json(listOf(versions, generation), { headers: { etag } });
   });
   return {
     address,
@@ -52,6 +54,11 @@ async function site(first: Served): Promise<Site> {
       served = next;
     },
   };
+}
+
+/** Two registries, that serve these. */
+function serving(one: Served, other: Served): [Site, Site] {
+  return [site('https://one.example', one), site('https://other.example', other)];
 }
 
 interface Machine {
@@ -102,12 +109,14 @@ function pathsOf(requests: readonly string[]): string[] {
 }
 
 const LIST = '/v1/modules/acme/lidar';
-const dead = (response: ServerResponse): void => void response.destroy();
+const dead = (): Response => Response.error();
 
 describe('[T118] two registries that serve a module with the same id', () => {
   it('each get their own token and entity tag, also after a restart', async () => {
-    const one = await site({ versions: ['1.0.0'], generation: 7, etag: '"of-one"' });
-    const other = await site({ versions: ['2.0.0'], generation: 7, etag: '"of-other"' });
+    const [one, other] = serving(
+      { versions: ['1.0.0'], generation: 7, etag: '"of-one"' },
+      { versions: ['2.0.0'], generation: 7, etag: '"of-other"' },
+    );
     const machine = machineOf(one, other);
     for (const restart of [() => undefined, machine.restart]) {
       restart();
@@ -119,20 +128,22 @@ describe('[T118] two registries that serve a module with the same id', () => {
         '/v1/changes?after=0 Bearer token-of-one',
         `${LIST} Bearer token-of-one`,
         '/v1/changes?after=0 Bearer token-of-one',
-        `${LIST} "of-one" Bearer token-of-one`,
+        `${LIST} known "of-one" Bearer token-of-one`,
       ],
       [
         '/v1/changes?after=0 Bearer token-of-other',
         `${LIST} Bearer token-of-other`,
         '/v1/changes?after=0 Bearer token-of-other',
-        `${LIST} "of-other" Bearer token-of-other`,
+        `${LIST} known "of-other" Bearer token-of-other`,
       ],
     ]);
   });
 
   it('each have their own generation: neither list goes backwards', async () => {
-    const one = await site({ versions: [digest('aa')], generation: 90 });
-    const other = await site({ versions: [digest('bb')], generation: 3 });
+    const [one, other] = serving(
+      { versions: [digest('aa')], generation: 90 },
+      { versions: [digest('bb')], generation: 3 },
+    );
     const machine = machineOf(one, other);
     for (const place of [one, other, one]) {
       const list = await machine.at(place).read(LIDAR);
@@ -148,8 +159,10 @@ describe('[T118] two registries that serve a module with the same id', () => {
 
   it('each have their own position: a feed confirms no list of the other', async () => {
     const feed = { sequence: 7, history: 'h' };
-    const one = await site({ versions: ['1.0.0'], generation: 7, feed });
-    const other = await site({ versions: ['2.0.0'], generation: 7, feed });
+    const [one, other] = serving(
+      { versions: ['1.0.0'], generation: 7, feed },
+      { versions: ['2.0.0'], generation: 7, feed },
+    );
     const machine = machineOf(one, other);
     await machine.at(one).readAll([LIDAR]);
     machine.restart();
@@ -166,8 +179,7 @@ describe('[T118] two registries that serve a module with the same id', () => {
   ])(
     'each age on their own: %s of one does not confirm the list of the other',
     async (_, alive) => {
-      const one = await site({ ...alive, versions: ['1.0.0'] });
-      const other = await site(alive);
+      const [one, other] = serving({ ...alive, versions: ['1.0.0'] }, alive);
       const machine = machineOf(one, other);
       const start = machine.clock.now();
       for (const place of [one, other]) await machine.at(place).readAll([LIDAR]);
@@ -191,8 +203,10 @@ describe('[T118] two registries that serve a module with the same id', () => {
   );
 
   it('neither stands in for the other while that has no list', async () => {
-    const one = await site({ versions: [], generation: 0, fault: dead });
-    const other = await site({ versions: ['2.0.0'], generation: 7 });
+    const [one, other] = serving(
+      { versions: [], generation: 0, fault: dead },
+      { versions: ['2.0.0'], generation: 7 },
+    );
     const machine = machineOf(one, other);
     await machine.at(other).readAll([LIDAR]);
     expect(told(await machine.at(one).readAll([LIDAR]))).toEqual([
@@ -202,10 +216,12 @@ describe('[T118] two registries that serve a module with the same id', () => {
   });
 
   it('a redirect from one to the other is refused, and carries no token', async () => {
-    const one = await site({ versions: [], generation: 0 });
-    const other = await site({ versions: ['2.0.0'], generation: 7 });
-    const fault = (response: ServerResponse): void =>
-      void response.writeHead(307, { location: `${other.address}${LIST}` }).end();
+    const [one, other] = serving(
+      { versions: [], generation: 0 },
+      { versions: ['2.0.0'], generation: 7 },
+    );
+    const headers = { location: `${other.address}${LIST}` };
+    const fault = (): Response => new Response(null, { status: 307, headers });
     one.serve({ versions: [], generation: 0, fault });
     const machine = machineOf(one, other);
     await expect(machine.at(one).read(LIDAR)).rejects.toMatchObject({
@@ -216,15 +232,13 @@ describe('[T118] two registries that serve a module with the same id', () => {
   });
 
   it('a 304 for an entity tag of the other is not believed', async () => {
-    const one = await site({ versions: ['1.0.0'], generation: 7, etag: '"same"' });
-    const other = await site({ versions: ['2.0.0'], generation: 7, etag: '"same"' });
+    const [one, other] = serving(
+      { versions: ['1.0.0'], generation: 7, etag: '"same"' },
+      { versions: ['2.0.0'], generation: 7, etag: '"same"' },
+    );
     const machine = machineOf(one, other);
     expect([...(await machine.at(one).read(LIDAR)).records][0]?.version).toBe('1.0.0');
-    other.serve({
-      versions: [],
-      generation: 0,
-      fault: (response) => void response.writeHead(304).end(),
-    });
+    other.serve({ versions: [], generation: 0, fault: () => new Response(null, { status: 304 }) });
     await expect(machine.at(other).read(LIDAR)).rejects.toMatchObject({ kind: 'not-a-registry' });
     expect(asked(other)).toEqual([
       [`${LIST} Bearer token-of-other`, `${LIST} Bearer token-of-other`],

@@ -6,10 +6,9 @@ import {
   HONEST,
   LIES,
   STALLS,
-  wireServer,
   type WireFault,
-  type WireServer,
-} from '../support/wire.ts';
+} from '../../mocks/hostile-answers.ts';
+import { wireServer, type WireServer } from '../../mocks/wire-server.ts';
 
 const LIMITS = { answerMs: 300, idleMs: 300, totalMs: 900, slowAfterMs: 400 };
 /** A busy machine needs seconds to receive 8 MiB. */

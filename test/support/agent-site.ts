@@ -9,8 +9,8 @@ import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts
 import { openForPoller, savedListsIn, type ClaimedFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
-import { artifactOf } from './package-server.ts';
-import { plainServer } from './plain-server.ts';
+import { artifactOf } from '../../mocks/file-server.ts';
+import { plainServer } from '../../mocks/plain-server.ts';
 import { member, tarOf } from './tar-file.ts';
 import { value } from './reading.ts';
 

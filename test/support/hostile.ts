@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { BREAKS, FLOODS, HONEST, STALLS, wireServer, type WireFault } from './wire.ts';
+import { BREAKS, FLOODS, HONEST, STALLS, type WireFault } from '../../mocks/hostile-answers.ts';
+import { wireServer } from '../../mocks/wire-server.ts';
 
 /** The result of one hostile response, read in a separate process. */
 export interface HostileRow {

@@ -4,20 +4,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { install } from './installing.ts';
-import { artifactOf } from './package-server.ts';
+import { artifactOf, partOf } from '../../mocks/file-server.ts';
 
 const [folder = '', last] = process.argv.slice(2);
 const file = readFileSync(`${folder}/package.tgz`);
 
-/** Answers like a server with ranges. */
 const fetch: typeof globalThis.fetch = async (request) => {
-  const [, first = '0'] = /=(\d+)-/.exec((request as Request).headers.get('range') ?? '') ?? [];
-  const part = file.subarray(Number(first));
-  const headers = {
-    'content-length': `${part.length}`,
-    'content-range': `bytes ${first}-${file.length - 1}/${file.length}`,
-  };
-  return await Promise.resolve(new Response(part, { status: first === '0' ? 200 : 206, headers }));
+  const { bytes, ...init } = partOf(file, (request as Request).headers.get('range'));
+  return await Promise.resolve(new Response(new Uint8Array(bytes), init));
 };
 
 const result = await install(`${folder}/home`, artifactOf(file, 'https://files.example/lidar'), {

@@ -6,7 +6,7 @@ import type { LogRecord } from '../../src/logs/log-record.ts';
 import { LogUpload } from '../../src/logs/log-upload.ts';
 import type { Clock } from '../../src/registries/index.ts';
 import { testClock, type TestClock } from './clock.ts';
-import type { FakeCollector } from './collector.ts';
+import type { LogCollector } from '../../mocks/log-collector.ts';
 import { temporaryFolder } from './folder.ts';
 
 export const AT: number = Date.parse('2026-11-24T10:00:00Z');
@@ -59,7 +59,7 @@ export function sending(path: string, clock: Clock): Sending {
   return { upload, notices };
 }
 
-export function to({ endpoint }: FakeCollector): Parameters<LogUpload['follow']>[0] {
+export function to({ endpoint }: LogCollector): Parameters<LogUpload['follow']>[0] {
   const headers = { authorization: secret(`Bearer ${TOKEN}`), cookie: secret(`key=${KEY}`) };
   return { ok: true, value: { endpoint, headers } };
 }
@@ -67,7 +67,7 @@ export function to({ endpoint }: FakeCollector): Parameters<LogUpload['follow']>
 /** Sends the log at `path` until nothing waits. */
 export async function sent(
   path: string,
-  collector: FakeCollector,
+  collector: LogCollector,
   clock: TestClock = testClock(AT),
 ): Promise<Sending & { readonly clock: TestClock }> {
   const { upload, notices } = sending(path, clock);

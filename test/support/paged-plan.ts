@@ -1,5 +1,5 @@
-import { machineOnPage } from '../../src/cli/page/machine-on-page.ts';
-import { planAsJson } from '../../src/cli/plan/plan-json.ts';
+import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
+import { planDocument } from '../../src/host/plan/plan-document.ts';
 import type { Plan } from '../../src/core/index.ts';
 import type { MachineView, PagedMachine } from '../../src/page/paged-machine.ts';
 import { NOW } from './decides.ts';
@@ -51,7 +51,7 @@ function viewOf({ plan, more }: PagedPlan): MachineView {
     lists: undefined,
     timeZone: undefined,
     problems: [],
-    documents: { plan: planAsJson(planned as never), status: '{}' },
+    documents: () => ({ plan: planDocument(planned), status: {} }),
     ...more,
   };
 }

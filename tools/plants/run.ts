@@ -15,7 +15,7 @@ import { optionsOf, wholeNumber } from '../options.ts';
 import { testsOf, type Plant } from './tests-of.ts';
 
 const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
-of their folder, those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http".
+of their folder, first by those of npm test and then by those of npm run test:long; those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http".
   --of-the-day N    N mistakes of each file, chosen by the date
   --simulator       only those of simulator-plants.json
   --in src/core     only those in files whose path begins with this`;
@@ -35,6 +35,7 @@ const RETRY = '--retry=2';
  */
 const PARTS = [
   'src',
+  'mocks',
   'test',
   'tools',
   'docs',
@@ -104,12 +105,23 @@ function simulated(
   return `caught by: ${verdict.slice(0, 160)} (${figures.split(' in ')[0]})`;
 }
 
+/** The first test that fails, and the suite that it belongs to; a test of the long suite only if none of `npm test` fails. */
 function failingTest(folder: string, tests: readonly string[]): string | undefined {
-  const first = failureIn(folder, [...tests, '--bail=1']);
-  if (first !== UNNAMED) return first;
-  // The test that ended the run may be missing from the report.
-  return failureIn(folder, tests);
+  for (const [command, ...projects] of SUITES) {
+    const run = [...tests, ...projects.map((name) => `--project=${name}`)];
+    const first = failureIn(folder, [...run, '--bail=1']);
+    // The test that ended the run may be missing from the report.
+    const failure = first === UNNAMED ? failureIn(folder, run) : first;
+    if (failure !== undefined) return `${failure} (${command})`;
+  }
+  return undefined;
 }
+
+/** The command that runs each suite, and its projects in vitest.config.ts. */
+const SUITES = [
+  ['npm test', 'apart', 'shared'],
+  ['npm run test:long', 'long'],
+] as const;
 
 /** All tests of a folder, on a busy machine. */
 const MOST_TEST_MS = 1_200_000;
@@ -120,7 +132,15 @@ function failureIn(folder: string, options: readonly string[]): string | undefin
   const report = join(folder, 'report.json');
   rmSync(report, { force: true });
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', ...options, TEST_TIMEOUT, RETRY, '--reporter=json'];
+  const args = [
+    vitest,
+    'run',
+    ...options,
+    TEST_TIMEOUT,
+    RETRY,
+    '--passWithNoTests',
+    '--reporter=json',
+  ];
   // Services are tested without a mistake: what they meet is `dist`.
   const services = { MODREG_DOCKER_REGISTRY: undefined, MODREG_REQUIRE_SERVICES: undefined };
   const env = { ...process.env, ...services, MODREG_RUNS: RUNS };

@@ -16,7 +16,8 @@ import { complaintOf } from '../../core/explanation/complaint.ts';
 import { releaseTerms, termsIn } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
-import { jsonLine, listAsJson } from '../base/answer-json.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { listAsJson } from '../../host/resolution-document.ts';
 import {
   complaintProblem,
   failed,

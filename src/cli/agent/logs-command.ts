@@ -9,9 +9,8 @@ import { LOG_FILE, openLog, type LogFile } from '../../logs/log-file.ts';
 import { MOST_RECORDS } from '../../logs/log-limits.ts';
 import type { StoredRecord } from '../../logs/log-record.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
 import { rowNamed } from '../../host/machine-row.ts';
-import { NO_HOME, usingState } from '../../host/open-state.ts';
+import { NO_HOME, stateProblem, usingState } from '../../host/open-state.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { countOf } from '../../base/count.ts';
 import { logLine, textLine } from '../base/log-line.ts';
@@ -47,21 +46,21 @@ export async function agentLogsCommand(
   if (!log.ok) return log.error;
   try {
     const name = module === undefined ? undefined : entryNamed(module, log.value, world);
-    if (name?.ok === false) return failed(name.error);
+    if (name?.ok === false) return failed(...name.error);
     const selection = { module: name?.value, count: count.value };
     return options.follow
       ? await follow(log.value, { ...selection, options }, world)
       : newest(log.value, { ...selection, options });
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    return failed(problemOf(error));
+    return failed(stateProblem(error));
   } finally {
     log.value.close();
   }
 }
 
 /** The name of the entry that `text` names, which the log or the last round has. */
-function entryNamed(text: string, log: LogFile, world: World): Result<string, Problem> {
+function entryNamed(text: string, log: LogFile, world: World): Result<string, Problem[]> {
   if (log.newest({ module: text, count: 1 }).length > 0) return { ok: true, value: text };
   const decisions = usingState(world, 'read', (state) => state.decisions());
   // Without the names of the modules, the log decides.
@@ -144,12 +143,8 @@ function opened(world: World): Result<LogFile, Outcome> {
     return { ok: true, value: openLog(path, 'read') };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    if (error.kind !== 'missing') return { ok: false, error: failed(problemOf(error)) };
+    if (error.kind !== 'missing') return { ok: false, error: failed(stateProblem(error)) };
     const { head, note } = noAgent(error.message);
     return { ok: false, error: { answer: [], notes: [head, note], problems: [] } };
   }
-}
-
-function problemOf({ kind, message }: DatabaseError): Problem {
-  return { severity: 'error', kind: STATE_ERRORS[kind], message };
 }

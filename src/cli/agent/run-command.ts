@@ -13,10 +13,9 @@ import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
-import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import { claimState } from '../../host/open-state.ts';
+import { claimState, stateProblem } from '../../host/open-state.ts';
 import { countOf } from '../../base/count.ts';
-import { timeZoneOf } from '../base/time-zone.ts';
+import { timeZoneOf } from '../../config/time-zone.ts';
 import { readInterval } from '../plan/interval-option.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
@@ -25,7 +24,7 @@ import { reportTarget, startReports, type ReportTarget } from '../poll/machine-r
 import { noteLosses } from '../poll/lost-memory.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
-import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { platformOf } from '../../host/list-options.ts';
@@ -76,13 +75,13 @@ export async function agentRunCommand(
   try {
     letModulesEnter(dirname(file.value.path));
     const why = whyNoneRuns(documents.value, dirname(file.value.path));
-    if (why !== undefined) return failed({ severity: 'error', kind: 'usage', message: why });
+    if (why !== undefined) return failed(usage(why));
     return await run(site, { ...terms.value, ended, options, warning }, world);
   } catch (error) {
     // The documents changed after they were read first.
     if (error instanceof UnreadableSite) return failed(...error.problems);
     if (!(error instanceof DatabaseError)) throw error;
-    return failed({ severity: 'error', kind: STATE_ERRORS[error.kind], message: error.message });
+    return failed(stateProblem(error));
   } finally {
     registries.close();
     file.value.close();

@@ -1,18 +1,10 @@
-import type { DocumentProblem, CheckResult } from '../../config/index.ts';
-import type { Report } from '../../config/report.ts';
+import type { CheckResult } from '../../config/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { adviceOn } from '../../host/document-findings.ts';
+import type { CheckedFile } from '../../host/checked-files.ts';
+import { textOf } from '../../host/document-findings.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { printedCode } from '../../base/codes.ts';
 import { countOf } from '../../base/count.ts';
-
-/** A file, and the problems found in it. */
-export interface CheckedFile {
-  readonly path: string;
-  readonly report: Report;
-}
-
-const LONGEST_MESSAGE = 300;
 
 const KIND_NAMES = { agent: 'an agent configuration', policy: 'an update policy' };
 
@@ -81,13 +73,6 @@ export function checkedAsJson(
 
 function relationTo(policy: CheckedFile): string {
   return policy.report.errors > 0 ? 'not checked against' : 'checked against';
-}
-
-/** The place and the message of a problem, cut at 300 characters. */
-export function textOf(problem: DocumentProblem): string {
-  const place = problem.path === '' ? '' : `${excerpt(problem.path)}: `;
-  const text = `${place}${adviceOn(problem)}`;
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text;
 }
 
 function countsOf(files: readonly CheckedFile[]): string {

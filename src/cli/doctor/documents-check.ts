@@ -1,7 +1,7 @@
 import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { checkedFiles, type CheckedDocument } from '../check/check-command.ts';
-import { textOf, type CheckedFile } from '../check/check-report.ts';
+import { checkedFiles, type CheckedDocument, type CheckedFile } from '../../host/checked-files.ts';
+import { textOf } from '../../host/document-findings.ts';
 import { readRegularFile } from '../../host/document-file.ts';
 import { countOf } from '../../base/count.ts';
 import type { Problem } from '../../base/problem.ts';

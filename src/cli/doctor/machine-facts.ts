@@ -10,7 +10,7 @@ import { machineStateIn } from '../../store/machine-state.ts';
 import { savedListTimes, type SavedListTime } from '../../store/saved-lists-table.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
-import { modulesIn, type ModuleStatus } from '../agent/status-command.ts';
+import { modulesIn, type ModuleStatus } from '../../host/status/agent-status.ts';
 import { recentFailures } from '../../host/recent-failures.ts';
 import type { HomeFacts } from './home-facts.ts';
 

@@ -4,7 +4,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { CONFIGURATION_UNREADABLE } from '../../poller/configuration-source.ts';
 import { describeFailing, keyOf } from '../../host/recent-failures.ts';
-import { LAST_ROUND_MS } from '../machine/status-command.ts';
+import { LAST_ROUND_MS } from '../../host/status/machine-status.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
 import type { HomeFacts } from './home-facts.ts';
 import type { MachineFacts } from './machine-facts.ts';

@@ -1,43 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import {
-  decide,
-  indexReleases,
-  type ModuleId,
-  type ReleaseRecord,
-  type Result,
-} from '../../core/index.ts';
-import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import { moduleOf } from '../../core/plan/target.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { openRegistries } from '../../registries/open-registries.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
-import { SavedListsError } from '../../registry/saved-lists.ts';
-import { parseRegistryAddress } from '../../registry/address.ts';
-import { originOf, type ListOrigin } from '../../registry/list-origin.ts';
-import type { RecordedDecision } from '../../store/decision-history.ts';
-import { machineStateIn } from '../../store/machine-state.ts';
-import { savedListsIn } from '../../store/saved-lists-table.ts';
-import type { MachineFile } from '../../store/index.ts';
-import { labelFor, rowNamed, targetOf } from '../../host/machine-row.ts';
-import { usingFile } from '../../host/open-state.ts';
-import { jsonLine } from '../base/answer-json.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
-import { ownVersion } from '../version.ts';
 import type { World } from '../../base/world.ts';
-import { differences, outcomeOf } from './outcome.ts';
-import { recordDocument, type DecisionRecord } from './record-document.ts';
-import { NO_RELEASES, restoredInput } from '../../host/restored-input.ts';
-import { secretMarkers } from './secret-markers.ts';
-import { inForce, noDecision, rowsOf, timeAsked, type WhyOptions } from './why-command.ts';
-
-/** A decision to record, and its list if machine.db has it. */
-interface Found {
-  readonly row: LoggedDecision;
-  readonly since: number;
-  readonly decision: RecordedDecision;
-  readonly saved: readonly ReleaseRecord[] | undefined;
-}
+import { decisionRecord } from '../../host/history/decision-record.ts';
+import { recordDocument, type DecisionRecord } from '../../host/history/record-document.ts';
+import { labelFor } from '../../host/machine-row.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { ownVersion } from '../version.ts';
+import { timeAsked, type WhyOptions } from './why-command.ts';
 
 /** `modreg why <module> --record <file>`: writes the complete input of a decision, for `modreg replay`. */
 export async function recordCommand(
@@ -48,122 +19,22 @@ export async function recordCommand(
 ): Promise<Outcome> {
   const at = timeAsked(options, world);
   if (!at.ok) return failed(at.error);
-  const opened = usingFile(world, 'read', (file) => foundIn(file, named, at.value));
-  const found = opened.ok ? opened.value : opened;
-  if (!found.ok) return failed(found.error);
-  const recorded = await recordOf(found.value);
-  if (!recorded.ok) return failed(notRecordable(found.value, recorded.error));
-  const problem = writeNew(path, recordDocument(recorded.value));
+  const record = await decisionRecord(named, { at: at.value, modreg: ownVersion() }, world);
+  if (!record.ok) return failed(...record.error);
+  const problem = writeNew(path, recordDocument(record.value));
   if (problem) return failed(problem);
   const note = 'note: addresses and reasons are in it; user info, queries and fragments are not';
   const notes = options.json ? [] : [note];
-  return { answer: [answerFor(found.value, path, options)], notes, problems: [] };
+  return { answer: [answerFor(record.value, path, options)], notes, problems: [] };
 }
 
-function answerFor({ row, since }: Found, path: string, { json }: WhyOptions): string {
-  const { name, moduleId } = row;
+function answerFor(record: DecisionRecord, path: string, { json }: WhyOptions): string {
+  const since = formatTime(record.since);
   if (json) {
-    const document = { schema: 'modreg/why-record@1', name, module_id: moduleId };
-    return jsonLine({ ...document, since: formatTime(since), file: path });
+    const { name, moduleId: module_id } = record;
+    return jsonLine({ schema: 'modreg/why-record@1', name, module_id, since, file: path });
   }
-  return `the decision about ${labelFor(row)} of ${formatTime(since)} is in ${quote(path)}`;
-}
-
-function foundIn(file: MachineFile, named: string, at: number | undefined): Result<Found, Problem> {
-  const state = machineStateIn(file);
-  const row = rowNamed(named, rowsOf(state));
-  if (!row.ok) return row;
-  const history = state.history(row.value);
-  const past = at === undefined ? history.at(-1) : inForce(history, at);
-  if (!past) return { ok: false, error: noDecision(row.value, history, at) };
-  // The facts may have changed after `at`.
-  const { first, last, since } = past;
-  const isLast = at === undefined || nowIn(last) <= at;
-  const decision = isLast ? last : first;
-  const saved = savedRecords(file, moduleOf(targetOf(decision)), decision.list);
-  return saved.ok
-    ? { ok: true, value: { row: row.value, since, decision, saved: saved.value } }
-    : saved;
-}
-
-/** The time of the decision with these facts; if they are damaged, a time that no decision has. */
-function nowIn({ facts }: RecordedDecision): number {
-  const { eligibility } = Object(facts) as { eligibility?: { now?: unknown } };
-  return typeof eligibility?.now === 'number' ? eligibility.now : Infinity;
-}
-
-/** The saved list of this origin; undefined if another one is saved, or none. */
-function savedRecords(
-  file: MachineFile,
-  moduleId: ModuleId,
-  origin: ListOrigin | undefined,
-): Result<readonly ReleaseRecord[] | undefined, Problem> {
-  try {
-    const list = origin && savedListsIn(file).read(origin.address, moduleId);
-    const isSame = list?.digest === origin?.digest;
-    return { ok: true, value: isSame && list ? [...list.records] : undefined };
-  } catch (error) {
-    if (!(error instanceof SavedListsError)) throw error;
-    return { ok: false, error: { severity: 'error', kind: error.kind, message: error.message } };
-  }
-}
-
-/** The record without secrets, or what is missing. */
-async function recordOf({
-  row,
-  since,
-  decision,
-  saved,
-}: Found): Promise<Result<DecisionRecord, string>> {
-  const { facts, list } = decision;
-  const alone = restoredInput(facts, NO_RELEASES);
-  if (!alone.ok) return alone;
-  const usesList = decide(alone.value).resolution !== undefined;
-  const found = usesList ? (saved ?? (await localRecords(list, moduleOf(targetOf(decision))))) : [];
-  if (!found) return { ok: false, error: missingList(list) };
-  const input = restoredInput(facts, indexReleases(found));
-  if (!input.ok) return input;
-  const { decision: word, target, reason } = decision;
-  const parts = { outcome: { decision: word, target, reason }, facts, list, records: found };
-  // The copy has the same shape.
-  const marked = secretMarkers()(parts) as typeof parts;
-  const again = restoredInput(marked.facts, indexReleases(marked.records));
-  const isReproduced = differences(parts.outcome, outcomeOf(input.value)).length === 0;
-  // A reason is cut at some length, so a marker in it may move what is cut. That is no difference.
-  const outcome = isReproduced && again.ok ? outcomeOf(again.value) : marked.outcome;
-  const { kind, name, moduleId } = row;
-  const { platform } = input.value.eligibility;
-  const own = { modreg: ownVersion(), kind, name, moduleId, since, platform };
-  return { ok: true, value: { ...own, ...marked, outcome } };
-}
-
-/** The list of a folder or a `.db` file, if it has not changed since the decision. */
-async function localRecords(
-  origin: ListOrigin | undefined,
-  moduleId: ModuleId,
-): Promise<readonly ReleaseRecord[] | undefined> {
-  const address = origin && parseRegistryAddress(origin.address);
-  if (!address?.ok || 'url' in address.value) return undefined;
-  const registry = openRegistries().open({ registry: origin?.address });
-  if (!registry.ok) return undefined;
-  try {
-    const { records } = await registry.value.read(moduleId);
-    return originOf(records)?.digest === origin?.digest ? [...records] : undefined;
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
-}
-
-function missingList(list: ListOrigin | undefined): string {
-  if (!list) return 'its release list: where it was from is not known';
-  return `its release list with the digest ${list.digest}: another one, or none, is saved now`;
-}
-
-function notRecordable({ row, since }: Found, what: string): Problem {
-  const message = `the decision about ${labelFor(row)} of ${formatTime(since)} cannot be recorded, because this is missing: ${what}`;
-  const hint = 'nothing was written; modreg why shows what is known of it';
-  return { severity: 'error', kind: 'not-recorded', message, hint };
+  return `the decision about ${labelFor(record)} of ${since} is in ${quote(path)}`;
 }
 
 /** Writes a file that only its owner can read. Returns why it cannot be written. */

@@ -5,8 +5,8 @@ import { readRegularFile } from '../../host/document-file.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
-import { differences, outcomeOf, type DecisionOutcome } from './outcome.ts';
-import { readRecord, type DecisionRecord } from './record-document.ts';
+import { differences, outcomeOf, type DecisionOutcome } from '../../host/history/outcome.ts';
+import { readRecord, type DecisionRecord } from '../../host/history/record-document.ts';
 import { restoredInput } from '../../host/restored-input.ts';
 
 /** Fits the largest saved lists. */

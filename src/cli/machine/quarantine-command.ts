@@ -1,16 +1,27 @@
-import { parseVersion, type ModuleId } from '../../core/index.ts';
-import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
-import { termInForce } from '../../core/releases/quarantine.ts';
-import type { Quarantined } from '../../core/releases/eligibility-policy.ts';
+import { decisionWords } from '../../core/explanation/decision-words.ts';
+import { summarizeDecision } from '../../core/explanation/plan-words.ts';
+import { parseDuration } from '../../core/text/duration.ts';
 import { firstFew } from '../../core/text/few.ts';
-import { jsonLine } from '../base/answer-json.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { describeTime, readable } from '../../core/text/time-words.ts';
 import { countOf } from '../../base/count.ts';
-import { versionOfModule } from '../../host/machine-row.ts';
-import { withState } from '../../host/open-state.ts';
-import { failed, type Outcome } from '../../base/problem.ts';
-import { quarantineAsJson, quarantineTable } from './quarantine-table.ts';
-import { timesOn } from '../../host/time-zones.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { labelFor } from '../../host/machine-row.ts';
+import {
+  liftVersion,
+  quarantineOn,
+  refuseVersion,
+  type Lifted,
+  type Refusal,
+} from '../../host/requests/quarantine.ts';
+import {
+  liftDocument,
+  quarantineDocument,
+  refusalDocument,
+} from '../../host/requests/request-documents.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { quarantineTable } from './quarantine-table.ts';
 
 /** How many versions are named. */
 const NAMED = 5;
@@ -19,21 +30,57 @@ interface Options {
   readonly json?: true;
 }
 
+export interface QuarantineAddOptions extends Options {
+  readonly reason?: string;
+  readonly for?: string;
+}
+
 /** `modreg quarantine list`: shows the versions that failed on this machine, and until when each is refused. */
 export function quarantineListCommand({ json }: Options, world: World): Outcome {
-  return withState(world, 'read', (state) => {
-    const { quarantine } = state.memory();
-    const schema = 'modreg/quarantine@1';
-    const table = quarantineTable(quarantine, {
-      times: timesOn(state, world),
-      columns: world.columns,
-    });
-    const lines = table.length > 0 ? table : ['nothing is in quarantine'];
-    const answer = json
-      ? [jsonLine({ schema, quarantine: quarantine.map(quarantineAsJson) })]
-      : lines;
-    return { answer, notes: [], problems: [] };
-  });
+  const found = quarantineOn(world);
+  if (!found.ok) return failed(...found.error);
+  const { entries, times } = found.value;
+  const table = quarantineTable(entries, { times, columns: world.columns });
+  const lines = table.length > 0 ? table : ['nothing is in quarantine'];
+  const answer = json ? [jsonLine(quarantineDocument(entries))] : lines;
+  return { answer, notes: [], problems: [] };
+}
+
+/** `modreg quarantine add <module> <version>`: refuses a version. What the command prints is what the planner decides. */
+export function quarantineAddCommand(
+  [module, version]: readonly [module: string, version: string],
+  { reason, json, ...options }: QuarantineAddOptions,
+  world: World,
+): Outcome {
+  const term = options.for === undefined ? undefined : parseDuration(options.for);
+  if (term && !(term.ok && term.value > 0)) {
+    return failed(
+      usage(`--for: ${term.ok ? 'a quarantine that lasts no time does nothing' : term.error}`),
+    );
+  }
+  const refused = refuseVersion({ module, version, reason, termMs: term?.value }, world);
+  if (!refused.ok) return failed(...refused.error);
+  const { entry, isUnlisted } = refused.value;
+  const subject = `${entry.moduleId} ${entry.version}`;
+  const message = `no release list that this machine has read contains ${subject}; it is refused if it is published`;
+  return {
+    answer: json ? [jsonLine(refusalDocument(refused.value))] : refusedLines(refused.value),
+    notes: json ? [] : [`note: modreg quarantine lift ${subject} undoes this`],
+    problems: isUnlisted ? [{ severity: 'warning', kind: 'unknown-reference', message }] : [],
+  };
+}
+
+function refusedLines({ entry, concerned, times }: Refusal): string[] {
+  const { moduleId, version, until } = entry;
+  const end = until === undefined ? 'an operator lifts it' : describeTime(until, times);
+  return [
+    `${moduleId} ${version} is refused on this machine until ${end}`,
+    ...concerned.map(({ row, decision }) =>
+      typeof decision === 'string'
+        ? `  ${labelFor(row)}: the next decision is not known here: ${excerpt(decision)}`
+        : `  ${labelFor(row)}: ${summarizeDecision(decision)}: ${readable(decisionWords(decision), times)}`,
+    ),
+  ];
 }
 
 /** `modreg quarantine lift <module> <version>`: lets the version be selected again. */
@@ -42,73 +89,23 @@ export function quarantineLiftCommand(
   { json }: Options,
   world: World,
 ): Outcome {
-  return withState(world, 'write', (state) => {
-    const subject = versionOfModule(named, state);
-    if (!subject.ok) return failed(...subject.error);
-    const [id, text] = subject.value;
-    const { quarantine } = state.memory();
-    if (!state.lift(id, text)) return notInQuarantine(id, text, quarantine);
-    const schema = 'modreg/quarantine-lift@1';
-    const refused = quarantine.find((entry) => entry.moduleId === id && entry.version === text);
-    const left = state.memory().quarantine.filter(({ moduleId }) => moduleId === id);
-    const others = [...(refused?.rolledBack?.refused ?? [])].filter((one) => one !== text);
-    const termOf = (one: string): Quarantined | undefined => termOn(one, left, world.clock());
-    const line = `${id} ${liftedText(text, others, termOf)}`;
-    const answer = json ? [jsonLine({ schema, module_id: id, version: text })] : [line];
-    return { answer, notes: [], problems: [] };
-  });
+  const lifted = liftVersion(named, world);
+  if (!lifted.ok) return failed(...lifted.error);
+  const answer = json ? jsonLine(liftDocument(lifted.value)) : liftedLine(lifted.value);
+  return { answer: [answer], notes: [], problems: [] };
 }
 
-/** What still refuses a version, whatever its files are; undefined if nothing does. */
-function termOn(
-  text: string,
-  quarantine: readonly QuarantineEntry[],
-  now: number,
-): Quarantined | undefined {
-  const version = parseVersion(text);
-  return version.ok ? termInForce(version.value, undefined, { quarantine, now }) : undefined;
-}
-
-/** Another entry may still refuse what a lifted one refused: `others` are the versions that a rollback refused with `version`. */
-function liftedText(
-  version: string,
-  others: readonly string[],
-  termOf: (version: string) => Quarantined | undefined,
-): string {
-  const term = termOf(version);
-  const kept = others.filter((one) => termOf(one));
-  const free = others.length - kept.length;
-  const share = kept.length === 0 ? 'the' : `${free} of the`;
+/** Another entry may still refuse what a lifted one refused. */
+function liftedLine({ moduleId, version, stillRefusedBy: term, freed, kept }: Lifted): string {
+  const count = freed.length + kept.length;
+  const share = kept.length === 0 ? 'the' : `${freed.length} of the`;
   return [
     term
-      ? `${version} was lifted, but the rollback from ${term.version} still refuses it`
-      : `${version} may be selected again`,
-    ...(free === 0 || term
+      ? `${moduleId} ${version} was lifted, but the rollback from ${term.version} still refuses it`
+      : `${moduleId} ${version} may be selected again`,
+    ...(freed.length === 0 || term
       ? []
-      : [`, and so may ${share} ${countOf(others.length, 'version')} refused with it`]),
+      : [`, and so may ${share} ${countOf(count, 'version')} refused with it`]),
     ...(kept.length === 0 ? [] : [`; still refused: ${firstFew(kept, NAMED).join(', ')}`]),
   ].join('');
-}
-
-function notInQuarantine(
-  id: ModuleId,
-  text: string,
-  quarantine: readonly QuarantineEntry[],
-): Outcome {
-  const subject = `${id} ${text}`;
-  const rollback = quarantine.find(
-    (entry) => entry.moduleId === id && entry.rolledBack?.refused?.has(text) === true,
-  );
-  if (rollback) {
-    const message = `${subject} is refused by the rollback from ${rollback.version}`;
-    const hint = `modreg quarantine lift ${id} ${rollback.version} ends it for all its versions`;
-    return failed({ severity: 'error', kind: 'unknown-version', message, hint });
-  }
-  const message = `${subject} is not in quarantine on this machine`;
-  const others = quarantine
-    .slice(0, NAMED)
-    .map(({ moduleId, version }) => `${moduleId} ${version}`);
-  const hint =
-    others.length === 0 ? 'no version is in quarantine' : `in quarantine: ${others.join(', ')}`;
-  return failed({ severity: 'error', kind: 'unknown-version', message, hint });
 }

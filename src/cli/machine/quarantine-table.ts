@@ -1,8 +1,8 @@
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
 import { describeTime, type TimeContext } from '../../core/text/time-words.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import { untilText } from '../../host/requests/request-words.ts';
 import { columnsOf } from '../base/columns.ts';
 
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];
@@ -41,23 +41,4 @@ function alsoRefused({ version, rolledBack }: QuarantineEntry): string {
   const others = [...rolledBack.refused].filter((text) => text !== version);
   const named = firstFew(others, NAMED).join(', ');
   return named === '' ? '' : `; refused with it: ${named}`;
-}
-
-export function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
-  if (until !== undefined) return until <= context.now ? 'expired' : describeTime(until, context);
-  return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
-}
-
-export function quarantineAsJson({ rolledBack, ...entry }: QuarantineEntry): object {
-  return {
-    module_id: entry.moduleId,
-    version: entry.version,
-    digest: entry.digest ?? null,
-    since: formatTime(entry.since),
-    until: entry.until === undefined ? null : formatTime(entry.until),
-    reason: entry.reason,
-    rolled_back: rolledBack !== undefined,
-    rolled_back_to: rolledBack?.to?.text ?? null,
-    refused: rolledBack?.refused ? [...rolledBack.refused] : null,
-  };
 }

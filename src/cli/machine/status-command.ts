@@ -5,21 +5,17 @@ import { describeTime, readable } from '../../core/text/time-words.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import { loggedWords } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
-import { isPolled } from '../../store/claim.ts';
-import type { MachineFile } from '../../store/index.ts';
-import { machineStateIn } from '../../store/machine-state.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
-import { failingModules } from '../../host/version-in-use.ts';
 import { columnsOf } from '../base/columns.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { openLine } from '../../host/open-action.ts';
 import { deployedYank, isReported, labelFor, targetOf } from '../../host/machine-row.ts';
-import { NO_STATE, usingFile } from '../../host/open-state.ts';
-import { failed, type Outcome } from '../../base/problem.ts';
+import { NO_STATE } from '../../host/open-state.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
 import { quarantineTable } from './quarantine-table.ts';
-import { statusAsJson, type Status } from './status-json.ts';
-import { timesOn } from '../../host/time-zones.ts';
-import { waitingNotes } from '../../host/waiting-reports.ts';
+import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
+import { statusDocument } from '../../host/status/status-document.ts';
+import { jsonLine } from '../base/answer-json.ts';
 import type { World } from '../../base/world.ts';
 
 type DeployedYank = NonNullable<ReturnType<typeof deployedYank>>;
@@ -30,46 +26,23 @@ export interface StatusOptions {
   readonly maxAge?: string;
 }
 
-/** How old the last round may be by default: the longest back-off is ten minutes. */
-export const LAST_ROUND_MS: number = 30 * 60_000;
-
 /** `modreg status`: shows the deployed versions, their targets, and the poller's last decisions. */
 export function statusCommand(options: StatusOptions, world: World): Outcome {
   const maxAge = options.maxAge === undefined ? undefined : parseDuration(options.maxAge);
-  if (maxAge?.ok === false) {
-    const message = `--max-age: ${maxAge.error}`;
-    return failed({ severity: 'error', kind: 'usage', message });
-  }
-  const read = usingFile(world, 'read', (file) => {
-    return { status: statusIn(file, world), waiting: waitingNotes(file) };
-  });
+  if (maxAge?.ok === false) return failed(usage(`--max-age: ${maxAge.error}`));
+  const read = statusOn(world);
   if (!read.ok && !read.error.isAbsent) return failed(read.error);
-  const status = read.ok ? read.value.status : undefined;
+  const status = read.ok ? read.value : undefined;
   const notes = read.ok ? read.value.waiting : [`note: ${read.error.message}; ${NO_STATE}`];
   const lines = status
-    ? linesOf(status)
+    ? linesOf(status, world.columns)
     : ['this machine has no state: neither modreg agent run nor modreg poll has run here'];
   const ending = options.exitCode && endingOf(status, maxAge?.value ?? LAST_ROUND_MS);
   return {
-    answer: options.json ? [statusAsJson(status, world.clock())] : lines,
+    answer: options.json ? [jsonLine(statusDocument(status, world.clock()))] : lines,
     notes: options.json ? [] : notes,
     problems: [],
     ending,
-  };
-}
-
-/** The status in the file of a machine. */
-export function statusIn(file: MachineFile, world: World): Status {
-  const state = machineStateIn(file);
-  return {
-    decisions: state.decisions(),
-    memory: state.memory(),
-    poller: state.poller(),
-    failures: failingModules(file, world.clock()),
-    isRunning: isPolled(file.path),
-    now: world.clock(),
-    times: timesOn(state, world),
-    columns: world.columns,
   };
 }
 
@@ -92,7 +65,7 @@ const SETTLED: ReadonlySet<string> = new Set(['up-to-date', 'ahead', 'local', 'd
 
 const HEADS = ['MODULE', 'CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
-function linesOf(status: Status): string[] {
+function linesOf(status: Status, columns: number | undefined): string[] {
   const { memory, now, times } = status;
   const cells = status.decisions
     .filter((one) => isReported(one, memory))
@@ -105,8 +78,8 @@ function linesOf(status: Status): string[] {
       decision.decision,
       readable(loggedWords(decision), times(decision.moduleId)),
     ]);
-  const line = columnsOf(HEADS, cells, status.columns);
-  const quarantined = quarantineTable(memory.quarantine, status);
+  const line = columnsOf(HEADS, cells, columns);
+  const quarantined = quarantineTable(memory.quarantine, { times, columns });
   return [
     roundLine(status),
     ...crashLoopLines(status),

@@ -12,8 +12,8 @@ import { openPageFile, type PageFile } from '../../page/access/page-file.ts';
 import type { TlsInUse } from '../../server/tls/tls-reload.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { setAside } from '../../sqlite/set-aside.ts';
-import { STATE_ERRORS } from '../../store/saved-lists-table.ts';
-import type { Problem } from '../../base/problem.ts';
+import { stateProblem } from '../../host/open-state.ts';
+import { usage, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { PageIdentity } from './page-identity.ts';
 
@@ -32,18 +32,13 @@ export function openAccess(
     return { ok: true, value: openPageFile(path, BUSY_TIMEOUT_MS) };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    if (error.kind !== 'damaged') return { ok: false, error: fileProblem(error) };
+    if (error.kind !== 'damaged') return { ok: false, error: stateProblem(error) };
     const aside = setAside(path);
     world.note(
       `warning: ${error.message}; it is now ${quote(aside)}, and everybody has to sign in again`,
     );
     return { ok: true, value: openPageFile(path, BUSY_TIMEOUT_MS) };
   }
-}
-
-/** What a command reports for `error` of the file of the sessions. */
-export function fileProblem({ kind, message }: DatabaseError): Problem {
-  return { severity: 'error', kind: STATE_ERRORS[kind], message };
 }
 
 /** The host names that a page accepts, and the one that is shown to a person. */
@@ -70,5 +65,5 @@ export function pageNames(
   }
   const message = `the certificate of --tls-cert covers neither --host nor ${quote(hostname())}, and names no other host`;
   const hint = 'its subjectAltName has the names under which browsers may open the page';
-  return { ok: false, error: { severity: 'error', kind: 'usage', message, hint } };
+  return { ok: false, error: usage(message, hint) };
 }

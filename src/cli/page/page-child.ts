@@ -10,8 +10,8 @@ const STOP_MS = 6000;
 /** They are for the process that starts the page, which is no service of its own. */
 const NOT_FOR_PAGE = /^(?:NOTIFY_SOCKET|WATCHDOG_|LISTEN_|MODREG_LAUNCHED)/;
 
-/** What the page advises if its port is in use, in words of its own options. */
-const OTHER_PORT = 'hint: --port 0 selects a free port';
+/** How the process that starts the page tells it which of its own options chooses the port. */
+export const PORT_OPTION = 'MODREG_PAGE_PORT_OPTION';
 
 /** What is said of a page. */
 type Say = (level: 'info' | 'warn', text: string) => void;
@@ -38,12 +38,10 @@ export function runPage(
     path: process.execPath,
     arguments: [realpathSync(script), ...args],
     folder: process.cwd(),
-    environment: { ...environmentOf(environment), ...added },
+    environment: { ...environmentOf(environment), [PORT_OPTION]: portOption, ...added },
     runAs: undefined,
-    onLine: ({ text }: { readonly text: string }): void => {
-      const line = text === OTHER_PORT ? `hint: ${portOption} chooses another port` : text;
-      say(/^(?:error|warning)\[/.test(text) ? 'warn' : 'info', `page: ${line}`);
-    },
+    onLine: ({ text }: { readonly text: string }): void =>
+      say(/^(?:error|warning)\[/.test(text) ? 'warn' : 'info', `page: ${text}`),
   };
   const ended = keepRunning(start, stopping.signal, say);
   return async () => {

@@ -1,14 +1,15 @@
 import { pageApp } from '../../page/app.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { machineOnPage, type PageMachineOptions } from './machine-on-page.ts';
+import { machineOnPage } from '../../page/machine/machine-on-page.ts';
+import type { SavedPlanTerms } from '../../host/plan/machine-plan.ts';
 import { pageAssets } from './page-assets.ts';
 import { machinePage } from './page-identity.ts';
 import { readPageTerms, type PageServingOptions } from './page-terms.ts';
 import { servePage } from './serve-page.ts';
 import { keepHeapSmall } from './small-heap.ts';
 
-export type PageCommandOptions = PageMachineOptions & PageServingOptions;
+export type PageCommandOptions = SavedPlanTerms & PageServingOptions;
 
 /** `modreg page <machine.json>`: serves the page of this machine until SIGINT or SIGTERM, or until nobody uses it. */
 export async function pageCommand(

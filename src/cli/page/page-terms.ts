@@ -58,7 +58,7 @@ export function readPageTerms(
 export function needsTls(found: string, port: string): Problem {
   const message = `${found}, which is not a loopback address: others on the network could read codes and sessions`;
   const hint = `pass --tls-cert and --tls-key, or leave the page on 127.0.0.1 and use a tunnel, such as ssh -L ${port}:127.0.0.1:${port}`;
-  return { severity: 'error', kind: 'usage', message, hint };
+  return usage(message, hint);
 }
 
 /** The descriptor of the socket that systemd passed to this process, sd_listen_fds(3); undefined if there is none. */

@@ -11,8 +11,10 @@ import { logEvent, registryLog } from '../base/registry-log.ts';
 import { cannotListen } from '../base/cannot-listen.ts';
 import { tlsProblem } from '../base/tls-options.ts';
 import type { World } from '../../base/world.ts';
-import { fileProblem, openAccess, pageNames, type PageNames } from './page-access.ts';
+import { openAccess, pageNames, type PageNames } from './page-access.ts';
+import { stateProblem } from '../../host/open-state.ts';
 import type { PageIdentity } from './page-identity.ts';
+import { PORT_OPTION } from './page-child.ts';
 import { needsTls, type PageTerms } from './page-terms.ts';
 import { codeNote, shownAddress } from './shown-address.ts';
 
@@ -43,7 +45,7 @@ export async function servePage(
   try {
     return await serve({ ...page, options, file: file.value }, world);
   } catch (error) {
-    return failed(problemOf(error, page.terms));
+    return failed(problemOf(error, page.terms, world));
   } finally {
     file.value.close();
   }
@@ -117,8 +119,14 @@ function announce(
   return undefined;
 }
 
-function problemOf(error: unknown, { place }: PageTerms): Problem {
-  if (error instanceof DatabaseError) return fileProblem(error);
+function problemOf(error: unknown, { place }: PageTerms, { environment }: World): Problem {
+  if (error instanceof DatabaseError) return stateProblem(error);
   if (error instanceof TlsFilesError) return tlsProblem(error.message);
-  return cannotListen('fd' in place ? { host: 'the passed socket', port: place.fd } : place, error);
+  const option = environment[PORT_OPTION];
+  const address = 'fd' in place ? { host: 'the passed socket', port: place.fd } : place;
+  const problem = cannotListen(address, error);
+  // The process that started the page has options of its own.
+  return problem.hint === undefined || option === undefined
+    ? problem
+    : { ...problem, hint: `${option} chooses another port` };
 }

@@ -2,7 +2,8 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import { loopbackName } from '../../page/access/host-names.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { fileProblem, openAccess } from './page-access.ts';
+import { openAccess } from './page-access.ts';
+import { stateProblem } from '../../host/open-state.ts';
 import { machinePage, type PageIdentity } from './page-identity.ts';
 import { codeNote, shownAddress } from './shown-address.ts';
 
@@ -29,7 +30,7 @@ export function newCodeFor(
     const notes = [codeNote(identity), ...(known === undefined ? [neverRan(identity)] : [])];
     return { answer: [shown.value], notes: options.json ? [] : notes, problems: [] };
   } catch (error) {
-    if (error instanceof DatabaseError) return failed(fileProblem(error));
+    if (error instanceof DatabaseError) return failed(stateProblem(error));
     throw error;
   } finally {
     file.value.close();

@@ -5,7 +5,7 @@ import {
   LEAST_INTERVAL_MS,
   LONGEST_INTERVAL_MS,
 } from '../../poller/schedule.ts';
-import type { Problem } from '../../base/problem.ts';
+import { usage, type Problem } from '../../base/problem.ts';
 
 /** Parses `--interval`, the time between two rounds: five seconds to a day, a minute by default. */
 export function readInterval(text: string | undefined): Result<number, Problem> {
@@ -18,8 +18,5 @@ export function readInterval(text: string | undefined): Result<number, Problem> 
       ? `short, expected ${least} or more`
       : `long, expected ${longest} or less`;
   const message = ms.ok ? `${text} is too ${bound}` : ms.error;
-  return {
-    ok: false,
-    error: { severity: 'error', kind: 'usage', message: `--interval: ${message}` },
-  };
+  return { ok: false, error: usage(`--interval: ${message}`) };
 }

@@ -1,11 +1,9 @@
-import type { ReleaseList } from '../../registry/registry.ts';
-import { type PlanRow, type Restart, type Stop } from '../../core/index.ts';
+import type { PlanRow, Restart, Stop } from '../../core/index.ts';
 import {
   isConfiguredSubsystem,
   isReportedSubsystem,
   type SubsystemPlan,
 } from '../../core/plan/plan.ts';
-import { describeDuration } from '../../core/text/duration.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { changeWords, targetText, requirementText } from '../../core/explanation/plan-words.ts';
 import { firstFew } from '../../core/text/few.ts';
@@ -13,9 +11,9 @@ import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
-import { timeZoneIn, timeZoneOf } from '../base/time-zone.ts';
+import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
-import type { Planned } from './planned.ts';
+import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 
 const NAMED = 8;
 
@@ -57,29 +55,6 @@ function headOf(planned: Planned): string {
     ...(isAsOf ? [`as of ${describeTime(now, { now, timeZone })}`] : []),
     ...(lists === undefined ? [] : [lists]),
   ].join('   ');
-}
-
-/** Where the lists of a plan are from, and how old the oldest is; undefined if none was read. */
-export function describeListsOf({
-  lists: { modules, subsystems },
-  now,
-}: Pick<Planned, 'lists' | 'now'>): string | undefined {
-  const readings = [...modules.values(), ...subsystems.values()];
-  const read = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
-  return read.length > 0 ? describeLists(read, now) : undefined;
-}
-
-/** Where the lists are from, and the age of the oldest one from a network. */
-function describeLists(lists: readonly ReleaseList[], now: number): string {
-  const places = new Set(lists.map(({ from }) => from));
-  const [first = ''] = places;
-  const from = places.size === 1 ? first : `${places.size} registries`;
-  const times = lists.flatMap(({ source, fetchedAt }) =>
-    (source === 'network' || source === 'saved') && fetchedAt !== undefined ? [fetchedAt] : [],
-  );
-  const age = now - times.reduce((oldest, time) => Math.min(oldest, time), now);
-  const old = times.length === 0 ? '' : `, ${describeDuration(age)} old`;
-  return `lists from ${from}${old}`;
 }
 
 /** The name of a release channel, or the requirement of a pin. The channel `latest` is not the constraint `latest`. */

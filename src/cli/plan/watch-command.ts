@@ -9,7 +9,7 @@ import { platformOf } from '../../host/list-options.ts';
 import { readPlanDocuments, type PlanDocuments } from '../../host/plan-documents.ts';
 import { factsFor } from '../../host/plan-facts.ts';
 import { listsByRegistry, type Site } from '../../host/plan-lists.ts';
-import { documentWarnings } from './plan-problems.ts';
+import { documentWarnings } from '../../host/plan/plan-problems.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';

@@ -1,7 +1,7 @@
 import { formatConstraint } from '../../core/index.ts';
 import type { Delivery } from '../../poller/index.ts';
 import { jsonLine } from '../base/answer-json.ts';
-import { stopsAsJson, targetAsJson } from '../plan/plan-json.ts';
+import { stopsAsJson, targetAsJson } from '../../host/plan/plan-document.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 
 /**

@@ -9,7 +9,7 @@ import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
 import { claimState } from '../../host/open-state.ts';
 import { isOpenToOthers } from '../base/metrics-place.ts';
 import { countOf } from '../../base/count.ts';
-import { timeZoneOf } from '../base/time-zone.ts';
+import { timeZoneOf } from '../../config/time-zone.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';

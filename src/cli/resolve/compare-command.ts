@@ -16,7 +16,8 @@ import {
 import { publishedText } from '../../core/releases/refusal.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { compareVersionTypes, type TypeOutcome } from '../../core/releases/version-types.ts';
-import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { listAsJson, refusedAsJson } from '../../host/resolution-document.ts';
 import { columnsOf } from '../base/columns.ts';
 import {
   readListOptions,

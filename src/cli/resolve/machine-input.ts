@@ -3,7 +3,7 @@ import { machineStateIn } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { currentInput } from '../../host/restored-input.ts';
 import { rowNamed, targetOf } from '../../host/machine-row.ts';
-import { usingFile } from '../../host/open-state.ts';
+import { inFile } from '../../host/open-state.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 
@@ -14,8 +14,8 @@ export interface MachineInput {
 }
 
 /** What this machine refuses of the module: its quarantine, and the terms of its poller's last decision. */
-export function machineInput(moduleId: ModuleId, world: World): Result<MachineInput, Problem> {
-  const found = usingFile(world, 'read', (file): Result<MachineInput, Problem> => {
+export function machineInput(moduleId: ModuleId, world: World): Result<MachineInput, Problem[]> {
+  return inFile(world, 'read', (file) => {
     const state = machineStateIn(file);
     const row = rowNamed(moduleId, state.decisions());
     if (!row.ok) return row;
@@ -23,9 +23,8 @@ export function machineInput(moduleId: ModuleId, world: World): Result<MachineIn
     const input = currentInput(targetOf(row.value), state, savedListsIn(file), world.clock());
     if (!input.ok) {
       const message = `what this machine refuses of ${moduleId} is not known: ${input.error}`;
-      return { ok: false, error: { severity: 'error', kind: 'not-recorded', message } };
+      return { ok: false, error: [{ severity: 'error', kind: 'not-recorded', message }] };
     }
     return { ok: true, value: { name, input: input.value } };
   });
-  return found.ok ? found.value : found;
 }

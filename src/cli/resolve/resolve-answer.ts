@@ -1,24 +1,14 @@
 import type { ReleaseList } from '../../registry/registry.ts';
 import { explain, formatConstraint, type ModuleId, type Resolution } from '../../core/index.ts';
-import { type ResolveInput, newestPublished } from '../../core/releases/resolve.ts';
 import { newerWords } from '../../core/explanation/newer-words.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { describeChosen, describeConstraint } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { textOf } from '../../core/text/time-words.ts';
-import { jsonLine, listAsJson, refusedAsJson } from '../base/answer-json.ts';
+import { latestOf, type Answered } from '../../host/resolution-document.ts';
 import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
 import { complaintProblem, type Problem } from '../../base/problem.ts';
-
-/** The list of a module, and the resolution of a constraint on it. */
-export interface Answered {
-  readonly moduleId: ModuleId;
-  readonly list: ReleaseList;
-  readonly resolution: Resolution;
-  /** The module entry of this machine, whose refusals apply too; undefined without --machine. */
-  readonly machine: string | undefined;
-}
 
 /** One line for a person: the selected release, why, why newer ones are refused, and the `latest` one. */
 export function summarize(
@@ -69,28 +59,6 @@ function asOf({ source, fetchedAt }: ReleaseList): string {
   return isRemote && fetchedAt !== undefined ? `, ${how} ${formatTime(fetchedAt)}` : '';
 }
 
-/** The answer as one line of JSON, schema `modreg/resolve@1`, with `refused` if `withRefused`. */
-export function answerAsJson(
-  { moduleId, list, resolution }: Answered,
-  { withRefused }: { readonly withRefused: boolean },
-): string {
-  const { constraint, eligibility } = resolution.input;
-  const { notAfter } = eligibility;
-  const document = {
-    schema: 'modreg/resolve@1',
-    module_id: moduleId,
-    constraint: formatConstraint(constraint),
-    type: constraint.kind,
-    platform: eligibility.platform ?? null,
-    at: notAfter === undefined ? null : formatTime(notAfter),
-    version: resolution.kind === 'resolved' ? resolution.release.version.text : null,
-    latest: latestOf(resolution.input) ?? null,
-    list: listAsJson(list),
-  };
-  if (!withRefused) return jsonLine(document);
-  return jsonLine({ ...document, refused: refusedAsJson(resolution.refused(), constraint) });
-}
-
 /** The error if no release matches, and the warnings about the release and the list. */
 export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] {
   return [
@@ -99,8 +67,4 @@ export function problemsOf({ moduleId, list, resolution }: Answered): Problem[] 
       : releaseWarnings(moduleId, resolution)),
     ...listWarnings(moduleId, list, resolution.input.index),
   ];
-}
-
-function latestOf({ index, eligibility }: ResolveInput): string | undefined {
-  return newestPublished({ kind: 'latest' }, index, eligibility)?.text;
 }

@@ -17,13 +17,9 @@ import {
 import type { MachineInput } from './machine-input.ts';
 import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import { noRegistry } from '../../host/registry-choice.ts';
-import {
-  answerAsJson,
-  explainAnswer,
-  problemsOf,
-  summarize,
-  type Answered,
-} from './resolve-answer.ts';
+import { resolutionDocument, type Answered } from '../../host/resolution-document.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { explainAnswer, problemsOf, summarize } from './resolve-answer.ts';
 import type { World } from '../../base/world.ts';
 
 export interface ResolveOptions extends ListOptions {
@@ -46,7 +42,7 @@ export async function resolveCommand(
   if (!input.ok) return { answer: [], notes: [], problems: input.error };
   const { moduleId, constraint, query } = input.value;
   const machine = options.machine ? await machineFor(moduleId, world) : undefined;
-  if (machine?.ok === false) return { answer: [], notes: [], problems: [machine.error] };
+  if (machine?.ok === false) return { answer: [], notes: [], problems: machine.error };
   // What the samples have says nothing about this machine.
   if (machine && !query.registry) {
     return { answer: [], notes: [], problems: [noRegistry(world)] };
@@ -67,7 +63,7 @@ export async function resolveCommand(
 async function machineFor(
   moduleId: ModuleId,
   world: World,
-): Promise<Result<MachineInput, Problem>> {
+): Promise<Result<MachineInput, Problem[]>> {
   // Imported here, so that SQLite is loaded only when it is needed.
   const { machineInput } = await import('./machine-input.ts');
   return machineInput(moduleId, world);
@@ -111,7 +107,9 @@ function present(answered: Answered, options: ResolveOptions, { isTerminal }: Wo
   const explained = options.explain ?? options.all ?? false;
   if (options.json) {
     const shown = resolution.kind === 'resolved' || explained;
-    const answer = shown ? [answerAsJson(answered, { withRefused: explained })] : [];
+    const answer = shown
+      ? [jsonLine(resolutionDocument(answered, { withRefused: explained }))]
+      : [];
     return { answer, notes: [], problems };
   }
   if (explained) {

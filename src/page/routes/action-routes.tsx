@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Child } from 'hono/jsx';
+import { labelFor } from '../../host/machine-row.ts';
 import type { Frame } from '../frame.tsx';
 import type { PageProblem } from '../page-problem.ts';
 import type { PagedMachine } from '../paged-machine.ts';
@@ -29,7 +30,7 @@ function addRestartRoutes(app: Hono, machine: PagedMachine, { page, failed }: Pa
     const preview = await machine.previewRestart(nameIn(c), { isImmediate });
     if (!preview.ok) return failed(c, preview.error);
     const shown = { module: pathOf(c), isImmediate, preview: preview.value };
-    return page(c, `Restart ${preview.value.label}`, <RestartView {...shown} />);
+    return page(c, `Restart ${labelFor(preview.value.row)}`, <RestartView {...shown} />);
   });
   app.post('/modules/:name/restart', async (c) => {
     const form = await formOf(c);
@@ -52,7 +53,7 @@ function addRollbackRoutes(app: Hono, machine: PagedMachine, { page, failed }: P
     const preview = await machine.previewRollback(nameIn(c), { termMs: term.value });
     if (!preview.ok) return failed(c, preview.error);
     const shown = { module: pathOf(c), term: text, preview: preview.value };
-    return page(c, `Roll back ${preview.value.label}`, <RollbackView {...shown} />);
+    return page(c, `Roll back ${labelFor(preview.value.row)}`, <RollbackView {...shown} />);
   });
   app.post('/modules/:name/rollback', async (c) => {
     const form = await formOf(c);
@@ -86,7 +87,7 @@ function addQuarantineRoutes(app: Hono, machine: PagedMachine, { page, failed }:
       module: fieldOf(form.value, 'module') ?? '',
       version: fieldOf(form.value, 'version') ?? '',
       reason: fieldOf(form.value, 'reason'),
-      for: fieldOf(form.value, 'for'),
+      termMs: term.value,
     });
     return done.ok ? c.redirect('/quarantine', 303) : failed(c, done.error);
   });

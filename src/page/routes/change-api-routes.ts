@@ -1,14 +1,22 @@
 import type { Context, Hono } from 'hono';
 import type { Result } from '../../core/index.ts';
+import {
+  cancelDocument,
+  liftDocument,
+  quarantineDocument,
+  refusalDocument,
+  restartDocument,
+  rollbackDocument,
+} from '../../host/requests/request-documents.ts';
 import type { PageProblem } from '../page-problem.ts';
 import type { PagedMachine } from '../paged-machine.ts';
-import { problemAnswer } from '../problem-answer.ts';
+import { documentAnswer, problemAnswer } from '../problem-answer.ts';
 import { repeatedRequests } from '../repeated-requests.ts';
 import { BODIES, bodyOf, jsonIn, SMALL_BODY, termIn } from '../request-input.ts';
 
 type Work = (c: Context, body: string) => Promise<Response>;
 
-/** Restart, rollback and quarantine in the JSON API. The answers are those of the commands. */
+/** Restart, rollback and quarantine in the JSON API. The documents are those of the commands. */
 export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
   const repeated = repeatedRequests();
   const change = (work: Work) => async (c: Context) => {
@@ -22,14 +30,15 @@ export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
       const body = jsonIn(c, text, BODIES.restart);
       if (!body.ok) return problemAnswer(body.error);
       const { now: isImmediate = false, deployed } = body.value;
-      return answer(await machine.restart(nameIn(c), { isImmediate, deployed }));
+      return answer(await machine.restart(nameIn(c), { isImmediate, deployed }), restartDocument);
     }),
   );
   app.delete(
     '/v1/modules/:name/restart',
     change(async (c, text) => {
       const body = jsonIn(c, text, BODIES.none);
-      return body.ok ? answer(await machine.cancelRestart(nameIn(c))) : problemAnswer(body.error);
+      if (!body.ok) return problemAnswer(body.error);
+      return answer(await machine.cancelRestart(nameIn(c)), cancelDocument);
     }),
   );
   app.post(
@@ -37,16 +46,13 @@ export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
     change(async (c, text) => {
       const body = jsonIn(c, text, BODIES.rollback);
       if (!body.ok) return problemAnswer(body.error);
-      const { for: duration, deployed, to } = body.value;
+      const { for: duration, ...seen } = body.value;
       const term = termIn(duration);
       if (!term.ok) return problemAnswer(term.error);
-      return answer(await machine.rollBack(nameIn(c), { termMs: term.value, deployed, to }));
+      const rollback = { termMs: term.value, ...seen };
+      return answer(await machine.rollBack(nameIn(c), rollback), rollbackDocument);
     }),
   );
-  app.post('/v1/look', async (c) => {
-    const looked = await machine.look();
-    return looked.ok ? c.body(null, 204) : problemAnswer(looked.error);
-  });
   addQuarantineRoutes(app, machine, change);
 }
 
@@ -56,8 +62,7 @@ function addQuarantineRoutes(
   change: (work: Work) => (c: Context) => Promise<Response>,
 ): void {
   app.get('/v1/quarantine', async () => {
-    const list = await machine.quarantine();
-    return answer(list.ok ? { ok: true, value: list.value.json } : list);
+    return answer(await machine.quarantine(), ({ entries }) => quarantineDocument(entries));
   });
   app.post(
     '/v1/quarantine',
@@ -67,7 +72,8 @@ function addQuarantineRoutes(
       const { module, version, reason, for: duration } = body.value;
       const term = termIn(duration);
       if (!term.ok) return problemAnswer(term.error);
-      return answer(await machine.quarantineVersion({ module, version, reason, for: duration }));
+      const refused = { module, version, reason, termMs: term.value };
+      return answer(await machine.quarantineVersion(refused), refusalDocument);
     }),
   );
   app.delete(
@@ -77,7 +83,8 @@ function addQuarantineRoutes(
       if (!body.ok) return problemAnswer(body.error);
       const moduleId = c.req.param('module_id') ?? '';
       const version = c.req.param('version') ?? '';
-      return answer(await machine.liftQuarantine({ moduleId, version, since: body.value.since }));
+      const entry = { moduleId, version, since: body.value.since };
+      return answer(await machine.liftQuarantine(entry), liftDocument);
     }),
   );
 }
@@ -87,8 +94,6 @@ export function nameIn(c: Context): string {
   return c.req.param('name') ?? '';
 }
 
-/** The JSON document of a command as a response. */
-function answer(done: Result<string, PageProblem[]>): Response {
-  if (!done.ok) return problemAnswer(done.error);
-  return new Response(`${done.value}\n`, { headers: { 'content-type': 'application/json' } });
+function answer<T>(done: Result<T, PageProblem[]>, document: (value: T) => object): Response {
+  return done.ok ? documentAnswer(document(done.value), '\n') : problemAnswer(done.error);
 }

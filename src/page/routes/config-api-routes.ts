@@ -1,7 +1,9 @@
 import type { Context, Hono } from 'hono';
-import type { Stop } from '../../core/index.ts';
 import { textOf } from '../../core/text/time-words.ts';
-import type { PlannedOutcome, SavedConfig, VersionChoices } from '../machine-changes.ts';
+import { stopsAsJson } from '../../host/plan/plan-document.ts';
+import type { SavedConfig } from '../../host/config/config-file.ts';
+import type { VersionChoices } from '../../host/config/version-choices.ts';
+import type { PlannedOutcome } from '../../host/plan/planned-outcome.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { problemAnswer } from '../problem-answer.ts';
 import { BODIES, bodyOf, CONFIG_BODY, ifMatch, jsonIn, SMALL_BODY } from '../request-input.ts';
@@ -95,11 +97,7 @@ function outcomeAsJson(outcome: PlannedOutcome): object {
     reason: textOf(outcome.reason),
     next_change: outcome.nextChange === undefined ? null : textOf(outcome.nextChange),
     new_major: outcome.isNewMajor,
-    stops: outcome.stops.map(stopAsJson),
+    stops: stopsAsJson(outcome.stops),
     shares: outcome.shares,
   };
-}
-
-function stopAsJson({ component, moduleId, dependsOn }: Stop): object {
-  return { component, module_id: moduleId ?? null, depends_on: dependsOn };
 }

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Frame } from '../frame.tsx';
-import type { ConfigCheck } from '../machine-changes.ts';
+import type { CheckedConfig } from '../machine-changes.ts';
 import type { PageProblem } from '../page-problem.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { statusOf } from '../problem-answer.ts';
@@ -60,7 +60,7 @@ function addVersionRoutes(app: Hono, machine: PagedMachine, frame: Frame): void 
 /** What the page of the config shows besides the file. */
 interface Sent {
   readonly text?: string;
-  readonly check?: ConfigCheck;
+  readonly check?: CheckedConfig;
   readonly unsaved?: string;
   readonly problems?: readonly PageProblem[];
   /** The ETag of the file that the person began with. */

@@ -1,7 +1,8 @@
 import type { Context, Hono } from 'hono';
 import { SEVERITIES } from '../../logs/log-record.ts';
 import type { Frame } from '../frame.tsx';
-import type { LogQuery, PagedMachine } from '../paged-machine.ts';
+import type { LogQuery } from '../../host/machine-log.ts';
+import type { PagedMachine } from '../paged-machine.ts';
 import { HistoryView } from '../views/history-view.tsx';
 import { LogsView } from '../views/logs-view.tsx';
 

@@ -1,11 +1,8 @@
 import type { FC } from 'hono/jsx';
 import { joined, readable, say, type Said, type TimeContext } from '../../core/text/time-words.ts';
-import type {
-  DocumentCheck,
-  PlannedOutcome,
-  VersionChoice,
-  VersionChoices,
-} from '../machine-changes.ts';
+import type { DocumentCheck } from '../../host/config/config-file.ts';
+import type { VersionChoice, VersionChoices } from '../../host/config/version-choices.ts';
+import type { PlannedOutcome } from '../../host/plan/planned-outcome.ts';
 import { Findings } from './findings.tsx';
 import { stopWords } from './modules-view.tsx';
 

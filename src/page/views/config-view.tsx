@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx';
-import type { ConfigCheck, DecisionChange, ShownConfig } from '../machine-changes.ts';
+import type { DecisionChange, ShownConfig } from '../../host/config/checked-config.ts';
+import type { CheckedConfig } from '../machine-changes.ts';
 import { Findings } from './findings.tsx';
 import { Problems } from './modules-view.tsx';
 
@@ -8,7 +9,7 @@ export const ConfigView: FC<{
   readonly config: ShownConfig;
   /** The text in the form: that of the file, or the one that was sent. */
   readonly text: string;
-  readonly check?: ConfigCheck | undefined;
+  readonly check?: CheckedConfig | undefined;
   /** A text that was not saved, because the file was changed meanwhile. */
   readonly unsaved?: string | undefined;
 }> = ({ config: { file, etag }, text, check, unsaved }) => (
@@ -40,7 +41,7 @@ export const ConfigView: FC<{
   </>
 );
 
-const Checked: FC<{ readonly check: ConfigCheck }> = ({ check }) => (
+const Checked: FC<{ readonly check: CheckedConfig }> = ({ check }) => (
   <section aria-label="Check">
     <Findings check={check} />
     <Problems problems={check.problems} />

@@ -1,5 +1,5 @@
 import type { FC } from 'hono/jsx';
-import type { DocumentCheck } from '../machine-changes.ts';
+import type { DocumentCheck } from '../../host/config/config-file.ts';
 
 /** `checked, 0 errors`, and what was found. */
 export const Findings: FC<{ readonly check: DocumentCheck }> = ({

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx';
 import type { Result } from '../../core/index.ts';
-import type { HistoryEntry, MachineView, PageProblem } from '../paged-machine.ts';
+import type { PageProblem } from '../page-problem.ts';
+import type { HistoryEntry, MachineView } from '../paged-machine.ts';
 import { Problems } from './modules-view.tsx';
 import { Timeline } from './timeline.tsx';
 

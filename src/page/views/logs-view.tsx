@@ -2,7 +2,9 @@ import type { FC } from 'hono/jsx';
 import type { Result } from '../../core/index.ts';
 import { SEVERITIES } from '../../logs/log-record.ts';
 import { dayOf, timeOf } from '../clock-words.ts';
-import type { LogPart, LogQuery, MachineView, PageProblem } from '../paged-machine.ts';
+import type { LogPart, LogQuery } from '../../host/machine-log.ts';
+import type { PageProblem } from '../page-problem.ts';
+import type { MachineView } from '../paged-machine.ts';
 import { Problems } from './modules-view.tsx';
 
 /** The log of the agent and its modules. */

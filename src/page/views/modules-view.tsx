@@ -2,6 +2,7 @@ import { raw } from 'hono/html';
 import type { Child, FC } from 'hono/jsx';
 import { ColumnHeads } from './column-heads.tsx';
 import { describeDuration } from '../../core/text/duration.ts';
+import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import { formatTime, isTime } from '../../core/text/rfc3339.ts';
 import {
   describeTime,
@@ -12,7 +13,8 @@ import {
   type TimeContext,
 } from '../../core/text/time-words.ts';
 import { ROW_STATES, type ModuleRow } from '../module-row.ts';
-import type { MachineView, PageProblem } from '../paged-machine.ts';
+import type { PageProblem } from '../page-problem.ts';
+import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
@@ -65,13 +67,14 @@ export const Freshness: FC<{ readonly view: MachineView }> = ({ view }) => (
 
 const PollerWords: FC<{ readonly view: MachineView }> = ({ view: { state, now, timeZone } }) => {
   if (!state) return <>no agent has run on this machine yet</>;
-  const { isRunning, lastRound, trouble, crashLoopUntil } = state.poller;
+  const { round } = state.poller;
+  const crashLoopUntil = crashLoopEnd(state.memory.starts, now);
   const end = crashLoopUntil && describeTime(crashLoopUntil, { now, timeZone });
   return (
     <>
-      {isRunning ? 'an agent polls' : 'no process polls for this machine'};{' '}
-      {lastRound === undefined ? 'no round was made yet' : <LastRound ms={now - lastRound} />}
-      {trouble === undefined ? null : <>; {trouble}</>}
+      {state.isRunning ? 'an agent polls' : 'no process polls for this machine'};{' '}
+      {round ? <LastRound ms={now - round.at} /> : 'no round was made yet'}
+      {round?.trouble === undefined ? null : <>; {round.trouble}</>}
       {end === undefined ? null : <>; crash loop: no action until {end}</>}
     </>
   );

@@ -1,38 +1,50 @@
 import type { FC } from 'hono/jsx';
-import type { QuarantineList } from '../machine-changes.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { TimeContext } from '../../core/text/time-words.ts';
+import type { Quarantine } from '../../host/requests/quarantine.ts';
+import { untilText } from '../../host/requests/request-words.ts';
 
 /** The versions in quarantine, and the forms that lift one and add one. */
 export const QuarantineView: FC<{
-  readonly list: QuarantineList;
+  readonly list: Quarantine;
   /** The module_ids of the machine. */
   readonly modules: readonly string[];
   /** The one that is chosen. */
   readonly chosen: string | undefined;
-}> = ({ list: { entries }, modules, chosen }) => (
+}> = ({ list: { entries, times }, modules, chosen }) => (
   <>
     <h1>Quarantine</h1>
     {entries.length === 0 ? <p>No version is in quarantine.</p> : null}
-    {entries.map(({ moduleId, version, since, until, reason }) => (
-      <form class="quarantined" method="post" action="/quarantine/lift">
-        <input type="hidden" name="module_id" value={moduleId} />
-        <input type="hidden" name="version" value={version} />
-        <input type="hidden" name="since" value={since} />
-        <p>
-          <strong>
-            {moduleId} {version}
-          </strong>{' '}
-          is refused since {since}, until {until}: {reason}
-        </p>
-        <p>
-          <button>
-            Lift the quarantine of {moduleId} {version}
-          </button>{' '}
-          It may then be selected again, at the next decision.
-        </p>
-      </form>
+    {entries.map((entry) => (
+      <Refused entry={entry} times={times(entry.moduleId)} />
     ))}
     <NewQuarantine modules={modules} chosen={chosen} />
   </>
+);
+
+const Refused: FC<{ readonly entry: QuarantineEntry; readonly times: TimeContext }> = ({
+  entry,
+  entry: { moduleId, version },
+  times,
+}) => (
+  <form class="quarantined" method="post" action="/quarantine/lift">
+    <input type="hidden" name="module_id" value={moduleId} />
+    <input type="hidden" name="version" value={version} />
+    <input type="hidden" name="since" value={formatTime(entry.since)} />
+    <p>
+      <strong>
+        {moduleId} {version}
+      </strong>{' '}
+      is refused since {formatTime(entry.since)}, until {untilText(entry, times)}: {entry.reason}
+    </p>
+    <p>
+      <button>
+        Lift the quarantine of {moduleId} {version}
+      </button>{' '}
+      It may then be selected again, at the next decision.
+    </p>
+  </form>
 );
 
 const NewQuarantine: FC<{

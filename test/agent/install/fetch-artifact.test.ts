@@ -5,7 +5,7 @@ import { fetchArtifact, type FetchOptions } from '../../../src/agent/index.ts';
 import { secret, type Artifact } from '../../../src/core/index.ts';
 import { FILE, HEX, other, outcomeOf, PAGE, played, PORTAL } from '../support/downloading.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { artifactOf, packageServer, whole, type Answer } from '../../support/package-server.ts';
+import { artifactOf, fileServer, whole, type FileAnswer } from '../../../mocks/file-server.ts';
 
 const WRONG = createHash('sha256').update(other(0)).digest('hex');
 
@@ -14,7 +14,7 @@ function noFetch(): never {
 }
 
 it('[A1] downloads a file that only its owner can read, and says what it is', async () => {
-  const server = await packageServer(FILE);
+  const server = await fileServer(FILE);
   const path = `${temporaryFolder()}/lidar`;
   const seen: [number, number | undefined][] = [];
   const onProgress = (...at: [number, number | undefined]): void => void seen.push(at);
@@ -36,7 +36,7 @@ it.each([
   ['sha512', 128],
 ])('[A1] compares with %s, in capitals as well', async (algorithm, digits) => {
   const hex = createHash(algorithm).update(FILE).digest('hex');
-  const server = await packageServer(FILE);
+  const server = await fileServer(FILE);
   const right = { ...server.artifact, digest: `${algorithm}:${hex.toUpperCase()}` };
   expect((await outcomeOf(right))[0]).toBe('done');
   const zeros = '0'.repeat(digits);
@@ -63,7 +63,7 @@ it('a download that cannot connect leaves no timer behind', async () => {
 });
 
 describe('[A1] [T45] a file with another digest is never there', () => {
-  it.each<[string, Answer[], string, number]>([
+  it.each<[string, FileAnswer[], string, number]>([
     [
       'the same one twice',
       [whole(other(0)), whole(other(0))],
@@ -143,7 +143,7 @@ describe('contacts no server for', () => {
 });
 
 it('without a digest, downloads the whole file, and says that it is not verified', async () => {
-  const server = await packageServer(FILE);
+  const server = await fileServer(FILE);
   const { digest: _digest, size: _size, ...artifact } = server.artifact;
   const path = `${temporaryFolder({ 'lidar.part': FILE.subarray(0, 100), lidar: FILE })}/lidar`;
   expect(await fetchArtifact(artifact, path, { requireDigest: false })).toEqual({
@@ -155,7 +155,7 @@ it('without a digest, downloads the whole file, and says that it is not verified
 
 it('sends a token to the origin of the address only, and repeats it in no reason', async () => {
   const token = secret('canary-7Zk2');
-  const server = await packageServer(FILE, [
+  const server = await fileServer(FILE, [
     (response) => void response.writeHead(302, { location: '/moved' }).end(),
     (response) => void response.writeHead(200, { 'content-type': 'text/html; canary-7Zk2' }).end(),
   ]);
@@ -174,7 +174,7 @@ it('sends a token to the origin of the address only, and repeats it in no reason
 });
 
 it('follows no link in place of a part', async () => {
-  const server = await packageServer(FILE);
+  const server = await fileServer(FILE);
   const folder = temporaryFolder({ secret: 'keep' });
   symlinkSync(`${folder}/secret`, `${folder}/lidar.part`);
   expect(await fetchArtifact(server.artifact, `${folder}/lidar`)).toEqual({

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
 import { installTurns } from '../../../src/agent/install/turns.ts';
 import { install, PLACE } from '../../support/installing.ts';
-import { packageServer } from '../../support/package-server.ts';
+import { fileServer } from '../../../mocks/file-server.ts';
 import { elf } from '../support/elf-file.ts';
 import {
   extension,
@@ -29,7 +29,7 @@ import {
 
 it('[A14] installs a package, and finds it installed', async () => {
   const home = temporaryFolder();
-  const server = await packageServer(packageFile());
+  const server = await fileServer(packageFile());
   const root = `${home}/${PLACE}`;
   const expected = {
     ok: true,
@@ -55,7 +55,7 @@ it('[A14] installs a package, and finds it installed', async () => {
 it('[A9] keeps the file of a package that names no program, for a policy that names one', async () => {
   const home = temporaryFolder();
   const [, lidar] = PROGRAM as readonly [TarMember, TarMember];
-  const server = await packageServer(gzipSync(tarOf(lidar, { name: 'README' })));
+  const server = await fileServer(gzipSync(tarOf(lidar, { name: 'README' })));
   expect(await install(home, server.artifact)).toMatchObject({
     ok: false,
     error: { blame: 'machine', kind: 'no-program' },
@@ -71,7 +71,7 @@ it('[A9] keeps the file of a package that names no program, for a policy that na
 /** The files of an installed package: path, mode, and content or target. */
 async function installed(file: Buffer, command?: [string]): Promise<readonly string[]> {
   const home = temporaryFolder();
-  const server = await packageServer(file);
+  const server = await fileServer(file);
   const result = await install(home, server.artifact, { command });
   if (!result.ok) return [result.error.reason];
   const { root } = result.value;
@@ -250,7 +250,7 @@ it('reports a release without a file as nothing to download', async () => {
 
 it('rejects with the reason of a signal, and removes what it has unpacked', async () => {
   const home = temporaryFolder();
-  const server = await packageServer(packageFile());
+  const server = await fileServer(packageFile());
   const controller = new AbortController();
   const reason = new Error('the action is withdrawn');
   const result = install(home, server.artifact, {

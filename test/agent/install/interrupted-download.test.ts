@@ -3,20 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { fetchArtifact, type FetchOptions } from '../../../src/agent/index.ts';
 import { FILE, other, outcomeOf, played, PORTAL } from '../support/downloading.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { breaksAfter, packageServer, type Answer } from '../../support/package-server.ts';
+import { breaksAfter, fileServer, type FileAnswer } from '../../../mocks/file-server.ts';
 
 function answer(
   status: number,
   headers: Readonly<Record<string, string>>,
   body: Buffer = FILE,
-): Answer {
+): FileAnswer {
   return (response) => void response.writeHead(status, headers).end(body);
 }
 
-const silent: Answer = (response) => {
+const silent: FileAnswer = (response) => {
   response.writeHead(200, { 'content-length': FILE.length }).write(FILE.subarray(0, 1000));
 };
-const trickling: Answer = (response) => {
+const trickling: FileAnswer = (response) => {
   response.writeHead(200, { 'content-length': FILE.length });
   const timer = setInterval(() => response.write('x'), 20);
   response.on('close', () => clearInterval(timer));
@@ -25,7 +25,7 @@ const trickling: Answer = (response) => {
 describe('[A10] continues a download', () => {
   const half = FILE.length / 2;
   const range = `bytes=${half}-`;
-  it.each<[string, Answer[], Buffer | undefined, string[]]>([
+  it.each<[string, FileAnswer[], Buffer | undefined, string[]]>([
     ['of an earlier call', [], FILE.subarray(0, half), [range]],
     ['that is complete', [], FILE, []],
     ['whose connection broke', [breaksAfter(FILE, half)], undefined, ['whole', range]],
@@ -64,7 +64,7 @@ describe('[A10] continues a download', () => {
 
 it('[A10] resumes a download as often as its connection brings a mebibyte', async () => {
   const file = Buffer.alloc(12 * 1024 * 1024, 'lidar ');
-  const server = await packageServer(
+  const server = await fileServer(
     file,
     Array.from({ length: 8 }, () => breaksAfter(file, 1.2 * 1024 * 1024)),
   );
@@ -73,7 +73,7 @@ it('[A10] resumes a download as often as its connection brings a mebibyte', asyn
 });
 
 describe('[A10] keeps what has arrived, and blames the machine', () => {
-  it.each<[string, Answer, NonNullable<FetchOptions['limits']>, [string, number]]>([
+  it.each<[string, FileAnswer, NonNullable<FetchOptions['limits']>, [string, number]]>([
     [
       'a server that stalls',
       silent,
@@ -93,7 +93,7 @@ describe('[A10] keeps what has arrived, and blames the machine', () => {
       ['machine, unreachable: the file at @ cannot be reached (UND_ERR_SOCKET)', 3000],
     ],
   ])('%s', async (_what, answered, limits, [outcome, kept]) => {
-    const server = await packageServer(FILE, [answered, answered, answered]);
+    const server = await fileServer(FILE, [answered, answered, answered]);
     const [found, path] = await outcomeOf(server.artifact, { limits });
     expect(found.replace(`${server.address}/lidar.tgz`, '@')).toBe(outcome);
     expect(server.ranges).toHaveLength(3);
@@ -108,7 +108,7 @@ describe('[A10] keeps what has arrived, and blames the machine', () => {
 });
 
 describe('[A10] does not write what is not the file', () => {
-  it.each<[string, Answer, string]>([
+  it.each<[string, FileAnswer, string]>([
     [
       'a web page',
       answer(200, { 'content-type': 'text/html; charset=utf-8' }),
@@ -160,7 +160,7 @@ describe('[A10] does not write what is not the file', () => {
 });
 
 it('[A10] rejects with the reason of a signal, and keeps what has arrived', async () => {
-  const server = await packageServer(FILE, [breaksAfter(FILE, 1000)]);
+  const server = await fileServer(FILE, [breaksAfter(FILE, 1000)]);
   const path = `${temporaryFolder()}/lidar`;
   const controller = new AbortController();
   const reason = new Error('the action is withdrawn');

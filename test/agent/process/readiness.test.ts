@@ -7,7 +7,7 @@ import { readinessProbe, type ReadinessProbe } from '../../../src/agent/process/
 import type { Readiness } from '../../../src/core/machine/readiness.ts';
 import { systemClock } from '../../../src/registries/index.ts';
 import { fakeStart } from '../support/fake-start.ts';
-import { plainServer } from '../../support/plain-server.ts';
+import { plainServer } from '../../../mocks/plain-server.ts';
 
 function probeOf(readiness: Readiness, staysUpMs = 10_000): ReadinessProbe {
   return readinessProbe(readiness, { clock: systemClock, runAs: undefined, staysUpMs });

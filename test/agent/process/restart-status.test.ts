@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
 import { restartAllowedAt } from '../../../src/agent/process/restart-status.ts';
-import { plainServer } from '../../support/plain-server.ts';
+import { plainServer } from '../../../mocks/plain-server.ts';
 
 const LARGEST = 64 * 1024;
 

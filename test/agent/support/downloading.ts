@@ -4,7 +4,7 @@ import { fetchArtifact, type FetchOptions } from '../../../src/agent/index.ts';
 import type { Artifact } from '../../../src/core/index.ts';
 import { testClock } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { packageServer, type Answer } from '../../support/package-server.ts';
+import { fileServer, type FileAnswer } from '../../../mocks/file-server.ts';
 
 export const FILE: Buffer = Buffer.from('the file of a release, '.repeat(20_000));
 export const PAGE: Buffer = Buffer.from(
@@ -37,10 +37,10 @@ export async function outcomeOf(
 
 /** The outcome of a download from a server that answers like this first, without its address, and the ranges it was asked for. */
 export async function played(
-  answers: readonly Answer[],
+  answers: readonly FileAnswer[],
   { options, part, changed }: Played = {},
 ): Promise<readonly [outcome: string, ranges: readonly string[]]> {
-  const server = await packageServer(FILE, answers);
+  const server = await fileServer(FILE, answers);
   const artifact = { ...server.artifact, ...changed };
   const there = part ? { 'lidar.part': part } : {};
   const [outcome] = await outcomeOf(artifact, options, there);

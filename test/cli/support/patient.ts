@@ -6,7 +6,8 @@ import type { MachineState } from '../../../src/store/machine-state.ts';
 import { moduleId } from '../../support/ask.ts';
 import { examined } from './examined.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { listOf, send } from '../../support/plain-server.ts';
+import { listOf } from '../../../mocks/module-document.ts';
+import { send } from '../../../mocks/plain-server.ts';
 import { component, entry } from '../../support/planned.ts';
 
 /** A folder with a home of mode 0700, after `work` on its state. */

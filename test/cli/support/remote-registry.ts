@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { runModreg } from '../../support/modreg.ts';
-import { plainServer, type PlainServer } from '../../support/plain-server.ts';
+import { plainServer, type PlainServer } from '../../../mocks/plain-server.ts';
 
 /** A token that must not be printed. */
 export const CANARY = 'modreg_canary-7c0ffee';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { machineOnPage } from '../../../src/cli/page/machine-on-page.ts';
+import { machineOnPage } from '../../../src/page/machine/machine-on-page.ts';
 import { pageApp } from '../../../src/page/app.ts';
 import { quietWorld } from '../../support/quiet-world.ts';
 

@@ -9,7 +9,7 @@ import { LogUpload } from '../../../src/logs/log-upload.ts';
 import { logWriter } from '../../../src/logs/log-writer.ts';
 import type { Delivery } from '../../../src/poller/index.ts';
 import { day, MINUTE, SECOND, type Day, type DayOptions } from '../../support/day.ts';
-import type { FakeCollector } from '../../support/collector.ts';
+import type { LogCollector } from '../../../mocks/log-collector.ts';
 import { to } from '../../support/log-sending.ts';
 import { quietWorld } from '../../support/quiet-world.ts';
 import { roamingLink, type Networks } from './roaming-link.ts';
@@ -17,7 +17,7 @@ import { simulatedDisk, type SimulatedDisk } from './simulated-disk.ts';
 
 interface FieldRoverOptions extends DayOptions {
   readonly networks: Networks;
-  readonly collector: FakeCollector;
+  readonly collector: LogCollector;
   /** Why a release does not work; undefined if it does. */
   readonly fault: (version: string) => string | undefined;
 }

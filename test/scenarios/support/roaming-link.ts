@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
+import { networkFailure } from '../../../mocks/network-failure.ts';
 import type { AgentEvent } from '../../../src/agent/event.ts';
 import {
   ONLINE,
@@ -106,8 +107,7 @@ async function through(
     return new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
   }
   if (connectivity !== 'full') {
-    const cause = Object.assign(new Error('unreachable'), { code: 'ENETUNREACH' });
-    throw new TypeError('fetch failed', { cause });
+    throw networkFailure('ENETUNREACH');
   }
   const response = await fetch(request);
   // Nothing of it is on its way any more.

@@ -8,7 +8,7 @@ import { excerpt, quote } from '../../../core/text/quote.ts';
 import { readInterval } from '../../plan/interval-option.ts';
 import { documentReader } from '../../../host/plan-documents.ts';
 import { jsonLine } from '../../base/answer-json.ts';
-import { failed, type Outcome, type Problem } from '../../../base/problem.ts';
+import { failed, usage, type Outcome, type Problem } from '../../../base/problem.ts';
 import { namedRegistry } from '../../../host/registry-choice.ts';
 import { parseRegistryAddress } from '../../../registry/address.ts';
 import type { World } from '../../../base/world.ts';
@@ -21,7 +21,7 @@ import {
   type Credentials,
 } from '../../../host/credentials.ts';
 import type { AgentRunOptions } from '../run-command.ts';
-import { THIS_HOST, trying, usage, whyNoService, type SystemdHost } from './systemd-host.ts';
+import { THIS_HOST, trying, whyNoService, type SystemdHost } from './systemd-host.ts';
 import { isPlain, MARKER, SERVICE, unitText } from './unit-text.ts';
 
 export interface InstallUnitOptions extends AgentRunOptions {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { Result } from '../../../core/index.ts';
-import type { Problem } from '../../../base/problem.ts';
+import { usage, type Problem } from '../../../base/problem.ts';
 import type { World } from '../../../base/world.ts';
 
 /** The system on which the service of the agent is installed. */
@@ -44,10 +44,6 @@ export function whyNoService(
   }
   if (uid === 0) return undefined;
   return usage(`modreg agent ${what} changes the system: run it as root`);
-}
-
-export function usage(message: string, hint?: string): Problem {
-  return { severity: 'error', kind: 'usage', message, hint };
 }
 
 /** Returns the result of `work`, or the problem of a program or a file that it could not use. */

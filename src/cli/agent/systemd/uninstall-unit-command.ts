@@ -13,11 +13,11 @@ import { commandIn, launcherFolder } from '../../../agent/launcher/launcher-fold
 import { isPolled } from '../../../store/claim.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { jsonLine } from '../../base/answer-json.ts';
-import { failed, type Outcome } from '../../../base/problem.ts';
+import { failed, usage, type Outcome } from '../../../base/problem.ts';
 import type { World } from '../../../base/world.ts';
 import { CREDENTIALS_FILE, isWrittenByInstall } from '../../../host/credentials.ts';
 import { COMMAND, SERVICE_HOME, UNIT } from './install-unit-command.ts';
-import { THIS_HOST, trying, usage, whyNoService, type SystemdHost } from './systemd-host.ts';
+import { THIS_HOST, trying, whyNoService, type SystemdHost } from './systemd-host.ts';
 import { homeIn, MARKER, SERVICE } from './unit-text.ts';
 
 export interface UninstallUnitOptions {

@@ -1,0 +1,63 @@
+import { basename } from 'node:path';
+import type { CheckResult, DocumentKind, UpdatePolicy } from '../config/index.ts';
+import { checkDocument } from '../config/read-document.ts';
+import type { Report } from '../config/report.ts';
+import type { Result } from '../core/index.ts';
+import type { Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import { readDocumentFile } from './document-file.ts';
+import { POLICY, readPolicyFor, type PolicyFile } from './policy-file.ts';
+
+/** How a document is checked. */
+export interface CheckTerms {
+  readonly as?: DocumentKind;
+  readonly policy?: string;
+  /** Whether the variables that it names must be set. */
+  readonly env?: true;
+}
+
+/** A file, and the problems found in it. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly report: Report;
+}
+
+/** A document after its check, which is the first of the files, and its policy, the second. */
+export interface CheckedDocument {
+  readonly checked: CheckResult;
+  readonly files: readonly CheckedFile[];
+}
+
+/** Checks the document at `path` against its policy. The error: files that cannot be read. */
+export function checkedFiles(
+  path: string,
+  options: CheckTerms,
+  world: World,
+): Result<CheckedDocument, Problem[]> {
+  const as = options.as ?? (basename(path) === POLICY ? 'policy' : undefined);
+  const file = readDocumentFile(path);
+  const policy = as === 'policy' ? NO_POLICY : readPolicyFor(path, options.policy);
+  if (!file.ok || !policy.ok) {
+    const problems = [...(file.ok ? [] : [file.error]), ...(policy.ok ? [] : [policy.error])];
+    return { ok: false, error: problems };
+  }
+  const checked = checkDocument(file.value.bytes, as, {
+    policy: inForce(policy.value),
+    environment: options.env ? world.environment : undefined,
+    mode: file.value.mode,
+  });
+  // A policy is checked alone, even with another policy.json beside it.
+  const against = checked.kind === 'policy' ? undefined : policy.value;
+  const files: CheckedFile[] = [
+    { path, report: checked },
+    ...(against ? [{ path: against.path, report: against.reading }] : []),
+  ];
+  return { ok: true, value: { checked, files } };
+}
+
+const NO_POLICY = { ok: true, value: undefined } as const;
+
+function inForce(policy: PolicyFile | undefined): UpdatePolicy | 'unreadable' | undefined {
+  if (!policy) return undefined;
+  return policy.reading.ok ? policy.reading.value : 'unreadable';
+}

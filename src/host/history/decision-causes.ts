@@ -1,0 +1,202 @@
+import { compareVersions, parseVersion, type DecideInput } from '../../core/index.ts';
+import {
+  restartCeiling,
+  restartCooldown,
+  type TimingPolicy,
+} from '../../core/decision/timing-policies.ts';
+import { confirmedAtOf } from '../../core/decision/confirmed-at.ts';
+import { isTooOld } from '../../core/releases/list-age.ts';
+import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
+import { haveSameFacts } from '../../store/facts.ts';
+import type { PastDecision, RecordedDecision } from '../../store/decision-history.ts';
+import { NO_RELEASES, restoredInput } from '../restored-input.ts';
+
+/** Two consecutive decisions about a target: the last facts of one, and the first facts of the next. */
+interface Change {
+  readonly before: DecideInput;
+  readonly after: DecideInput;
+  readonly from: RecordedDecision;
+  readonly to: RecordedDecision;
+}
+
+/**
+ * What made `after` replace `before`, in words, as far as their facts show it. Only what differs between the last plan
+ * with the one decision and the first plan with the other counts. Empty if nothing is certain.
+ */
+export function causesOf(before: PastDecision, after: PastDecision): readonly string[] {
+  const [from, to] = [before.last, after.first];
+  if (from.moduleId !== to.moduleId) return ['the entry names another module'];
+  const [one, other] = [from, to].map(({ facts }) => restoredInput(facts, NO_RELEASES));
+  if (!one?.ok || !other?.ok) return [];
+  const change = { before: one.value, after: other.value, from, to };
+  const causes = CAUSES.flatMap((cause) => cause(change));
+  if (causes.length > 0) return causes;
+  const ended = endedConfirmation(change);
+  return ended.length > 0 ? ended : agedRelease(change);
+}
+
+type Cause = (change: Change) => readonly string[];
+
+const changedConstraint: Cause = ({ from, to }) => {
+  if (from.constraint === to.constraint) return [];
+  return [`the constraint changed from ${from.constraint ?? 'none'} to ${to.constraint ?? 'none'}`];
+};
+
+/** The terms of the policy in an input, by the name of their field. */
+const TERMS: Readonly<Record<string, (input: DecideInput) => unknown>> = {
+  minimum_release_age: ({ eligibility }) => eligibility.minimumAge,
+  maintenance: ({ timing }) => timing.window?.windows,
+  allow_downgrade: ({ allowDowngrade }) => allowDowngrade,
+  on_yank: ({ onYank }) => onYank,
+  require_digest: ({ eligibility }) => eligibility.artifactRules?.requireDigest,
+  allow_http: ({ eligibility }) => eligibility.artifactRules?.allowHttp,
+  restart_cooldown: ({ timing }) => timing.restartCooldownMs,
+  restart_ceiling: ({ timing }) => timing.restartCeiling,
+  max_index_age: ({ maxIndexAgeMs }) => maxIndexAgeMs,
+};
+
+const changedPolicy: Cause = ({ before, after, from, to }) => {
+  const names = Object.entries(TERMS).flatMap(([name, term]) =>
+    haveSameFacts(term(before), term(after)) ? [] : [name],
+  );
+  const isMoved = from.list && to.list && from.list.address !== to.list.address;
+  const all = isMoved ? ['registry', ...names] : names;
+  return all.length === 0 ? [] : [`the policy changed: ${all.join(', ')}`];
+};
+
+const deployedVersion: Cause = ({ from, to }) => {
+  if (from.deployed === to.deployed) return [];
+  if (to.deployed === 'none') return ['nothing is deployed any more'];
+  if (to.deployed === 'unknown') return ['the deployed version is not known any more'];
+  return [`${to.deployed} was deployed`];
+};
+
+const quarantine: Cause = ({ before, after }) => {
+  const known = new Set(before.quarantine.map(keyOf));
+  const kept = new Set(after.quarantine.map(({ version }) => version));
+  const [then, now] = [before.eligibility.now, after.eligibility.now];
+  return [
+    ...after.quarantine.filter((entry) => !known.has(keyOf(entry))).map(failureWords),
+    ...before.quarantine.flatMap(({ version, until = Infinity }) => {
+      if (!kept.has(version)) return [`the quarantine of ${version} was lifted`];
+      return then < until && until <= now ? [`the quarantine of ${version} ended`] : [];
+    }),
+  ];
+};
+
+const restartRequest: Cause = ({ before, after }) => {
+  const [was, is] = [before.restartRequest, after.restartRequest];
+  if (is && !haveSameFacts(was, is)) return ['an operator requested a restart'];
+  return was && !is ? ['the request of a restart ended'] : [];
+};
+
+type Quarantined = DecideInput['quarantine'][number];
+
+/** A version that fails again has a new term. */
+function keyOf({ version, until, digest, rolledBack }: Quarantined): string {
+  return JSON.stringify([version, until, digest, rolledBack?.to?.text]);
+}
+
+/** Why it failed is in the reason of the decision. */
+function failureWords({ version, rolledBack, byOperator }: Quarantined): string {
+  if (byOperator) return `an operator refused ${version}`;
+  return rolledBack ? `an operator rolled ${version} back` : `${version} failed`;
+}
+
+const releaseList: Cause = ({ before, after, from, to }) => {
+  const [had, has] = ['index' in before.list, 'index' in after.list];
+  if (had !== has) return [`the release list ${has ? 'could' : 'could not'} be read`];
+  if (!from.list || !to.list || from.list.address !== to.list.address) return [];
+  if (from.list.digest === to.list.digest) return [];
+  return [
+    isNewer(to.newest, from.newest) ? `${to.newest} was published` : 'the release list changed',
+  ];
+};
+
+function isNewer(one: string | undefined, other: string | undefined): boolean {
+  const [newer, older] = [parseVersion(one), parseVersion(other)];
+  return (
+    newer.ok && (other === undefined || (older.ok && compareVersions(newer.value, older.value) > 0))
+  );
+}
+
+const staleList: Cause = ({ before, after }) => {
+  const [was, is] = [before, after].map(({ list }) => ('stale' in list ? list.stale : undefined));
+  if (was && !is) return 'index' in after.list ? ['the registry confirmed the list again'] : [];
+  if (!is) return [];
+  if (!was) return 'index' in before.list ? ['the registry could not confirm the list'] : [];
+  const isRefused = ({ eligibility, maxIndexAgeMs }: DecideInput): boolean =>
+    isTooOld(is.confirmedAt, eligibility.now, maxIndexAgeMs);
+  return isRefused(after) && !isRefused(before) ? ['the saved list became too old'] : [];
+};
+
+const maintenanceAnswer: Cause = ({ before, after }) => {
+  const [was, is] = [before.timing.answer, after.timing.answer];
+  if (is === undefined || was === is) return [];
+  if (is !== 'allowed') return ['the agent did not allow maintenance'];
+  return was === undefined ? [] : ['the agent allowed maintenance'];
+};
+
+const busyServer: Cause = ({ before, after }) => {
+  const [was, is] = [before.timing.isServerBusy, after.timing.isServerBusy];
+  if (was === is) return [];
+  return [`the server ${is ? 'began to process' : 'has processed'} config changes`];
+};
+
+/** The passing of time, judged by the terms before it. It matters only if it began or ended a hold. */
+const time: Cause = ({ before: { timing, eligibility }, after, from, to }) => {
+  const [then, { now }] = [eligibility.now, after.eligibility];
+  const [wasHeld, isHeld] = [from, to].map(({ decision }) => decision === 'hold');
+  const [wasOpen, isOpen] = [then, now].map((at) => timing.window?.openSince(at) !== undefined);
+  const ended = (policy: TimingPolicy): boolean =>
+    wasHeld === true && !!policy(timing, then) && !policy(timing, now);
+  const isClosed = isHeld && DUE.has(from.decision) && wasOpen && !isOpen;
+  const isRestarted = isHeld && after.timing.restarts.length > timing.restarts.length;
+  return [
+    ...(wasHeld && !wasOpen && isOpen ? ['the maintenance window opened'] : []),
+    ...(isClosed ? ['the maintenance window closed'] : []),
+    ...(ended(restartCooldown) ? ['the restart cooldown ended'] : []),
+    ...(ended(restartCeiling) ? ['another restart is allowed'] : []),
+    ...(isRestarted ? ['an action was begun, which counts as a restart'] : []),
+  ];
+};
+
+const DUE: ReadonlySet<string> = new Set([
+  'install',
+  'upgrade',
+  'downgrade',
+  'rollback',
+  'restart',
+]);
+
+const CAUSES: readonly Cause[] = [
+  changedConstraint,
+  changedPolicy,
+  deployedVersion,
+  quarantine,
+  restartRequest,
+  releaseList,
+  staleList,
+  maintenanceAnswer,
+  busyServer,
+  time,
+];
+
+/** Another target although nothing else has changed: a release in rollout needs a list that was confirmed in the last hour (D51). */
+const endedConfirmation: Cause = ({ before, after, from, to }) => {
+  const [wasConfirmed, isConfirmed] = [before, after].map(hasRecentList);
+  if (!wasConfirmed || isConfirmed || from.target === to.target) return [];
+  return ['the list was not confirmed for an hour, which a release in rollout needs'];
+};
+
+function hasRecentList({ list, eligibility: { now } }: DecideInput): boolean {
+  const confirmedAt = 'index' in list ? confirmedAtOf(list) : undefined;
+  return confirmedAt === undefined || !isTooOld(confirmedAt, now, CONFIRMED_WITHIN_MS);
+}
+
+/** A decision depends on its input alone. If only the time differs and nothing else has ended, a release became old enough. */
+const agedRelease: Cause = ({ before, after, from, to }) => {
+  const isSame = haveSameFacts(before, after) && haveSameFacts(from.list, to.list);
+  if (!isSame || !before.eligibility.minimumAge || from.target === to.target) return [];
+  return to.target === undefined ? [] : [`${to.target} reached the minimum age`];
+};

@@ -1,0 +1,146 @@
+import type { Machine } from '../../config/index.ts';
+import { planMachine, type Plan, type Platform, type Result } from '../../core/index.ts';
+import { NOT_ASKED } from '../../core/plan/plan.ts';
+import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { parseTime } from '../../core/text/rfc3339.ts';
+import { moduleListOf } from '../../registry/module-list.ts';
+import type { ReleaseList } from '../../registry/registry.ts';
+import { parseProblem, type Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import type { DocumentFile } from '../document-file.ts';
+import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
+import { machineIdOf } from '../machine-id.ts';
+import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
+import { factsFor, type Facts } from '../plan-facts.ts';
+import { readPlanLists, type PlanLists } from '../plan-lists.ts';
+
+/** Which documents and lists a plan is made from. */
+export interface PlanTerms extends ListOptions {
+  readonly deployed?: string;
+}
+
+/** A plan, its inputs, and its time. */
+export interface Planned {
+  readonly path: string;
+  readonly documents: PlanDocuments;
+  readonly facts: Facts;
+  readonly lists: PlanLists;
+  readonly plan: Plan;
+  readonly platform: Platform;
+  /** The id of the machine, which rollouts use, or why it is not known. */
+  readonly machineId: Result<string | undefined, Problem>;
+  readonly now: number;
+  /** Whether `now` is from `--at` and not from the clock. */
+  readonly isAsOf: boolean;
+}
+
+/** The plan of the machine at `path`, with its inputs. With `machineFile`, that is the machine config instead. */
+export async function planOf(
+  path: string,
+  options: PlanTerms,
+  world: World,
+  machineFile?: DocumentFile,
+): Promise<Result<Planned, Problem[]>> {
+  const platform = platformOf(options, world);
+  const at = options.at === undefined ? undefined : parseTime(options.at);
+  const maxAge = readMaxAge(options.maxAge);
+  const documents = readPlanDocuments(path, options, machineFile);
+  if (!platform.ok || at?.ok === false || !maxAge.ok || !documents.ok) {
+    const problems = [
+      ...(platform.ok ? [] : [platform.error]),
+      ...(at?.ok === false ? [parseProblem(at.error)] : []),
+      ...(maxAge.ok ? [] : [maxAge.error]),
+      ...(documents.ok ? [] : documents.error),
+    ];
+    return { ok: false, error: problems };
+  }
+  const facts = await factsFor(documents.value, world);
+  if (!facts.ok) return { ok: false, error: [facts.error] };
+  const known = { documents: documents.value, facts: facts.value };
+  const reading = { ...options, maxAgeMs: maxAge.value };
+  const lists = await readPlanLists(path, known, reading, world);
+  if (!lists.ok) return { ok: false, error: [lists.error] };
+  const isAsOf = at !== undefined;
+  const now = at?.value ?? world.clock();
+  const circumstances = { platform: platform.value, machineId: machineIdOf(world), now, isAsOf };
+  const inputs = { path, ...known, lists: lists.value, ...circumstances };
+  return { ok: true, value: { ...inputs, plan: decideOn(inputs) } };
+}
+
+/** The options of a plan from the lists that the agent saved. */
+export type SavedPlanTerms = Omit<PlanTerms, 'at' | 'deployed' | 'offline' | 'maxAge'>;
+
+/** The same without a request. The lists are current if the agent has confirmed them lately: its longest back-off is ten minutes. */
+export async function planFromSaved(
+  path: string,
+  options: SavedPlanTerms,
+  world: World,
+  machineFile?: DocumentFile,
+): Promise<Result<Planned, Problem[]>> {
+  return await planOf(path, { ...options, offline: true, maxAge: '30m' }, world, machineFile);
+}
+
+/** What a plan is based on instead of what is. */
+export interface Supposition {
+  readonly machine?: Machine;
+  readonly facts?: Facts;
+}
+
+/** What would be planned with the same lists at the same time. The supposed machine has the same modules. */
+export function planSupposing(planned: Planned, { machine, facts }: Supposition): Plan {
+  return decideOn({
+    ...planned,
+    facts: facts ?? planned.facts,
+    documents: { ...planned.documents, ...(machine && { machine }) },
+  });
+}
+
+/** With `--at`, the list counts as confirmed at that time. */
+function decideOn({
+  documents,
+  lists,
+  facts,
+  now,
+  isAsOf,
+  platform,
+  machineId,
+}: Omit<Planned, 'path' | 'plan'>): Plan {
+  const circumstances: Circumstances = {
+    platform,
+    machineId: machineId.ok ? machineId.value : undefined,
+    now,
+    laterReleases: isAsOf ? 'refuse' : 'allow',
+    isServerBusy: false,
+    knownOf: (target) => {
+      const readings = target.kind === 'module' ? lists.modules : lists.subsystems;
+      const reading = readings.get(target.name);
+      const list = reading ? moduleListOf(reading) : NOT_ASKED;
+      return { ...facts(target), list: isAsOf ? { ...list, readAt: undefined } : list };
+    },
+  };
+  return planMachine(planInputFor(documents, circumstances));
+}
+
+/** Where the lists of a plan are from, and how old the oldest is; undefined if none was read. */
+export function describeListsOf({
+  lists: { modules, subsystems },
+  now,
+}: Pick<Planned, 'lists' | 'now'>): string | undefined {
+  const readings = [...modules.values(), ...subsystems.values()];
+  const read = readings.flatMap((reading) => (reading.ok ? [reading.value] : []));
+  return read.length > 0 ? describeLists(read, now) : undefined;
+}
+
+/** Where the lists are from, and the age of the oldest one from a network. */
+function describeLists(lists: readonly ReleaseList[], now: number): string {
+  const places = new Set(lists.map(({ from }) => from));
+  const [first = ''] = places;
+  const from = places.size === 1 ? first : `${places.size} registries`;
+  const times = lists.flatMap(({ source, fetchedAt }) =>
+    (source === 'network' || source === 'saved') && fetchedAt !== undefined ? [fetchedAt] : [],
+  );
+  const age = now - times.reduce((oldest, time) => Math.min(oldest, time), now);
+  const old = times.length === 0 ? '' : `, ${describeDuration(age)} old`;
+  return `lists from ${from}${old}`;
+}

@@ -1,0 +1,139 @@
+import {
+  compareVersions,
+  describeDecision,
+  parseConstraint,
+  type Constraint,
+  type Decision,
+  type Result,
+  type Version,
+} from '../../core/index.ts';
+import type { ListError } from '../../core/decision/module-list.ts';
+import { reportedText } from '../../core/explanation/decision-words.ts';
+import { describeRefused } from '../../core/explanation/words.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
+import { mismatch } from '../../core/version/constraint.ts';
+import type { SavedLists } from '../../registry/saved-lists.ts';
+import type { MachineState } from '../../store/machine-state.ts';
+import { currentInput } from '../restored-input.ts';
+import type { Problem } from '../../base/problem.ts';
+import { intendedRollback, type IntendedRollback } from './intended-rollback.ts';
+import { labelFor, targetOf } from '../machine-row.ts';
+
+/** A rollback whose consequences are known, or one for which no release list is saved. */
+export type FoundRollback =
+  | IntendedRollback
+  | {
+      readonly rolledBack: RolledBack & { readonly to: Version };
+      /** Why the poller has no list, so that it does nothing until it has one. */
+      readonly waitsFor: string | undefined;
+    };
+
+interface Circumstances {
+  readonly state: MachineState;
+  readonly saved: SavedLists;
+  readonly now: number;
+  readonly until: number | undefined;
+}
+
+/** What a rollback of a module does, or why it cannot be rolled back. */
+export function foundRollback(
+  row: LoggedDecision,
+  { state, saved, now, until }: Circumstances,
+): Result<FoundRollback, Problem[]> {
+  const label = labelFor(row);
+  const constraint = constraintOf(row);
+  if (constraint?.kind === 'patch') {
+    const message = `${label} is pinned to ${row.constraint}, so no other version may replace it`;
+    return refusal({ kind: 'usage', message, hint: 'pin the version that should run' });
+  }
+  if (!constraint) {
+    const message = `${label} is not decided by a constraint, so it cannot be rolled back: ${row.reason}`;
+    return refusal({ kind: 'usage', message });
+  }
+  const { deployed } = state.memory().of(targetOf(row));
+  if (deployed.kind !== 'version') {
+    const found = reportedText(deployed) ?? deployed.kind;
+    const message = `${label}: the deployed version is ${found}; only a version can be rolled back`;
+    return refusal({ kind: 'deployed-unknown', message });
+  }
+  const from = deployed.version;
+  const input = currentInput(targetOf(row), state, saved, now);
+  if (!input.ok) return withoutList(row, from, { constraint, state, now, error: undefined });
+  const { list } = input.value;
+  if ('error' in list) return withoutList(row, from, { constraint, state, now, error: list.error });
+  const intended = intendedRollback(from, list.index, { input: input.value, until });
+  return 'refusal' in intended
+    ? noTarget(row, from, lowerReleases(intended.refusal, from))
+    : { ok: true, value: intended };
+}
+
+/** The rollback to the previous version if the releases are not known. `error` is why the last decision had no list. */
+function withoutList(
+  row: LoggedDecision,
+  from: Version,
+  {
+    constraint,
+    state,
+    now,
+    error,
+  }: Pick<Circumstances, 'state' | 'now'> & {
+    readonly constraint: Constraint;
+    readonly error: ListError | undefined;
+  },
+): Result<FoundRollback, Problem[]> {
+  const { previous, quarantine } = state.memory().of(targetOf(row));
+  const isRefused = quarantine.some(
+    ({ version, until = Infinity }) => version === previous?.text && now < until,
+  );
+  const isFit = previous && !isRefused && mismatch(constraint, previous) === undefined;
+  if (!isFit || compareVersions(previous, from) > 0) {
+    const because =
+      'its release list is not known here, and no lower previous version may be selected';
+    return noTarget(row, from, [because]);
+  }
+  const waitsFor = error?.kind === 'not-saved' ? undefined : error?.message;
+  return { ok: true, value: { rolledBack: { from, to: previous }, waitsFor } };
+}
+
+function noTarget(
+  row: LoggedDecision,
+  from: Version,
+  because: readonly string[],
+): Result<never, Problem[]> {
+  const message = `${labelFor(row)} cannot be rolled back from ${from.text}: no lower release may be selected; nothing was changed`;
+  return refusal({ kind: 'no-match', message, because, hint: 'pin the version that should run' });
+}
+
+/** Why lower releases that the constraint accepts are refused; the decision in words if there are none. */
+function lowerReleases(decision: Decision, from: Version): string[] {
+  const { resolution } = decision;
+  if (!resolution) return [describeDecision(decision)];
+  const { constraint } = resolution.input;
+  const lower = [...resolution.refused()].flatMap((refused) =>
+    refused.reason !== 'not-a-version' && compareVersions(refused.release.version, from) < 0
+      ? [`${refused.release.version.text}: ${describeRefused(refused, constraint)}`]
+      : [],
+  );
+  return lower.length === 0 ? ['no lower release is published'] : lower.slice(0, NAMED);
+}
+
+const NAMED = 3;
+
+function refusal(
+  problem: Pick<Problem, 'message' | 'hint' | 'because'> & {
+    readonly kind: 'usage' | 'deployed-unknown' | 'no-match';
+  },
+): Result<never, Problem[]> {
+  return { ok: false, error: [{ severity: 'error', ...problem }] };
+}
+
+/** The constraint that the poller read last; undefined if it read an address or no constraint. */
+function constraintOf({ kind, constraint = '' }: LoggedDecision): Constraint | undefined {
+  // The decision on a subsystem is logged with the name of its release channel.
+  if (kind === 'subsystem' && (constraint === 'stable' || constraint === 'latest')) {
+    return { kind: constraint === 'stable' ? 'latest' : 'latest-with-prerelease' };
+  }
+  const parsed = parseConstraint(constraint);
+  return parsed.ok ? parsed.value : undefined;
+}

@@ -1,0 +1,104 @@
+import type { Decision } from '../../core/index.ts';
+import { replacementOf } from '../../core/decision/decision.ts';
+import {
+  decisionWords,
+  describeAddress,
+  describeTarget,
+} from '../../core/explanation/decision-words.ts';
+import { changeWords, summarizeDecision } from '../../core/explanation/plan-words.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import {
+  describeTime,
+  passing,
+  readable,
+  say,
+  type Said,
+  type TimeContext,
+} from '../../core/text/time-words.ts';
+import { labelFor } from '../machine-row.ts';
+import type { Restart } from './restart.ts';
+import type { Rollback } from './rollback.ts';
+
+/** What a request for a restart does, for a person: `modreg restart` and the page show the same. */
+export function restartLines(restart: Restart): string[] {
+  return linesOfRestart(restart).map((line) => readable(line, restart.times));
+}
+
+function linesOfRestart({ row, deployed, effect, has }: Restart): Said[] {
+  const label = labelFor(row);
+  // What was delivered comes first, whatever is decided (D41).
+  if (has) return [`${label} restarts ${changeOf(has)}`];
+  if ('unknown' in effect) {
+    const head = `${label} restarts ${deployed} once that is decided`;
+    return [head, `  what holds it is not known here: ${effect.unknown}`];
+  }
+  const { decision, afterwards, next, hasList } = effect;
+  return [
+    `${label} restarts ${whenOf(decision, deployed)}`,
+    say`  because  ${decisionWords(decision)}`,
+    ...(afterwards && hasList
+      ? [say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`]
+      : []),
+    ...(next && (hasList || !afterwards) ? [say`  next     ${changeWords(next)}`] : []),
+    ...(hasList
+      ? []
+      : ['  its release list is not known here; a replacement that is due comes first']),
+  ];
+}
+
+/** `1.2.3 at the next decision`, `with the upgrade to 1.2.9 …`, `1.2.3 once nothing holds it`. */
+function whenOf(decision: Decision, deployed: string): string {
+  const replacement = replacementOf(decision);
+  const isRestart = !replacement || replacement.direction === 'restart';
+  const change = isRestart
+    ? deployed
+    : `with the ${replacement.direction} to ${describeTarget(replacement)}`;
+  if (decision.kind === 'replace') return `${change} at the next decision`;
+  return isRestart ? `${deployed} once nothing holds it` : 'once nothing holds it';
+}
+
+function changeOf({ action: { from, to, direction } }: OpenAction): string {
+  return direction === 'restart'
+    ? `${describeAddress(to)}: the agent has that restart already`
+    : `with the ${direction} ${from ?? 'none'} → ${describeAddress(to)}, which the agent has`;
+}
+
+/** What a rollback does, for a person: `modreg rollback` and the page show the same. */
+export function rollbackLines(rollback: Rollback): string[] {
+  return linesOfRollback(rollback).map((line) => readable(line, rollback.times));
+}
+
+function linesOfRollback({ row, from, to, found, until, has }: Rollback): Said[] {
+  const end = until === undefined ? '' : say`, until ${passing(until)}`;
+  const isWaiting = 'waitsFor' in found && found.waitsFor !== undefined;
+  const when = isWaiting ? 'once its release list can be read' : 'at the next decision';
+  const head = say`${labelFor(row)} rolls back from ${from} to ${to} ${when}${end}`;
+  const first = has
+    ? [
+        `  first    the agent ends ${has.action.from ?? 'none'} → ${describeAddress(has.action.to)}, which it has`,
+      ]
+    : [];
+  if ('decision' in found) {
+    const { decision, afterwards, next } = found;
+    return [
+      head,
+      ...first,
+      say`  because  ${decisionWords(decision)}`,
+      say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`,
+      ...(next ? [say`  next     ${changeWords(next)}`] : []),
+    ];
+  }
+  return [
+    head,
+    ...first,
+    ...(found.waitsFor === undefined ? [] : [`  waits    ${found.waitsFor}`]),
+    `  its release list is not known here, so every version above ${to} and up to ${from} is refused; a higher one may replace ${to}`,
+  ];
+}
+
+/** When an entry ends, for a person. */
+export function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
+  if (until !== undefined) return until <= context.now ? 'expired' : describeTime(until, context);
+  return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
+}

@@ -1,0 +1,141 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { runningVersion } from '../../agent/launcher/launcher-folder.ts';
+import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process-table.ts';
+import { AGENT_ROW, installedAgent } from '../../agent/self-update.ts';
+import { SERVER } from '../../agent/server.ts';
+import type { Result } from '../../core/index.ts';
+import type { Activation } from '../../core/machine/activation.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { MachineMemory, QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import type { TimeContext } from '../../core/text/time-words.ts';
+import type { Delivery } from '../../logs/log-queue.ts';
+import { activationsIn } from '../../store/activations.ts';
+import { isPolled } from '../../store/claim.ts';
+import type { MachineFile } from '../../store/index.ts';
+import { machineStateIn } from '../../store/machine-state.ts';
+import type { World } from '../../base/world.ts';
+import { logDelivery } from '../machine-log.ts';
+import { usingFile, type StateProblem } from '../open-state.ts';
+import { recentFailures } from '../recent-failures.ts';
+import { timesOn } from '../time-zones.ts';
+import { versionInUse } from '../version-in-use.ts';
+import { waitingNotes } from '../waiting-reports.ts';
+
+/** A module as it is on this machine now. */
+export interface ModuleStatus {
+  readonly name: string;
+  /** Whether the config had its entry in the last round. */
+  readonly isConfigured: boolean;
+  /** The version in use, or the one on trial; undefined if none is installed. */
+  readonly version: string | undefined;
+  readonly phase: Activation['phase'] | undefined;
+  /** The first of its processes; undefined if it has none, or if they belong to a user whose processes are hidden. */
+  readonly pid: number | undefined;
+  readonly memory: number;
+  /** The decision of the last round, if the config had its entry. */
+  readonly decision: LoggedDecision | undefined;
+  /** The action that is under way, or is delivered next. */
+  readonly open: OpenAction | undefined;
+}
+
+/** What the agent of this machine runs, and what it does about each module. */
+export interface AgentStatus {
+  readonly isRunning: boolean;
+  /** What was wrong in the last round, such as a document that cannot be read. */
+  readonly trouble: string | undefined;
+  readonly modules: readonly ModuleStatus[];
+  readonly quarantine: readonly QuarantineEntry[];
+  /** The versions of an agent that installs its own releases; undefined for another one. */
+  readonly agent: { readonly running: string; readonly installed: string } | undefined;
+  /** How far the log was sent, if the policy names a collector. */
+  readonly log: Delivery | undefined;
+  /** The versions that failed several times lately. */
+  readonly failures: ReturnType<typeof recentFailures>;
+  readonly times: (moduleId: string) => TimeContext;
+  /** A note if reports wait. */
+  readonly waiting: readonly string[];
+}
+
+/** The status of the agent. The error is `isAbsent` if none has run here. */
+export function agentStatusOn(world: World): Result<AgentStatus, StateProblem> {
+  return usingFile(world, 'read', (file) => statusIn(file, world));
+}
+
+function statusIn(file: MachineFile, world: World): AgentStatus {
+  const state = machineStateIn(file);
+  const { quarantine } = state.memory();
+  const modules = modulesIn(file);
+  const { round, pid } = state.poller();
+  const times = timesOn(state, world);
+  const log = logDelivery(file.path);
+  const trouble = round?.trouble;
+  const isRunning = isPolled(file.path);
+  const agent = isRunning ? agentVersions(file, pid) : undefined;
+  const failures = recentFailures(file.path, 'read', world.clock());
+  const waiting = waitingNotes(file);
+  return { isRunning, trouble, agent, modules, failures, quarantine, log, times, waiting };
+}
+
+/** The modules that the agent has decided on, or runs. */
+export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
+  const state = machineStateIn(file);
+  const { open } = state.memory();
+  const activations = new Map(activationsIn(file));
+  const isServed = isServerRun(state.memory());
+  const decisions = new Map(
+    state
+      .decisions()
+      .filter(({ kind, name }) => kind === 'module' || (isServed && name === SERVER))
+      .map((one) => [one.name, one]),
+  );
+  const processes = marked(`${runIdOf(realpathSync(dirname(file.path)))}/`);
+  activations.delete(AGENT_ROW);
+  const names = new Set([...decisions.keys(), ...activations.keys()]);
+  return Array.from(names, (name) => {
+    const own = pidsOf(name, processes);
+    const activation = activations.get(name)?.activation;
+    return {
+      name,
+      isConfigured: decisions.has(name),
+      version: activation && versionInUse(activation),
+      phase: activation?.phase,
+      pid: own[0],
+      memory: own.reduce((sum, pid) => sum + residentBytes(pid), 0),
+      decision: decisions.get(name),
+      open: open.find(({ action: { target } }) => target.name === name),
+    };
+  });
+}
+
+/** The versions of the agent with this process. */
+function agentVersions(file: MachineFile, pid: number | undefined): AgentStatus['agent'] {
+  const home = realpathSync(dirname(file.path));
+  const running = runningVersion(home, pid);
+  return running === undefined
+    ? undefined
+    : { running, installed: installedAgent(file, home) ?? running };
+}
+
+/** Whether the agent runs the server: only then its deployed version is known. */
+function isServerRun(memory: MachineMemory): boolean {
+  return memory.of({ kind: 'subsystem', name: SERVER }).deployed.kind !== 'unknown';
+}
+
+/** The ids of the processes of a module, the lowest first. */
+export function pidsOf(name: string, processes: readonly MarkedProcess[]): number[] {
+  const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`));
+  return own.map(({ pid }) => pid).toSorted((a, b) => a - b);
+}
+
+/** The memory of a process that is in use, in bytes; 0 if it has ended. */
+function residentBytes(pid: number): number {
+  try {
+    const [, kilobytes] =
+      /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,51 @@
+import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { MachineMemory } from '../../core/plan/machine-memory.ts';
+import type { Result } from '../../core/index.ts';
+import type { TimeContext } from '../../core/text/time-words.ts';
+import { isPolled } from '../../store/claim.ts';
+import type { PollerLog } from '../../store/decision-log.ts';
+import type { MachineFile } from '../../store/index.ts';
+import { machineStateIn } from '../../store/machine-state.ts';
+import type { World } from '../../base/world.ts';
+import { usingFile, type StateProblem } from '../open-state.ts';
+import { timesOn } from '../time-zones.ts';
+import { failingModules, type Failing } from '../version-in-use.ts';
+import { waitingNotes } from '../waiting-reports.ts';
+
+/** How old the last round may be by default: the longest back-off is ten minutes. */
+export const LAST_ROUND_MS: number = 30 * 60_000;
+
+/** The state of a machine, and its poller's last decisions. */
+export interface Status {
+  readonly decisions: readonly LoggedDecision[];
+  readonly memory: MachineMemory;
+  readonly poller: PollerLog;
+  /** By the name of the entry: what modreg's own agent starts again and again. */
+  readonly failures: ReadonlyMap<string, Failing>;
+  /** Whether a process polls now. */
+  readonly isRunning: boolean;
+  readonly now: number;
+  /** How times that concern a module are shown, by its module_id. */
+  readonly times: (moduleId: string) => TimeContext;
+  /** A note if reports wait. */
+  readonly waiting: readonly string[];
+}
+
+/** The status of this machine. The error is `isAbsent` if neither an agent nor a poller has run here. */
+export function statusOn(world: World): Result<Status, StateProblem> {
+  return usingFile(world, 'read', (file) => statusIn(file, world));
+}
+
+function statusIn(file: MachineFile, world: World): Status {
+  const state = machineStateIn(file);
+  return {
+    decisions: state.decisions(),
+    memory: state.memory(),
+    poller: state.poller(),
+    failures: failingModules(file, world.clock()),
+    isRunning: isPolled(file.path),
+    now: world.clock(),
+    times: timesOn(state, world),
+    waiting: waitingNotes(file),
+  };
+}

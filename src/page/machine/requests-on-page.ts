@@ -1,0 +1,79 @@
+import type { Result } from '../../core/index.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { World } from '../../base/world.ts';
+import { labelFor } from '../../host/machine-row.ts';
+import type { SavedPlanTerms } from '../../host/plan/machine-plan.ts';
+import { liftVersion, quarantineOn, refuseVersion } from '../../host/requests/quarantine.ts';
+import { restartEffects } from '../../host/requests/restart-effects.ts';
+import { cancelRestart, requestRestart, restartOf } from '../../host/requests/restart.ts';
+import { rollBack, rollbackOf } from '../../host/requests/rollback.ts';
+import type { MachineChanges } from '../machine-changes.ts';
+import { onPage, refused, type PageProblem } from '../page-problem.ts';
+
+type Requests = Omit<
+  MachineChanges,
+  'config' | 'checkConfig' | 'saveConfig' | 'compare' | 'changeVersion'
+>;
+
+/** Restarts, rollbacks and the quarantine (T137). What is other than the person saw is not changed. */
+export function requestsOnPage(path: string, options: SavedPlanTerms, world: World): Requests {
+  return {
+    quarantine: async () => onPage(quarantineOn(world)),
+    quarantineVersion: async (version) => onPage(refuseVersion(version, world)),
+    liftQuarantine: async ({ moduleId, version, since }) => {
+      const stale =
+        since === undefined ? undefined : otherEntry({ moduleId, version, since }, world);
+      return stale ?? onPage(liftVersion([moduleId, version], world));
+    },
+    previewRestart: async (name, wish) => {
+      const restart = restartOf(name, wish, world);
+      if (!restart.ok) return onPage(restart);
+      const effects = onPage(await restartEffects(restart.value, path, options, world));
+      return effects.ok ? { ok: true, value: { ...restart.value, ...effects.value } } : effects;
+    },
+    restart: async (name, { isImmediate, deployed: seen }) => {
+      const restart = onPage(requestRestart(name, { isImmediate, seen }, world));
+      if (!restart.ok || restart.value.isAsSeen) return restart;
+      const { row, deployed } = restart.value;
+      return otherDeployed(labelFor(row), deployed, seen);
+    },
+    cancelRestart: async (name) => onPage(cancelRestart(name, world)),
+    previewRollback: async (name, term) => onPage(rollbackOf(name, term, world)),
+    rollBack: async (name, { termMs, deployed, to: seenTo }) => {
+      const seen = { from: deployed, to: seenTo };
+      const rollback = onPage(rollBack(name, { termMs, seen }, world));
+      if (!rollback.ok || rollback.value.isAsSeen) return rollback;
+      const { row, from, to } = rollback.value;
+      const label = labelFor(row);
+      if ((deployed ?? from) !== from) return otherDeployed(label, from, deployed);
+      const message = `${label} would roll back to ${to} by now, and the page showed ${seenTo}; nothing was changed`;
+      return refused('DEPLOYED_CHANGED', message, { hint: LOOK_AGAIN });
+    },
+  };
+}
+
+function otherDeployed(
+  label: string,
+  deployed: string,
+  seen: string | undefined,
+): ReturnType<typeof refused> {
+  const message = `${label} ${deployed} is deployed by now, and the page showed ${seen}; nothing was changed`;
+  return refused('DEPLOYED_CHANGED', message, { hint: LOOK_AGAIN });
+}
+
+const LOOK_AGAIN = 'look at what would happen now, and confirm that';
+
+function otherEntry(
+  { moduleId, version, since }: { moduleId: string; version: string; since: string },
+  world: World,
+): Result<never, PageProblem[]> | undefined {
+  const found = onPage(quarantineOn(world));
+  if (!found.ok) return found;
+  const entry = found.value.entries.find(
+    (one) => one.moduleId === moduleId && one.version === version,
+  );
+  const began = entry && formatTime(entry.since);
+  if (began === undefined || began === since) return undefined;
+  const message = `${moduleId} ${version} is in quarantine since ${began}, and the page showed one since ${since}; nothing was changed`;
+  return refused('QUARANTINE_CHANGED', message, { hint: 'look at the reason of the new one' });
+}
