@@ -1,4 +1,4 @@
-import { mismatch, typeOf, type Branch, type Constraint } from '../version/constraint.ts';
+import { mismatch, typeOf, type Constraint } from '../version/constraint.ts';
 import { versionOf } from './release.ts';
 import type { Entry } from './release-records.ts';
 import { compareChecked } from '../version/version-order.ts';
@@ -53,13 +53,19 @@ export function newestAccepted(
 }
 
 function limitOf(constraint: Constraint): Limit {
-  if (constraint.kind === 'patch') {
-    const { major, minor, patch } = constraint.version;
-    return { fixed: 3, major, minor, patch };
+  switch (constraint.kind) {
+    case 'patch': {
+      const { major, minor, patch } = constraint.version;
+      return { fixed: 3, major, minor, patch };
+    }
+    case 'minor':
+      return { fixed: 2, major: constraint.major, minor: constraint.minor, patch: 0 };
+    case 'major':
+      return { fixed: 1, major: constraint.major, minor: 0, patch: 0 };
+    case 'latest':
+    case 'latest-with-prerelease':
+      return { fixed: 0, major: 0, minor: 0, patch: 0 };
   }
-  const { major, minor }: Branch = constraint;
-  const fixed = minor === undefined ? (major === undefined ? 0 : 1) : 2;
-  return { fixed, major: major ?? 0, minor: minor ?? 0, patch: 0 };
 }
 
 /**

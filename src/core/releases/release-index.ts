@@ -1,4 +1,4 @@
-import { typeOf, type Branch, type Constraint } from '../version/constraint.ts';
+import type { Constraint } from '../version/constraint.ts';
 import { KeptReleases } from './kept-releases.ts';
 import { newestAccepted, type Found } from './newest-accepted.ts';
 import { mergeRecords, versionOf, type Release, type ReleaseRecord } from './release.ts';
@@ -115,13 +115,18 @@ function* andThen(first: Release, candidates: () => Iterable<Release>): Iterable
 /** In sorted order, the accepted releases are adjacent. */
 function sortedCandidates(list: SortedList, constraint: Constraint): Iterable<Release> {
   const { all, stable, kept } = list;
-  if (constraint.kind === 'patch') {
-    return kept.descending(all.places, equalTo(list, constraint.version));
+  switch (constraint.kind) {
+    case 'patch':
+      return kept.descending(all.places, equalTo(list, constraint.version));
+    case 'minor':
+      return kept.descending(stable.places, branch(stable, constraint.major, constraint.minor));
+    case 'major':
+      return kept.descending(stable.places, branch(stable, constraint.major));
+    case 'latest':
+      return kept.descending(stable.places, { from: 0, end: stable.places.length });
+    case 'latest-with-prerelease':
+      return kept.descending(all.places, { from: 0, end: all.places.length });
   }
-  const sorted = typeOf(constraint).acceptsPrereleases ? all : stable;
-  const { major, minor }: Branch = constraint;
-  const whole = { from: 0, end: sorted.places.length };
-  return kept.descending(sorted.places, major === undefined ? whole : branch(sorted, major, minor));
 }
 
 function findSorted(list: SortedList, version: Version): Release | undefined {

@@ -68,11 +68,15 @@ export function passing(time: number | string): Words {
 
 /** The parts of a sentence that are there, one after the other. */
 export function joined(parts: readonly (Said | undefined)[], separator: string): Said {
-  const present = parts.filter((part) => part !== undefined);
-  // Most sentences have no times, and a plan has many.
-  if (present.every((part) => typeof part === 'string')) return present.join(separator);
-  const [first = '', ...rest] = present;
-  return rest.reduce<Said>((said, part) => say`${said}${separator}${part}`, first);
+  let said: Said | undefined;
+  for (const part of parts) {
+    if (part === undefined) continue;
+    if (said === undefined) said = part;
+    // Most sentences have no times, and a plan has many.
+    else if (typeof said === 'string' && typeof part === 'string') said += separator + part;
+    else said = say`${said}${separator}${part}`;
+  }
+  return said ?? '';
 }
 
 /** A template whose values may have times. */

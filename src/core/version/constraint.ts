@@ -183,13 +183,22 @@ export function formatConstraint(constraint: Constraint): string {
  * `latest-with-prerelease` accept prereleases (D4). `0.*` is any 0.y.z (D6).
  */
 export function mismatch(constraint: Constraint, version: Version): Mismatch | undefined {
-  if (constraint.kind === 'patch') {
-    return version.text === constraint.version.text ? undefined : 'other-version';
+  // A list asks for each of its entries, so this is no call of the table.
+  switch (constraint.kind) {
+    case 'patch':
+      return version.text === constraint.version.text ? undefined : 'other-version';
+    case 'minor':
+      if (version.major !== constraint.major) return 'other-major';
+      if (version.minor !== constraint.minor) return 'other-minor';
+      return isPrerelease(version) ? 'prerelease' : undefined;
+    case 'major':
+      if (version.major !== constraint.major) return 'other-major';
+      return isPrerelease(version) ? 'prerelease' : undefined;
+    case 'latest':
+      return isPrerelease(version) ? 'prerelease' : undefined;
+    case 'latest-with-prerelease':
+      return undefined;
   }
-  const { kind, major, minor }: Branch = constraint;
-  if (major !== undefined && version.major !== major) return 'other-major';
-  if (minor !== undefined && version.minor !== minor) return 'other-minor';
-  return isPrerelease(version) && !CONSTRAINTS[kind].acceptsPrereleases ? 'prerelease' : undefined;
 }
 
 /** Whether `version` is in the branch of `constraint`. Only its numbers count, so a prerelease may be. */

@@ -1,19 +1,11 @@
 import { raw } from 'hono/html';
 import type { Child, FC } from 'hono/jsx';
 import { ColumnHeads } from './column-heads.tsx';
-import { formatTime, isTime } from '../../core/text/rfc3339.ts';
-import {
-  describeTime,
-  notesOn,
-  toldTime,
-  wordsOf,
-  type Said,
-  type TimeContext,
-} from '../../core/text/time-words.ts';
 import { ROW_STATES, type ModuleRow } from '../module-row.ts';
 import type { PageProblem } from '../page-problem.ts';
 import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
+import { Timed } from './timed.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
 export interface Shown {
@@ -174,42 +166,6 @@ const Why: FC<{ readonly row: ModuleRow }> = ({ row: { why, state, open, times }
     <p>
       {direction} to {to} is carried out: <Timed said={reason.words ?? reason.text} times={times} />
     </p>
-  );
-};
-
-/** Words whose times are shown as the local ones, with the date of those that are far. */
-const Timed: FC<{ readonly said: Said; readonly times: TimeContext }> = ({
-  said,
-  times: context,
-}) => {
-  const { facts, times } = wordsOf(said);
-  return (
-    <>
-      {facts.map((fact, place) => (
-        <>
-          {fact}
-          <Time time={times[place]} context={context} />
-        </>
-      ))}
-    </>
-  );
-};
-
-const DAY_MS = 86_400_000;
-
-const Time: FC<{ readonly time: number | string | undefined; readonly context: TimeContext }> = ({
-  time,
-  context,
-}) => {
-  if (typeof time !== 'number') return <>{time}</>;
-  if (!isTime(time)) return <>{formatTime(time)}</>;
-  const { utc, ...told } = toldTime(time, context);
-  const isFar = time - context.now >= DAY_MS && told.local?.day === undefined;
-  const local = `${isFar ? `${utc.slice(0, 10)} ` : ''}${notesOn(told)}`;
-  return (
-    <time datetime={utc} title={utc}>
-      {told.local ? local : describeTime(time, context)}
-    </time>
   );
 };
 
