@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { CONSTRAINTS } from '../../src/core/version/constraint.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
 import { sh, shWithMounts } from '../support/shell.ts';
 
 const HINT = 'hint: modreg --help shows how\n';
 const RESOLVE_HINT = 'hint: modreg resolve --help shows how\n';
-const ACCEPTED = 'accepted: X.Y.Z   X.Y.*   X.*   latest   latest-with-prerelease\n';
+const FORMS = Object.values(CONSTRAINTS).map(({ form }) => form);
+const ACCEPTED = `accepted: ${FORMS.join('   ')}\n`;
 
 describe('arguments that cannot be used: exit 2', () => {
   it.each<[readonly string[], string]>([
