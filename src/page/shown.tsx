@@ -4,8 +4,8 @@ import type { Child } from 'hono/jsx';
 import { moduleRows } from './module-row.ts';
 import type { PageProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
+import { Freshness } from './views/freshness.tsx';
 import {
-  Freshness,
   ModuleItem,
   MOST_CARDS,
   Problems,

@@ -2,7 +2,9 @@ import type { Result } from '../core/index.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { FleetClient } from '../registry/fleet-client.ts';
+import { fleetCountsAnswer, type FleetCounts } from '../registry/fleet-documents.ts';
 import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
+import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 import { moduleIdIn, versionIn } from './named-release.ts';
 
@@ -19,6 +21,16 @@ interface WantedMachines {
 export interface FoundMachines {
   readonly machines: readonly JsonObject[];
   readonly hasMore: boolean;
+}
+
+/** Counts machines by module, version and decision. */
+export async function fleetCounts(
+  options: FleetOptions,
+  world: World,
+): Promise<Result<FleetCounts, Problem>> {
+  return await withFleet(options, world, async (client) => {
+    return { ok: true, value: checkedAnswer(await client.read(''), fleetCountsAnswer) };
+  });
 }
 
 const OF_PAGE = 1000;

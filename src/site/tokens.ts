@@ -17,20 +17,30 @@ export type TokenSummary = ReturnType<Catalogue['tokens']>[number];
 interface CreatedToken {
   readonly id: string;
   readonly token: string;
+  readonly expiresAt: number | undefined;
   readonly summary: TokenSummary | undefined;
 }
 
+interface NewToken {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly termMs: number | undefined;
+}
+
+/** Creates a token that is valid for `termMs` milliseconds, or until it is revoked. */
 export function createToken(
-  request: Parameters<Catalogue['createToken']>[0],
+  { termMs, ...request }: NewToken,
   options: CreatingOptions,
   world: World,
 ): Result<CreatedToken, Problem> {
   return withCatalogue(options, world, modeOf(options), (catalogue) => {
-    const created = catalogue.createToken(request, world.clock());
+    const now = world.clock();
+    const expiresAt = termMs === undefined ? undefined : now + termMs;
+    const created = catalogue.createToken({ ...request, expiresAt }, now);
     if (!created.ok) return { ok: false, error: usage(created.error) };
     const { id } = created.value;
     const summary = catalogue.tokens().find((one) => one.id === id);
-    return { ok: true, value: { ...created.value, summary } };
+    return { ok: true, value: { ...created.value, expiresAt, summary } };
   });
 }
 

@@ -3,7 +3,7 @@ import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { FleetCounts } from '../../registry/fleet-documents.ts';
-import { fleetCounts } from '../../site/fleet-counts.ts';
+import { fleetCounts } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';

@@ -24,13 +24,11 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
     return failed(usage('--name is missing: the token needs a name, such as ci'));
   const term = expires === undefined ? undefined : parseDuration(expires);
   if (term?.ok === false) return failed(usage(`--expires: ${term.error}`));
-  const now = world.clock();
-  const expiresAt = term && now + term.value;
-  const created = createToken({ name, scopes, expiresAt }, options, world);
-  return outcomeOf(created, ({ id, token, summary }) => {
+  const created = createToken({ name, scopes, termMs: term?.value }, options, world);
+  return outcomeOf(created, ({ id, token, expiresAt, summary }) => {
     const ifLost = `nobody has seen the token ${id}: modreg registry token revoke ${id}, with the same file, and create another one`;
     if (options.json) {
-      const fields = summary && tokenAsJson(summary, now);
+      const fields = summary && tokenAsJson(summary, world.clock());
       return {
         answer: [jsonLine({ schema: 'modreg/registry-token@1', ...fields, token })],
         ifLost,
