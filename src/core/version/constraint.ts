@@ -127,10 +127,7 @@ export function constraintsFor(base: Version | undefined): Constraint[] {
 }
 
 /** The constraints that are words. */
-const WORDS: ReadonlyMap<unknown, Constraint> = new Map(
-  constraintsFor(undefined).map((constraint) => [constraint.kind, constraint]),
-);
-const KEYWORDS = TYPES.flatMap(({ form }) => (WORDS.has(form) ? [form] : []));
+const KEYWORDS = constraintsFor(undefined).map(({ kind }) => kind);
 
 const KINDS: ReadonlySet<unknown> = new Set(Object.keys(CONSTRAINTS));
 
@@ -208,8 +205,7 @@ export function isInBranch(constraint: Constraint, version: Version): boolean {
 }
 
 function readConstraint(text: unknown): Constraint | Misfit {
-  const written = WORDS.get(text);
-  if (written) return written;
+  if (text === 'latest' || text === 'latest-with-prerelease') return { kind: text };
   const isBranch = typeof text === 'string' && text.endsWith('*');
   const wildcard = isBranch ? WILDCARD.exec(text) : null;
   if (wildcard) return branchIn(wildcard);
