@@ -62,6 +62,13 @@ export const describe: Register & { readonly each: Each } = Object.assign(addSui
   each: eachOf(addSuite, spread),
 });
 
+const signal = new AbortController().signal;
+
+/** Stryker ends a test that takes too long, with its process. */
+export const TestRunner: {
+  readonly getCurrentTest: () => { readonly context: { readonly signal: AbortSignal } };
+} = { getCurrentTest: () => ({ context: { signal } }) };
+
 /** vitest's takes a message as well. */
 export const expect: typeof jestExpect = Object.assign(
   (value: unknown) => jestExpect(value),
