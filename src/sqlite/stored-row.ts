@@ -50,6 +50,15 @@ export const whole: v.GenericSchema<unknown, number> = v.pipe(
   v.safeInteger(EXPECTED_WHOLE),
 );
 
+/**
+ * A column of whole numbers in a SELECT. SQLite has larger ones than JavaScript, which end the whole query; such a number becomes text,
+ * so that the reader of the row says where it is.
+ */
+export function wholeIn(column: string): string {
+  const { MIN_SAFE_INTEGER: least, MAX_SAFE_INTEGER: most } = Number;
+  return `CASE WHEN ${column} BETWEEN ${least} AND ${most} THEN ${column} ELSE CAST(${column} AS TEXT) END AS ${column}`;
+}
+
 /** A column with the text of a JSON object. */
 export function jsonObject<T>(content: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T> {
   return v.pipe(

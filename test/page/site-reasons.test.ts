@@ -97,7 +97,9 @@ it.each<[string, object | undefined, string]>([
 });
 
 it.each<[unknown, string]>([
-  [{ code: 'no match', facts: [] }, '/state/modules/0/because/code: expected one word'],
+  [{ code: 'x', facts: [] }, '/state/modules/0/because/facts: expected a fact'],
+  [{ code: 'x', facts: ['', ''] }, '/state/modules/0/because/facts: expected a fact'],
+  [{ code: 'no match', facts: ['a'] }, '/state/modules/0/because/code: expected one word'],
   [{ code: 'x', facts: Array(17).fill('a') }, '/state/modules/0/because/facts: more than 16'],
   [{ code: 'x' }, '/state/modules/0/because/facts: missing or not an object'],
 ])('a report with the reason %j is refused', (because, error) => {

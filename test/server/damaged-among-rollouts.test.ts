@@ -81,6 +81,12 @@ describe('[T207] a rollout that is damaged among others', () => {
     ],
     ['bytes', "content = x'7b7d'", 'content', 'expected text'],
     ['a time of bytes', "published_at = x'00'", 'published_at', 'expected a whole number'],
+    [
+      'a number that JavaScript cannot hold',
+      'published_at = 9223372036854775807',
+      'published_at',
+      'expected a whole number',
+    ],
     ['a reason of bytes', "yanked = x'00'", 'yanked', 'expected text'],
   ])(
     'is not lost if its release is damaged: %s; the others are listed, served and changed',
@@ -109,6 +115,16 @@ describe('[T207] a rollout that is damaged among others', () => {
       expect(await fleet.state()).toMatchObject({ status: 'halted', because: 'stops' });
     },
   );
+
+  it('is named with its row and column if a number of an event is one that JavaScript cannot hold', async () => {
+    const fleet = await damagedFleet(
+      'UPDATE rollout_events SET at = -9223372036854775808 WHERE module = 2',
+    );
+    const [{ found = '' } = {}] = fleet.catalogue.rollouts.all().damaged;
+    expect(found).toBe(
+      `"${fleet.catalogue.path}": row 5 of rollout_events, column at: expected a whole number`,
+    );
+  });
 
   it('is named by rollout status', async () => {
     const fleet = await damagedFleet();

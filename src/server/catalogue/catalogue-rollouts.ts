@@ -3,6 +3,7 @@ import type { Rollout, RolloutConflict } from '../../core/rollout/rollout.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { unlessDamaged } from '../../sqlite/stored-value.ts';
 import {
+  RELEASE_COLUMNS,
   artifactsIn,
   moduleIn,
   releaseIn,
@@ -149,7 +150,7 @@ function allRollouts(sql: Statements): FoundRollouts {
   const rollouts: NamedRollout[] = [];
   const damaged: DamagedRollout[] = [];
   const rows = sql.all(
-    `SELECT releases.*, namespace || ':' || name AS module
+    `SELECT ${RELEASE_COLUMNS}, namespace || ':' || name AS module
      FROM releases JOIN modules ON modules.id = releases.module
      WHERE releases.id IN (SELECT release FROM rollout_events) ORDER BY namespace, name, releases.id`,
   );

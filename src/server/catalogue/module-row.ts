@@ -3,7 +3,14 @@ import type { ModuleId } from '../../core/index.ts';
 import { expectArgument } from '../../core/text/argument.ts';
 import { MODULE_ID, nameOf, namespaceOf } from '../../core/releases/module-id.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { jsonObject, rowReader, text, textOrNull, whole } from '../../sqlite/stored-row.ts';
+import {
+  jsonObject,
+  rowReader,
+  text,
+  textOrNull,
+  whole,
+  wholeIn,
+} from '../../sqlite/stored-row.ts';
 
 /** A module that has a release. */
 export interface ModuleRow {
@@ -30,13 +37,16 @@ export const releaseRow = rowReader('releases', {
   yanked: textOrNull,
 });
 export type ReleaseRow = ReturnType<typeof releaseRow>;
+/** What it reads, for a SELECT. */
+export const RELEASE_COLUMNS = `releases.id, version, ${wholeIn('published_at')}, content, yanked`;
 
 export function releaseIn(
   sql: Statements,
   { id }: ModuleRow,
   version: string,
 ): ReleaseRow | undefined {
-  const row = sql.get('SELECT * FROM releases WHERE module = ? AND version = ?', id, version);
+  const select = `SELECT ${RELEASE_COLUMNS} FROM releases WHERE module = ? AND version = ?`;
+  const row = sql.get(select, id, version);
   return row && releaseRow(row, sql);
 }
 

@@ -10,6 +10,7 @@ import type { PublishResult } from './catalogue-results.ts';
 import type { StoredRelease } from './module-document.ts';
 import { keepArtifact } from '../artifacts/artifact-store.ts';
 import {
+  RELEASE_COLUMNS,
   addModule,
   moduleIn,
   releaseIn,
@@ -40,7 +41,7 @@ import {
  */
 export function storedReleases(sql: Statements, { id }: ModuleRow): StoredRelease[] {
   const rows = sql.all(
-    'SELECT *, json_valid(content) AS is_json FROM releases WHERE module = ? ORDER BY id',
+    `SELECT ${RELEASE_COLUMNS}, module, json_valid(content) AS is_json FROM releases WHERE module = ? ORDER BY id`,
     id,
   );
   const rollouts = rolloutsIn(sql, id);

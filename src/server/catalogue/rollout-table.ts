@@ -1,6 +1,7 @@
 import type { Result } from '../../core/index.ts';
 import { applyEvent, type Rollout, type RolloutConflict } from '../../core/rollout/rollout.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { wholeIn } from '../../sqlite/stored-row.ts';
 import { touch } from './module-row.ts';
 import { damagedEvent, storedEvent, type NewRolloutEvent } from './rollout-event.ts';
 
@@ -17,17 +18,16 @@ export interface ReleaseKey {
   readonly release: number;
 }
 
+const EVENTS = `SELECT sequence, module, release, ${wholeIn('after')}, ${wholeIn('at')}, kind, content FROM rollout_events`;
+
 /** The rollout of a release; undefined if it never had one. */
 export function rolloutIn(sql: Statements, release: number): StoredRollout | undefined {
-  return folded(
-    sql.all('SELECT * FROM rollout_events WHERE release = ? ORDER BY sequence', release),
-    sql.path,
-  );
+  return folded(sql.all(`${EVENTS} WHERE release = ? ORDER BY sequence`, release), sql.path);
 }
 
 /** The rollouts of a module, by the ids of their releases. */
 export function rolloutsIn(sql: Statements, module: number): ReadonlyMap<number, StoredRollout> {
-  const rows = sql.all('SELECT * FROM rollout_events WHERE module = ? ORDER BY sequence', module);
+  const rows = sql.all(`${EVENTS} WHERE module = ? ORDER BY sequence`, module);
   const found = new Map<number, StoredRollout>();
   for (const [release, events] of Map.groupBy(rows, (row) => Number(row['release']))) {
     const stored = folded(events, sql.path);
