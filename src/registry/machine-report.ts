@@ -73,7 +73,7 @@ const reasonIn = (ofText: Text) =>
       facts: v.pipe(
         v.array(ofText, 'expected a list'),
         v.readonly(),
-        v.check((facts) => facts.some((fact) => fact !== ''), 'expected a fact'),
+        v.check((said) => said.some((fact) => fact !== ''), 'expected a fact'),
         v.maxLength(MOST_FACTS, `more than ${MOST_FACTS}`),
         v.description('What it says between its times'),
       ),

@@ -120,8 +120,8 @@ describe('[T207] a rollout that is damaged among others', () => {
     const fleet = await damagedFleet(
       'UPDATE rollout_events SET at = -9223372036854775808 WHERE module = 2',
     );
-    const [{ found = '' } = {}] = fleet.catalogue.rollouts.all().damaged;
-    expect(found).toBe(
+    const [damaged] = fleet.catalogue.rollouts.all().damaged;
+    expect(damaged?.found).toBe(
       `"${fleet.catalogue.path}": row 5 of rollout_events, column at: expected a whole number`,
     );
   });
