@@ -46,6 +46,7 @@ function built(packages: Readonly<Record<string, object>>, licenses: string): st
 
 describe('what the package contains or installs', () => {
   it('names no folder of tests, and so no stand-ins', () => {
+    // A cast: the type above has only what a bill of materials reads.
     const { files } = PACKAGE as unknown as { readonly files: readonly string[] };
     expect(files.filter((one) => /^(test|mocks|tools|benchmarks)\b/.test(one))).toEqual([]);
   });

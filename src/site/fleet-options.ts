@@ -39,13 +39,20 @@ export async function withFleet<T>(
   }
 }
 
+/** The problem that the registry which `does` this is not named. */
+export function noRegistry(does: string): Problem {
+  const hint = 'name it with --registry, or MODREG_REGISTRY';
+  return {
+    severity: 'error',
+    kind: 'no-registry',
+    message: `no registry is named that ${does}`,
+    hint,
+  };
+}
+
 function fleetAddress(options: FleetOptions, world: World): Result<WebRegistryAddress, Problem> {
   const named = namedRegistry(options, world);
-  if (named === undefined) {
-    const hint = 'name it with --registry, or MODREG_REGISTRY';
-    const message = 'no registry is named that machines report to';
-    return { ok: false, error: { severity: 'error', kind: 'no-registry', message, hint } };
-  }
+  if (named === undefined) return { ok: false, error: noRegistry('machines report to') };
   const address = addressIn(named);
   if (!address.ok) return address;
   if ('url' in address.value) return { ok: true, value: address.value };

@@ -6,7 +6,7 @@ import { namedRegistry } from '../host/registry-choice.ts';
 import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
 import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { checkedAnswer } from './checked-answer.ts';
-import { withFleet, type FleetOptions } from './fleet-options.ts';
+import { noRegistry, withFleet, type FleetOptions } from './fleet-options.ts';
 import { moduleIdIn, versionIn } from './named-release.ts';
 import { refusalProblem, withWriter } from './remote-registry.ts';
 import { rolloutAnswer, type RolloutAnswer } from './rollout-answer.ts';
@@ -106,11 +106,7 @@ async function withRelease(
   const version = versionIn(versionText);
   if (!version.ok) return version;
   const registry = namedRegistry(options, world);
-  if (registry === undefined) {
-    const hint = 'name it with --registry, or MODREG_REGISTRY';
-    const message = 'no registry is named that has the rollout';
-    return { ok: false, error: { severity: 'error', kind: 'no-registry', message, hint } };
-  }
+  if (registry === undefined) return { ok: false, error: noRegistry('has the rollout') };
   const moduleId = moduleIdIn(moduleText);
   if (!moduleId.ok) return moduleId;
   const { text } = version.value;

@@ -90,6 +90,7 @@ it.each<[string, object | undefined, string]>([
 ])('a report %s is shown', async (_, because, words) => {
   const site = testSite();
   const module = { decision: 'stuck', target: null, reason: 'no release satisfies 3.*' };
+  // A cast: a later modreg sends fields that this one does not know.
   const sent = { ...module, ...(because && { because }) } as unknown as ReportedModule;
   const [lidar] = reportedState(1, sent).modules;
   await send(site, 'rover-1', lidar ? [lidar] : []);
@@ -103,6 +104,7 @@ it.each<[unknown, string]>([
   [{ code: 'x', facts: Array(17).fill('a') }, '/state/modules/0/because/facts: more than 16'],
   [{ code: 'x' }, '/state/modules/0/because/facts: missing or not an object'],
 ])('a report with the reason %j is refused', (because, error) => {
+  // A cast: what is refused is no reason.
   const module = { because } as unknown as ReportedModule;
   const read = readReport({ ...machineReport([]), state: reportedState(1, module) });
   expect(read.ok ? [] : read.error).toEqual([error]);

@@ -91,13 +91,13 @@ export function readRecord(text: string): Result<DecisionRecord, string> {
   }
   const damaged = Object.entries(SHAPES).find(([name, shape]) => !shape(fields[name]));
   if (damaged) return { ok: false, error: `its field ${damaged[0]} is missing or damaged` };
-  // A cast: the shapes were checked.
   const {
     module_id: moduleId,
     since,
     decision: outcome,
     list,
     ...rest
+    // A cast: SHAPES, above, has checked each field.
   } = fields as unknown as {
     readonly module_id: string;
     readonly since: string;

@@ -56,10 +56,10 @@ const READY_MS = 90_000;
 const BEHIND_MS = 20_000;
 const POLL_MS = 50;
 
-/** Nodes that begin are ready after two to eight seconds. */
+/** Nodes that have no leader by then are started again, with new files. */
 const STARTED_MS = 30_000;
 
-/** Starts a cluster that is ready. Nodes that begin at once sometimes agree on a cluster of two, or on no leader, for good. */
+/** Starts a cluster that is ready. Nodes that begin at once sometimes agree on a cluster of two, for good; once, they had no leader after 90 s. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const failures: unknown[] = [];
   for (let left = 3; left > 0; left--) {
