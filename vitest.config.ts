@@ -1,3 +1,5 @@
+import { readFileSync, statfsSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** The slowest property takes 50 ms a case on a busy machine. */
@@ -11,10 +13,24 @@ const APART = ['agent', 'agent/process', 'fuzz', 'simulation'].map(
 /** Tests that need minutes: kills at many moments, archives of gigabytes, long properties, the simulator. `npm run test:long` */
 const LONG = 'test/**/*.long.test.ts';
 
+/** Where tests write: in memory if programs can run there and it has room, because each commit of a database waits for a disk. */
+function folderOfTests(): string {
+  const memory = '/dev/shm';
+  const [, , , options = ''] =
+    readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+      .findLast(([, place]) => place === memory) ?? [];
+  const { bavail, bsize } = statfsSync(options === '' ? '/' : memory);
+  const isUsable = options !== '' && !/noexec|nosuid/.test(options) && bavail * bsize > 2 ** 31;
+  return isUsable ? memory : tmpdir();
+}
+
 const config: ViteUserConfig = defineConfig({
   test: {
-    // Many tests wait for processes and sockets: five workers share two cores well.
-    maxWorkers: 5,
+    // Some tests wait for processes and sockets, so a core has more than one. Each worker loads and compiles the sources.
+    maxWorkers: availableParallelism() + 1,
+    env: { TMPDIR: folderOfTests() },
     // Not on a terminal, only failures are worth their lines, once and at the end.
     reporters: [process.stdout.isTTY ? 'default' : 'minimal'],
     // A busy machine is no failure, and what hangs fails within a minute.

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { TestRunner } from 'vitest';
 
 /** The folder of the project. */
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
@@ -43,6 +44,9 @@ export async function runModreg(
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
+    // It ends with its test, also if that runs into its time limit.
+    signal: TestRunner.getCurrentTest()?.context.signal,
+    killSignal: 'SIGKILL',
   });
   const ended = once(child, 'close') as Promise<[number | null]>;
   const [stdout, stderr, [exit]] = await Promise.all([
