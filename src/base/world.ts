@@ -1,4 +1,5 @@
 import type { ClockState } from '../registry/certain-clock.ts';
+import type { Clock } from '../registry/clock.ts';
 
 /** The machine and the process that a command runs in. */
 export interface World {
@@ -13,6 +14,10 @@ export interface World {
   readonly columns: number | undefined;
   /** Milliseconds since the epoch. */
   clock(): number;
+  /** Elapsed time, and sleep. */
+  readonly timer: Pick<Clock, 'monotonic' | 'sleep'>;
+  /** A number from 0 to 1. */
+  random(): number;
   /** Whether something keeps the machine's clock right; absent if that cannot be found out. */
   clockState?(): ClockState;
   /** Prints a line of the answer at once, for a command that continues afterwards. */
@@ -33,4 +38,9 @@ export interface World {
   untilSignal(nth?: number): Promise<'SIGINT' | 'SIGTERM'>;
   /** Resolves when the reader of stdout closes it, as `| head` does. */
   untilStdoutCloses(): Promise<void>;
+}
+
+/** The source of time of what a command runs. */
+export function clockOf(world: World): Clock {
+  return { ...world.timer, now: () => world.clock() };
 }

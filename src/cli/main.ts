@@ -3,6 +3,7 @@ import { inspect, styleText } from 'node:util';
 import { escapeUnprintable, excerpt } from '../core/text/quote.ts';
 import { EXIT_CODES } from '../base/codes.ts';
 import { boundedLog } from './base/bounded-log.ts';
+import { systemClock, systemRandom } from '../registry/clock.ts';
 import { presentationOf, type Presentation } from './base/presentation.ts';
 import { untilReaderLeaves } from './base/reader.ts';
 import { statusLine } from './base/status-line.ts';
@@ -98,6 +99,8 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     isAnswerShown: stdout.isTTY,
     columns: widthOf(stdout),
     clock: Date.now,
+    timer: systemClock,
+    random: systemRandom,
     clockState: clockStateOf(Date.now),
     print: (line) => write(stdout, [line], { paint: asIs, width: widthOf(stdout) }),
     note: (line) => write(stderr, [line], { paint: asIs, width: widthOf(stderr) }),

@@ -1,5 +1,4 @@
 import type { CachedRegistry, ListResult, ReleaseList } from '../registry/registry.ts';
-import { systemClock } from '../registry/clock.ts';
 import {
   openRegistries,
   type OpenRegistry,
@@ -13,7 +12,7 @@ import type { ModuleId, Result, Secret } from '../core/index.ts';
 import { waiting, type Wait } from '../base/waiting.ts';
 import { registryProblem, type Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
-import type { World } from '../base/world.ts';
+import { clockOf, type World } from '../base/world.ts';
 import type { MachineLists, ListsTrouble } from './machine-lists.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
 import { errorWithHint, listWithHint, resultWithHint, withSuggestion } from './registry-hints.ts';
@@ -103,10 +102,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
 }
 
 function timeIn(world: World): Pick<OpenRegistriesOptions, 'clock' | 'clockState'> {
-  return {
-    clock: { ...systemClock, now: () => world.clock() },
-    clockState: () => world.clockState?.() ?? 'unknown',
-  };
+  return { clock: clockOf(world), clockState: () => world.clockState?.() ?? 'unknown' };
 }
 
 /** The token to send. A file that cannot be used is the error of the request. */

@@ -2,12 +2,11 @@ import type { WebRegistryAddress } from '../registry/address.ts';
 import type { Result } from '../core/index.ts';
 import { fleetClient, type FleetClient } from '../registry/fleet-client.ts';
 import { RegistryError } from '../registry/registry-error.ts';
-import { systemClock } from '../registry/clock.ts';
 import { registryProblem, usage, type Problem } from '../base/problem.ts';
 import { namedRegistry } from '../host/registry-choice.ts';
 import { errorWithHint } from '../host/registry-hints.ts';
 import { tokensIn } from '../host/registry-token.ts';
-import type { World } from '../base/world.ts';
+import { clockOf, type World } from '../base/world.ts';
 import { addressIn } from './remote-registry.ts';
 
 /** Which registry machines report to; by default that of MODREG_REGISTRY. */
@@ -25,7 +24,7 @@ export async function withFleet<T>(
   if (!address.ok) return address;
   const token = tokensIn(world, options.registry)(address.value.url);
   if (!token.ok) return token;
-  const clock = { ...systemClock, now: () => world.clock() };
+  const clock = clockOf(world);
   const client = fleetClient(address.value, 'read reports of', {
     clock,
     token: () => token.value.token,

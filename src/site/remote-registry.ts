@@ -1,4 +1,3 @@
-import { systemClock } from '../registry/clock.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Result } from '../core/index.ts';
 import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
@@ -8,7 +7,7 @@ import {
   type RegistryWriter,
 } from '../registry/registry-writer.ts';
 import { registryProblem, usage, type Problem } from '../base/problem.ts';
-import type { World } from '../base/world.ts';
+import { clockOf, type World } from '../base/world.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import { errorWithHint } from '../host/registry-hints.ts';
 import { tokensIn } from '../host/registry-token.ts';
@@ -80,7 +79,7 @@ function openWriter(
   }
   const token = tokensIn(world, registry)(address.value.url);
   if (!token.ok) return token;
-  const clock = { ...systemClock, now: () => world.clock() };
+  const clock = clockOf(world);
   const writer = registryWriter(address.value, { clock, token: () => token.value.token });
   if (!writer.ok) return { ok: false, error: registryProblem(writer.error) };
   return { ok: true, value: { writer: writer.value, hint: token.value.hint } };

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { openLog } from '../../src/logs/log-file.ts';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { servedCollector, textOf, type SentRecord } from '../../mocks/log-collector.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -26,6 +27,17 @@ function shown(record: SentRecord): string {
   ].join(' ');
 }
 
+/** The last line of a log. */
+function lastIn(path: string): string {
+  if (!existsSync(path)) return '';
+  const log = openLog(path, 'read');
+  try {
+    return log.newest({ count: 1 })[0]?.text ?? '';
+  } finally {
+    log.close();
+  }
+}
+
 it('an agent sends its events, with their names, where the policy says, and the last ones as it ends', async () => {
   const collector = await servedCollector();
   await withUpgradeReleases(async ({ address, publish }) => {
@@ -46,7 +58,10 @@ it('an agent sends its events, with their names, where the policy says, and the 
     const headers = { authorization: 'Bearer ${environment.COLLECTOR_TOKEN}' };
     const logs = { endpoint: collector.endpoint, headers };
     writeFileSync(`${folder}/policy.json`, JSON.stringify({ ...policy, logs }));
-    // The next round reads the policy, and what is in the log is sent.
+    // It writes the lines of a second at once.
+    await expect.poll(() => lastIn(`${folder}/home/logs.db`)).toContain('install of 1.0.0: done');
+    // An older release begins a round, which reads the policy, and what is in the log is sent.
+    publish('0.9.0', 'works');
     await expect.poll(() => collector.requests.length, { timeout: 30_000 }).toBeGreaterThan(0);
     const status = (): string =>
       modreg(['agent', 'status'], { PLATFORM_HOME: `${folder}/home` }).stdout.trimEnd();

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { ROOT } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { sh } from '../support/shell.ts';
 
@@ -150,12 +151,13 @@ describe('[T119] the first of several errors determines the exit code', () => {
       3,
       'UNKNOWN_MODULE (UNKNOWN_REFERENCE)',
     ],
-  ])('%s: %i, %s', (line, exit, codes) => {
+  ])('%s: %i, %s', async (line, exit, codes) => {
     const { args, environment } = run(line);
+    const world = { environment: { PATH: process.env['PATH'], ...environment }, clock: Date.now };
     // Both forms of output: every second row is JSON.
     const json = line.length % 2 === 0 ? ['--json'] : [];
-    const ended = modreg([...args, ...json], environment);
-    expect([codesIn(ended.stderr), ended.exit]).toEqual([codes, exit]);
+    const ended = await printed([...args, ...json], world);
+    expect([codesIn(ended.stderr.join('\n')), ended.exit]).toEqual([codes, exit]);
   });
 
   it.each<[string, string, string]>([

@@ -2,10 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openMachineFile } from '../../src/store/index.ts';
-import { printed } from '../support/command.ts';
+import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, homeAfter, logged } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
 
 const LIST = ['quarantine', 'list'];
 const LIFT = ['quarantine', 'lift', 'acme:lidar', '1.2.9'];
@@ -40,6 +39,10 @@ function homeWithFolder(): string {
   const home = temporaryFolder();
   mkdirSync(`${home}/machine.db`);
   return home;
+}
+
+async function ended(command: readonly string[], PLATFORM_HOME: string): Promise<Printed> {
+  return await printed(command, { environment: { PLATFORM_HOME } });
 }
 
 describe('a machine.db that cannot be used is reported and not changed', () => {
@@ -88,13 +91,14 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
       () => homeWhere('INSERT INTO starts (at) VALUES (9223372036854775807)'),
     ],
     ['a folder of that name', 'unable to open database file', [['status'], LIST], homeWithFolder],
-  ])('%s', (_, found, commands, make) => {
+  ])('%s', async (_, found, commands, make) => {
     const home = make();
     const before = contentsOf(home);
-    const message = `error[STATE_UNREADABLE]: "HOME/machine.db": ${found}\n`;
+    const message = `error[STATE_UNREADABLE]: "HOME/machine.db": ${found}`;
     for (const command of commands) {
-      const { stdout, stderr, exit } = modreg(command, { PLATFORM_HOME: home });
-      expect([stdout, stderr.replace(home, 'HOME'), exit]).toEqual(['', message, 70]);
+      const { stdout, stderr, exit } = await ended(command, home);
+      const said = stderr.join('\n').replace(home, 'HOME');
+      expect([stdout, said, exit]).toEqual([[], message, 70]);
     }
     expect(contentsOf(home)).toEqual(before);
   });
@@ -104,19 +108,21 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     [LIST, { HOME: '' }],
     [LIFT, { HOME: '', PLATFORM_HOME: '' }],
     [[...ROLLBACK], {}],
-  ])('%j without a home in the environment %j', (command, environment) => {
-    expect(modreg(command, environment)).toEqual({
-      stdout: '',
-      stderr:
-        'error[USAGE]: the state of this machine is not found: neither PLATFORM_HOME nor HOME is set\n',
+  ])('%j without a home in the environment %j', async (command, environment) => {
+    expect(await printed(command, { environment })).toEqual({
+      stdout: [],
+      stderr: [
+        'error[USAGE]: the state of this machine is not found: neither PLATFORM_HOME nor HOME is set',
+      ],
       exit: 2,
     });
   });
 
-  it('is also reported as JSON', () => {
-    const { stdout, stderr, exit } = modreg([...LIST, '--json'], { HOME: '/nowhere' });
-    expect([stdout, exit]).toEqual(['', 70]);
-    expect(JSON.parse(stderr)).toEqual({
+  it('is also reported as JSON', async () => {
+    const environment = { HOME: '/nowhere' };
+    const { stdout, stderr, exit } = await printed([...LIST, '--json'], { environment });
+    expect([stdout, exit]).toEqual([[], 70]);
+    expect(JSON.parse(stderr.join(''))).toEqual({
       error: {
         code: 'STATE_UNREADABLE',
         message: '"/nowhere/.platform/machine.db": there is no such file',
@@ -128,37 +134,29 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     });
   });
 
-  it('reports a file that another process is writing as locked', () => {
+  it('waits a second for a file that is being written, and reports it as locked', async () => {
     const home = homeAfter((state) =>
       state.log([logged('acme_lidar')], { at: 1, trouble: undefined }),
     );
     const file = openMachineFile(`${home}/machine.db`);
     file.database.exec('BEGIN IMMEDIATE');
-    const { stdout, stderr, exit } = modreg(LIFT, { PLATFORM_HOME: home });
-    file.close();
-    expect([stdout, stderr, exit]).toEqual([
-      '',
-      `error[LOCKED]: "${home}/machine.db": database is locked\n`,
-      70,
-    ]);
-  });
-
-  it('waits for it for a second', async () => {
-    const home = homeAfter(() => undefined);
-    const file = openMachineFile(`${home}/machine.db`);
-    file.database.exec('BEGIN IMMEDIATE');
     const began = performance.now();
-    const { exit } = await printed(LIFT, { environment: { PLATFORM_HOME: home } });
+    const { stdout, stderr, exit } = await ended(LIFT, home);
     const lasted = performance.now() - began;
     file.close();
-    expect([exit, lasted > 900, lasted < 5000]).toEqual([70, true, true]);
+    expect([stdout, stderr, exit]).toEqual([
+      [],
+      [`error[LOCKED]: "${home}/machine.db": database is locked`],
+      70,
+    ]);
+    expect([lasted > 900, lasted < 5000]).toEqual([true, true]);
   });
 
-  it('a command that only reads does not change a file of an earlier version', () => {
+  it('a command that only reads does not change a file of an earlier version', async () => {
     const home = homeWhere(`${LATER_TABLES.map((table) => `DROP TABLE ${table};`).join('')}
       PRAGMA user_version = 1`);
     const before = contentsOf(home);
-    modreg(['status'], { PLATFORM_HOME: home });
+    await ended(['status'], home);
     // [bug] The file was migrated.
     expect(contentsOf(home)).toEqual(before);
   });

@@ -4,9 +4,9 @@ import { pollMetrics } from '../../src/cli/metrics/poll-metrics.ts';
 import { RegistryError, type CachedRegistry, type ListResult } from '../../src/registries/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { claimed } from '../support/claimed.ts';
+import { printed } from '../support/command.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { runModreg } from '../support/modreg.ts';
-import { polledSite, polling, script, type Polling } from '../support/polling.ts';
+import { polledSite, pollingHere, script, type Polling } from '../support/polling.ts';
 import { published } from '../support/published.ts';
 import { readingOf } from '../support/racing.ts';
 
@@ -56,7 +56,7 @@ it('[T83] modreg poll --metrics counts rounds and actions, and has no module or 
   published(loopback, 'acme:lidar', '1.2.4');
   const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
   const hook = script(`${folder}/hook`, 'exit 0');
-  const poller = polling(folder, ['--exec', hook, ...METRICS]);
+  const poller = pollingHere(folder, ['--exec', hook, ...METRICS]);
   const address = await addressOf(poller);
   await poller.until('acme_lidar: upgrade 1.2.3 → 1.2.4: done');
   const lines = await scraped(address);
@@ -84,13 +84,16 @@ it('[T83] modreg poll --metrics counts rounds and actions, and has no module or 
 it('[T83] it counts the rounds that fail, by the origin of the registry', async () => {
   // Nothing listens at the discard port.
   const folder = polledSite({ address: 'http://127.0.0.1:9' });
-  const poller = polling(folder, ['--exec', 'true', ...METRICS]);
+  const poller = pollingHere(folder, ['--exec', 'true', ...METRICS]);
   const address = await addressOf(poller);
+  // The registry is asked three times.
+  await poller.skip(100, 4000);
+  await poller.skip(100, 4000);
   await poller.until('127.0.0.1:9');
   const lines = await scraped(address);
   expect(lines).toContain('modreg_poll_round_failures_total{registry="http://127.0.0.1:9"} 1');
   expect(lines).toContain('modreg_poll_rounds_total{registry="http://127.0.0.1:9"} 1');
-  await poller.end('SIGKILL');
+  await poller.end('SIGTERM');
 });
 
 it('[T83] a registry that begins to be used does not change the ages of another one of its origin', async () => {
@@ -115,12 +118,12 @@ it('[T83] a registry that begins to be used does not change the ages of another 
 
 it('[T101] a registry that has none of the modules, such as an empty one, is no success', async () => {
   const loopback = await loopbackRegistry();
-  const poller = polling(polledSite(loopback), ['--exec', 'true', ...METRICS]);
+  const poller = pollingHere(polledSite(loopback), ['--exec', 'true', ...METRICS]);
   const address = await addressOf(poller);
   await poller.until('acme:lidar');
   const lines = await scraped(address);
   expect(lines).toContain(`modreg_poll_round_failures_total{registry="${loopback.address}"} 1`);
-  await poller.end('SIGKILL');
+  await poller.end('SIGTERM');
 });
 
 it('[T83] a port in use is an error before anything is delivered', async () => {
@@ -130,10 +133,14 @@ it('[T83] a port in use is an error before anything is delivered', async () => {
   const hook = script(`${folder}/hook`, `touch ${folder}/was-run`);
   const { host, port } = new URL(loopback.address);
   const args = ['poll', `${folder}/machine.json`, '--exec', hook, '--metrics', host];
-  const ended = await runModreg(args, { PLATFORM_HOME: `${folder}/home` });
+  const environment = { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` };
+  const ended = await printed(args, { environment });
   expect(ended).toEqual({
-    stdout: '',
-    stderr: `error[USAGE]: --metrics: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: port 0 selects a free port\n`,
+    stdout: [],
+    stderr: [
+      `error[USAGE]: --metrics: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)`,
+      'hint: port 0 selects a free port',
+    ],
     exit: 2,
   });
   expect(existsSync(`${folder}/was-run`)).toBe(false);
@@ -142,10 +149,10 @@ it('[T83] a port in use is an error before anything is delivered', async () => {
 it('[T83] others than this machine may read the metrics only with a warning', async () => {
   const loopback = await loopbackRegistry();
   const folder = polledSite(loopback);
-  const poller = polling(folder, ['--exec', 'true', '--metrics', '0.0.0.0:0']);
+  const poller = pollingHere(folder, ['--exec', 'true', '--metrics', '0.0.0.0:0']);
   const [line] = (await poller.until('the metrics are at')).slice(-1);
   expect(line).toMatch(
     /^TIME warn {2}the metrics are at http:\/\/0\.0\.0\.0:\d+\/metrics, which others on the network can read$/,
   );
-  await poller.end('SIGKILL');
+  await poller.end('SIGTERM');
 });

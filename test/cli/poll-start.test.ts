@@ -1,13 +1,25 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { printed, type Printed } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { rememberedIn } from '../support/machine-home.ts';
-import { modreg, runModreg } from '../support/modreg.ts';
-import { polledSite, polling, script } from '../support/polling.ts';
+import { polledSite, polling, pollingHere, script, type PollingHere } from '../support/polling.ts';
 import { published } from '../support/published.ts';
 
-/** The first round of a poller begins within its interval of five seconds. */
+/** What `modreg poll` says in place of a start. */
+async function refusal(folder: string, ...options: readonly string[]): Promise<Printed> {
+  const environment = { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` };
+  return await printed(['poll', `${folder}/machine.json`, ...options], { environment });
+}
+
+/** What a poller says up to its first line about the lidar, without its first line. It is ended then. */
+async function said({ until, end }: PollingHere): Promise<string[]> {
+  const log = await until('acme_lidar: ');
+  await end('SIGTERM');
+  return log.slice(1);
+}
 
 describe('modreg poll', () => {
   it('[T73] does not blame the release if its program is stopped with it', async () => {
@@ -17,12 +29,12 @@ describe('modreg poll', () => {
       const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
       const interrupted = 'trap "echo interrupted >&2; exit 1" TERM';
       const lines = [interrupted, 'echo ready', does, 'while :; do sleep 0.05; done'];
-      const { until, end } = polling(folder, ['--exec', script(`${folder}/hook`, ...lines)]);
+      const { until, end } = pollingHere(folder, ['--exec', script(`${folder}/hook`, ...lines)]);
       await until(text);
       const ended = await end('SIGTERM');
-      // The other poller gets its signal soon after its program ends, so nothing here may block.
-      const status = await runModreg(['status', '--json'], { PLATFORM_HOME: `${folder}/home` });
-      const { targets } = JSON.parse(status.stdout) as {
+      const environment = { PLATFORM_HOME: `${folder}/home` };
+      const status = await printed(['status', '--json'], { environment, clock: Date.now });
+      const { targets } = JSON.parse(status.stdout.join('')) as {
         readonly targets: readonly { readonly action: { readonly state: string } }[];
       };
       const failed = ended.lines.filter((line) => line.includes('failed'));
@@ -38,20 +50,19 @@ describe('modreg poll', () => {
   it('knows of a new machine what --deployed says', async () => {
     const loopback = await loopbackRegistry();
     published(loopback, 'acme:lidar', '1.2.4');
+    const deployed = `${temporaryFolder({ 'deployed.json': '{"acme_lidar": "1.2.3"}' })}/deployed.json`;
     const after = async (...options: readonly string[]): Promise<string | undefined> => {
       const folder = polledSite(loopback);
-      writeFileSync(`${folder}/deployed.json`, '{"acme_lidar": "1.2.3"}');
-      const { until, end } = polling(folder, ['--exec', script(`${folder}/hook`, ''), ...options]);
+      const hook = script(`${folder}/hook`, '');
+      const { until, end, nextRound } = pollingHere(folder, ['--exec', hook, ...options]);
+      // The first round of a machine without a past changes nothing.
+      if (options.length > 0) await nextRound();
       const log = await until('acme_lidar: ');
       await end('SIGTERM');
       return log.at(-1);
     };
     expect(
-      await Promise.all([
-        after(),
-        after('--deployed', 'deployed.json'),
-        after('--deployed', 'none'),
-      ]),
+      await Promise.all([after(), after('--deployed', deployed), after('--deployed', 'none')]),
     ).toEqual([
       'TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed none says that nothing is, --deployed <file> what is',
       'TIME info  acme_lidar: upgrade 1.2.3 → 1.2.4: newest release of 1',
@@ -68,25 +79,23 @@ describe('modreg poll', () => {
     const folder = polledSite(loopback);
     const file = `${folder}/home/machine.db`;
     writeFileSync(file, content);
-    const started = async (): Promise<string[]> => {
-      const args = ['--exec', script(`${folder}/hook`, ''), '--deployed', 'none'];
-      const { until, end } = polling(folder, args);
-      const log = await until('acme_lidar: ');
-      await end('SIGTERM');
-      return log.slice(1);
-    };
+    const hook = script(`${folder}/hook`, '');
+    const start = (): PollingHere => pollingHere(folder, ['--exec', hook, '--deployed', 'none']);
     const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not believed, because "${file}.set-aside-1" may have known it`;
-    const first = await started();
+    const first = await said(start());
     expect([first[0], first.at(-1)]).toEqual([
       `TIME warn  "${file}": ${why}; it is now ${file}.set-aside-1, and a new file was created: deployed versions, quarantines and rollbacks are forgotten`,
       refused,
     ]);
-    expect((await started()).at(-1)).toBe(refused);
+    expect((await said(start())).at(-1)).toBe(refused);
     // The file that replaced it may be lost, too.
     writeFileSync(file, '');
-    expect((await started()).at(-1)).toBe(refused);
+    expect((await said(start())).at(-1)).toBe(refused);
     rmSync(`${file}.set-aside-1`);
-    expect((await started()).at(-1)).toBe(
+    const last = start();
+    // The first round of a machine without a past changes nothing.
+    await last.nextRound();
+    expect((await said(last)).at(-1)).toBe(
       'TIME info  acme_lidar: install of 1.2.4: not deployed yet; newest release of 1',
     );
   });
@@ -101,12 +110,8 @@ describe('modreg poll', () => {
     database.exec("UPDATE deployed SET text = '1.2.2'");
     database.close();
     const args = ['--exec', script(`${folder}/hook`, ''), '--deployed', 'none'];
-    const started = async (): Promise<string | undefined> => {
-      const { until, end } = polling(folder, args);
-      const log = await until('acme_lidar: ');
-      await end('SIGTERM');
-      return log.at(-1);
-    };
+    const started = async (): Promise<string | undefined> =>
+      (await said(pollingHere(folder, args))).at(-1);
     const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not believed, because a damaged row of "${file}" may have known it`;
     expect([await started(), await started()]).toEqual([refused, refused]);
   });
@@ -132,10 +137,9 @@ describe('modreg poll', () => {
     const folder = polledSite(loopback);
     const hook = `${folder}/hook`;
     writeFileSync(hook, content, { mode: 0o755 });
-    const home = { PLATFORM_HOME: `${folder}/home` };
-    expect(modreg(['poll', `${folder}/machine.json`, '--exec', hook], home)).toMatchObject({
+    expect(await refusal(folder, '--exec', hook)).toMatchObject({
       exit: 2,
-      stderr: `error[UNREADABLE_FILE]: --exec: "${hook}" cannot be run: ${why}\n`,
+      stderr: [`error[UNREADABLE_FILE]: --exec: "${hook}" cannot be run: ${why}`],
     });
   });
 
@@ -144,13 +148,13 @@ describe('modreg poll', () => {
     published(loopback, 'acme:lidar', '1.2.4');
     const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
     const hook = script(`${folder}/hook`, 'exit 1');
-    const { until, end } = polling(folder, ['--exec', hook]);
+    const { until, end } = pollingHere(folder, ['--exec', hook]);
     await until('polling 1 module');
     writeFileSync(hook, '');
     expect((await until('not done')).at(-1)).toBe(
       'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4: not done, next attempt in SOON: the program cannot be started: it has no first line such as #!/bin/sh',
     );
-    await end('SIGKILL');
+    await end('SIGTERM');
     expect(rememberedIn(`${folder}/home`)).toEqual(['1.2.3 after nothing']);
   });
 
@@ -203,9 +207,9 @@ describe('modreg poll', () => {
   ])('refuses %s', async (_case, args, exit, message) => {
     const loopback = await loopbackRegistry();
     const folder = polledSite(loopback);
-    const home = { PLATFORM_HOME: `${folder}/home` };
-    const ended = modreg(['poll', `${folder}/machine.json`, ...args], home);
-    expect([ended.exit, ended.stderr.replace(/^error\[\w+\]: /, '').trimEnd()]).toEqual([
+    const ended = await refusal(folder, ...args);
+    const [first = '', ...hints] = ended.stderr;
+    expect([ended.exit, [first.replace(/^error\[\w+\]: /, ''), ...hints].join('\n')]).toEqual([
       exit,
       message,
     ]);

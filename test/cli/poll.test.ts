@@ -5,7 +5,7 @@ import { moduleId } from '../support/ask.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { rememberedIn } from '../support/machine-home.ts';
 import { entry } from '../support/planned.ts';
-import { polledSite, polling, script } from '../support/polling.ts';
+import { polledSite, polling, pollingHere, script } from '../support/polling.ts';
 import { published } from '../support/published.ts';
 
 /** Reads the action; `$to`, `$name` and `$direction` are from it. */
@@ -88,9 +88,14 @@ describe('the program of modreg poll', () => {
     for (const [name] of ENDINGS) published(loopback, `acme:${name}`, '1.2.3', '1.2.4');
     const cases = ENDINGS.map(([name, does]) => `acme_${name}) ${does} ;;`);
     const hook = script(`${folder}/hook`, ...READ, 'case $name in', ...cases, 'esac');
-    const { until, end } = polling(folder, ['--exec', hook, '--timeout', '2s']);
-    const log = await until('acme_slow: upgrade 1.2.3 → 1.2.4: not done');
-    await end('SIGKILL');
+    const { until, end, skip } = pollingHere(folder, ['--exec', hook, '--timeout', '2s']);
+    // After each release that failed, the poller waits for a signal.
+    await skip(500);
+    await skip(500);
+    const before = await until('acme_slow: sleeping');
+    await skip(1, 2000);
+    const log = [...before, ...(await until('acme_slow: upgrade 1.2.3 → 1.2.4: not done'))];
+    await end('SIGTERM');
     for (const [name, , expected, ...remembered] of ENDINGS) {
       const own = log.flatMap((line) => {
         const [, text] =
@@ -211,7 +216,7 @@ describe('modreg poll', () => {
       `printf '%s and %s and %s\\n' 'first "line"' 'first \\"line\\"\\nsecond line' first%20%22line%22%0Asecond%20line`,
       `echo "cannot get ${url} and ftp://me:pa55@h/x#y with l1dar-key, s3cret-key, t0ken-text" >&2; exit 1`,
     );
-    const { until, end } = polling(folder, ['--exec', hook], {
+    const environment = {
       MODREG_TOKEN: 't0ken-text',
       MODREG_REGISTRY: loopback.address,
       PLATFORM_API_KEY: 'agents-own',
@@ -219,7 +224,8 @@ describe('modreg poll', () => {
       PLATFORM_PART_ID: 'rover-7',
       LIDAR_KEY: 'l1dar-key',
       LIDAR_PEM: 'first "line"\nsecond line',
-    });
+    };
+    const { until, end } = pollingHere(folder, ['--exec', hook], environment);
     const log = await until('the release failed');
     await end('SIGTERM');
     expect(log.slice(-3)).toEqual([

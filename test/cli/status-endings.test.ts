@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
+import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { homeAfter, logged, polledHome } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
 
 const MINUTE = 60_000;
 
-function ended(home: string, ...options: readonly string[]): readonly unknown[] {
-  const { stdout, exit } = modreg(['status', ...options], { PLATFORM_HOME: home });
-  return [stdout.split('\n')[0]?.replace(/(?<=round )\d+ (s|min( \d+ s)?)/, 'SOME'), exit];
+async function status(home: string, ...options: readonly string[]): Promise<Printed> {
+  return await printed(['status', ...options], {
+    environment: { PLATFORM_HOME: home },
+    clock: Date.now,
+  });
+}
+
+async function ended(home: string, ...options: readonly string[]): Promise<readonly unknown[]> {
+  const { stdout, exit } = await status(home, ...options);
+  return [stdout[0]?.replace(/(?<=round )\d+ (s|min( \d+ s)?)/, 'SOME'), exit];
 }
 
 /** Logs a round, and decisions with these words. */
@@ -78,44 +85,40 @@ describe('modreg status --exit-code while a poller is running', () => {
       [],
       12,
     ],
-  ])('%s', (_, work, options, exit) => {
+  ])('%s', async (_, work, options, exit) => {
     const { home, state } = polledHome();
     work(state);
-    expect(ended(home, '--exit-code', ...options)).toEqual([RUNNING, exit]);
-    expect(ended(home)).toEqual([RUNNING, 0]);
+    expect(await ended(home, '--exit-code', ...options)).toEqual([RUNNING, exit]);
+    expect(await ended(home)).toEqual([RUNNING, 0]);
   });
 
-  it('--json says that it is running, and that it is not', () => {
+  it('--json says that it is running, and that it is not', async () => {
     const { home, state } = polledHome();
     round(state, {});
-    expect(modreg(['status', '--json'], { PLATFORM_HOME: home }).stdout).toContain(
-      '"running":true,',
-    );
+    expect((await status(home, '--json')).stdout.join('')).toContain('"running":true,');
     const stopped = homeAfter((other) => round(other, {}));
-    expect(modreg(['status', '--json'], { PLATFORM_HOME: stopped }).stdout).toContain(
-      '"running":false,',
-    );
+    expect((await status(stopped, '--json')).stdout.join('')).toContain('"running":false,');
   });
 });
 
 describe('modreg status --exit-code without a poller', () => {
-  it('reports one that has ended', () => {
+  it('reports one that has ended', async () => {
     const home = homeAfter((state) => round(state, {}));
     const line = `no process polls for this machine; last round SOME ago by process ${process.pid}`;
-    expect(ended(home, '--exit-code')).toEqual([line, 12]);
-    expect(ended(home)).toEqual([line, 0]);
+    expect(await ended(home, '--exit-code')).toEqual([line, 12]);
+    expect(await ended(home)).toEqual([line, 0]);
   });
 
   it.each([
     ['no file', {}],
     ['an empty file', { 'machine.db': '' }],
-  ])('reports a machine without state: %s', (_, files) => {
+  ])('reports a machine without state: %s', async (_, files) => {
     const home = temporaryFolder(files);
     const line = 'this machine has no state: neither modreg agent run nor modreg poll has run here';
-    expect(ended(home)).toEqual([line, 0]);
-    expect(ended(home, '--exit-code')).toEqual([line, 12]);
-    const { stdout, stderr, exit } = modreg(['status', '--json'], { PLATFORM_HOME: home });
-    expect(JSON.parse(stdout)).toEqual({
+    expect(await ended(home)).toEqual([line, 0]);
+    expect(await ended(home, '--exit-code')).toEqual([line, 12]);
+    const { stdout, stderr, exit } = await status(home, '--json');
+    expect(JSON.parse(stdout.join(''))).toEqual({
       schema: 'modreg/status@1',
       at: expect.any(String) as string,
       running: false,
@@ -123,21 +126,22 @@ describe('modreg status --exit-code without a poller', () => {
       targets: [],
       quarantine: [],
     });
-    expect([stderr, exit]).toEqual(['', 0]);
+    expect([stderr, exit]).toEqual([[], 0]);
   });
 
-  it('says where it looked', () => {
+  it('says where it looked', async () => {
     const home = temporaryFolder();
-    expect(modreg(['status'], { PLATFORM_HOME: home }).stderr).toBe(
-      `note: "${home}/machine.db": there is no such file; modreg agent run or modreg poll creates it in $PLATFORM_HOME, or else in $HOME/.platform\n`,
-    );
+    expect((await status(home)).stderr).toEqual([
+      `note: "${home}/machine.db": there is no such file; modreg agent run or modreg poll creates it in $PLATFORM_HOME, or else in $HOME/.platform`,
+    ]);
   });
 
-  it('refuses a --max-age that is not a duration', () => {
-    expect(modreg(['status', '--max-age', 'soon'], { PLATFORM_HOME: temporaryFolder() })).toEqual({
-      stdout: '',
-      stderr:
-        'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m\n',
+  it('refuses a --max-age that is not a duration', async () => {
+    expect(await status(temporaryFolder(), '--max-age', 'soon')).toEqual({
+      stdout: [],
+      stderr: [
+        'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m',
+      ],
       exit: 2,
     });
   });

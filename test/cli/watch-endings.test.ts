@@ -3,7 +3,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
 import { sh } from '../support/shell.ts';
 import { site, type Site } from '../support/site.ts';
-import { watching } from './support/watching.ts';
+import { watching, watchingHere } from './support/watching.ts';
 
 const LIDAR: Site = {
   machine: { modules: [entry('acme:lidar', '1.*')] },
@@ -168,7 +168,7 @@ describe('modreg watch does not start', () => {
   ])('%s', async (_, { site: described = LIDAR, options = [], home = {}, stderr, exit }) => {
     const folder = site(described);
     const PLATFORM_HOME = temporaryFolder(home);
-    const { end } = watching(
+    const { end } = watchingHere(
       [`${folder}/machine.json`, ...options].map((text) =>
         text.replace('DEPLOYED', `${folder}/deployed.json`),
       ),
@@ -194,7 +194,7 @@ describe('modreg watch starts', () => {
     const folder = site(described);
     const args = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
     const PLATFORM_HOME = temporaryFolder({ 'machine.db': JUNK });
-    const { out, end } = watching(args, { PLATFORM_HOME });
+    const { out, end } = watchingHere(args, { PLATFORM_HOME });
     expect(await out()).toBe(
       'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1',
     );

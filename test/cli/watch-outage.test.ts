@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { moduleNamed } from '../support/claimed.ts';
+import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, homeAfter } from '../support/machine-home.ts';
-import { runModreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { site } from '../support/site.ts';
-import { watching } from './support/watching.ts';
+import { watchingHere } from './support/watching.ts';
 
 /** A registry that can be closed, and served again on the same port. */
 async function served(
@@ -48,9 +48,10 @@ it('uses the lists that it read last while the registry is unreachable, and writ
   });
   const machine = `${folder}/machine.json`;
   // This saves a list with one release in machine.db.
-  await runModreg(['plan', machine, '--platform', 'linux/arm64'], { PLATFORM_HOME: home });
+  const environment = { PLATFORM_HOME: home };
+  await printed(['plan', machine], { environment, clock: Date.now });
   const before = contentsOf(home);
-  const { out, err, end } = watching([machine, '--interval', '5s'], { PLATFORM_HOME: home });
+  const { out, err, end, skip } = watchingHere([machine, '--interval', '5s'], environment);
   await err();
   expect([await err(), await err()]).toEqual([
     `TIME   the registry ${address} has no module acme:arm`,
@@ -59,11 +60,18 @@ it('uses the lists that it read last while the registry is unreachable, and writ
   published(first, 'acme:lidar', '1.1.0');
   expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
   await first.close();
+  // The wait for the round, and those before its second and third request.
+  await skip(1000, 4999.999);
+  await skip(500, 2000);
+  await skip(500, 2000);
   expect(await err()).toBe(
     `TIME   the registry ${address} cannot be reached (ECONNREFUSED); next attempt in SOME; modules keep running`,
   );
   const second = await served(db, first.port);
   published(second, 'acme:arm', '1.0.0');
+  // The wait for the change feed, and what is left until the round.
+  await skip(1000, 4999.999);
+  await skip(100, 4999.999);
   // No line is printed for the lidar: the list that this command read last is used, not the saved one.
   expect([await err(), await err(), await err(), await err()]).toEqual([
     `TIME   acme:arm   stuck: the registry ${address} cannot be reached (ECONNREFUSED)`,

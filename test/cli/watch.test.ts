@@ -6,7 +6,7 @@ import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
 import { component, entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { site } from '../support/site.ts';
-import { watching, type Watching } from './support/watching.ts';
+import { watching, watchingHere, type WatchingHere } from './support/watching.ts';
 
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
 
@@ -44,8 +44,12 @@ function stop(name: string, moduleId: string | null, ...dependsOn: readonly stri
   return { component: name, module_id: moduleId, depends_on: dependsOn };
 }
 
-function watchedSite(folder: string, ...options: readonly string[]): Watching {
-  return watching([`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`, ...options]);
+function watchedSite(folder: string, ...options: readonly string[]): WatchingHere {
+  return watchingHere([...documentsOf(folder), ...options]);
+}
+
+function documentsOf(folder: string): string[] {
+  return [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
 }
 
 /** A machine with a lidar at 1.0.0, and a registry whose change feed reports each release. */
@@ -128,7 +132,8 @@ describe('modreg watch', () => {
   it('prints an action once when its release is published, and ends when stdout is closed', async () => {
     const { folder, ...loopback } = await siteWithFeed('1.0.0');
     published(loopback, 'acme:lidar', '1.1.0');
-    const { out, err, end, leave } = watchedSite(folder);
+    // Its stdout is a pipe.
+    const { out, err, end, leave } = watching(documentsOf(folder));
     await err();
     expect(await out()).toBe(
       'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1   published SOME ago',
@@ -189,7 +194,7 @@ describe('machine.db while modreg watch runs', () => {
     const { folder, ...loopback } = await siteWithFeed('1.0.0', '1.1.0');
     published(loopback, 'platform:agent', '0.9.1');
     const before = contentsOf(home);
-    const { out, err, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: home });
+    const { out, err, end } = watchingHere([`${folder}/machine.json`], { PLATFORM_HOME: home });
     await err();
     expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
     published(loopback, 'acme:lidar', '1.2.0');
@@ -215,7 +220,7 @@ describe('machine.db while modreg watch runs', () => {
     const home = homeAfter((state) => state.report(LIDAR, '1.0.0', 1));
     const { folder } = await siteWithFeed('1.0.0', '1.1.0');
     const before = contentsOf(home);
-    const { out, end } = watching([`${folder}/machine.json`], { PLATFORM_HOME: home });
+    const { out, end } = watchingHere([`${folder}/machine.json`], { PLATFORM_HOME: home });
     expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.1\.0 /);
     expect((await end('SIGTERM')).exit).toBe(0);
     expect(contentsOf(home)).toEqual(before);

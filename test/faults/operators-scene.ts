@@ -7,7 +7,7 @@ import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
 import { openForPoller, openMachineFile, type MachineFile } from '../../src/store/index.ts';
 import { deployedText } from '../../src/core/decision/deployed.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
-import { ROOT } from '../support/modreg.ts';
+import { NO_CHANCE, ROOT } from '../support/modreg.ts';
 import { targetNamed } from '../support/day.ts';
 import { BEFORE, MODULES, NEWEST } from './agent-task.ts';
 import { carriedOut, pollArguments, type Expected, type Report } from './operators-report.ts';
@@ -95,7 +95,9 @@ function decidedOn(name: string): LoggedDecision {
 
 /** A poller without a fault ends what is left to do. */
 async function settle(folder: string): Promise<string[]> {
-  const env = { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` };
+  // Its first round begins at once.
+  const home = { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` };
+  const env = { ...home, NODE_OPTIONS: NO_CHANCE };
   const began = Date.now();
   const child = spawn(`${ROOT}bin/modreg`, pollArguments(folder), {
     env,

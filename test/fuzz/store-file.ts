@@ -13,6 +13,7 @@ import {
   type ActionOutcome,
 } from '../../src/store/index.ts';
 import { moduleId, version } from '../support/ask.ts';
+import { quietWorld } from '../support/quiet-world.ts';
 import { wrongList } from './lists.ts';
 import { emptyFolder } from './scratch.ts';
 import { edited, storeEdits, type StoreEdit } from './store-edits.ts';
@@ -51,20 +52,8 @@ function write(home: string, { main, log }: StoreBytes): void {
 
 /** Runs commands that read the file without a poller. */
 function runCommands(home: string): void {
-  const world: World = {
-    environment: { PLATFORM_HOME: home },
-    platform: 'linux/x64',
-    isTerminal: false,
-    isAnswerShown: false,
-    columns: undefined,
-    clock: () => 10,
-    print: () => undefined,
-    note: () => undefined,
-    log: () => undefined,
-    status: () => undefined,
-    untilSignal: async () => await Promise.resolve('SIGTERM'),
-    untilStdoutCloses: async () => undefined,
-  };
+  const environment = { PLATFORM_HOME: home };
+  const world: World = { ...quietWorld('linux/x64'), environment, clock: () => 10 };
   for (const json of [undefined, true] as const) {
     const options = json ? { json } : {};
     statusCommand(options, world);

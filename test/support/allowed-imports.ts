@@ -214,6 +214,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'config/index.ts',
     'core',
     'registry/certain-clock.ts',
+    'registry/clock.ts',
     'registry/registry-error.ts',
   ],
   host: [

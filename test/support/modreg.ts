@@ -7,6 +7,9 @@ import { TestRunner } from 'vitest';
 /** The folder of the project. */
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 
+/** `NODE_OPTIONS` of a program whose random numbers are 0: a poller begins its first round at once. */
+export const NO_CHANCE = '--import=data:text/javascript,Math.random=()=>0';
+
 /** Longer than any command takes beside other work. */
 const LONGEST_MS = 50_000;
 

@@ -2,13 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { openForPoller } from '../../src/store/index.ts';
 import { targetNamed } from './day.ts';
 import { temporaryFolder } from './folder.ts';
 import type { Loopback } from './loopback.ts';
-import { ROOT } from './modreg.ts';
+import { NO_CHANCE, ROOT } from './modreg.ts';
 import { entry } from './planned.ts';
+import { skippingClock, type SkippingClock } from './skipping-clock.ts';
+import { startedHere } from './started.ts';
 
 /** A running `modreg poll` or `modreg agent run`. */
 export interface Polling {
@@ -25,14 +28,42 @@ interface Ended {
   readonly lines: readonly string[];
 }
 
-/** Starts `modreg poll` with a round every five seconds. In its log, `TIME` replaces each time, and `SOON` the wait before an attempt. */
+/**
+ * Starts `bin/modreg poll` with a round every five seconds, the first one at once. In its log, `TIME` replaces each time, and `SOON`
+ * the wait before an attempt.
+ */
 export function polling(
   folder: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Polling {
+  return startedIn(folder, pollOf(folder, args), environment);
+}
+
+function pollOf(folder: string, args: readonly string[]): string[] {
   const command = ['poll', `${folder}/machine.json`, '--platform', 'linux/arm64'];
-  return startedIn(folder, [...command, '--interval', '5s', ...args], environment);
+  return [...command, '--interval', '5s', ...args];
+}
+
+/** A running `modreg poll` of this process, whose waits a test skips. */
+export interface PollingHere extends Polling {
+  readonly skip: SkippingClock['skip'];
+  /** Skips the wait for the second or a later round. */
+  readonly nextRound: () => Promise<void>;
+}
+
+/** Starts `modreg poll` in the same way in this process. */
+export function pollingHere(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): PollingHere {
+  const home = { PLATFORM_HOME: `${folder}/home`, ...environment };
+  const clock = skippingClock();
+  const started = startedHere(pollOf(folder, args), home, clock);
+  // A round ends a little less than an interval before the next one.
+  const nextRound = async (): Promise<void> => await clock.skip(1000, 4999.999);
+  return { ...followed(started), skip: clock.skip, nextRound };
 }
 
 /** Starts `modreg agent run` in the same way. */
@@ -57,12 +88,32 @@ function startedIn(
 ): Polling {
   const child = spawn(`${ROOT}bin/modreg`, command, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home`, ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: NO_CHANCE,
+      PLATFORM_HOME: `${folder}/home`,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const closed = once(child, 'close') as Promise<[number | null]>;
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return followed({
+    stdout: child.stdout,
+    kill: (signal) => void child.kill(signal),
+    ended: closed.then(([exit]) => exit),
+  });
+}
+
+/** A command whose log is read, in a process of its own or in this one. */
+interface Started {
+  readonly stdout: Readable;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<number | null>;
+}
+
+function followed({ stdout, kill, ended }: Started): Polling {
+  const lines = createInterface(stdout)[Symbol.asyncIterator]();
   const read = async (isLast: (line: string) => boolean): Promise<string[]> => {
     const seen: string[] = [];
     for (;;) {
@@ -79,10 +130,10 @@ function startedIn(
       if (seen.at(-1)?.includes(text) === true) return seen;
       throw new Error(`the poller ended before "${text}":\n${seen.join('\n')}`);
     },
-    signal: (name) => void child.kill(name),
+    signal: kill,
     end: async (signal) => {
-      child.kill(signal);
-      const [[exit], rest] = await Promise.all([closed, read(() => false)]);
+      kill(signal);
+      const [exit, rest] = await Promise.all([ended, read(() => false)]);
       return { exit, lines: rest };
     },
   };

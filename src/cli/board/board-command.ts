@@ -4,7 +4,7 @@ import type { Component } from '../../config/index.ts';
 import { readMachine } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { systemClock, type Clock } from '../../registry/clock.ts';
+import type { Clock } from '../../registry/clock.ts';
 import { documentWithErrors } from '../../host/document-findings.ts';
 import { readDocumentFile } from '../../host/document-file.ts';
 import { countOf } from '../../base/count.ts';
@@ -15,7 +15,7 @@ import {
   type Outcome,
   type Problem,
 } from '../../base/problem.ts';
-import type { World } from '../../base/world.ts';
+import { clockOf, type World } from '../../base/world.ts';
 import {
   asJson,
   asLine,
@@ -79,10 +79,6 @@ function showOnce(path: string, { json }: BoardOptions, world: World): Outcome {
   return { answer, notes: [], problems };
 }
 
-function clockOf(world: World): Clock {
-  return { ...systemClock, now: () => world.clock() };
-}
-
 /** Opens each fake board of the machine config. One with `fail_new` does not stop the others (D46). */
 function openBoards(path: string, clock: Clock): Result<Boards, Problem> {
   const file = readDocumentFile(path);
@@ -136,7 +132,7 @@ async function show(
       world.log('stdout', line, (count) => lostLines(count, json));
     }
     try {
-      await systemClock.sleep(INTERVAL_MS, signal);
+      await world.timer.sleep(INTERVAL_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
       throw error;

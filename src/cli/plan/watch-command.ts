@@ -1,9 +1,9 @@
 import type { UpdateTerms } from '../../config/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
-import type { Platform, Result } from '../../core/index.ts';
+import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { PollingEvent } from '../../poller/event.ts';
-import { watchPlans } from '../../poller/watch-plans.ts';
+import { watchPlans, type WatchedMachine } from '../../poller/watch-plans.ts';
 import { countOf } from '../../base/count.ts';
 import { platformOf } from '../../host/list-options.ts';
 import { readPlanDocuments, type PlanDocuments } from '../../host/plan-documents.ts';
@@ -16,7 +16,7 @@ import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { readInterval } from './interval-option.ts';
 import { UnreadableSite } from './polling-words.ts';
 import { WatchReport } from './watch-report.ts';
-import type { World } from '../../base/world.ts';
+import { clockOf, type World } from '../../base/world.ts';
 
 export interface WatchOptions extends RegistryOptions {
   readonly deployed?: string;
@@ -54,7 +54,12 @@ export async function watchCommand(
     report.note(
       `watching ${countOf(length, 'module')} of ${excerpt(path)}, every ${every} (Ctrl-C stops)`,
     );
-    const terms = { platform: platform.value, intervalMs: interval.value };
+    const terms = {
+      platform: platform.value,
+      intervalMs: interval.value,
+      clock: clockOf(world),
+      random: () => world.random(),
+    };
     return await watch(first.value, read, { report, registries, terms, ended });
   } finally {
     registries.close();
@@ -93,7 +98,7 @@ const ENDINGS = { SIGINT: 'interrupted', SIGTERM: undefined, closed: 'unread' } 
 interface WatchContext {
   readonly report: WatchReport;
   readonly registries: CommandRegistries;
-  readonly terms: { readonly platform: Platform; readonly intervalMs: number };
+  readonly terms: Pick<WatchedMachine, 'platform' | 'intervalMs' | 'clock' | 'random'>;
   /** Resolves with the signal that ends the command, or undefined when the reader of stdout closes it. */
   readonly ended: Promise<'SIGINT' | 'SIGTERM' | void>;
 }

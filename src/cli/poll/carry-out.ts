@@ -3,7 +3,6 @@ import { deployedText } from '../../core/decision/deployed.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Delivery } from '../../poller/index.ts';
-import { systemClock } from '../../registry/clock.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import type { World } from '../../base/world.ts';
 import { actionDocument } from './action-document.ts';
@@ -38,7 +37,7 @@ const LONGEST_REASON = 1024;
  */
 export async function carryOut(delivery: Delivery, execution: Execution): Promise<void> {
   const { signal, environment, action } = delivery;
-  const { stopping, timeoutMs } = execution;
+  const { stopping, timeoutMs, world } = execution;
   const running = knownVersion(execution.file, action.target);
   if (!environment.ok) {
     const reason = environment.error.map(describeVariable).join('; ');
@@ -52,7 +51,7 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
     return;
   }
   if (failure.blame === 'release' && !stopping.aborted) {
-    await systemClock.sleep(STOP_GRACE_MS, stopping).catch(() => undefined);
+    await world.timer.sleep(STOP_GRACE_MS, stopping).catch(() => undefined);
   }
   // The action was withdrawn, or is delivered again to the next poller.
   const { reason: cause } = signal as { readonly reason: unknown };

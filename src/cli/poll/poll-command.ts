@@ -15,7 +15,7 @@ import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
-import type { World } from '../../base/world.ts';
+import { clockOf, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
@@ -145,6 +145,8 @@ function pollerOf(
     platform,
     ...(machineId !== undefined && { machineId }),
     intervalMs,
+    clock: clockOf(world),
+    random: () => world.random(),
     configuration,
     acknowledgeWithinMs: timeoutMs,
     environment: world.environment,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Catalogue, RunningRegistry } from '../../server/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
-import { systemClock, type Clock } from '../../registry/clock.ts';
+import type { Clock } from '../../registry/clock.ts';
 import type { Replica } from '../../server/registry-options.ts';
 import { watchForLoss } from '../../server/catalogue/file-loss.ts';
 import { serveRegistry } from '../../server/serve.ts';
@@ -24,7 +24,7 @@ import { logEvent, logLineOf, registryLog } from '../base/registry-log.ts';
 import { readServeTerms, type ServeCommandOptions, type ServeTerms } from './serve-terms.ts';
 import { flagsOf, runPage } from '../page/page-child.ts';
 import { tlsProblem } from '../base/tls-options.ts';
-import type { World } from '../../base/world.ts';
+import { clockOf, type World } from '../../base/world.ts';
 
 /** Short, because the server answers no request while it waits for another process. */
 const SERVER_BUSY_TIMEOUT_MS = 100;
@@ -90,7 +90,7 @@ async function serve(
   const log = registryLog(world);
   const started: { running?: RunningRegistry } = {};
   const { scrape, observe, onEvent } = registryMetrics(catalogue, () => started.running?.load());
-  const clock = { ...systemClock, now: () => world.clock() };
+  const clock = clockOf(world);
   const front = await attach?.(catalogue, { clock, log });
   if (front?.ok === false) return failed(front.error);
   const listener = options.metrics && (await listenForScrapes(options.metrics, scrape));

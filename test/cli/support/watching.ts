@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
-import { ROOT } from '../../support/modreg.ts';
+import { skippingClock, type SkippingClock } from '../../support/skipping-clock.ts';
+import { startedApart, startedHere, type Started } from '../../support/started.ts';
 
-/** A running `modreg watch` process. */
+/** A running `modreg watch`. */
 export interface Watching {
   /** The next line of stdout. */
   readonly out: () => Promise<string>;
@@ -22,31 +20,44 @@ interface Ended {
   readonly exit: number | null;
 }
 
-/** Starts `modreg watch`. In its output, `TIME` replaces each time of day, and `SOME` each duration. */
+/** A running `modreg watch` of this process, whose waits a test skips. */
+export type WatchingHere = Watching & Pick<SkippingClock, 'skip'>;
+
+/** Starts `modreg watch` in this process. In its output, `TIME` replaces each time of day, and `SOME` each duration. */
+export function watchingHere(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): WatchingHere {
+  const clock = skippingClock();
+  return { ...outputOf(startedHere(watchOf(args), environment, clock)), skip: clock.skip };
+}
+
+/** Starts `bin/modreg watch` in the same way. */
 export function watching(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Watching {
-  const child = spawn(`${ROOT}bin/modreg`, ['watch', '--platform', 'linux/arm64', ...args], {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const closed = once(child, 'close') as Promise<[number | null]>;
-  const lines = createInterface(child.stdout);
+  return outputOf(startedApart(watchOf(args), environment));
+}
+
+function watchOf(args: readonly string[]): string[] {
+  return ['watch', '--platform', 'linux/arm64', ...args];
+}
+
+function outputOf(started: Started): Watching {
+  const lines = createInterface(started.stdout);
   const out = lines[Symbol.asyncIterator]();
-  const err = createInterface(child.stderr)[Symbol.asyncIterator]();
+  const err = createInterface(started.stderr)[Symbol.asyncIterator]();
   return {
     out: async () => await next(out),
     err: async () => await next(err),
     leave: () => {
       lines.close();
-      child.stdout.destroy();
+      started.leave();
     },
     end: async (signal) => {
-      if (signal) child.kill(signal);
-      const [[exit], stdout, stderr] = await Promise.all([closed, restOf(out), restOf(err)]);
+      if (signal) started.kill(signal);
+      const [exit, stdout, stderr] = await Promise.all([started.ended, restOf(out), restOf(err)]);
       return { stdout, stderr, exit };
     },
   };
