@@ -187,7 +187,9 @@ describe('a window, compared with a local clock read every minute', () => {
         .filter((_, place) => isStart(shown[place] ?? ''))
         .filter((at, place, all) => at - (all[place - 1] ?? 0) > 2 * HOUR);
       const before = shown.slice(0, -1);
-      fc.pre(!before.some((from, place) => skips(from, shown[place + 1] ?? '', hour * 60 + minute)));
+      fc.pre(
+        !before.some((from, place) => skips(from, shown[place + 1] ?? '', hour * 60 + minute)),
+      );
       const open = starts.findLast((at) => at <= time && time < at + minutes * MINUTE);
       const next = open === undefined ? starts.find((at) => at > time) : undefined;
       expect(made?.openSince(time)).toBe(open);
