@@ -8,7 +8,7 @@ import { printed, type Printed } from '../support/command.ts';
 import { moduleQuestion } from '../support/decided.ts';
 import { day, MINUTE } from '../support/day.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { night } from '../support/history.ts';
+import { homeAfterNight, night } from '../support/history.ts';
 import { homeAfter, logged } from '../support/machine-home.ts';
 import { entry } from '../support/planned.ts';
 
@@ -137,7 +137,7 @@ describe('modreg why', () => {
   });
 
   it('refuses a time in the future, also to record its decision', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     const refused = {
       stdout: [],
       stderr: [
@@ -155,7 +155,7 @@ describe('modreg why', () => {
   });
 
   it('says since when decisions are recorded', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     expect(await on(home, 'why acme:lidar --at 2026-11-21T01:00:00Z')).toEqual({
       stdout: [],
       stderr: [
@@ -184,7 +184,7 @@ describe('modreg why', () => {
 
 describe('modreg why --record', () => {
   it('says what is in the file, except with --json', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     const folder = temporaryFolder();
     const { stderr } = await on(home, `why acme:lidar --record ${folder}/one`);
     expect(stderr).toEqual([
@@ -205,7 +205,7 @@ describe('modreg why --record', () => {
   });
 
   it('says that the file cannot be written, and what to do', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     const folder = temporaryFolder({ here: 'kept' });
     expect(await on(home, `why acme:lidar --record ${folder}/none/x`)).toEqual({
       stdout: [],
@@ -264,7 +264,7 @@ describe('modreg replay', () => {
   });
 
   it('shows that the recorded decision had no target', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     const file = `${temporaryFolder()}/record.json`;
     await on(home, `why acme:lidar --record ${file} --at 2026-11-21T04:02:00Z`);
     writeFileSync(file, readFileSync(file, 'utf8').replace('"target":"1.3.0",', ''));

@@ -12,7 +12,7 @@ import { openRegistries } from '../../src/registries/index.ts';
 import { encodeFacts } from '../../src/store/facts.ts';
 import { moduleQuestion } from '../support/decided.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ask, night } from '../support/history.ts';
+import { ask, homeAfterNight } from '../support/history.ts';
 import { homeAfter, logged } from '../support/machine-home.ts';
 import { machines, planOf } from '../support/machines.ts';
 import { moduleListOf } from '../../src/registry/module-list.ts';
@@ -25,7 +25,7 @@ function newFile(name = 'decision.json'): string {
 
 describe('a recorded decision', () => {
   it('is replayed with the same result', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     const file = newFile();
     expect(await ask(home, 'why', 'acme:lidar', '--record', file)).toEqual({
       answer: [`the decision about acme:lidar of 2026-11-21T04:24:33Z is in "${file}"`],
@@ -44,7 +44,7 @@ describe('a recorded decision', () => {
   });
 
   it('that is not the last one needs its list', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     const file = newFile();
     const at = ['why', 'acme:lidar', '--record', file, '--at'];
     const early = await ask(home, ...at, '2026-11-21T01:20:00Z');
@@ -67,7 +67,7 @@ describe('a recorded decision', () => {
   });
 
   it('that comes out differently is shown with both results', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     const [file, other] = [newFile(), newFile()];
     await ask(home, 'why', 'acme:lidar', '--record', file, '--at', '2026-11-21T04:02:00Z');
     writeFileSync(

@@ -5,7 +5,6 @@ import { moduleQuestion } from '../support/decided.ts';
 import { day, HOUR, MINUTE, SECOND, type Day } from '../support/day.ts';
 import { ask } from '../support/history.ts';
 import { homeAfter, logged, rememberedIn } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
@@ -24,22 +23,25 @@ describe('modreg rollback promises only what a decision will do', () => {
     ['platform-agent', 'https://builds.example/agent', 'hold', 'cooling down after a restart'],
   ])(
     'refuses a target that no constraint decides: %s %s %s',
-    (name, constraint, decision, reason) => {
+    async (name, constraint, decision, reason) => {
       const row = logged(name, { constraint, decision, reason });
       const home = homeOf((state) => state.log([row], { at: 1, trouble: undefined }));
       // [bug] The command announced a rollback, but such a decision ignores the quarantine.
-      expect(modreg(['rollback', name], { PLATFORM_HOME: home }).stdout).toBe('');
+      expect(await ask(home, 'rollback', name)).toEqual({
+        answer: [],
+        problems: [expect.stringMatching(`it cannot be rolled back: ${reason}$`)],
+        exit: 2,
+      });
       expect(rememberedIn(home)).toEqual(['1.1.0 after 1.0.0']);
     },
   );
 
-  it('does not announce a stay at a newer previous version', () => {
+  it('does not announce a stay at a newer previous version', async () => {
     const row = logged('acme_lidar', { constraint: '1.*' });
     const log = (state: MachineState): void => state.log([row], { at: 1, trouble: undefined });
     const home = homeOf(log, ['1.2.0', '1.1.0']);
     // [bug] The message said that the module stays at 1.2.0 until a release above 1.1.0 is published.
-    const { stdout, exit } = modreg(['rollback', 'acme:lidar'], { PLATFORM_HOME: home });
-    expect([stdout, exit]).toEqual(['', 1]);
+    expect(await ask(home, 'rollback', 'acme:lidar')).toMatchObject({ answer: [], exit: 1 });
   });
 });
 

@@ -8,7 +8,7 @@ import { decide, describeDecision, type DecideInput } from '../../src/core/index
 import { day, HOUR, MINUTE, SECOND, targetNamed, type Day } from '../support/day.ts';
 import { moduleQuestion } from '../support/decided.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ask, night } from '../support/history.ts';
+import { ask, homeAfterNight, night } from '../support/history.ts';
 import { homeAfter, logged } from '../support/machine-home.ts';
 import { entry } from '../support/planned.ts';
 
@@ -27,7 +27,7 @@ async function why(machine: Day): Promise<string[]> {
 
 describe('modreg why', () => {
   it('shows each change of the decision, and what made it', async () => {
-    const { home } = await night();
+    const { home } = await homeAfterNight();
     expect(await ask(home, 'why', 'acme:lidar')).toEqual({
       answer: [
         '2026-11-21T01:04:33Z  stayed at 1.2.3: already the newest release of 1',

@@ -135,7 +135,7 @@ describe('several windows', () => {
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC'];
 const CHANGES = ['2026-03-29', '2026-10-25', '2026-04-04', '2026-11-01', '2026-07-01'];
 
-/** The local time as a clock shows it: `SUN 2 30`. */
+/** The local time as a clock shows it: `SUN 02:30`. */
 function wall(timeZone: string): (time: number) => string {
   const clock = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -144,11 +144,7 @@ function wall(timeZone: string): (time: number) => string {
     minute: 'numeric',
     weekday: 'short',
   });
-  return (time) => {
-    const parts = clock.formatToParts(time).map(({ type, value }) => [type, value] as const);
-    const { weekday, hour, minute } = Object.fromEntries(parts);
-    return `${weekday?.toUpperCase()} ${Number(hour)} ${Number(minute)}`;
-  };
+  return (time) => clock.format(time).toUpperCase();
 }
 
 /** Whether a clock that shows `before` and, a minute later, `after` skips `start`, in minutes of the day. */
@@ -158,7 +154,7 @@ function skips(before: string, after: string, start: number): boolean {
 }
 
 function minuteOfDay(shown: string): [day: string, minute: number] {
-  const [day = '', hour, minute] = shown.split(' ');
+  const [day = '', hour, minute] = shown.split(/[ :]/);
   return [day, Number(hour) * 60 + Number(minute)];
 }
 
@@ -180,18 +176,20 @@ describe('a window, compared with a local clock read every minute', () => {
       const made = compileWindows([{ start, durationMs: minutes * MINUTE, timeZone }]);
       const time = Date.parse(`${day}T00:00:00Z`) + (offset - 720) * MINUTE;
       const shows = wall(timeZone);
-      const isStart = (at: number): boolean => {
-        return (
-          shows(at).replace(/^\w+/, (name) => (weekday === '*' ? '*' : name)) ===
-          `${weekday} ${hour} ${minute}`
-        );
+      const isStart = (shown: string): boolean => {
+        const [name, at] = minuteOfDay(shown);
+        return (weekday === '*' || weekday === name) && at === hour * 60 + minute;
       };
       const around = Array.from({ length: 2880 }, (_, place) => time + (place - 1440) * MINUTE);
+      const shown = around.map(shows);
       // A time shown twice counts once. A skipped start is tested by the tables above.
       const starts = around
-        .filter(isStart)
+        .filter((_, place) => isStart(shown[place] ?? ''))
         .filter((at, place, all) => at - (all[place - 1] ?? 0) > 2 * HOUR);
-      fc.pre(!around.some((at) => skips(shows(at), shows(at + MINUTE), hour * 60 + minute)));
+      const before = shown.slice(0, -1);
+      fc.pre(
+        !before.some((from, place) => skips(from, shown[place + 1] ?? '', hour * 60 + minute)),
+      );
       const open = starts.findLast((at) => at <= time && time < at + minutes * MINUTE);
       const next = open === undefined ? starts.find((at) => at > time) : undefined;
       expect(made?.openSince(time)).toBe(open);
@@ -207,8 +205,8 @@ describe('[T267] windows that never open', () => {
     ['a working day near 31 February', '0 0 31W 2 *', 'UTC'],
     ['a fifth Monday that is in February, and on its 28th', '0 0 28 2 +MON#5', 'UTC'],
     ['half hours that daylight saving skips', '0,30 2 25-31 3 +SUN', 'Europe/Berlin'],
-  ])('%s: 100 of them are found once, not whenever they are asked', (_, start, timeZone) => {
-    const rules = Array.from({ length: 100 }, () => ({ start, durationMs: HOUR, timeZone }));
+  ])('%s: 20 of them are found once, not whenever they are asked', (_, start, timeZone) => {
+    const rules = Array.from({ length: 20 }, () => ({ start, durationMs: HOUR, timeZone }));
     const made = compileWindows(rules);
     const before = process.cpuUsage();
     for (let minute = 0; minute < 200; minute++) {
@@ -216,8 +214,8 @@ describe('[T267] windows that never open', () => {
       const found = [made?.openSince(at), made?.nextOpening(at), made?.closing(at)];
       expect(found).toEqual([undefined, undefined, undefined]);
     }
-    // They took 60 s to 10 min; once, they take up to 1 s.
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(10_000);
+    // They took 4 s and more; once, they take 0.1 s.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
   it.each([
@@ -248,10 +246,10 @@ it('100 windows that open hourly are not followed for a second', () => {
   const rules = Array.from({ length: 100 }, (_, minute) => window(`${minute % 60} * * * * for 2`));
   const before = process.cpuUsage();
   const at = Date.parse('2026-11-27T12:00:00Z');
-  const closings = Array.from({ length: 20 }, (_, minute) =>
+  const closings = Array.from({ length: 5 }, (_, minute) =>
     compileWindows(rules)?.closing(at + minute * MINUTE),
   );
   expect(closings).toEqual(closings.map(() => undefined));
-  // They took 20 to 40 s.
-  expect(process.cpuUsage(before).user / 1000).toBeLessThan(12_000);
+  // They took 5 s, and take 0.6 s.
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
 });

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { openLog } from '../../src/logs/log-file.ts';
 import type { LogRecord } from '../../src/logs/log-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { night } from '../support/history.ts';
+import { homeAfterNight } from '../support/history.ts';
 import { machinePage, textOf } from './support/machine-page.ts';
 import { entry } from '../support/planned.ts';
 
 const MACHINE = { modules: [entry('acme:lidar', '1.*')] };
 
 async function pageAfterNight(): Promise<ReturnType<typeof machinePage>> {
-  const { home, clock } = await night();
-  return machinePage({ home, now: clock.now(), machine: MACHINE });
+  const { home, now } = await homeAfterNight();
+  return machinePage({ home, now, machine: MACHINE });
 }
 
 describe('the page of the past', () => {

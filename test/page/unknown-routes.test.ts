@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { night } from '../support/history.ts';
+import { homeAfterNight } from '../support/history.ts';
 import { machinePage, textOf } from './support/machine-page.ts';
 import { entry } from '../support/planned.ts';
 
@@ -13,8 +13,8 @@ interface Night {
 }
 
 async function pageAfterNight(machine: object | string): Promise<Night> {
-  const { home, clock } = await night();
-  return { app: machinePage({ home, now: clock.now(), machine }), home };
+  const { home, now } = await homeAfterNight();
+  return { app: machinePage({ home, now, machine }), home };
 }
 
 const MACHINE = { modules: [entry('acme:lidar', '1.*')] };

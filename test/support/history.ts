@@ -1,6 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { exitCodeOf } from '../../src/base/problem.ts';
 import { day, HOUR, MINUTE, type Day } from './day.ts';
+import { folderInMemory } from './folder.ts';
 import { entry } from './planned.ts';
 import { quietWorld } from './quiet-world.ts';
 
@@ -51,4 +54,30 @@ export async function night(): Promise<Day> {
   machine.configure({ machine: { modules: [entry('acme:lidar', '1.3.0')] } });
   await machine.pass(10 * MINUTE);
   return machine;
+}
+
+interface Recorded {
+  /** The content of its machine.db. */
+  readonly content: Uint8Array;
+  readonly now: number;
+}
+
+let recorded: Recorded | undefined;
+
+/** A new folder with the machine.db that a `night` leaves, and the time at its end. Lives through one night for all of them. */
+export async function homeAfterNight(): Promise<{ readonly home: string; readonly now: number }> {
+  recorded ??= await recordedNight();
+  const home = folderInMemory();
+  writeFileSync(`${home}/machine.db`, recorded.content, { mode: 0o600 });
+  return { home, now: recorded.now };
+}
+
+async function recordedNight(): Promise<Recorded> {
+  const { home, clock } = await night();
+  const path = `${home}/machine.db`;
+  const database = new DatabaseSync(path);
+  // Moves the write-ahead log into the file.
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  return { content: readFileSync(path), now: clock.now() };
 }

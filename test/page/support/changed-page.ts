@@ -137,6 +137,7 @@ function checkAgainstSchema(
   const pointer = steps.map((step) =>
     encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')),
   );
-  const validate = ajv.compile({ $ref: `page#/paths/${pointer.join('/')}` });
-  expect([validate(json), validate.errors ?? []]).toEqual([true, []]);
+  // Keeps what it compiled.
+  const validate = ajv.getSchema(`page#/paths/${pointer.join('/')}`);
+  expect([validate?.(json), validate?.errors ?? []]).toEqual([true, []]);
 }
