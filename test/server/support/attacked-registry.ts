@@ -8,7 +8,6 @@ import { Catalogue, readRelease, serveRegistry } from '../../../src/server/index
 import { SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.ts';
 import type { RegistryEvent } from '../../../src/server/registry-options.ts';
 import { moduleId } from '../../support/ask.ts';
-import { temporaryFolder } from '../../support/folder.ts';
 import { fixture, tlsFiles } from '../../support/tls.ts';
 import { tokenFor } from '../../support/token.ts';
 
@@ -32,7 +31,7 @@ export async function served(
   protocol: 'http' | 'https',
   limits: Partial<ServerLimits> = {},
 ): Promise<Served> {
-  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+  const catalogue = new Catalogue(':memory:');
   const release = readRelease({ version: '1.0.0' });
   if (release.ok) catalogue.publish(LIDAR, release.value, 0);
   catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(LIST_BYTES));
@@ -56,6 +55,7 @@ export async function served(
     unsubscribe('http.server.request.start', onRequest);
     for (const client of clients) client.destroy();
     await running.close();
+    catalogue.close();
   });
   const client = (text: string): Socket => {
     const place = { host: '127.0.0.1', port: Number(new URL(running.address).port) };
