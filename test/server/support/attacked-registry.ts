@@ -13,6 +13,8 @@ import { tokenFor } from '../../support/token.ts';
 
 /** More than the kernel buffers for a connection. */
 export const LIST_BYTES = 16_000_000;
+/** A request for that list. */
+export const GET = 'GET /v1/modules/acme/lidar HTTP/1.1\r\nHost: x\r\n\r\n';
 const LIDAR = moduleId('acme:lidar');
 
 /** A registry to attack, with a long list. */
@@ -67,6 +69,14 @@ export async function served(
     return socket;
   };
   return { address: running.address, token, events, responses, client };
+}
+
+/** Reads until the server ends the connection. */
+export async function rest(client: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
+  await new Promise((resolve) => client.once('close', resolve));
+  return Buffer.concat(chunks).toString();
 }
 
 /** Clients of this test file trust the certificates of `tlsFiles`. */
