@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { network } from '../../mocks/network.ts';
 import { day, HOUR, MINUTE, type Day } from '../support/day.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ask } from '../support/history.ts';
@@ -13,6 +14,8 @@ const SESSIONS = blocksOf(pageAt('docs/a-machine-did-not-upgrade.md'))
 function masked(text: string): string {
   return text.replace(/process \d+ polls/, 'process P polls');
 }
+
+const net = network();
 
 /** The morning after: 1.2.9 of the lidar failed, and the arm waits for its window. */
 async function morning(): Promise<Day> {
@@ -40,6 +43,8 @@ async function morning(): Promise<Day> {
 
 it('finds out why a machine did not upgrade, as the page shows', async () => {
   const machine = await morning();
+  const { address, fetch } = machine.registry;
+  net.at(address, async (request) => await fetch(request));
   const played: string[] = [];
   const session = async (
     command: string,
@@ -51,7 +56,7 @@ it('finds out why a machine did not upgrade, as the page shows', async () => {
   };
   await session('status | head -n 5', [0, 5], ['status']);
   await session('why acme:lidar | tail -n 2', [-2], ['why', 'acme:lidar']);
-  const policy = JSON.stringify({ registry: machine.registry.address });
+  const policy = JSON.stringify({ registry: address });
   const path = `${temporaryFolder({ 'policy.json': policy })}/policy.json`;
   await session(
     "resolve acme:lidar '1.2.*' --explain --machine --policy policy.json | tail -n 2",

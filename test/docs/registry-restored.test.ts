@@ -63,7 +63,8 @@ async function restored(): Promise<Restored> {
   );
   const hook = `${folder}/hook`;
   writeFileSync(hook, '#!/bin/sh\n', { mode: 0o755 });
-  const poller = polling(folder, ['--exec', hook]);
+  const timers = `--import=${ROOT}test/docs/support/fast-timers.ts`;
+  const poller = polling(folder, ['--exec', hook], { NODE_OPTIONS: timers });
   await poller.until('acme_lidar: upgrade 1.2.9 → 1.2.10: done');
   first.child.kill('SIGTERM');
   await once(first.child, 'close');

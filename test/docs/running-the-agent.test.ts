@@ -55,7 +55,8 @@ it('a folder becomes a running module, as the page shows', async () => {
     const site = path === 'policy.json' ? { registry: address, ...runAs } : {};
     writeFileSync(`${folder}/${path}`, JSON.stringify({ ...document, ...site }));
   }
-  const agent = agentRunning(folder);
+  const timers = `--import=${ROOT}test/docs/support/fast-timers.ts`;
+  const agent = agentRunning(folder, [], { NODE_OPTIONS: timers });
   const lines = await agent.until('lidar: install of 1.0.0: done');
   expect(lines.map((line) => masked(line).replace(`${folder}/`, ''))).toEqual(
     SESSIONS.get('modreg agent run machine.json --interval 5s'),

@@ -19,6 +19,7 @@ import {
   hosting,
   MODULE,
   publishing,
+  publishingOnce,
   sha256Of,
   UPLOAD,
 } from './support/hosting.ts';
@@ -29,9 +30,14 @@ const UNKNOWN = 'unknown-file: no release lists this file, and it was not upload
 const NO_DIGEST = 'bad-request: expected 64 lower-case digits of sha256';
 const NO_ADDRESS = 'unknown-address: GET /v1/openapi.json lists the addresses';
 
+/** The bytes of a file: more than the kernel buffers for a connection, and two slices. */
+const LARGE = 16_000_000;
+
 describe('a download', () => {
+  const published = publishingOnce();
+
   it('has headers that let no browser run it and any cache keep it', async () => {
-    const registry = await publishing();
+    const registry = published();
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, text } = await registry.ask(FILE, { method });
       expect([status, text]).toEqual([200, method === 'GET' ? '0123456789' : '']);
@@ -97,8 +103,7 @@ describe('a download', () => {
     ],
     ['if it is unknown', { 'if-none-match': `"${HEX}"`, range: 'bytes=0-3' }, 304, '', null],
   ])('[T88] of a range: %s', async (_title, headers, ...expected) => {
-    const registry = await publishing();
-    const answer = await registry.ask(FILE, { headers });
+    const answer = await published().ask(FILE, { headers });
     const text = answer.problem === undefined ? answer.text : '';
     expect([answer.status, text, answer.headers.get('content-range')]).toEqual(expected);
     const detail = answer.status === 416 ? JSON.parse(answer.text).detail : undefined;
@@ -113,12 +118,12 @@ describe('a download', () => {
     ['with dots', '/v1/artifacts/sha256/..', 404, NO_ADDRESS],
     ['of sha512', FILE.replace('sha256', 'sha512'), 404, NO_ADDRESS],
   ])('[T88] %s is refused', async (_title, path, ...expected) => {
-    const { status, problem, text } = await (await publishing()).ask(path);
+    const { status, problem, text } = await published().ask(path);
     expect([status, `${problem}: ${JSON.parse(text).detail}`]).toEqual(expected);
   });
 
   it('allows no other method', async () => {
-    const { status, headers } = await (await publishing()).ask(FILE, { method: 'DELETE' });
+    const { status, headers } = await published().ask(FILE, { method: 'DELETE' });
     expect([status, headers.get('allow')]).toEqual([405, 'GET']);
   });
 
@@ -162,12 +167,12 @@ describe('a download', () => {
   );
 
   it.each<[string, (file: string) => void]>([
-    ['truncated', (file) => truncateSync(file, 30_000_000)],
+    ['truncated', (file) => truncateSync(file, LARGE - 4_000_000)],
     ['longer', (file) => appendFileSync(file, 'x')],
     ['removed', (file) => rmSync(file)],
   ])('[T86] of a file that is %s meanwhile ends without its last bytes', async (_, change) => {
     const registry = await hosting();
-    const bytes = randomBytes(40_000_000);
+    const bytes = randomBytes(LARGE);
     const hex = sha256Of(bytes);
     await registry.put(`${MODULE}/artifacts/sha256/${hex}`, bytes);
     const response = await fetch(`${registry.address}/v1/artifacts/sha256/${hex}`);
@@ -196,7 +201,7 @@ describe('a download', () => {
 
   it('[T88] by clients that do not read keeps no file open, and three slices for each', async () => {
     const registry = await hosting();
-    const bytes = randomBytes(40_000_000);
+    const bytes = randomBytes(LARGE);
     const hex = sha256Of(bytes);
     await registry.put(`${MODULE}/artifacts/sha256/${hex}`, bytes);
     const before = process.memoryUsage().arrayBuffers;

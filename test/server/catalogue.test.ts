@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, renameSync, statSync, writeFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,11 +7,9 @@ import { Catalogue, readRelease, type PublishedRelease } from '../../src/server/
 import { moduleId } from '../support/ask.ts';
 import { tokenFor } from '../support/token.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ROOT } from '../support/modreg.ts';
+import { publishedUntilKilled } from './support/killed-publisher.ts';
 
 const LIDAR = moduleId('acme:lidar');
-/** The number of processes to kill while they publish. */
-const KILLS = Number(process.env['MODREG_KILLS'] ?? 5);
 
 function release(version: string, fields: object = {}): PublishedRelease {
   const read = readRelease({ version, ...fields });
@@ -234,43 +230,13 @@ it.each([
   expect(open).toThrow(expect.objectContaining({ kind: 'unwritable', message }));
 });
 
-/** Publishes in a separate process until it is killed; resolves with the versions that it acknowledged. */
-async function publishUntilKilled(path: string, ms: number): Promise<string[]> {
-  const script = join(ROOT, 'test/support/publish-forever.ts');
-  const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let acknowledged = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    // The time starts with the first publication, because starting a process takes varying time.
-    if (acknowledged === '') setTimeout(() => child.kill('SIGKILL'), ms);
-    acknowledged += text;
+it('a process that is killed while it publishes loses nothing that it acknowledged', async () => {
+  const { acknowledged, lost, ...list } = await publishedUntilKilled([40]);
+  expect(lost).toEqual([]);
+  expect(acknowledged).toBeGreaterThan(1);
+  expect(list).toEqual({
+    count: list.releases,
+    generation: list.releases,
+    releases: list.releases,
   });
-  await once(child, 'close');
-  // The last line may be incomplete.
-  return acknowledged.split('\n').slice(0, -1);
-}
-
-describe('a process that is killed while it publishes', () => {
-  it(
-    `loses nothing that it acknowledged, in ${KILLS} runs`,
-    { timeout: 60_000 + KILLS * 2000 },
-    async () => {
-      const { path, catalogue } = newCatalogue();
-      catalogue.close();
-      const acknowledged: string[] = [];
-      for (let run = 0; run < KILLS; run++) {
-        acknowledged.push(...(await publishUntilKilled(path, 10 + run * 7)));
-      }
-      const after = new Catalogue(path);
-      const { count, generation, releases } = JSON.parse(textOf(after)) as {
-        count: number;
-        generation: number;
-        releases: { version: string }[];
-      };
-      const published = new Set(releases.map(({ version }) => version));
-      expect(acknowledged.filter((version) => !published.has(version))).toEqual([]);
-      expect(acknowledged.length).toBeGreaterThan(KILLS);
-      expect([count, generation]).toEqual([releases.length, releases.length]);
-      after.close();
-    },
-  );
 });

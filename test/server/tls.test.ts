@@ -13,7 +13,7 @@ import {
 import { request } from 'node:https';
 import { connect as connectPlainly } from 'node:net';
 import { connect } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import type { RegistryEvent, ServeOptions } from '../../src/server/registry-options.ts';
@@ -142,6 +142,9 @@ describe('the files for TLS', () => {
 });
 
 describe('a renewed certificate', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
   it('[T80] is used by the next connection, and never with the key of another', async () => {
     const files = tlsFiles();
     const registry = await served(files);
@@ -150,14 +153,17 @@ describe('a renewed certificate', () => {
       subjectOf('good'),
     ]);
     replace(files.certificate, 'alone');
-    await expect.poll(() => registry.events).toHaveLength(1);
+    vi.advanceTimersByTime(SERVER_LIMITS.check);
+    expect(registry.events).toHaveLength(1);
     expect(await certificateOf(registry)).toBe(subjectOf('good'));
     replace(files.key, 'alone');
-    await expect.poll(() => registry.events).toHaveLength(2);
+    vi.advanceTimersByTime(SERVER_LIMITS.check);
+    expect(registry.events).toHaveLength(2);
     expect(await certificateOf(registry)).toBe(subjectOf('alone'));
     // The same trouble is logged again after files that could be used.
     replace(files.certificate, 'good');
-    await expect.poll(() => registry.events).toHaveLength(3);
+    vi.advanceTimersByTime(SERVER_LIMITS.check);
+    expect(registry.events).toHaveLength(3);
     const mismatch = `the key "${files.key}" does not belong to the certificate "${files.certificate}"`;
     const { validTo } = new X509Certificate(readFileSync(fixture('alone')));
     const end = new Date(validTo).toISOString().replace('.000Z', 'Z');
@@ -180,7 +186,8 @@ describe('a renewed certificate', () => {
     const registry = await served({ certificate: both, key: both });
     symlinkSync('alone', `${folder}/next`);
     renameSync(`${folder}/next`, `${folder}/live`);
-    await expect.poll(() => registry.events).toMatchObject([{ kind: 'certificate-renewed' }]);
+    vi.advanceTimersByTime(SERVER_LIMITS.check);
+    expect(registry.events).toMatchObject([{ kind: 'certificate-renewed' }]);
     expect(await certificateOf(registry)).toBe(subjectOf('alone'));
   });
 });

@@ -39,7 +39,7 @@ describe('the history of decisions', () => {
       ['2 to 2: hold 1.0.0'],
     ],
   ])('has one more for %s', (_, situation: Situation, more) => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     const timing = { window: CLOSED };
     log(state, NOW, { ...UPGRADE, timing });
     log(state, NOW + 2 * HOUR, { timing, ...situation });
@@ -47,7 +47,7 @@ describe('the history of decisions', () => {
   });
 
   it('has no other for a new time of the same hold', () => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     const later = openFrom([NOW + 20 * HOUR, NOW + 21 * HOUR]);
     log(state, NOW, { ...UPGRADE, timing: { window: CLOSED } });
     log(state, NOW + HOUR, { ...UPGRADE, timing: { window: later } });
@@ -64,7 +64,7 @@ describe('the history of decisions', () => {
     ],
     ['nothing but the time', UPGRADE, '0 to 0: upgrade 1.0.0'],
   ])('keeps the facts of a decision up to date: %s', (_, situation: Situation, expected) => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     log(state, NOW, UPGRADE);
     log(state, NOW + 2 * HOUR, situation);
     expect(history(state)).toEqual([expected]);
@@ -92,7 +92,7 @@ describe('the history of decisions', () => {
     ],
     ['a fact that no longer exists', { eligibility: { notAfter: NOW + DAY } }, {}, '0 to 2'],
   ])('has the facts of their last change: %s', (_, before, after, expected) => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     log(state, NOW, { ...UPGRADE, ...before });
     log(state, NOW + 2 * HOUR, { ...UPGRADE, ...after });
     expect(history(state)).toEqual([`${expected}: upgrade 1.0.0`]);
@@ -102,7 +102,7 @@ describe('the history of decisions', () => {
     ['of the same origin', 'aa', '0 to 0'],
     ['with another digest', 'bb', '0 to 2'],
   ])('has the facts of their last change: a list %s', (_, digest, expected) => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     for (const [hour, origin] of [
       [0, 'aa'],
       [2, digest],
@@ -120,7 +120,7 @@ describe('the history of decisions', () => {
     ['constraint', { constraint: '1.x' }],
     ['dependency', { reason: 'due; waits for acme_arm', waitsFor: 'acme_arm' }],
   ])('has one more for the same facts and another %s', (_, other) => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     const input = moduleQuestion(UPGRADE);
     logInput(state, 'lidar', input);
     logInput(state, 'lidar', input, other);
@@ -128,7 +128,7 @@ describe('the history of decisions', () => {
   });
 
   it('counts the bytes of both facts of a decision', () => {
-    const { state, sql } = claimed();
+    const { state, sql } = claimed(':memory:');
     log(state, NOW, UPGRADE);
     log(state, NOW + HOUR, { ...UPGRADE, timing: { restartCeiling: 3 } });
     const counted = sql.all(
@@ -149,7 +149,7 @@ describe('the history of decisions', () => {
   });
 
   it('writes nothing while nothing changes', () => {
-    const { state, sql } = claimed();
+    const { state, sql } = claimed(':memory:');
     const input = moduleQuestion(UPGRADE);
     const written = () => Number(sql.get('SELECT total_changes() AS changes')?.['changes']);
     const counts = [0, 1, 2].map((hour) => {
@@ -165,7 +165,7 @@ describe('the history of decisions', () => {
   });
 
   it('keeps 90 days, and the newest decision of each target', () => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     log(state, NOW, UPGRADE, 'arm');
     log(state, NOW, UPGRADE);
     log(state, NOW + HOUR, { ...UPGRADE, deployed: '1.1.0' });
@@ -175,7 +175,7 @@ describe('the history of decisions', () => {
   });
 
   it('keeps 32 MiB, and the newest decision of each target', () => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     const message = 'x'.repeat(4 * 1024 * 1024);
     const large = (kind: string): Situation => ({
       ...UPGRADE,
@@ -195,7 +195,7 @@ describe('the history of decisions', () => {
     ['after a megabyte', 1, { list: errorOf(1024 * 1024) }, ['newest']],
     ['after half a megabyte', 1, { list: errorOf(200 * 1024) }, ['old', 'newest']],
   ])('removes what is too old %s', (_, ms, situation, kept) => {
-    const { state, sql } = claimed();
+    const { state, sql } = claimed(':memory:');
     log(state, NOW, UPGRADE);
     for (const change of ['old', 'newest']) sql.run(INSERT_OLD, change);
     log(state, NOW + ms, { ...UPGRADE, deployed: '1.0.1', ...situation });
@@ -204,7 +204,7 @@ describe('the history of decisions', () => {
   });
 
   it('removes what is too old once a megabyte was added in several entries', () => {
-    const { state, sql } = claimed();
+    const { state, sql } = claimed(':memory:');
     log(state, NOW, UPGRADE);
     for (const change of ['old', 'newest']) sql.run(INSERT_OLD, change);
     const counts = [1, 2, 3].map((hundredths) => {
@@ -219,7 +219,7 @@ describe('the history of decisions', () => {
     ['exactly', 0, 1],
     ['a byte more than', 1, 0],
   ])('if it has %s 32 MiB, it keeps the oldest entry', (_, more, kept) => {
-    const { state, sql } = claimed();
+    const { state, sql } = claimed(':memory:');
     log(state, NOW, UPGRADE);
     log(state, NOW + 1, { ...UPGRADE, deployed: '1.0.1' });
     // The third entry is as long as the second one.
@@ -235,7 +235,7 @@ describe('the history of decisions', () => {
     [0, 'removes'],
     [1, 'keeps'],
   ])('%i bytes before a megabyte was added, it %s what is too old', (missing, expected) => {
-    const { sql } = claimed();
+    const { sql } = claimed(':memory:');
     const input = moduleQuestion({ ...UPGRADE, eligibility: { now: NOW } });
     const inputs = new Map([['module lidar', input]]);
     const add = (before: NotedDecisions): NotedDecisions =>
@@ -247,7 +247,7 @@ describe('the history of decisions', () => {
   });
 
   it('has targets that the machine no longer has', () => {
-    const { state } = claimed();
+    const { state } = claimed(':memory:');
     log(state, NOW, UPGRADE);
     state.log([], { at: 1, trouble: undefined });
     expect(state.newestInHistory().map(({ name }) => name)).toEqual(['lidar']);

@@ -48,7 +48,6 @@ const MINUTE = 60_000;
 
 interface Simulated {
   readonly id: string;
-  readonly token: string;
   deployed: string;
   begun: string | undefined;
   number: number;
@@ -90,11 +89,19 @@ export async function rollingFleet(
     const answer = await fetch(`${running.address}${path}`, { headers, ...sent });
     return [answer.status, Object(await answer.json())];
   };
-  const machines = Array.from({ length: count }, (_, place): Simulated => {
-    const id = `rover-${place + 1}`;
-    const own = tokenFor(catalogue, [`machine:${id}`], id);
-    return { id, token: own, deployed: '1.2.9', begun: undefined, number: 0, isSilent: false };
-  });
+  const ids = Array.from({ length: count }, (_, place) => `rover-${place + 1}`);
+  const reporting = tokenFor(
+    catalogue,
+    ids.map((id) => `machine:${id}`),
+    'machines',
+  );
+  const machines = ids.map((id): Simulated => ({
+    id,
+    deployed: '1.2.9',
+    begun: undefined,
+    number: 0,
+    isSilent: false,
+  }));
   let state = 0;
   const report = async (machine: Simulated, result?: 'done' | 'failed'): Promise<void> => {
     const { id, deployed, begun } = machine;
@@ -106,7 +113,7 @@ export async function rollingFleet(
     const outcomes = result ? [{ ...outcome, to: begun ?? deployed, result, reason }] : [];
     if (result) machine.number++;
     const body = { ...empty, to: machine.number, outcomes };
-    expect((await ask(`/v1/machines/${id}/reports`, machine.token, body))[0]).toBe(200);
+    expect((await ask(`/v1/machines/${id}/reports`, reporting, body))[0]).toBe(200);
   };
   const finishOne = async (machine: Simulated): Promise<void> => {
     machine.deployed = machine.begun ?? machine.deployed;
@@ -129,7 +136,7 @@ export async function rollingFleet(
   };
   const failed = new Set<string>();
   await ask(`${LIDAR}/releases`, token, { version: '1.2.9' });
-  if (first === 'reported') for (const machine of machines) await report(machine);
+  if (first === 'reported') await Promise.all(machines.map(async (one) => await report(one)));
   return {
     catalogue,
     events,
@@ -139,16 +146,18 @@ export async function rollingFleet(
     },
     async turn(behaviour = () => 'healthy') {
       const index = await indexAt(running.address);
-      for (const machine of machines) {
-        if (machine.isSilent || machine.begun !== undefined) continue;
+      const turnOf = async (machine: Simulated): Promise<void> => {
+        if (machine.isSilent || machine.begun !== undefined) return;
         const selected = selectedBy(machine, index, time.now);
         const isKnown = failed.has(`${machine.id} ${selected}`) || selected === machine.deployed;
         if (isKnown) await report(machine);
         else await act(machine, selected, behaviour(machine.id));
-      }
+      };
+      await Promise.all(machines.map(turnOf));
     },
     async finish() {
-      for (const machine of machines) if (machine.begun !== undefined) await finishOne(machine);
+      const busy = machines.filter(({ begun }) => begun !== undefined);
+      await Promise.all(busy.map(finishOne));
     },
     async pass(ms) {
       for (let left = ms; left > 0; left -= MINUTE) {

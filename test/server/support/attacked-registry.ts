@@ -8,12 +8,13 @@ import { Catalogue, readRelease, serveRegistry } from '../../../src/server/index
 import { SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.ts';
 import type { RegistryEvent } from '../../../src/server/registry-options.ts';
 import { moduleId } from '../../support/ask.ts';
-import { temporaryFolder } from '../../support/folder.ts';
 import { fixture, tlsFiles } from '../../support/tls.ts';
 import { tokenFor } from '../../support/token.ts';
 
 /** More than the kernel buffers for a connection. */
 export const LIST_BYTES = 16_000_000;
+/** A request for that list. */
+export const GET = 'GET /v1/modules/acme/lidar HTTP/1.1\r\nHost: x\r\n\r\n';
 const LIDAR = moduleId('acme:lidar');
 
 /** A registry to attack, with a long list. */
@@ -32,7 +33,7 @@ export async function served(
   protocol: 'http' | 'https',
   limits: Partial<ServerLimits> = {},
 ): Promise<Served> {
-  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
+  const catalogue = new Catalogue(':memory:');
   const release = readRelease({ version: '1.0.0' });
   if (release.ok) catalogue.publish(LIDAR, release.value, 0);
   catalogue.yank(LIDAR, '1.0.0', 'x'.repeat(LIST_BYTES));
@@ -56,6 +57,7 @@ export async function served(
     unsubscribe('http.server.request.start', onRequest);
     for (const client of clients) client.destroy();
     await running.close();
+    catalogue.close();
   });
   const client = (text: string): Socket => {
     const place = { host: '127.0.0.1', port: Number(new URL(running.address).port) };
@@ -67,6 +69,14 @@ export async function served(
     return socket;
   };
   return { address: running.address, token, events, responses, client };
+}
+
+/** Reads until the server ends the connection. */
+export async function rest(client: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
+  await new Promise((resolve) => client.once('close', resolve));
+  return Buffer.concat(chunks).toString();
 }
 
 /** Clients of this test file trust the certificates of `tlsFiles`. */

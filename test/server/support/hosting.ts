@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import { artifactFolder } from '../../../src/server/artifacts/artifact-store.ts';
 import { Catalogue, serveRegistry } from '../../../src/server/index.ts';
 import { SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.ts';
@@ -30,11 +32,20 @@ interface Answer {
 /** A registry that hosts files, with a token that may publish for `acme`. */
 export class Hosting {
   readonly events: RegistryEvent[] = [];
-  readonly catalogue: Catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, {
-    mode: 'create',
-  });
-  readonly token: string = tokenFor(this.catalogue, ['publish:acme'], 'ci');
+  readonly catalogue: Catalogue;
+  readonly token: string;
+  readonly #atEnd: (end: () => Promise<void>) => void;
   address = '';
+
+  /** `atEnd` is given what ends it. */
+  constructor(
+    folder: string = temporaryFolder(),
+    atEnd: (end: () => Promise<void>) => void = onTestFinished,
+  ) {
+    this.catalogue = new Catalogue(`${folder}/registry.db`, { mode: 'create' });
+    this.token = tokenFor(this.catalogue, ['publish:acme'], 'ci');
+    this.#atEnd = atEnd;
+  }
 
   async serve(limits: Partial<ServerLimits> = {}): Promise<this> {
     const running = await serveRegistry(
@@ -42,7 +53,7 @@ export class Hosting {
       { host: '127.0.0.1', port: 0 },
       { limits: { ...SERVER_LIMITS, ...limits }, log: (event) => this.events.push(event) },
     );
-    onTestFinished(async () => {
+    this.#atEnd(async () => {
       await running.close();
       this.catalogue.close();
     });
@@ -117,9 +128,27 @@ export async function hosting(limits: Partial<ServerLimits> = {}): Promise<Hosti
 }
 
 /** A registry with a release that lists the file. */
-export async function publishing(): Promise<Hosting> {
-  const registry = await hosting();
+export async function publishing(hosted: Hosting = new Hosting()): Promise<Hosting> {
+  const registry = await hosted.serve();
   expect((await registry.put(UPLOAD, BYTES)).status).toBe(201);
   expect((await registry.publish('1.0.0')).status).toBe(201);
   return registry;
+}
+
+/** Such a registry for all tests of a block, which only read it. */
+export function publishingOnce(): () => Hosting {
+  const started: { registry?: Hosting } = {};
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'modreg-'));
+    const ends: (() => Promise<void>)[] = [];
+    started.registry = await publishing(new Hosting(folder, (end) => ends.push(end)));
+    return async () => {
+      for (const end of ends) await end();
+      rmSync(folder, { recursive: true });
+    };
+  });
+  return () => {
+    if (!started.registry) throw new Error('the registry is started before the first test');
+    return started.registry;
+  };
 }

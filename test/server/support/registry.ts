@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/registry/clock.ts';
+import { systemClock, type Clock } from '../../../src/registry/clock.ts';
 import { Catalogue } from '../../../src/server/index.ts';
 import { registryApp } from '../../../src/server/app.ts';
 import { changeFeed } from '../../../src/server/catalogue/change-feed.ts';
@@ -47,15 +47,18 @@ ajv.addSchema(OPENAPI, 'openapi');
 export function testRegistry({
   spreadMs = 0,
   limits,
+  clock,
   ...timeout
 }: {
   readonly spreadMs?: number;
   readonly busyTimeoutMs?: number;
   readonly limits?: ServerLimits;
+  /** Ends waits. */
+  readonly clock?: Clock;
 } = {}): TestRegistry {
   const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create', ...timeout });
-  const feed = changeFeed(catalogue);
+  const feed = changeFeed(catalogue, clock);
   onTestFinished(() => {
     feed.close();
     catalogue.close();
