@@ -5,10 +5,8 @@ import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config
 /** The slowest property takes 50 ms a case on a busy machine. */
 const FOR_CASES = 100 * Number(process.env['MODREG_RUNS'] ?? 0);
 
-/** Tests of code that changes its process, or remembers what it found there: each file has its own. */
-const APART = ['agent', 'agent/process', 'fuzz', 'simulation'].map(
-  (folder) => `test/${folder}/*.test.ts`,
-);
+/** It takes the clock, timers and `fetch` away from the whole process, in which connections of earlier files may still need them. */
+const APART = ['test/simulation/sealed-globals.test.ts'];
 
 /** Tests that need minutes: kills at many moments, archives of gigabytes, long properties, the simulator. `npm run test:long` */
 const LONG = 'test/**/*.long.test.ts';

@@ -6,7 +6,7 @@ import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
-import { systemRandom, systemClock } from '../registry/clock.ts';
+import { systemClock, systemRandom, wholeMilliseconds } from '../registry/clock.ts';
 import { DatabaseError } from '../store/index.ts';
 import { activationsIn } from '../store/activations.ts';
 import { activationOf } from './activation.ts';
@@ -44,7 +44,8 @@ export class SupervisedMachine {
 
   constructor(options: AgentOptions, ports: AgentPorts) {
     const { file, home, platform, environment, onEvent = ignore, onLine = ignore } = options;
-    const { clock = systemClock, random = systemRandom } = options;
+    const { random = systemRandom } = options;
+    const clock = wholeMilliseconds(options.clock ?? systemClock);
     const machineId = options.machineId ?? machineIdIn(environment) ?? LOCAL_MACHINE;
     const site = { home, machineId, platform, environment };
     const runId = runIdOf(home);
@@ -165,7 +166,8 @@ export class SupervisedMachine {
 
   /** What this agent does not run is not deployed, whatever was reported before. */
   #reconcile({ machine }: Configuration): void {
-    const { file, clock = systemClock } = this.#options;
+    const { file } = this.#options;
+    const { clock } = this.#execution;
     const memory = file.state.memory();
     const entries = supervisedEntries(machine).filter(({ type }) => type !== 'local');
     const targets = entries.map(({ name, moduleId }) => targetOf(name, moduleId));

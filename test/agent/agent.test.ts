@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
-import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { agentSite, FOR_PROGRAM, type AgentSite } from '../support/agent-site.ts';
 import { ROOT } from '../support/modreg.ts';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
@@ -18,7 +18,7 @@ function processes({ home }: AgentSite): number {
 
 /** A site on which 1.0.0 of a module runs. */
 async function running(script = STAYS): Promise<AgentSite> {
-  const site = await agentSite(LIDAR);
+  const site = await agentSite(LIDAR, script === STAYS ? {} : FOR_PROGRAM);
   site.publish('acme:lidar', '1.0.0', script);
   await site.start();
   await site.until('lidar running 1.0.0');
@@ -60,6 +60,7 @@ describe('a published release', () => {
 
   it('[A3] that ends is rolled back at once', async () => {
     const site = await running();
+    await site.change(FOR_PROGRAM);
     site.publish('acme:lidar', '1.1.0', 'echo no motor >&2; exit 3');
     await site.until('lidar failed: it ended with exit code 3: no motor');
     await site.until('lidar rolling-back 1.0.0');
@@ -209,7 +210,7 @@ describe('a module that works', () => {
     ["the policy's, whatever the package says", 300, '90s', 300],
     ["the package's, if the policy says nothing", undefined, '1s', 1000],
   ])('and does not end in its time is killed: %s', async (_, stopMs, stop_timeout, expected) => {
-    const site = await agentSite(LIDAR, { stopMs });
+    const site = await agentSite(LIDAR, { ...FOR_PROGRAM, stopMs });
     const meta = { entrypoint: 'run', stop_timeout };
     site.publish('acme:lidar', '1.0.0', "trap '' TERM; while :; do sleep 1; done", meta);
     await site.start();
@@ -220,7 +221,7 @@ describe('a module that works', () => {
   });
 
   it('[A11] ends with what it started in the background, also what ignores signals', async () => {
-    const site = await agentSite(LIDAR);
+    const site = await agentSite(LIDAR, { ...FOR_PROGRAM, stopMs: 100 });
     const hides = "setsid sh -c 'trap \"\" TERM; sleep 1000' & trap '' TERM; sleep 1000";
     site.publish('acme:lidar', '1.0.0', hides);
     const end = await site.start();
@@ -276,17 +277,14 @@ it('[A13] a module whose port another process has is not started', async () => {
 });
 
 it('a local module is supervised too', async () => {
-  const site = await agentSite({
-    modules: [
-      {
-        type: 'local',
-        name: 'own',
-        module_id: 'acme:own',
-        executable_path: '/usr/bin/yes',
-        env: { GREETING: 'hello' },
-      },
-    ],
-  });
+  const own = {
+    type: 'local',
+    name: 'own',
+    module_id: 'acme:own',
+    executable_path: '/usr/bin/yes',
+    env: { GREETING: 'hello' },
+  };
+  const site = await agentSite({ modules: [own] }, FOR_PROGRAM);
   await site.start();
   await site.until('own running local');
   const [{ pid } = { pid: 0 }] = marked(`${runIdOf(site.home)}/own/`);

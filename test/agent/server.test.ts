@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
-import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { agentSite, FOR_PROGRAM, type AgentSite } from '../support/agent-site.ts';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
 
@@ -77,6 +77,7 @@ describe('platform-server', () => {
 
   it('[A3] is rolled back if a release does not work, and the modules run again', async () => {
     const site = await served();
+    await site.change(FOR_PROGRAM);
     site.publish('platform:server', '1.1.0', 'exit 4');
     await site.until('platform-server failed: it ended with exit code 4');
     await site.until('platform-server running 1.0.0');
@@ -114,6 +115,7 @@ describe('platform-server', () => {
     await site.until(`platform-server running ${address}`);
     await site.until('lidar running 1.0.0');
     expect(readdirSync(join(site.home, 'packages/platform/server'))).toHaveLength(2);
+    await site.change(FOR_PROGRAM);
     const broken = site.file('/broken', 'exit 5');
     pin(broken);
     await site.until('platform-server failed: it ended with exit code 5');
@@ -141,7 +143,7 @@ describe('platform-server', () => {
   });
 
   it('[D48] without a version before it is tried again after a while if a pin_url does not work', async () => {
-    const site = await agentSite({ modules: MODULES });
+    const site = await agentSite({ modules: MODULES }, FOR_PROGRAM);
     const address = site.file('/broken', 'exit 5');
     site.configure({ ...SITE, agent: { 'platform-server': { pin_url: address } } });
     await site.start();

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
-import { systemClock, type Clock } from '../../src/registries/index.ts';
-import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import type { Clock } from '../../src/registries/index.ts';
+import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
+import { hurriedClock } from '../support/hurried-clock.ts';
 import { entry } from '../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
@@ -18,9 +19,10 @@ const ON_LIDAR = {
 const STAYS = 'exec sleep 1000';
 const DAY = 86_400_000;
 /** Of all waits, only a back-off takes a second: it never ends. */
+const hurried = hurriedClock(INTERVAL_MS);
 const NO_BACK_OFF: Clock = {
-  ...systemClock,
-  sleep: async (ms, signal) => await systemClock.sleep(ms === 1000 ? DAY : ms, signal),
+  ...hurried,
+  sleep: async (ms, signal) => await hurried.sleep(ms === 1000 ? DAY : ms, signal),
 };
 
 function processes({ home }: AgentSite): number {
@@ -33,12 +35,13 @@ function killAll({ home }: AgentSite): void {
 
 describe('[A5] the version that worked', () => {
   it('fails too: it is tried again once, nothing runs, and each failure is reported', async () => {
-    // A version counts as ready if it has stayed up for so long: it must have ended before, also on a busy machine.
-    const site = await agentSite(LIDAR, { readyMs: 2000 });
+    const site = await agentSite(LIDAR);
     const broken = '"$PLATFORM_MODULE_DATA/broken"';
     site.publish('acme:lidar', '1.0.0', `[ ! -e ${broken} ] || exit 5; ${STAYS}`);
     await site.start();
     await site.until('done');
+    // A version counts as ready if it has stayed up for so long: it must have ended before, also on a busy machine.
+    await site.change({ readyMs: 2000 });
     site.publish('acme:lidar', '1.1.0', `touch ${broken}; exit 3`);
     await site.until('lidar rolling-back 1.0.0');
     await site.until(
@@ -148,8 +151,9 @@ it.each([DAY, -DAY])(
   '[A15] the clock jumps by %i ms in a probation and in a back-off',
   async (jump) => {
     let ahead = 0;
-    const clock = { ...systemClock, now: () => Date.now() + ahead };
-    const site = await agentSite(LIDAR, {}, { clock });
+    const steady = hurriedClock(INTERVAL_MS);
+    const clock = { ...steady, now: () => steady.now() + ahead };
+    const site = await agentSite(LIDAR, { probationMs: 200 }, { clock });
     site.publish('acme:lidar', '1.0.0', STAYS);
     await site.start();
     await site.until('lidar probation 1.0.0');

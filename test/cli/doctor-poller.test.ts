@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { systemClock } from '../../src/registries/index.ts';
 import { openOutbound } from '../../src/reports/outbound-file.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { openLog } from '../../src/logs/log-file.ts';
@@ -155,7 +156,12 @@ it('[T226] status and agent status say that reports wait', async () => {
 
 describe("modreg doctor on modreg's own agent", () => {
   it('that runs, that has ended, and whose module has no process', async () => {
-    const site = await agentSite({ modules: [entry('acme:lidar', '1.*')] });
+    // Doctor looks with the machine's clock.
+    const site = await agentSite(
+      { modules: [entry('acme:lidar', '1.*')] },
+      {},
+      { clock: systemClock },
+    );
     site.publish('acme:lidar', '1.0.0', 'exec sleep 1000');
     const end = await site.start();
     await site.until('done');

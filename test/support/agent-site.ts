@@ -4,11 +4,12 @@ import { onTestFinished } from 'vitest';
 import { Agent } from '../../src/agent/agent.ts';
 import type { AgentEvent, AgentOptions } from '../../src/agent/index.ts';
 import { DEFAULT_POLICY, readMachine, type UpdateTerms } from '../../src/config/index.ts';
-import { openRegistries, systemClock } from '../../src/registries/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { openForPoller, savedListsIn, type ClaimedFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
+import { hurriedClock } from './hurried-clock.ts';
 import { artifactOf } from '../../mocks/file-server.ts';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { member, tarOf } from './tar-file.ts';
@@ -41,20 +42,25 @@ export interface AgentSite {
   readonly until: (line: string | RegExp) => Promise<void>;
 }
 
-/** The terms of a site whose trials are short. */
+export const INTERVAL_MS = 5000;
+
+/** The terms of a site whose trials are as short as those of a program that only stays can be. */
 const QUICK: UpdateTerms['run'] = {
   ...DEFAULT_POLICY.terms.run,
   runAs: process.getuid?.() === 0 ? 'root' : undefined,
-  readyMs: 500,
-  probationMs: 200,
+  readyMs: 50,
+  probationMs: 20,
   probeMs: 1000,
   stopMs: 1000,
 };
 
+/** Of a program that does something before it is in use, such as to end: it has so long for it, also on a busy machine. */
+export const FOR_PROGRAM = { readyMs: 500, probationMs: 200 } satisfies Partial<UpdateTerms['run']>;
+
 export async function agentSite(
   config: object,
   run: Partial<UpdateTerms['run']> = {},
-  { clock = systemClock, system }: Pick<AgentOptions, 'clock' | 'system'> = {},
+  { clock = hurriedClock(INTERVAL_MS), system }: Pick<AgentOptions, 'clock' | 'system'> = {},
 ): Promise<AgentSite> {
   const home = temporaryFolder();
   const files = new Map<string, Buffer>();
@@ -96,7 +102,7 @@ export async function agentSite(
       platform: 'linux/amd64',
       launched,
       environment: { HOME: home },
-      intervalMs: 5000,
+      intervalMs: INTERVAL_MS,
       clock,
       ...(system && { system }),
       random: () => 0,
