@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codesOf, EXIT_MEANINGS } from '../../src/base/codes.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sh } from '../support/shell.ts';
 
 describe('a mistake in the arguments leads to the help of that command', () => {
@@ -12,8 +12,8 @@ describe('a mistake in the arguments leads to the help of that command', () => {
     ['quarantine lift acme:lidar', 'modreg quarantine lift --help'],
     ['nonsense', 'modreg --help'],
     ['--nonsense', 'modreg --help'],
-  ])('%s: %s', (args, help) => {
-    const { stderr, exit } = modreg(args.split(' '));
+  ])('%s: %s', async (args, help) => {
+    const { stderr, exit } = await inProcess(args.split(' '));
     expect([stderr.trimEnd().split('\n').at(-1), exit]).toEqual([`hint: ${help} shows how`, 2]);
   });
 });
@@ -22,8 +22,8 @@ it.each([
   ['exit-code', '  did you mean modreg help exit-codes ?'],
   ['plna', '  did you mean modreg help plan ?'],
   ['weather', 'hint: modreg --help shows how'],
-])('modreg help %s: %s', (asked, line) => {
-  expect(modreg(['help', asked]).stderr.split('\n')[1]).toBe(line);
+])('modreg help %s: %s', async (asked, line) => {
+  expect((await inProcess(['help', asked])).stderr.split('\n')[1]).toBe(line);
 });
 
 describe('a module_id and a version with @ between them', () => {
@@ -35,8 +35,8 @@ describe('a module_id and a version with @ between them', () => {
     ['resolve acme:lidar@1.2.9 1.*', 'acme:lidar'],
     ['compare acme:lidar@1.2.9', 'acme:lidar'],
     ['accept acme:lidar@1.2.9', 'acme:lidar'],
-  ])('%s: did you mean %s ?', (args, suggestion) => {
-    const { stderr, exit } = modreg(args.split(' '));
+  ])('%s: did you mean %s ?', async (args, suggestion) => {
+    const { stderr, exit } = await inProcess(args.split(' '));
     expect(stderr.split('\n')).toContain(`  did you mean ${suggestion} ?`);
     expect(exit).toBe(2);
   });
@@ -44,8 +44,8 @@ describe('a module_id and a version with @ between them', () => {
   it.each([
     ['resolve lidar@1.2.9', "error[USAGE]: missing required argument 'constraint'"],
     ['compare @acme/lidar', 'error[BAD_MODULE_ID]: "@acme/lidar" is not a module id'],
-  ])('suggests nothing for %s', (args, first) => {
-    const lines = modreg(args.split(' ')).stderr.split('\n');
+  ])('suggests nothing for %s', async (args, first) => {
+    const lines = (await inProcess(args.split(' '))).stderr.split('\n');
     expect(lines[0]).toBe(first);
     expect(lines.filter((line) => line.includes('did you mean'))).toEqual([]);
   });
@@ -57,8 +57,8 @@ describe('the examples in the help of a command are its own', () => {
     'quarantine lift|registry publish|registry yank|registry unyank|registry list|registry serve',
   ];
 
-  it.each(COMMANDS.join('|').split('|'))('%s', (command) => {
-    const { stdout } = modreg([...command.split(' '), '--help']);
+  it.each(COMMANDS.join('|').split('|'))('%s', async (command) => {
+    const { stdout } = await inProcess([...command.split(' '), '--help']);
     const [, examples = ''] = /^Examples:\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
     const lines = examples.trimEnd().split('\n');
     expect(lines.filter((line) => !line.includes(`modreg ${command}`))).toEqual([]);
@@ -66,8 +66,8 @@ describe('the examples in the help of a command are its own', () => {
 });
 
 describe('the exit codes', () => {
-  it('modreg help exit-codes lists them with their error codes', () => {
-    const { stdout, exit } = modreg(['help', 'exit-codes']);
+  it('modreg help exit-codes lists them with their error codes', async () => {
+    const { stdout, exit } = await inProcess(['help', 'exit-codes']);
     const rows = Array.from(EXIT_MEANINGS, ([code, meaning]) =>
       [`  ${String(code).padEnd(4)} ${meaning}`, `       ${codesOf(code).join(', ')}`].filter(
         (line) => line.trim() !== '',
@@ -77,8 +77,8 @@ describe('the exit codes', () => {
     expect(exit).toBe(0);
   });
 
-  it('the general help names that page', () => {
-    const { stdout } = modreg(['--help']);
+  it('the general help names that page', async () => {
+    const { stdout } = await inProcess(['--help']);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
       'modreg help exit-codes lists the exit codes and the error codes.',
     );
@@ -86,8 +86,8 @@ describe('the exit codes', () => {
   });
 });
 
-it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', (args) => {
-  const { stdout, exit } = modreg([args]);
+it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', async (args) => {
+  const { stdout, exit } = await inProcess([args]);
   expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v\d+\.\d+\.\d+\)\n$/);
   expect(exit).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { send } from '../../mocks/plain-server.ts';
 import { answering, CANARY, PUBLISH, remote } from './support/remote-registry.ts';
 
@@ -175,6 +175,6 @@ it('shows the warnings of the registry about the size of the list', async () => 
 it('MODREG_TOKEN is not sent if MODREG_REGISTRY is another registry', async () => {
   const { address, requests } = await answering(done);
   const environment = { MODREG_TOKEN: CANARY, MODREG_REGISTRY: 'https://registry.example' };
-  await runModreg(['registry', ...PUBLISH, '--registry', address], environment);
+  await inProcess(['registry', ...PUBLISH, '--registry', address], environment);
   expect(requests).toEqual([RELEASES]);
 });

@@ -9,7 +9,8 @@ export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 /** Longer than any command takes beside other work. */
 const LONGEST_MS = 50_000;
 
-interface Ended {
+/** What a command printed, and its exit code. */
+export interface Ended {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number | null;

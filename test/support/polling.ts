@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { PassThrough, type Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { openForPoller } from '../../src/store/index.ts';
 import { targetNamed } from './day.ts';
 import { temporaryFolder } from './folder.ts';
+import { startedInProcess } from './in-process.ts';
 import type { Loopback } from './loopback.ts';
 import { ROOT } from './modreg.ts';
 import { entry } from './planned.ts';
@@ -41,8 +43,31 @@ export function agentRunning(
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Polling {
-  const command = ['agent', 'run', `${folder}/machine.json`, '--platform', 'linux/amd64'];
-  return startedIn(folder, [...command, '--interval', '5s', ...args], environment);
+  return startedIn(folder, [...agentRun(folder), '--interval', '5s', ...args], environment);
+}
+
+/** Like `agentRunning`, in this process: what the agent waits for is on the clock of the test. */
+export function agentInProcess(folder: string): Polling {
+  const stdout = Object.assign(new PassThrough(), { isTTY: false });
+  const running = startedInProcess([...agentRun(folder), '--interval', '5s'], {
+    stdout,
+    env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` },
+  });
+  const end = async (): Promise<number | null> => {
+    const exit = await running.ended;
+    stdout.end();
+    return exit ?? null;
+  };
+  const ended = end();
+  onTestFinished(async () => {
+    running.kill('SIGTERM');
+    await ended;
+  });
+  return followed({ stdout, kill: running.kill, ended });
+}
+
+function agentRun(folder: string): string[] {
+  return ['agent', 'run', `${folder}/machine.json`, '--platform', 'linux/amd64'];
 }
 
 /** Starts `modreg demo`, whose folder is in `folder`. */
@@ -62,7 +87,22 @@ function startedIn(
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const closed = once(child, 'close') as Promise<[number | null]>;
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return followed({
+    stdout: child.stdout,
+    kill: (signal) => void child.kill(signal),
+    ended: closed.then(([exit]) => exit),
+  });
+}
+
+/** A command whose log is read, in a process of its own or in this one. */
+interface Started {
+  readonly stdout: Readable;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<number | null>;
+}
+
+function followed({ stdout, kill, ended }: Started): Polling {
+  const lines = createInterface(stdout)[Symbol.asyncIterator]();
   const read = async (isLast: (line: string) => boolean): Promise<string[]> => {
     const seen: string[] = [];
     for (;;) {
@@ -79,10 +119,10 @@ function startedIn(
       if (seen.at(-1)?.includes(text) === true) return seen;
       throw new Error(`the poller ended before "${text}":\n${seen.join('\n')}`);
     },
-    signal: (name) => void child.kill(name),
+    signal: kill,
     end: async (signal) => {
-      child.kill(signal);
-      const [[exit], rest] = await Promise.all([closed, read(() => false)]);
+      kill(signal);
+      const [exit, rest] = await Promise.all([ended, read(() => false)]);
       return { exit, lines: rest };
     },
   };
