@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ROOT } from '../support/modreg.ts';
+import { passingTime } from '../support/passing-time.ts';
 import { entry } from '../support/planned.ts';
 import { needs } from '../support/prerequisite.ts';
 import { agentInProcess, agentRunning } from '../support/polling.ts';
-import { testSignal } from '../support/test-signal.ts';
 
 const QUICK = {
   run_as: process.getuid?.() === 0 ? 'root' : undefined,
@@ -168,22 +168,9 @@ describe('modreg agent run', () => {
     const folder = siteOf('http://127.0.0.1:9/v1');
     const machine = `${folder}/machine.json`;
     const text = readFileSync(machine, 'utf8');
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const signal = testSignal();
+    const passing = passingTime();
     const agent = agentInProcess(folder);
-    /** Rounds pass until the agent says it. */
-    const says = async (words: string): Promise<void> => {
-      const seen = new AbortController();
-      const reading = agent.until(words).finally(() => seen.abort());
-      const pass = async (): Promise<void> => {
-        while (!seen.signal.aborted && !signal.aborted) {
-          await vi.advanceTimersByTimeAsync(1000);
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-      };
-      await Promise.all([reading, pass()]);
-    };
+    const says = async (words: string): Promise<unknown> => await passing(agent.until(words));
     await says('cannot be reached');
     writeFileSync(machine, '{');
     await says('because 1:2 BAD_JSON');

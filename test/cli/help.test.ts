@@ -95,6 +95,8 @@ it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', a
 describe('lines are wrapped at the width of a terminal', () => {
   const PLAN = 'plan examples/rover/machine.json --deployed examples/rover/deployed.json';
   const AT = `--at 2026-11-21T12:00:00Z`;
+  const planAt = async (COLUMNS: string): Promise<string[]> =>
+    (await inProcess(`${PLAN} ${AT}`.split(' '), { COLUMNS })).stdout.split('\n');
 
   it.each([
     ['--help'],
@@ -105,15 +107,17 @@ describe('lines are wrapped at the width of a terminal', () => {
     ['compare acme:lidar --deployed 1.2.3 --platform linux/arm64'],
     ["resolve acme:lidar '1.2.*' --explain --platform linux/arm64"],
     ['check examples/machine-with-mistakes.json'],
-  ])('at 60 columns: %s', (args) => {
-    const lines = sh(`COLUMNS=60 ./bin/modreg ${args} 2>&1`).split('\n');
-    const words = lines.filter((line) => line.length > 60 && line.trim().includes(' '));
-    expect(words).toEqual([]);
+  ])('at 60 columns: %s', async (args) => {
+    const words = args.split(' ').map((word) => word.replaceAll("'", ''));
+    const { stdout, stderr } = await inProcess(words, { COLUMNS: '60' });
+    const lines = `${stdout}${stderr}`.split('\n');
+    const tooWide = lines.filter((line) => line.length > 60 && line.trim().includes(' '));
+    expect(tooWide).toEqual([]);
     expect(lines.length).toBeGreaterThan(5);
   });
 
-  it('a row that does not fit is a list of its cells', () => {
-    const lines = sh(`COLUMNS=60 ./bin/modreg ${PLAN} ${AT}`).split('\n');
+  it('a row that does not fit is a list of its cells', async () => {
+    const lines = await planAt('60');
     const place = lines.indexOf('  nimbus:gps');
     expect(lines.slice(place, place + 9)).toEqual([
       '  nimbus:gps',
@@ -128,8 +132,8 @@ describe('lines are wrapped at the width of a terminal', () => {
     ]);
   });
 
-  it('the last column is wrapped below itself if it fits', () => {
-    const lines = sh(`COLUMNS=110 ./bin/modreg ${PLAN} ${AT}`).split('\n');
+  it('the last column is wrapped below itself if it fits', async () => {
+    const lines = await planAt('110');
     const place = lines.findIndex((line) => line.startsWith('  nimbus:gps'));
     expect(lines.slice(place, place + 3)).toEqual([
       '  nimbus:gps   latest       0.9.1      1.0.0    1.0.0    restart-and-upgrade   newest release; new major: read',

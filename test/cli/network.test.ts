@@ -5,6 +5,7 @@ import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { inProcess } from '../support/in-process.ts';
+import { passingTime } from '../support/passing-time.ts';
 import { listOf } from '../../mocks/module-document.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
 
@@ -42,7 +43,7 @@ describe('a release list over the network', () => {
     const environment = home();
     await inProcess(args, environment);
     server.close();
-    const { stdout, stderr, exit } = await inProcess(args, environment);
+    const { stdout, stderr, exit } = await passingTime()(inProcess(args, environment));
     const warning = stderr.replace(/saved \d+ s ago/, 'saved N s ago');
     expect([stdout, warning, exit]).toEqual([
       '1.2.3\n',
@@ -116,16 +117,18 @@ describe('a release list over the network', () => {
   });
 
   it('notes after one second what it waits for', async () => {
+    const passing = passingTime();
     const server = await plainServer((response) => {
       setTimeout(() => send(response, listOf(['1.2.3'], 1)), 1500);
     });
     const args = [...RESOLVE, '--registry', server.address];
-    expect(await inProcess(args, {}, { isPatient: false })).toEqual({
+    expect(await passing(inProcess(args, {}, { isPatient: false }))).toEqual({
       stdout: '1.2.3\n',
       stderr: `waiting: no answer from ${new URL(server.address).host} yet\n`,
       exit: 0,
     });
-    expect((await inProcess([...args, '--json'], {}, { isPatient: false })).stderr).toBe('');
+    const json = await passing(inProcess([...args, '--json'], {}, { isPatient: false }));
+    expect(json.stderr).toBe('');
   });
 });
 
@@ -283,7 +286,7 @@ describe('a machine.db that cannot be used does not prevent an answer', () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     server.close();
     const environment = { PLATFORM_HOME: '/dev/null/home', MODREG_REGISTRY: server.address };
-    const { stderr, exit } = await inProcess(RESOLVE, environment);
+    const { stderr, exit } = await passingTime()(inProcess(RESOLVE, environment));
     expect([stderr, exit]).toEqual([
       `error[REGISTRY_UNREACHABLE]: the registry ${server.address} cannot be reached (ECONNREFUSED)
 warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be created (ENOTDIR)

@@ -6,6 +6,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { openForPoller } from '../../src/store/index.ts';
 import { targetNamed } from './day.ts';
+import { firstRoundAtOnce } from './first-round.ts';
 import { temporaryFolder } from './folder.ts';
 import { startedInProcess } from './in-process.ts';
 import type { Loopback } from './loopback.ts';
@@ -48,6 +49,7 @@ export function agentRunning(
 
 /** Like `agentRunning`, in this process: what the agent waits for is on the clock of the test. */
 export function agentInProcess(folder: string): Polling {
+  firstRoundAtOnce();
   const stdout = Object.assign(new PassThrough(), { isTTY: false });
   const running = startedInProcess([...agentRun(folder), '--interval', '5s'], {
     stdout,
