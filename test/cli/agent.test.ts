@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
-import { ROOT } from '../support/modreg.ts';
+import { ROOT, runModreg, type Ended } from '../support/modreg.ts';
 import { passingTime } from '../support/passing-time.ts';
 import { entry } from '../support/planned.ts';
 import { needs } from '../support/prerequisite.ts';
@@ -29,9 +29,16 @@ function siteOf(registry: string): string {
 
 /** What `modreg agent …` prints about the machine, without times and process ids. */
 async function said(folder: string, ...args: readonly string[]): Promise<string[]> {
-  const { stdout, stderr } = await inProcess(['agent', ...args], {
-    PLATFORM_HOME: `${folder}/home`,
-  });
+  return linesOf(folder, await inProcess(['agent', ...args], { PLATFORM_HOME: `${folder}/home` }));
+}
+
+/** What `modreg agent status` prints in another process: the one of an agent does not see the agent's own lock. */
+async function statusSeen(folder: string): Promise<string[]> {
+  const environment = { PLATFORM_HOME: `${folder}/home` };
+  return linesOf(folder, await runModreg(['agent', 'status'], environment));
+}
+
+function linesOf(folder: string, { stdout, stderr }: Ended): string[] {
   return `${stdout}${stderr}`
     .trimEnd()
     .split('\n')
@@ -49,11 +56,11 @@ describe('modreg agent run', () => {
     await withUpgradeReleases(async ({ address, publish }) => {
       publish('1.0.0', 'works');
       const folder = siteOf(address);
-      const agent = agentRunning(folder);
+      const agent = agentInProcess(folder);
       await agent.until('install of 1.0.0: done');
       publish('1.0.1', 'fails-at-once');
       await agent.until('is in quarantine');
-      expect((await said(folder, 'status')).map((line) => line.split(/ {2,}/))).toEqual([
+      expect((await statusSeen(folder)).map((line) => line.split(/ {2,}/))).toEqual([
         ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'],
         [
           'acme_lidar',
@@ -179,7 +186,7 @@ describe('modreg agent run', () => {
     rmSync(`${folder}/policy.json`);
     writeFileSync(machine, text);
     await says('policy.json" cannot be read (ENOENT)');
-    expect((await said(folder, 'status')).join()).toContain('the configuration cannot be read: ');
+    expect((await statusSeen(folder)).join()).toContain('the configuration cannot be read: ');
     await agent.end('SIGTERM');
   });
 

@@ -50,11 +50,22 @@ export function agentRunning(
 /** Like `agentRunning`, in this process: what the agent waits for is on the clock of the test. */
 export function agentInProcess(folder: string): Polling {
   firstRoundAtOnce();
+  const command = [...agentRun(folder), '--interval', '5s'];
+  return followedInProcess(command, { PLATFORM_HOME: `${folder}/home` });
+}
+
+/** Starts `modreg demo` in this process. */
+export function demoInProcess(args: readonly string[]): Polling {
+  return followedInProcess(['demo', ...args], {});
+}
+
+function followedInProcess(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Polling {
   const stdout = Object.assign(new PassThrough(), { isTTY: false });
-  const running = startedInProcess([...agentRun(folder), '--interval', '5s'], {
-    stdout,
-    env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` },
-  });
+  const env = { PATH: process.env['PATH'], ...environment };
+  const running = startedInProcess(command, { stdout, env });
   const end = async (): Promise<number | null> => {
     const exit = await running.ended;
     stdout.end();
