@@ -4,7 +4,7 @@ import { run } from '../../src/cli/main.ts';
 import type { Ended } from './modreg.ts';
 
 /** What surrounds a command: by default no variables of the environment, and streams that are no terminals. */
-interface Surroundings {
+export interface Surroundings {
   readonly env?: object;
   readonly stdout?: Writable;
   readonly stderr?: Writable;

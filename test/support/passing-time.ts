@@ -1,15 +1,16 @@
 import { onTestFinished, vi } from 'vitest';
 import { testSignal } from './test-signal.ts';
 
+const TIMERS = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
 /** So little that what this process reads from its own servers does not run into a time limit. */
-const TURN_MS = 20;
+const TURN_MS = 5;
 
 /**
- * Until the end of the test, no time passes in this process but in what it returns: that takes `work`, and lets 20 ms
+ * Until the end of the test, no time passes in this process but in what it returns: that takes `work`, and lets 5 ms
  * pass each turn of the event loop until the work is done.
  */
 export function passingTime(): <T>(work: Promise<T>) => Promise<T> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+  vi.useFakeTimers({ toFake: [...TIMERS, 'performance', 'Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const test = testSignal();
   return async (work) => {
