@@ -92,6 +92,11 @@ it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', a
   expect(exit).toBe(0);
 });
 
+/** What a command prints at a width. */
+async function shown(command: readonly string[], COLUMNS?: string): Promise<string> {
+  return (await inProcess(command, COLUMNS === undefined ? {} : { COLUMNS })).stdout;
+}
+
 describe('lines are wrapped at the width of a terminal', () => {
   const PLAN = 'plan examples/rover/machine.json --deployed examples/rover/deployed.json';
   const AT = `--at 2026-11-21T12:00:00Z`;
@@ -142,14 +147,16 @@ describe('lines are wrapped at the width of a terminal', () => {
     ]);
   });
 
-  it('a terminal wraps, a pipe does not', () => {
-    const compare = './bin/modreg compare acme:lidar --platform linux/arm64 2>/dev/null';
-    const piped = sh(compare);
+  it('a terminal wraps, a pipe does not', async () => {
+    const args = ['compare', 'acme:lidar', '--platform', 'linux/arm64'];
+    const piped = await shown(args);
     expect(piped).toMatch(/^ {2}TYPE {3}/m);
+    const compare = `./bin/modreg ${args.join(' ')} 2>/dev/null`;
     expect(sh(`script -qec "stty cols 60; ${compare}" /dev/null`)).toMatch(/^ {6}SELECTS {5} /m);
-    expect(sh(`${compare} --json`).trimEnd().split('\n')).toHaveLength(1);
-    expect(sh(`COLUMNS=60 ${compare} --json`).trimEnd().split('\n')).toHaveLength(1);
-    expect(sh(`COLUMNS=60 ./bin/modreg schema machine`)).toBe(sh('./bin/modreg schema machine'));
-    expect(sh(`COLUMNS=wide ${compare}`)).toBe(piped);
+    expect((await shown([...args, '--json'])).trimEnd().split('\n')).toHaveLength(1);
+    expect((await shown([...args, '--json'], '60')).trimEnd().split('\n')).toHaveLength(1);
+    const schema = ['schema', 'machine'];
+    expect(await shown(schema, '60')).toBe(await shown(schema));
+    expect(await shown(args, 'wide')).toBe(piped);
   });
 });
