@@ -9,7 +9,8 @@ import type { LogRecord } from '../../src/logs/log-record.ts';
 import { openForPoller } from '../../src/store/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { logged } from '../support/machine-home.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 const AT = Date.UTC(2026, 10, 23, 3);
@@ -55,8 +56,8 @@ describe('modreg agent logs', () => {
         String.raw`{"schema":"modreg/agent-log@1","time":"2026-11-23T03:00:00Z","level":"warn","target":"arm","text":"arm: \u001b[31mhot\u001b[0m"}`,
       ],
     ],
-  ] as const)('%o', ([args, expected]) => {
-    const { stdout, stderr, exit } = modreg(['agent', 'logs', ...args], {
+  ] as const)('%o', async ([args, expected]) => {
+    const { stdout, stderr, exit } = await inProcess(['agent', 'logs', ...args], {
       PLATFORM_HOME: homeWith(lines),
     });
     expect([...`${stdout}${stderr}`.trimEnd().split('\n'), exit]).toEqual([...expected, 0]);
@@ -74,7 +75,7 @@ describe('modreg agent logs', () => {
         1,
       ],
     ],
-  ] as const)('of %s, if the machine has it', ([named, expected]) => {
+  ] as const)('of %s, if the machine has it', async ([named, expected]) => {
     const home = homeWith(lines);
     const file = openForPoller(`${home}/machine.db`);
     const decisions = [
@@ -83,14 +84,18 @@ describe('modreg agent logs', () => {
     ];
     file.state.log(decisions, { at: AT, trouble: undefined });
     file.close();
-    const { stdout, stderr, exit } = modreg(['agent', 'logs', named], { PLATFORM_HOME: home });
+    const { stdout, stderr, exit } = await inProcess(['agent', 'logs', named], {
+      PLATFORM_HOME: home,
+    });
     expect([...`${stdout}${stderr}`.trimEnd().split('\n'), exit]).toEqual(expected);
   });
 
-  it('says what was dropped', () => {
+  it('says what was dropped', async () => {
     const many = Array.from({ length: 10_005 }, (_, place) => ({ at: AT + 1000 * place }));
     const home = homeWith(many);
-    const { stdout, stderr } = modreg(['agent', 'logs', '-n', '10000'], { PLATFORM_HOME: home });
+    const { stdout, stderr } = await inProcess(['agent', 'logs', '-n', '10000'], {
+      PLATFORM_HOME: home,
+    });
     expect(stdout.trimEnd().split('\n')).toHaveLength(10_000);
     expect(stderr).toBe('5 lines until 2026-11-23T03:00:04Z were dropped for later ones\n');
   });
@@ -108,15 +113,15 @@ describe('modreg agent logs', () => {
       'error[USAGE]: the state of this machine is not found: neither PLATFORM_HOME nor HOME is set',
       2,
     ],
-  ] as const)('%o with %o is an error', ([args, environment, message, code]) => {
-    const { stderr, exit } = modreg(['agent', ...args], environment);
+  ] as const)('%o with %o is an error', async ([args, environment, message, code]) => {
+    const { stderr, exit } = await inProcess(['agent', ...args], environment);
     const [line] = stderr.split('\n');
     expect([line, exit]).toEqual([message, code]);
   });
 
-  it('says that the log is damaged', () => {
+  it('says that the log is damaged', async () => {
     const home = temporaryFolder({ 'logs.db': 'damaged'.repeat(1000) });
-    const { stderr, exit } = modreg(['agent', 'logs'], { PLATFORM_HOME: home });
+    const { stderr, exit } = await inProcess(['agent', 'logs'], { PLATFORM_HOME: home });
     expect([stderr, exit]).toEqual([
       `error[STATE_UNREADABLE]: "${home}/logs.db": file is not a database\n`,
       70,
@@ -141,11 +146,16 @@ describe('modreg agent logs', () => {
         absent[1],
       ],
     ],
-  ] as const)('%s %o before the first start: says what to run', ([command, options, expected]) => {
-    const { stdout, stderr, exit } = modreg(['agent', command, ...options], { HOME: '/nowhere' });
-    const said = `${stdout}${stderr}`.replace(/(?<=platform\/)\w+\.db/, 'FILE').trimEnd();
-    expect([...said.split('\n'), exit]).toEqual([...expected, 0]);
-  });
+  ] as const)(
+    '%s %o before the first start: says what to run',
+    async ([command, options, expected]) => {
+      const { stdout, stderr, exit } = await inProcess(['agent', command, ...options], {
+        HOME: '/nowhere',
+      });
+      const said = `${stdout}${stderr}`.replace(/(?<=platform\/)\w+\.db/, 'FILE').trimEnd();
+      expect([...said.split('\n'), exit]).toEqual([...expected, 0]);
+    },
+  );
 
   it('follows the log until it is stopped', async () => {
     const home = homeWith(lines);

@@ -3,10 +3,12 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT, runModreg, type Ended } from '../support/modreg.ts';
+import { passingTime } from '../support/passing-time.ts';
 import { entry } from '../support/planned.ts';
 import { needs } from '../support/prerequisite.ts';
-import { agentRunning } from '../support/polling.ts';
+import { agentInProcess, agentRunning } from '../support/polling.ts';
 
 const QUICK = {
   run_as: process.getuid?.() === 0 ? 'root' : undefined,
@@ -26,8 +28,17 @@ function siteOf(registry: string): string {
 }
 
 /** What `modreg agent …` prints about the machine, without times and process ids. */
-function said(folder: string, ...args: readonly string[]): string[] {
-  const { stdout, stderr } = modreg(['agent', ...args], { PLATFORM_HOME: `${folder}/home` });
+async function said(folder: string, ...args: readonly string[]): Promise<string[]> {
+  return linesOf(folder, await inProcess(['agent', ...args], { PLATFORM_HOME: `${folder}/home` }));
+}
+
+/** What `modreg agent status` prints in another process: the one of an agent does not see the agent's own lock. */
+async function statusSeen(folder: string): Promise<string[]> {
+  const environment = { PLATFORM_HOME: `${folder}/home` };
+  return linesOf(folder, await runModreg(['agent', 'status'], environment));
+}
+
+function linesOf(folder: string, { stdout, stderr }: Ended): string[] {
   return `${stdout}${stderr}`
     .trimEnd()
     .split('\n')
@@ -45,11 +56,11 @@ describe('modreg agent run', () => {
     await withUpgradeReleases(async ({ address, publish }) => {
       publish('1.0.0', 'works');
       const folder = siteOf(address);
-      const agent = agentRunning(folder);
+      const agent = agentInProcess(folder);
       await agent.until('install of 1.0.0: done');
       publish('1.0.1', 'fails-at-once');
       await agent.until('is in quarantine');
-      expect(said(folder, 'status').map((line) => line.split(/ {2,}/))).toEqual([
+      expect((await statusSeen(folder)).map((line) => line.split(/ {2,}/))).toEqual([
         ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'],
         [
           'acme_lidar',
@@ -77,9 +88,9 @@ describe('modreg agent run', () => {
           'TIME info  all modules are stopped',
         ],
       });
-      expect(said(folder, 'status').at(-1)).toBe('no agent is running');
+      expect((await said(folder, 'status')).at(-1)).toBe('no agent is running');
       // The log has what was printed.
-      expect(said(folder, 'logs')).toEqual([
+      expect(await said(folder, 'logs')).toEqual([
         'TIME info  running 1 module of @/machine.json, a round every 5 s (Ctrl-C stops)',
         'TIME info  acme_lidar: install of 1.0.0: not deployed yet; newest release of 1',
         expect.stringMatching(/^TIME info {2}acme_lidar: 1\.0\.0 is downloaded, \d+ bytes$/),
@@ -132,7 +143,7 @@ describe('modreg agent run', () => {
     const folder = siteOf('http://127.0.0.1:9/v1');
     const agent = agentRunning(folder);
     await agent.until('running 1 module');
-    expect(said(folder, 'run', `${folder}/machine.json`)).toEqual([
+    expect(await said(folder, 'run', `${folder}/machine.json`)).toEqual([
       'error[LOCKED]: "@/home/machine.db": process PID already polls for this machine, and only one process can',
     ]);
     expect((await agent.end('SIGTERM')).exit).toBe(0);
@@ -143,7 +154,7 @@ describe('modreg agent run', () => {
       publish('1.0.0', 'works');
       const folder = siteOf(address);
       writeFileSync(`${folder}/home/machine.db`, 'damaged'.repeat(1000));
-      const agent = agentRunning(folder);
+      const agent = agentInProcess(folder);
       const lines = await agent.until('install of 1.0.0: done');
       expect(lines[1]?.replaceAll(folder, '@')).toMatch(
         /^TIME warn {2}"@\/home\/machine\.db": file is not a database; it is now @\/home\/machine\.db\.set-aside-1, and a new file was created: deployed versions, quarantines and rollbacks are forgotten$/,
@@ -152,10 +163,10 @@ describe('modreg agent run', () => {
     });
   });
 
-  it('refuses to start if no module has a user to run as', () => {
+  it('refuses to start if no module has a user to run as', async () => {
     const folder = siteOf('http://127.0.0.1:9/v1');
     writeFileSync(`${folder}/policy.json`, '{"registry":"http://127.0.0.1:9","run_as":"nemo"}');
-    expect(said(folder, 'run', `${folder}/machine.json`)).toEqual([
+    expect(await said(folder, 'run', `${folder}/machine.json`)).toEqual([
       'error[USAGE]: there is no user "nemo" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nemo, or name another one with run_as in the policy',
     ]);
   });
@@ -164,16 +175,18 @@ describe('modreg agent run', () => {
     const folder = siteOf('http://127.0.0.1:9/v1');
     const machine = `${folder}/machine.json`;
     const text = readFileSync(machine, 'utf8');
-    const agent = agentRunning(folder);
-    await agent.until('cannot be reached');
+    const passing = passingTime();
+    const agent = agentInProcess(folder);
+    const says = async (words: string): Promise<unknown> => await passing(agent.until(words));
+    await says('cannot be reached');
     writeFileSync(machine, '{');
-    await agent.until('because 1:2 BAD_JSON');
+    await says('because 1:2 BAD_JSON');
     rmSync(machine);
-    await agent.until('machine.json" cannot be read (ENOENT)');
+    await says('machine.json" cannot be read (ENOENT)');
     rmSync(`${folder}/policy.json`);
     writeFileSync(machine, text);
-    await agent.until('policy.json" cannot be read (ENOENT)');
-    expect(said(folder, 'status').join()).toContain('the configuration cannot be read: ');
+    await says('policy.json" cannot be read (ENOENT)');
+    expect((await statusSeen(folder)).join()).toContain('the configuration cannot be read: ');
     await agent.end('SIGTERM');
   });
 
@@ -183,12 +196,12 @@ describe('modreg agent run', () => {
     writeFileSync(`${folder}/policy.json`, '{"registry":"http://127.0.0.1:9","run_as":"nobody"}');
     chmodSync(folder, 0o755);
     chmodSync(`${folder}/home`, 0o700);
-    const agent = agentRunning(folder);
+    const agent = agentInProcess(folder);
     await agent.until('running 1 module');
     expect(statSync(`${folder}/home`).mode & 0o777).toBe(0o711);
     await agent.end('SIGTERM');
     chmodSync(folder, 0o700);
-    expect(said(folder, 'run', `${folder}/machine.json`)).toEqual([
+    expect(await said(folder, 'run', `${folder}/machine.json`)).toEqual([
       'error[USAGE]: the user that the module runs as may not enter "@"; change its mode, or set PLATFORM_HOME to another folder',
     ]);
   });

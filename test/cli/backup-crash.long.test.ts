@@ -6,7 +6,7 @@ import { checkBackup } from '../../src/server/backup/backup-folder.ts';
 import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { LIDAR, publish, site } from '../support/backups.ts';
 import { ROOT } from '../support/modreg.ts';
-import { registry } from './support/registry-process.ts';
+import { registry } from './support/registry-command.ts';
 import { randomFrom } from '../support/mutate.ts';
 
 /** The kills of each test: `MODREG_KILLS`, 6 by default. */
@@ -43,13 +43,13 @@ describe('a command that is killed at a random moment', () => {
       expect([sequence, kill + 3]).toContain(manifest?.sequence);
       sequence = manifest?.sequence ?? 0;
     }
-    expect(registry(path, 'backup', folder).exit).toBe(0);
+    expect((await registry(path, 'backup', folder)).exit).toBe(0);
     expect(checkBackup(folder)).toMatchObject({ manifest: { sequence: KILLS + 2 }, findings: [] });
   });
 
   it('[T76] leaves the earlier registry or the restored one', TIMEOUT, async () => {
     const { path, folder } = site();
-    registry(path, 'backup', folder);
+    await registry(path, 'backup', folder);
     const longest = await usual('restore', folder, '--replace', '--db', path);
     const random = randomFrom(2);
     let generation = 1002;
@@ -63,7 +63,7 @@ describe('a command that is killed at a random moment', () => {
       generation = contents?.sequence ?? 0;
       expect(contents).toMatchObject({ modules: 1, releases: 2 });
     }
-    expect(registry(path, 'restore', folder, '--replace').exit).toBe(0);
-    expect(registry(path, 'verify').exit).toBe(0);
+    expect((await registry(path, 'restore', folder, '--replace')).exit).toBe(0);
+    expect((await registry(path, 'verify')).exit).toBe(0);
   });
 });

@@ -16,7 +16,8 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modeOpenToOthers } from '../../src/config/file-mode.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ROOT } from '../support/modreg.ts';
+import { ROOT, runModreg } from '../support/modreg.ts';
+import { wireServer } from '../../mocks/wire-server.ts';
 
 const PATH = process.env['PATH'] ?? '';
 
@@ -167,4 +168,16 @@ describe('bin/resolve', () => {
       expect(run(command, args, cwd)).toEqual(['1.3.0\n', NOTE, 0]);
     }
   });
+});
+
+it('the completion of a word ends soon although the registry does not answer', async () => {
+  const server = await wireServer();
+  server.answer(() => undefined);
+  const began = performance.now();
+  const environment = { MODREG_REGISTRY: server.address };
+  const ended = await runModreg(['__complete', '--', 'resolve', 'acme:lidar', ''], environment);
+  await server.close();
+  expect(ended).toEqual({ stdout: '', stderr: '', exit: 0 });
+  // Other commands wait for ten seconds.
+  expect(performance.now() - began).toBeLessThan(8000);
 });

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
 import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ROOT } from '../support/modreg.ts';
+import { startedInProcess } from '../support/in-process.ts';
+import { passingTime } from '../support/passing-time.ts';
 import { sh } from '../support/shell.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -180,24 +180,23 @@ describe('[D46] modreg board', () => {
       }),
       board('empty'),
     ];
-    const child = spawn(`${ROOT}bin/modreg`, ['board', fileWith(...boards)], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const closed = once(child, 'close') as Promise<[number | null]>;
+    const passing = passingTime();
+    const stdout = new PassThrough();
+    const running = startedInProcess(['board', fileWith(...boards)], { stdout });
     const lines: string[] = [];
-    for await (const line of createInterface(child.stdout)) {
+    createInterface(stdout).on('line', (line) => {
       lines.push(line.replace(/^\d\d:\d\d:\d\dZ/, 'TIME').replace(/ {3}slow [2-9]/, ''));
-      if (lines.length === 4) child.kill('SIGINT');
-    }
-    expect([lines.slice(0, 4), await closed]).toEqual([
+      if (lines.length === 4) running.kill('SIGINT');
+    });
+    const exit = await passing(running.ended);
+    expect([lines.slice(0, 4), exit]).toEqual([
       [
         'TIME   rover   joystick 1   slow 1',
         'TIME   empty   nothing to read',
         'TIME   rover   joystick 2',
         'TIME   rover   joystick 3',
       ],
-      [130, null],
+      130,
     ]);
   });
 

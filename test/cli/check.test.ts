@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { canary, formsOf } from '../support/canary.ts';
 import { badDocuments } from '../support/documents.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 
 const GOOD = 'test/fixtures/documents/good';
 
@@ -33,8 +34,8 @@ describe('modreg check <file>', () => {
       `${GOOD}/agent/pins.json:1:1  error[MISSING]  found no field of an update policy, expected registry, allow_http, minimum_release_age, unknown_release_age, 21 more; its fields are those of an agent configuration\n1 error; read as an update policy\n`,
       1,
     ],
-  ])('%j', (args, stdout, exit) => {
-    expect(modreg(['check', ...args])).toEqual({ stdout, stderr: '', exit });
+  ])('%j', async (args, stdout, exit) => {
+    expect(await inProcess(['check', ...args])).toEqual({ stdout, stderr: '', exit });
   });
 
   const CARET =
@@ -46,15 +47,15 @@ describe('modreg check <file>', () => {
     ['bad-constraint--caret', [], CARET, 1],
     ['unknown-field--module', [], TYPO, 0],
     ['unknown-field--module', ['--strict'], TYPO, 1],
-  ])('%s %j', (name, options, report, exit) => {
+  ])('%s %j', async (name, options, report, exit) => {
     const file = badMachine(name);
     const stdout = `${file}:${report}`;
-    expect(modreg(['check', file, ...options])).toEqual({ stdout, stderr: '', exit });
+    expect(await inProcess(['check', file, ...options])).toEqual({ stdout, stderr: '', exit });
   });
 
-  it('prints one object with --json', () => {
+  it('prints one object with --json', async () => {
     const file = badMachine('duplicate-name--modules');
-    const { stdout, stderr, exit } = modreg(['check', file, '--json']);
+    const { stdout, stderr, exit } = await inProcess(['check', file, '--json']);
     expect([stderr, exit]).toEqual(['', 1]);
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/check@1',
@@ -80,13 +81,11 @@ describe('modreg check <file>', () => {
     });
   });
 
-  it('shows fifty problems and counts the rest', () => {
+  it('shows fifty problems and counts the rest', async () => {
     const folder = temporaryFolder({
       'm.json': JSON.stringify({ components: Array.from({ length: 70 }, () => 0), modulse: [] }),
     });
-    const lines = modreg(['check', join(folder, 'm.json')])
-      .stdout.trimEnd()
-      .split('\n');
+    const lines = (await inProcess(['check', join(folder, 'm.json')])).stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(52);
     expect(lines.slice(-2)).toEqual([
       `${folder}/m.json: … and 21 more`,
@@ -103,8 +102,8 @@ describe('a file that cannot be read: exit 2', () => {
       [`${GOOD}/machine/full.json`, '--policy', 'no.json'],
       'the file "no.json" cannot be read (ENOENT)',
     ],
-  ])('%j', (args, message) => {
-    expect(modreg(['check', ...args])).toEqual({
+  ])('%j', async (args, message) => {
+    expect(await inProcess(['check', ...args])).toEqual({
       stdout: '',
       stderr: `error[UNREADABLE_FILE]: ${message}\n`,
       exit: 2,
@@ -116,16 +115,16 @@ describe('the policy', () => {
   const machine = machineWith({ env: { KEY: '${environment.PLATFORM_API_KEY}' } });
   const allowing = JSON.stringify({ env_allow: ['PLATFORM_API_KEY'] });
 
-  it('beside a machine config is used to check it', () => {
+  it('beside a machine config is used to check it', async () => {
     const folder = temporaryFolder({ 'machine.json': machine, 'policy.json': allowing });
-    expect(modreg(['check', `${folder}/machine.json`])).toEqual({
+    expect(await inProcess(['check', `${folder}/machine.json`])).toEqual({
       stdout: `no problems; 1 module read; checked against ${folder}/policy.json\n`,
       stderr: '',
       exit: 0,
     });
   });
 
-  it('of --policy is used instead, and its terms for a module override its general ones', () => {
+  it('of --policy is used instead, and its terms for a module override its general ones', async () => {
     const own = JSON.stringify({
       env_allow: ['PLATFORM_API_KEY'],
       modules: { m: { env_allow: [] } },
@@ -135,7 +134,7 @@ describe('the policy', () => {
       'policy.json': allowing,
       'own.json': own,
     });
-    const { stdout, exit } = modreg([
+    const { stdout, exit } = await inProcess([
       'check',
       `${folder}/machine.json`,
       '--policy',
@@ -147,19 +146,19 @@ describe('the policy', () => {
     );
   });
 
-  it('beside a machine config is also checked', () => {
+  it('beside a machine config is also checked', async () => {
     const folder = temporaryFolder({
       'machine.json': machineWith({}),
       'policy.json': '{"quarantine": 7}',
     });
-    expect(modreg(['check', `${folder}/machine.json`])).toEqual({
+    expect(await inProcess(['check', `${folder}/machine.json`])).toEqual({
       stdout: `${folder}/policy.json:1:16  error[BAD_TYPE]  /quarantine: found a number, expected a duration or until-lifted\n1 error; 1 module read; not checked against ${folder}/policy.json\n`,
       stderr: '',
       exit: 1,
     });
   });
 
-  it('allows plain http to the hosts that it names', () => {
+  it('allows plain http to the hosts that it names', async () => {
     const agent = JSON.stringify({
       'platform-agent': { pin_url: `http://files.local/agent#sha256=${'0a'.repeat(32)}` },
     });
@@ -167,12 +166,12 @@ describe('the policy', () => {
       'agent.json': agent,
       'policy.json': '{"allow_http": ["files.local"]}',
     });
-    expect(modreg(['check', `${folder}/agent.json`]).exit).toBe(0);
+    expect((await inProcess(['check', `${folder}/agent.json`])).exit).toBe(0);
     writeFileSync(`${folder}/policy.json`, '{"allow_http": ["other.local"]}');
-    expect(modreg(['check', `${folder}/agent.json`]).exit).toBe(1);
+    expect((await inProcess(['check', `${folder}/agent.json`])).exit).toBe(1);
   });
 
-  it('that cannot be read causes no error about anything it may allow', () => {
+  it('that cannot be read causes no error about anything it may allow', async () => {
     const agent = {
       'platform-agent': { pin_url: `http://files.local/agent#sha256=${'0a'.repeat(32)}` },
     };
@@ -180,7 +179,7 @@ describe('the policy', () => {
       'machine.json': JSON.stringify({ ...JSON.parse(machine), agent }),
       'policy.json': '{"env_allow": ["PLATFORM_API_KEY"], "restart_ceiling": 0',
     });
-    const { stdout } = modreg(['check', `${folder}/machine.json`]);
+    const { stdout } = await inProcess(['check', `${folder}/machine.json`]);
     expect(stdout.match(/error\[\w+\]/g)).toEqual(['error[BAD_JSON]']);
     expect(stdout).toContain(`1 error; 1 module read; not checked against ${folder}/policy.json\n`);
   });
@@ -189,38 +188,38 @@ describe('the policy', () => {
     ['a dangling link', (path: string) => symlinkSync('/nowhere/policy.json', path), 'ENOENT'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'not a regular file'],
     ['a folder', (path: string) => mkdirSync(path), 'not a regular file'],
-  ])('that is %s is an error', (_what, make, reason) => {
+  ])('that is %s is an error', async (_what, make, reason) => {
     const folder = temporaryFolder({ 'machine.json': machine });
     make(`${folder}/policy.json`);
-    expect(modreg(['check', `${folder}/machine.json`])).toEqual({
+    expect(await inProcess(['check', `${folder}/machine.json`])).toEqual({
       stdout: '',
       stderr: `error[UNREADABLE_FILE]: the file "${folder}/policy.json" cannot be read (${reason})\n`,
       exit: 2,
     });
   });
 
-  it('is recognized by the file name policy.json', () => {
+  it('is recognized by the file name policy.json', async () => {
     const folder = temporaryFolder({ 'policy.json': '{"registry":"r","max_indx_age":"7d"}' });
-    expect(modreg(['check', `${folder}/policy.json`]).stdout).toBe(
+    expect((await inProcess(['check', `${folder}/policy.json`])).stdout).toBe(
       `${folder}/policy.json:1:17  warning[UNKNOWN_FIELD]  /max_indx_age: unknown field; did you mean max_index_age ?\n1 warning; read as an update policy\n`,
     );
   });
 
-  it('is not checked against itself', () => {
+  it('is not checked against itself', async () => {
     const folder = temporaryFolder({ 'policy.json': '{"allow_http": 1}' });
-    const { stdout } = modreg(['check', `${folder}/policy.json`]);
+    const { stdout } = await inProcess(['check', `${folder}/policy.json`]);
     expect(stdout.match(/BAD_TYPE/g)).toHaveLength(1);
     expect(stdout).toContain('1 error; read as an update policy\n');
   });
 });
 
 describe('[T15] --env', () => {
-  it('reports variables that the environment of the command does not set', () => {
+  it('reports variables that the environment of the command does not set', async () => {
     const text = machineWith({ env: { A: '${environment.ROVER}' } });
     const file = `${temporaryFolder({ 'machine.json': text })}/machine.json`;
-    expect(modreg(['check', file]).exit).toBe(0);
-    expect(modreg(['check', file, '--env'], { ROVER: '' }).exit).toBe(0);
-    expect(modreg(['check', file, '--env'])).toMatchObject({
+    expect((await inProcess(['check', file])).exit).toBe(0);
+    expect((await inProcess(['check', file, '--env'], { ROVER: '' })).exit).toBe(0);
+    expect(await inProcess(['check', file, '--env'])).toMatchObject({
       stdout: expect.stringContaining(
         'error[UNSET_VARIABLE]  /modules/0/env/A: ROVER is not set\n',
       ),
@@ -236,17 +235,17 @@ describe('[T65] a secret', () => {
     [0o640, 1],
     [0o604, 1],
     [0o644, 1],
-  ])('in a file of mode %o: exit %i', (mode, exit) => {
+  ])('in a file of mode %o: exit %i', async (mode, exit) => {
     const folder = temporaryFolder();
     const file = join(folder, 'agent.json');
     copyFileSync(join(ROOT, GOOD, 'agent/full.json'), file);
     chmodSync(file, mode);
-    expect(modreg(['check', file]).exit).toBe(exit);
+    expect((await inProcess(['check', file])).exit).toBe(exit);
   });
 });
 
 describe('a secret of the document or of the environment', () => {
-  it('[T64] is in no output, with any options', () => {
+  it('[T64] is in no output, with any options', async () => {
     const secrets = Array.from({ length: 4 }, canary);
     const [hotspot, psk, key, env] = secrets;
     const variables = { KEY: '${environment.PLATFORM_API_KEY}', TOKEN: env, X: '${environment.X}' };
@@ -260,9 +259,10 @@ describe('a secret of the document or of the environment', () => {
       }),
     });
     for (const options of [[], ['--json'], ['--env', '--strict', '--debug', '--color=always']]) {
-      const { stdout, stderr, exit } = modreg(['check', `${folder}/machine.json`, ...options], {
-        PLATFORM_API_KEY: String(key),
-      });
+      const { stdout, stderr, exit } = await inProcess(
+        ['check', `${folder}/machine.json`, ...options],
+        { PLATFORM_API_KEY: String(key) },
+      );
       const outputs = stdout + stderr;
       const forms = secrets.flatMap(formsOf);
       expect(forms.filter((form) => outputs.includes(form))).toEqual([]);
@@ -274,9 +274,9 @@ describe('a secret of the document or of the environment', () => {
 describe('modreg schema', () => {
   it.each(['machine', 'agent', 'policy'])(
     'prints the JSON Schema of a %s on several lines, and on one with --json',
-    (kind) => {
-      const lines = modreg(['schema', kind]);
-      const line = modreg(['schema', kind, '--json']);
+    async (kind) => {
+      const lines = await inProcess(['schema', kind]);
+      const line = await inProcess(['schema', kind, '--json']);
       expect([lines.exit, lines.stderr, line.exit]).toEqual([0, '', 0]);
       expect(JSON.parse(lines.stdout)).toEqual(JSON.parse(line.stdout));
       expect(line.stdout.match(/\n/g)).toHaveLength(1);
@@ -287,8 +287,8 @@ describe('modreg schema', () => {
     },
   );
 
-  it('refuses another kind of document: exit 2', () => {
-    expect(modreg(['schema', 'robot'])).toEqual({
+  it('refuses another kind of document: exit 2', async () => {
+    expect(await inProcess(['schema', 'robot'])).toEqual({
       stdout: '',
       stderr:
         "error[USAGE]: command-argument value 'robot' is invalid for argument 'kind'. Allowed choices are machine, agent, policy.\nhint: modreg schema --help shows how\n",

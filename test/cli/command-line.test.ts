@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONSTRAINTS } from '../../src/core/version/constraint.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sh, shWithMounts } from '../support/shell.ts';
 
 const HINT = 'hint: modreg --help shows how\n';
@@ -84,12 +84,20 @@ describe('arguments that cannot be used: exit 2', () => {
       ['acme:lidar', '1.*', '--\u001b[2J\u202e'],
       `error[USAGE]: unknown option '--\\u{1b}[2J\\u{202e}'\n${RESOLVE_HINT}`,
     ],
-  ])('resolve %j', (args, stderr) => {
-    expect(modreg(['resolve', ...args])).toEqual({ stdout: '', stderr, exit: 2 });
+  ])('resolve %j', async (args, stderr) => {
+    expect(await inProcess(['resolve', ...args])).toEqual({ stdout: '', stderr, exit: 2 });
   });
 
-  it('reports every mistake in the arguments at once', () => {
-    const { stderr, exit } = modreg(['resolve', 'lidar', '1.x', '--platform', 'x', '--at', 'x']);
+  it('reports every mistake in the arguments at once', async () => {
+    const { stderr, exit } = await inProcess([
+      'resolve',
+      'lidar',
+      '1.x',
+      '--platform',
+      'x',
+      '--at',
+      'x',
+    ]);
     expect(stderr.match(/^error\[\w+\]/gm)).toEqual([
       'error[BAD_MODULE_ID]',
       'error[BAD_CONSTRAINT]',
@@ -99,21 +107,21 @@ describe('arguments that cannot be used: exit 2', () => {
     expect(exit).toBe(2);
   });
 
-  it('suggests the nearest command for an unknown one', () => {
-    expect(modreg(['resolv'])).toEqual({
+  it('suggests the nearest command for an unknown one', async () => {
+    expect(await inProcess(['resolv'])).toEqual({
       stdout: '',
       stderr: `error[USAGE]: unknown command 'resolv'\n  did you mean resolve ?\n${HINT}`,
       exit: 2,
     });
   });
 
-  it('refuses help for an unknown command', () => {
-    const { stderr, exit } = modreg(['help', 'nope']);
+  it('refuses help for an unknown command', async () => {
+    const { stderr, exit } = await inProcess(['help', 'nope']);
     expect([stderr, exit]).toEqual([`error[USAGE]: unknown command\n${HINT}`, 2]);
   });
 
-  it('prints the help on stderr without a command', () => {
-    const { stdout, stderr, exit } = modreg([]);
+  it('prints the help on stderr without a command', async () => {
+    const { stdout, stderr, exit } = await inProcess([]);
     expect({ stdout, exit }).toEqual({ stdout: '', exit: 2 });
     expect(stderr).toMatch(/^Usage: modreg \[options\] \[command\]\n/);
     expect(stderr.endsWith(`error[USAGE]: no command is named\n${HINT}`)).toBe(true);
@@ -121,8 +129,8 @@ describe('arguments that cannot be used: exit 2', () => {
 });
 
 describe('a module or a release list that cannot be found or read', () => {
-  it('exit 3 if the registry does not have the module', () => {
-    const { stderr, exit } = modreg(['resolve', 'acme:lidr', '1.*']);
+  it('exit 3 if the registry does not have the module', async () => {
+    const { stderr, exit } = await inProcess(['resolve', 'acme:lidr', '1.*']);
     expect(stderr.split('\n').slice(1)).toEqual([
       'error[UNKNOWN_MODULE]: the sample catalogue has no module acme:lidr',
       '  did you mean acme:lidar ?',
@@ -136,16 +144,16 @@ describe('a module or a release list that cannot be found or read', () => {
     ['torn', '{"releases": [{"version"', 'it is not JSON at line 1 column 25'],
     ['a list', '[]', 'found a list, expected an object'],
     ['no list', '{"releases": {}}', '/releases is an object, expected a list'],
-  ])('exit 4 if the file is not a release list: %s', (_, content, found) => {
+  ])('exit 4 if the file is not a release list: %s', async (_, content, found) => {
     const folder = temporaryFolder({ 'acme/lidar.json': content });
-    expect(modreg(['resolve', 'acme:lidar', '1.*', '--registry', folder])).toEqual({
+    expect(await inProcess(['resolve', 'acme:lidar', '1.*', '--registry', folder])).toEqual({
       stdout: '',
       stderr: `error[NOT_A_REGISTRY]: "${folder}/acme/lidar.json" is not a release list: ${found}\n`,
       exit: 4,
     });
   });
 
-  it('exit 0 if a good release is left: unreadable entries are ignored, counted and named', () => {
+  it('exit 0 if a good release is left: unreadable entries are ignored, counted and named', async () => {
     const releases = [
       null,
       { version: '__proto__' },
@@ -153,7 +161,7 @@ describe('a module or a release list that cannot be found or read', () => {
       { version: '0.9.0' },
     ];
     const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
-    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', folder])).toEqual({
+    expect(await inProcess(['resolve', 'acme:lidar', 'latest', '--registry', folder])).toEqual({
       stdout: '0.9.0\n',
       stderr:
         'warning[IGNORED_ENTRIES]: ignored 2 of 4 entries of acme:lidar, not a version: "null" (expected a number at character 1), "__proto__" (expected a number at character 1)\n' +
@@ -171,9 +179,9 @@ describe('[T35] terminal escapes from a registry', () => {
   ];
   const escaped = String.raw`yanked: \u{1b}]52;c;eA==\u{7}\u{d}\u{a}error: forged \u{202e}`;
 
-  it('are escaped on stdout and on stderr', () => {
+  it('are escaped on stdout and on stderr', async () => {
     const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
-    const { stdout, stderr } = modreg([
+    const { stdout, stderr } = await inProcess([
       'resolve',
       'acme:lidar',
       '1.*',
@@ -186,10 +194,10 @@ describe('[T35] terminal escapes from a registry', () => {
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  it('are escaped in JSON, which parses to the same text', () => {
+  it('are escaped in JSON, which parses to the same text', async () => {
     const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
     const args = ['resolve', 'acme:lidar', '0.*', '--explain', '--json', '--registry', folder];
-    const { stdout } = modreg(args);
+    const { stdout } = await inProcess(args);
     expect(stdout).not.toContain('\u202e');
     expect(JSON.parse(stdout)).toMatchObject({
       refused: [{ reason: 'other-major' }, { version: '\u001b[2Jx', reason: 'not-a-version' }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codesOf, EXIT_MEANINGS } from '../../src/base/codes.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sh } from '../support/shell.ts';
 
 describe('a mistake in the arguments leads to the help of that command', () => {
@@ -12,8 +12,8 @@ describe('a mistake in the arguments leads to the help of that command', () => {
     ['quarantine lift acme:lidar', 'modreg quarantine lift --help'],
     ['nonsense', 'modreg --help'],
     ['--nonsense', 'modreg --help'],
-  ])('%s: %s', (args, help) => {
-    const { stderr, exit } = modreg(args.split(' '));
+  ])('%s: %s', async (args, help) => {
+    const { stderr, exit } = await inProcess(args.split(' '));
     expect([stderr.trimEnd().split('\n').at(-1), exit]).toEqual([`hint: ${help} shows how`, 2]);
   });
 });
@@ -22,8 +22,8 @@ it.each([
   ['exit-code', '  did you mean modreg help exit-codes ?'],
   ['plna', '  did you mean modreg help plan ?'],
   ['weather', 'hint: modreg --help shows how'],
-])('modreg help %s: %s', (asked, line) => {
-  expect(modreg(['help', asked]).stderr.split('\n')[1]).toBe(line);
+])('modreg help %s: %s', async (asked, line) => {
+  expect((await inProcess(['help', asked])).stderr.split('\n')[1]).toBe(line);
 });
 
 describe('a module_id and a version with @ between them', () => {
@@ -35,8 +35,8 @@ describe('a module_id and a version with @ between them', () => {
     ['resolve acme:lidar@1.2.9 1.*', 'acme:lidar'],
     ['compare acme:lidar@1.2.9', 'acme:lidar'],
     ['accept acme:lidar@1.2.9', 'acme:lidar'],
-  ])('%s: did you mean %s ?', (args, suggestion) => {
-    const { stderr, exit } = modreg(args.split(' '));
+  ])('%s: did you mean %s ?', async (args, suggestion) => {
+    const { stderr, exit } = await inProcess(args.split(' '));
     expect(stderr.split('\n')).toContain(`  did you mean ${suggestion} ?`);
     expect(exit).toBe(2);
   });
@@ -44,8 +44,8 @@ describe('a module_id and a version with @ between them', () => {
   it.each([
     ['resolve lidar@1.2.9', "error[USAGE]: missing required argument 'constraint'"],
     ['compare @acme/lidar', 'error[BAD_MODULE_ID]: "@acme/lidar" is not a module id'],
-  ])('suggests nothing for %s', (args, first) => {
-    const lines = modreg(args.split(' ')).stderr.split('\n');
+  ])('suggests nothing for %s', async (args, first) => {
+    const lines = (await inProcess(args.split(' '))).stderr.split('\n');
     expect(lines[0]).toBe(first);
     expect(lines.filter((line) => line.includes('did you mean'))).toEqual([]);
   });
@@ -57,8 +57,8 @@ describe('the examples in the help of a command are its own', () => {
     'quarantine lift|registry publish|registry yank|registry unyank|registry list|registry serve',
   ];
 
-  it.each(COMMANDS.join('|').split('|'))('%s', (command) => {
-    const { stdout } = modreg([...command.split(' '), '--help']);
+  it.each(COMMANDS.join('|').split('|'))('%s', async (command) => {
+    const { stdout } = await inProcess([...command.split(' '), '--help']);
     const [, examples = ''] = /^Examples:\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
     const lines = examples.trimEnd().split('\n');
     expect(lines.filter((line) => !line.includes(`modreg ${command}`))).toEqual([]);
@@ -66,8 +66,8 @@ describe('the examples in the help of a command are its own', () => {
 });
 
 describe('the exit codes', () => {
-  it('modreg help exit-codes lists them with their error codes', () => {
-    const { stdout, exit } = modreg(['help', 'exit-codes']);
+  it('modreg help exit-codes lists them with their error codes', async () => {
+    const { stdout, exit } = await inProcess(['help', 'exit-codes']);
     const rows = Array.from(EXIT_MEANINGS, ([code, meaning]) =>
       [`  ${String(code).padEnd(4)} ${meaning}`, `       ${codesOf(code).join(', ')}`].filter(
         (line) => line.trim() !== '',
@@ -77,8 +77,8 @@ describe('the exit codes', () => {
     expect(exit).toBe(0);
   });
 
-  it('the general help names that page', () => {
-    const { stdout } = modreg(['--help']);
+  it('the general help names that page', async () => {
+    const { stdout } = await inProcess(['--help']);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
       'modreg help exit-codes lists the exit codes and the error codes.',
     );
@@ -86,15 +86,22 @@ describe('the exit codes', () => {
   });
 });
 
-it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', (args) => {
-  const { stdout, exit } = modreg([args]);
+it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', async (args) => {
+  const { stdout, exit } = await inProcess([args]);
   expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v\d+\.\d+\.\d+\)\n$/);
   expect(exit).toBe(0);
 });
 
+/** What a command prints at a width. */
+async function shown(command: readonly string[], COLUMNS?: string): Promise<string> {
+  return (await inProcess(command, COLUMNS === undefined ? {} : { COLUMNS })).stdout;
+}
+
 describe('lines are wrapped at the width of a terminal', () => {
   const PLAN = 'plan examples/rover/machine.json --deployed examples/rover/deployed.json';
   const AT = `--at 2026-11-21T12:00:00Z`;
+  const planAt = async (COLUMNS: string): Promise<string[]> =>
+    (await inProcess(`${PLAN} ${AT}`.split(' '), { COLUMNS })).stdout.split('\n');
 
   it.each([
     ['--help'],
@@ -105,15 +112,17 @@ describe('lines are wrapped at the width of a terminal', () => {
     ['compare acme:lidar --deployed 1.2.3 --platform linux/arm64'],
     ["resolve acme:lidar '1.2.*' --explain --platform linux/arm64"],
     ['check examples/machine-with-mistakes.json'],
-  ])('at 60 columns: %s', (args) => {
-    const lines = sh(`COLUMNS=60 ./bin/modreg ${args} 2>&1`).split('\n');
-    const words = lines.filter((line) => line.length > 60 && line.trim().includes(' '));
-    expect(words).toEqual([]);
+  ])('at 60 columns: %s', async (args) => {
+    const words = args.split(' ').map((word) => word.replaceAll("'", ''));
+    const { stdout, stderr } = await inProcess(words, { COLUMNS: '60' });
+    const lines = `${stdout}${stderr}`.split('\n');
+    const tooWide = lines.filter((line) => line.length > 60 && line.trim().includes(' '));
+    expect(tooWide).toEqual([]);
     expect(lines.length).toBeGreaterThan(5);
   });
 
-  it('a row that does not fit is a list of its cells', () => {
-    const lines = sh(`COLUMNS=60 ./bin/modreg ${PLAN} ${AT}`).split('\n');
+  it('a row that does not fit is a list of its cells', async () => {
+    const lines = await planAt('60');
     const place = lines.indexOf('  nimbus:gps');
     expect(lines.slice(place, place + 9)).toEqual([
       '  nimbus:gps',
@@ -128,8 +137,8 @@ describe('lines are wrapped at the width of a terminal', () => {
     ]);
   });
 
-  it('the last column is wrapped below itself if it fits', () => {
-    const lines = sh(`COLUMNS=110 ./bin/modreg ${PLAN} ${AT}`).split('\n');
+  it('the last column is wrapped below itself if it fits', async () => {
+    const lines = await planAt('110');
     const place = lines.findIndex((line) => line.startsWith('  nimbus:gps'));
     expect(lines.slice(place, place + 3)).toEqual([
       '  nimbus:gps   latest       0.9.1      1.0.0    1.0.0    restart-and-upgrade   newest release; new major: read',
@@ -138,14 +147,16 @@ describe('lines are wrapped at the width of a terminal', () => {
     ]);
   });
 
-  it('a terminal wraps, a pipe does not', () => {
-    const compare = './bin/modreg compare acme:lidar --platform linux/arm64 2>/dev/null';
-    const piped = sh(compare);
+  it('a terminal wraps, a pipe does not', async () => {
+    const args = ['compare', 'acme:lidar', '--platform', 'linux/arm64'];
+    const piped = await shown(args);
     expect(piped).toMatch(/^ {2}TYPE {3}/m);
+    const compare = `./bin/modreg ${args.join(' ')} 2>/dev/null`;
     expect(sh(`script -qec "stty cols 60; ${compare}" /dev/null`)).toMatch(/^ {6}SELECTS {5} /m);
-    expect(sh(`${compare} --json`).trimEnd().split('\n')).toHaveLength(1);
-    expect(sh(`COLUMNS=60 ${compare} --json`).trimEnd().split('\n')).toHaveLength(1);
-    expect(sh(`COLUMNS=60 ./bin/modreg schema machine`)).toBe(sh('./bin/modreg schema machine'));
-    expect(sh(`COLUMNS=wide ${compare}`)).toBe(piped);
+    expect((await shown([...args, '--json'])).trimEnd().split('\n')).toHaveLength(1);
+    expect((await shown([...args, '--json'], '60')).trimEnd().split('\n')).toHaveLength(1);
+    const schema = ['schema', 'machine'];
+    expect(await shown(schema, '60')).toBe(await shown(schema));
+    expect(await shown(args, 'wide')).toBe(piped);
   });
 });

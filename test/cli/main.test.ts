@@ -1,18 +1,12 @@
-import { EventEmitter } from 'node:events';
-import { PassThrough, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { run } from '../../src/cli/main.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { startedInProcess, textOf, type Surroundings } from '../support/in-process.ts';
 
 interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number | undefined;
-}
-
-/** A stream that is no terminal. */
-function stream(): PassThrough {
-  return Object.assign(new PassThrough(), { isTTY: false });
 }
 
 /** A stream whose writes fail with these codes, one after another. */
@@ -27,40 +21,15 @@ function broken(...codes: readonly string[]): Writable {
   });
 }
 
-interface Surroundings {
-  readonly env?: object;
-  readonly stdout?: Writable;
-  readonly stderr?: Writable;
-  /** Called when the process ends itself. */
-  readonly exit?: () => void;
-}
-
 /** Runs modreg as the process whose arguments these are. */
-async function ran(
-  args: readonly string[],
-  { env = {}, stdout = stream(), stderr = stream(), exit }: Surroundings = {},
-): Promise<Ran> {
-  const process = Object.assign(new EventEmitter(), {
-    argv: ['node', 'modreg', ...args],
-    env,
+async function ran(args: readonly string[], own: Surroundings = {}): Promise<Ran> {
+  const { stdout, stderr, ended } = startedInProcess(args, {
     platform: 'linux',
     arch: 'x64',
-    stdout,
-    stderr,
-    exitCode: undefined as number | undefined,
-    exit,
+    ...own,
   });
-  // A cast: modreg reads only these fields of a process.
-  await run(process as unknown as NodeJS.Process);
-  // Errors of a stream are events of the next turn.
-  await new Promise((resolve) => setImmediate(resolve));
-  return { stdout: textOf(stdout), stderr: textOf(stderr), exit: process.exitCode };
-}
-
-/** What was written; nothing for a stream that is broken. */
-function textOf(written: Writable): string {
-  const bytes = written instanceof PassThrough ? (written.read() as Buffer | null) : null;
-  return bytes === null ? '' : bytes.toString();
+  const exit = await ended;
+  return { stdout: textOf(stdout), stderr: textOf(stderr), exit };
 }
 
 const RED = '\u001b[31m';

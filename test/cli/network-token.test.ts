@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { listOf } from '../../mocks/module-document.ts';
 import { plainServer, send, type PlainServer } from '../../mocks/plain-server.ts';
 
@@ -27,7 +27,7 @@ async function closed(): Promise<PlainServer> {
 
 it('sends the token of MODREG_TOKEN to the registry', async () => {
   const { address, requests } = await open();
-  const { stdout } = await runModreg([...RESOLVE, address], { MODREG_TOKEN: CANARY });
+  const { stdout } = await inProcess([...RESOLVE, address], { MODREG_TOKEN: CANARY });
   expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
 });
 
@@ -35,7 +35,7 @@ describe('the file of MODREG_TOKEN_FILE', () => {
   it('is used if only its owner can read it', async () => {
     const { address, requests } = await open();
     const file = tokenFile(`${address} ${CANARY}\n`);
-    const { stdout } = await runModreg([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
+    const { stdout } = await inProcess([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
     expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
   });
 
@@ -49,9 +49,9 @@ describe('the file of MODREG_TOKEN_FILE', () => {
       '  # the last one',
     ];
     const environment = { MODREG_TOKEN_FILE: tokenFile(lines.join('\n')) };
-    await runModreg([...RESOLVE, first.address], environment);
-    await runModreg([...RESOLVE, second.address], environment);
-    const refused = await runModreg([...RESOLVE, third.address], environment);
+    await inProcess([...RESOLVE, first.address], environment);
+    await inProcess([...RESOLVE, second.address], environment);
+    const refused = await inProcess([...RESOLVE, third.address], environment);
     expect([first.requests, second.requests, third.requests]).toEqual([
       [`${PATH} Bearer ${CANARY}-1`],
       [`${PATH} Bearer ${CANARY}-2`],
@@ -66,8 +66,8 @@ describe('the file of MODREG_TOKEN_FILE', () => {
     const { address, requests } = await open();
     const file = tokenFile(`${address} ${CANARY}`);
     const environment = { PLATFORM_HOME: dirname(file) };
-    await runModreg([...RESOLVE, address], environment);
-    await runModreg([...RESOLVE, address], { ...environment, MODREG_TOKEN: 'other' });
+    await inProcess([...RESOLVE, address], environment);
+    await inProcess([...RESOLVE, address], { ...environment, MODREG_TOKEN: 'other' });
     expect(requests).toEqual([`${PATH} Bearer ${CANARY}`, `${PATH} Bearer other`]);
   });
 
@@ -81,7 +81,7 @@ describe('the file of MODREG_TOKEN_FILE', () => {
     ['no scheme', `registry.example ${CANARY}`],
   ])('with %s is refused, and nothing of the line is shown', async (_what, line) => {
     const file = tokenFile(`# one\nhttps://registry.invalid x\n${line}\n`);
-    const { stdout, stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+    const { stdout, stderr, exit } = await inProcess([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: file,
     });
     expect([stdout, stderr, exit]).toEqual([
@@ -104,7 +104,7 @@ describe('the file of MODREG_TOKEN_FILE', () => {
     ],
   ])('with %s is refused', async (_what, line, complaint) => {
     const file = tokenFile(`https://registry.invalid ${CANARY}\n${line}`);
-    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+    const { stderr, exit } = await inProcess([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: file,
     });
     expect([stderr, exit]).toEqual([
@@ -117,7 +117,7 @@ describe('the file of MODREG_TOKEN_FILE', () => {
     const { address, requests } = await open();
     const file = `${temporaryFolder({ token: CANARY })}/token`;
     chmodSync(file, 0o640);
-    const { stderr, exit } = await runModreg([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
+    const { stderr, exit } = await inProcess([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
     expect([stderr, exit, requests]).toEqual([
       `error[PERMISSIONS]: the token file "${file}" has mode 0640, and others can read it\nhint: chmod 600 ${file} restricts it to its owner\n`,
       1,
@@ -127,7 +127,7 @@ describe('the file of MODREG_TOKEN_FILE', () => {
 
   it('is refused if it is too long', async () => {
     const file = tokenFile('#'.repeat(65_537));
-    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+    const { stderr, exit } = await inProcess([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: file,
     });
     expect([stderr, exit]).toEqual([
@@ -137,14 +137,14 @@ describe('the file of MODREG_TOKEN_FILE', () => {
   });
 
   it('is reported as unreadable if its name is too long', async () => {
-    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+    const { stderr, exit } = await inProcess([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: `/${'x'.repeat(300)}`,
     });
     expect([stderr.slice(0, 40), exit]).toEqual(['error[UNREADABLE_FILE]: the file "/xxxxx', 2]);
   });
 
   it('is reported as unreadable if it is missing', async () => {
-    const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+    const { stderr, exit } = await inProcess([...RESOLVE, 'https://registry.invalid'], {
       MODREG_TOKEN_FILE: '/nowhere/token',
     });
     expect([stderr, exit]).toEqual([
@@ -155,7 +155,7 @@ describe('the file of MODREG_TOKEN_FILE', () => {
 });
 
 it('refuses a MODREG_TOKEN that is not a token, and does not show it', async () => {
-  const { stderr, exit } = await runModreg([...RESOLVE, 'https://registry.invalid'], {
+  const { stderr, exit } = await inProcess([...RESOLVE, 'https://registry.invalid'], {
     MODREG_TOKEN: `${CANARY}\nx: y`,
   });
   expect([stderr, exit]).toEqual([
@@ -167,7 +167,7 @@ it('refuses a MODREG_TOKEN that is not a token, and does not show it', async () 
 describe('[T64, T93] when the registry refuses the request', () => {
   it('does not show the token', async () => {
     const { address } = await closed();
-    const { stdout, stderr, exit } = await runModreg([...RESOLVE, address], {
+    const { stdout, stderr, exit } = await inProcess([...RESOLVE, address], {
       MODREG_TOKEN: CANARY,
     });
     expect([stdout, stderr, exit]).toEqual([
@@ -179,7 +179,7 @@ describe('[T64, T93] when the registry refuses the request', () => {
 
   it('shows how to set a token if there is none', async () => {
     const { address } = await closed();
-    const { stderr } = await runModreg([...RESOLVE, address]);
+    const { stderr } = await inProcess([...RESOLVE, address]);
     expect(stderr).toBe(
       `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: set MODREG_TOKEN to a token, or add the line "${address} <token>" to $PLATFORM_HOME/tokens (mode 0600)\n`,
     );
@@ -192,7 +192,7 @@ describe('[T64, T93] when the registry refuses the request', () => {
     ['./folder', 'the registry that MODREG_REGISTRY or --registry names'],
   ])('does not send a token for another registry, %o', async (MODREG_REGISTRY, owner) => {
     const { address, requests } = await closed();
-    const { stderr } = await runModreg([...RESOLVE, address], {
+    const { stderr } = await inProcess([...RESOLVE, address], {
       MODREG_TOKEN: CANARY,
       MODREG_REGISTRY,
     });
@@ -208,7 +208,7 @@ describe('a registry that only a policy names', () => {
     const { address, requests } = await closed();
     const folder = temporaryFolder({ 'policy.json': JSON.stringify({ registry: address }) });
     const args = ['resolve', 'acme:lidar', '1.*', '--policy', `${folder}/policy.json`];
-    const { stderr, exit } = await runModreg(args, { MODREG_TOKEN: CANARY });
+    const { stderr, exit } = await inProcess(args, { MODREG_TOKEN: CANARY });
     expect([stderr, exit, requests]).toEqual([
       `error[REGISTRY_REFUSED]: the registry ${address} denies access without a token (401)\nhint: MODREG_TOKEN is for the registry that MODREG_REGISTRY or --registry names only, so it was not sent; add the line "${address} <token>" to $PLATFORM_HOME/tokens (mode 0600)\n`,
       4,
@@ -220,7 +220,7 @@ describe('a registry that only a policy names', () => {
     const { address, requests } = await open();
     const folder = temporaryFolder({ 'policy.json': JSON.stringify({ registry: address }) });
     const args = ['resolve', 'acme:lidar', '1.*', '--policy', `${folder}/policy.json`];
-    const { stdout } = await runModreg(args, {
+    const { stdout } = await inProcess(args, {
       MODREG_TOKEN: 'other',
       MODREG_TOKEN_FILE: tokenFile(`${address} ${CANARY}`),
     });
@@ -234,7 +234,7 @@ it.each(['token', 'tokens', 'registry_token', 'authorization'])(
     const folder = temporaryFolder({
       'policy.json': JSON.stringify({ [field]: CANARY, on_yank: 'keep' }),
     });
-    const { stdout, stderr, exit } = await runModreg([
+    const { stdout, stderr, exit } = await inProcess([
       'check',
       `${folder}/policy.json`,
       '--strict',
@@ -252,7 +252,7 @@ it('[T41] does not follow a redirect to another origin', async () => {
   const { address, requests } = await plainServer((response) => {
     response.writeHead(302, { location: `${elsewhere.address}${PATH}` }).end();
   });
-  const { stderr, exit } = await runModreg([...RESOLVE, address], { MODREG_TOKEN: CANARY });
+  const { stderr, exit } = await inProcess([...RESOLVE, address], { MODREG_TOKEN: CANARY });
   expect([stderr, exit, requests, elsewhere.requests]).toEqual([
     `error[BAD_REDIRECT]: the registry ${address} redirects to ${elsewhere.address}, which is another origin\nhint: use the final address of the registry, without redirects\n`,
     4,

@@ -4,7 +4,8 @@ import { openMachineFile } from '../../src/store/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { passingTime } from '../support/passing-time.ts';
 import { listOf } from '../../mocks/module-document.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
 
@@ -27,12 +28,12 @@ function home(): { readonly PLATFORM_HOME: string } {
 describe('a release list over the network', () => {
   it('comes from the registry', async () => {
     const registry = await acme();
-    expect(await runModreg([...RESOLVE, '--registry', registry], home())).toEqual({
+    expect(await inProcess([...RESOLVE, '--registry', registry], home())).toEqual({
       stdout: '1.2.3\n',
       stderr: '',
       exit: 0,
     });
-    const { stdout } = await runModreg([...RESOLVE, '--json'], { MODREG_REGISTRY: registry });
+    const { stdout } = await inProcess([...RESOLVE, '--json'], { MODREG_REGISTRY: registry });
     expect(JSON.parse(stdout)).toMatchObject({ list: { source: 'network', stale: false } });
   });
 
@@ -40,16 +41,16 @@ describe('a release list over the network', () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     const args = [...RESOLVE, '--registry', server.address];
     const environment = home();
-    await runModreg(args, environment);
+    await inProcess(args, environment);
     server.close();
-    const { stdout, stderr, exit } = await runModreg(args, environment);
+    const { stdout, stderr, exit } = await passingTime()(inProcess(args, environment));
     const warning = stderr.replace(/saved \d+ s ago/, 'saved N s ago');
     expect([stdout, warning, exit]).toEqual([
       '1.2.3\n',
       `warning[STALE_LIST]: the registry ${server.address} cannot be reached (ECONNREFUSED); answered from the list saved N s ago\n`,
       0,
     ]);
-    const json = await runModreg([...args, '--json', '--offline'], environment);
+    const json = await inProcess([...args, '--json', '--offline'], environment);
     expect(JSON.parse(json.stdout)).toMatchObject({ list: { source: 'saved', stale: true } });
     expect(JSON.parse(json.stderr)).toMatchObject({ warning: { code: 'STALE_LIST' } });
   });
@@ -58,8 +59,8 @@ describe('a release list over the network', () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
     const policy = `${temporaryFolder({ 'policy.json': '{"max_index_age": "0s"}' })}/policy.json`;
-    await runModreg(RESOLVE, environment);
-    const { stdout, stderr, exit } = await runModreg(
+    await inProcess(RESOLVE, environment);
+    const { stdout, stderr, exit } = await inProcess(
       [...RESOLVE, '--offline', '--max-age', '1h', '--policy', policy],
       environment,
     );
@@ -73,10 +74,10 @@ describe('a release list over the network', () => {
   it('is the saved one without a request if --max-age allows it', async () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
-    await runModreg(RESOLVE, environment);
-    const { stdout, stderr } = await runModreg([...RESOLVE, '--max-age', '1h'], environment);
+    await inProcess(RESOLVE, environment);
+    const { stdout, stderr } = await inProcess([...RESOLVE, '--max-age', '1h'], environment);
     expect([stdout, stderr, server.requests.length]).toEqual(['1.2.3\n', '', 1]);
-    const bad = await runModreg([...RESOLVE, '--max-age', 'soon'], environment);
+    const bad = await inProcess([...RESOLVE, '--max-age', 'soon'], environment);
     expect([bad.stderr, bad.exit]).toEqual([
       'error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m\n',
       2,
@@ -85,7 +86,7 @@ describe('a release list over the network', () => {
 
   it('is missing offline if none was saved', async () => {
     const environment = { ...home(), MODREG_REGISTRY: 'https://registry.invalid' };
-    const { stderr, exit } = await runModreg([...RESOLVE, '--offline'], environment);
+    const { stderr, exit } = await inProcess([...RESOLVE, '--offline'], environment);
     expect([stderr, exit]).toEqual([
       'error[REGISTRY_UNREACHABLE]: offline: the registry https://registry.invalid was not contacted, and no list of acme:lidar is saved\n',
       4,
@@ -97,7 +98,7 @@ describe('a release list over the network', () => {
     ['acm:lidar', 'acme:lidar', 'there is no namespace acm; found 1 namespace: acme'],
   ])('of the unknown module %s: suggests %s', async (id, suggestion, hint) => {
     const registry = await acme();
-    const { stderr, exit } = await runModreg(['resolve', id, '1.*', '--registry', registry]);
+    const { stderr, exit } = await inProcess(['resolve', id, '1.*', '--registry', registry]);
     expect([stderr, exit]).toEqual([
       `error[UNKNOWN_MODULE]: the registry ${registry} has no module ${id}\n  did you mean ${suggestion} ?\nhint: ${hint}\n`,
       3,
@@ -108,7 +109,7 @@ describe('a release list over the network', () => {
     const { address } = await plainServer((response) => {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<html>');
     });
-    const { stderr, exit } = await runModreg([...RESOLVE, '--registry', address]);
+    const { stderr, exit } = await inProcess([...RESOLVE, '--registry', address]);
     expect([stderr, exit]).toEqual([
       `error[UNKNOWN_MODULE]: the registry ${address} has no module acme:lidar\nhint: the response is "text/html", not JSON: is there a registry at this address?\n`,
       3,
@@ -116,16 +117,18 @@ describe('a release list over the network', () => {
   });
 
   it('notes after one second what it waits for', async () => {
+    const passing = passingTime();
     const server = await plainServer((response) => {
       setTimeout(() => send(response, listOf(['1.2.3'], 1)), 1500);
     });
     const args = [...RESOLVE, '--registry', server.address];
-    expect(await runModreg(args, {}, { isPatient: false })).toEqual({
+    expect(await passing(inProcess(args, {}, { isPatient: false }))).toEqual({
       stdout: '1.2.3\n',
       stderr: `waiting: no answer from ${new URL(server.address).host} yet\n`,
       exit: 0,
     });
-    expect((await runModreg([...args, '--json'], {}, { isPatient: false })).stderr).toBe('');
+    const json = await passing(inProcess([...args, '--json'], {}, { isPatient: false }));
+    expect(json.stderr).toBe('');
   });
 });
 
@@ -137,9 +140,9 @@ describe('[D22] modreg accept', () => {
     let list = listOf([first, '1.1.0', '1.0.0'], 57);
     const server = await plainServer((response) => send(response, list));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
-    expect((await runModreg(RESOLVE, environment)).stdout).toBe('1.2.3\n');
+    expect((await inProcess(RESOLVE, environment)).stdout).toBe('1.2.3\n');
     list = listOf([changed, '1.0.0', '1.2.4'], 41);
-    const refused = await runModreg(RESOLVE, environment);
+    const refused = await inProcess(RESOLVE, environment);
     expect([refused.stderr, refused.exit]).toEqual([
       `error[REGISTRY_REGRESSED]: the list of acme:lidar at ${server.address} went backwards: generation 41, after 57\nhint: modreg accept acme:lidar --registry ${server.address} accepts the current list; with --dry-run, it only shows what changed\n`,
       4,
@@ -152,10 +155,10 @@ describe('[D22] modreg accept', () => {
       '  changed 1.2.3: digest changed: sha256:bb for any, first seen as sha256:aa',
       '  changed 1.2.3: other artifacts',
     ];
-    const trial = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
+    const trial = await inProcess(['accept', 'acme:lidar', '--dry-run'], environment);
     expect(trial.stdout.trimEnd().split('\n')).toEqual([...changes, 'nothing was accepted']);
-    expect((await runModreg(RESOLVE, environment)).exit).toBe(4);
-    const json = await runModreg(['accept', 'acme:lidar', '--dry-run', '--json'], environment);
+    expect((await inProcess(RESOLVE, environment)).exit).toBe(4);
+    const json = await inProcess(['accept', 'acme:lidar', '--dry-run', '--json'], environment);
     expect(JSON.parse(json.stdout)).toEqual({
       schema: 'modreg/accept@1',
       module_id: 'acme:lidar',
@@ -169,12 +172,12 @@ describe('[D22] modreg accept', () => {
       ],
       changed_fields: { '1.2.3': ['artifacts'] },
     });
-    const accepted = await runModreg(['accept', 'acme:lidar'], environment);
+    const accepted = await inProcess(['accept', 'acme:lidar'], environment);
     expect(accepted.stdout.trimEnd().split('\n')).toEqual([
       ...changes,
       'accepted: the current list is saved',
     ]);
-    expect((await runModreg(RESOLVE, environment)).stdout).toBe('1.2.4\n');
+    expect((await inProcess(RESOLVE, environment)).stdout).toBe('1.2.4\n');
   });
 
   it.each<[string, object, string]>([
@@ -189,9 +192,9 @@ describe('[D22] modreg accept', () => {
     let list = listOf([{ version: '1.2.3', yanked: '' }], 1);
     const server = await plainServer((response) => send(response, list));
     const environment = { ...home(), MODREG_REGISTRY: server.address };
-    await runModreg(RESOLVE, environment);
+    await inProcess(RESOLVE, environment);
     list = next;
-    const { stdout } = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
+    const { stdout } = await inProcess(['accept', 'acme:lidar', '--dry-run'], environment);
     expect(stdout).toBe(`acme:lidar\n${line}\nnothing was accepted\n`);
   });
 
@@ -203,21 +206,21 @@ describe('[D22] modreg accept', () => {
       file.sql.run("UPDATE saved_contents SET content = '[]'");
       file.close();
     };
-    await runModreg(RESOLVE, environment);
+    await inProcess(RESOLVE, environment);
     damage();
-    const damaged = await runModreg(RESOLVE, environment);
+    const damaged = await inProcess(RESOLVE, environment);
     expect([damaged.stdout, damaged.stderr, damaged.exit]).toEqual([
       '1.2.3\n',
       `warning[STATE_UNREADABLE]: "${environment.PLATFORM_HOME}/machine.db": a saved list is damaged\n`,
       0,
     ]);
-    expect((await runModreg(RESOLVE, environment)).stderr).toBe('');
+    expect((await inProcess(RESOLVE, environment)).stderr).toBe('');
     damage();
-    const { stdout } = await runModreg(['accept', 'acme:lidar'], environment);
+    const { stdout } = await inProcess(['accept', 'acme:lidar'], environment);
     expect(stdout).toBe(
       'acme:lidar\n  no list was saved before\naccepted: the current list is saved\n',
     );
-    expect((await runModreg(RESOLVE, environment)).stderr).toBe('');
+    expect((await inProcess(RESOLVE, environment)).stderr).toBe('');
   });
 
   it.each<[string, readonly string[], Readonly<Record<string, string>>, [string, number]]>([
@@ -252,7 +255,7 @@ describe('[D22] modreg accept', () => {
       ['error[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be created (ENOTDIR)\n', 70],
     ],
   ])('%s', async (_, args, environment, [stderr, exit]) => {
-    const ended = await runModreg(['accept', 'acme:lidar', ...args], environment);
+    const ended = await inProcess(['accept', 'acme:lidar', ...args], environment);
     expect(ended).toEqual({ stdout: '', stderr, exit });
   });
 });
@@ -272,7 +275,7 @@ describe('a machine.db that cannot be used does not prevent an answer', () => {
   ])('%s', async (_, place, warning) => {
     const PLATFORM_HOME = place();
     const registry = await acme();
-    expect(await runModreg([...RESOLVE, '--registry', registry], { PLATFORM_HOME })).toEqual({
+    expect(await inProcess([...RESOLVE, '--registry', registry], { PLATFORM_HOME })).toEqual({
       stdout: '1.2.3\n',
       stderr: warning.replace('@', PLATFORM_HOME),
       exit: 0,
@@ -283,7 +286,7 @@ describe('a machine.db that cannot be used does not prevent an answer', () => {
     const server = await plainServer((response) => send(response, listOf(['1.2.3'], 1)));
     server.close();
     const environment = { PLATFORM_HOME: '/dev/null/home', MODREG_REGISTRY: server.address };
-    const { stderr, exit } = await runModreg(RESOLVE, environment);
+    const { stderr, exit } = await passingTime()(inProcess(RESOLVE, environment));
     expect([stderr, exit]).toEqual([
       `error[REGISTRY_UNREACHABLE]: the registry ${server.address} cannot be reached (ECONNREFUSED)
 warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be created (ENOTDIR)

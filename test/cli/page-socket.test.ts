@@ -4,7 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { addressIn, askPage, cookieFor, PAGE } from './support/page-process.ts';
 
 interface Starter {
@@ -53,7 +54,7 @@ describe('a page that systemd starts with a connection', () => {
     const home = temporaryFolder();
     const { port, start, next } = await starter(home, '127.0.0.1');
     // Before the first start, sign-in knows the label only.
-    modreg(['page', 'sign-in'], { PLATFORM_HOME: home });
+    await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home });
     const known = addressIn(home);
     const address = { ...known, port, host: known.host.replace('4890', `${port}`) };
     const signedIn = cookieFor(address);
@@ -64,7 +65,7 @@ describe('a page that systemd starts with a connection', () => {
     start();
     expect((await again).status).toBe(200);
     expect(await next()).toBe('exit 0');
-    modreg(['page', 'sign-in'], { PLATFORM_HOME: home });
+    await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home });
     expect(addressIn(home).host).toBe(address.host);
   });
 

@@ -8,7 +8,7 @@ import { PAGE_LAYOUT } from '../../src/page/access/page-layout.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import {
   addressIn,
   askPage,
@@ -59,7 +59,7 @@ describe('modreg page', () => {
     const home = temporaryFolder();
     await pageProcess(home, '--port', '0');
     const first = addressIn(home);
-    expect(modreg(['page', 'sign-in'], { PLATFORM_HOME: home })).toEqual({
+    expect(await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home })).toEqual({
       stdout: `the address for signing in is in "${home}/page-address"\n`,
       stderr: `${NOTE}\n`,
       exit: 0,
@@ -75,12 +75,12 @@ describe('modreg page', () => {
     expect((await cookieFor(first)).cookie).toMatch(/^__Host-modreg-page=/);
   });
 
-  it('does not follow a link that stands for the file of the address', () => {
+  it('does not follow a link that stands for the file of the address', async () => {
     const home = temporaryFolder();
     writeFileSync(`${home}/target`, 'kept');
     symlinkSync(`${home}/target`, `${home}/page-address`);
     symlinkSync(`${home}/target`, `${home}/page-address.new`);
-    modreg(['page', 'sign-in'], { PLATFORM_HOME: home });
+    await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home });
     expect(readFileSync(`${home}/target`, 'utf8')).toBe('kept');
     expect(addressIn(home).port).toBe(4890);
   });
@@ -99,16 +99,16 @@ describe('modreg page', () => {
     [['--idle', '0s'], /^error\[USAGE\]: --idle: 0s is out of range, expected 1s to 7d\n/],
     [['--idle', '5'], /^error\[USAGE\]: --idle: "5" is not a duration/],
     [['--tls-cert', 'x.pem'], /^error\[USAGE\]: --tls-cert is given without --tls-key/],
-  ])('refuses %o', (options, expected) => {
+  ])('refuses %o', async (options, expected) => {
     const home = temporaryFolder();
-    const { stderr, exit } = modreg([...PAGE, ...options], { PLATFORM_HOME: home });
+    const { stderr, exit } = await inProcess([...PAGE, ...options], { PLATFORM_HOME: home });
     expect(stderr).toMatch(expected);
     expect(exit).toBe(2);
     expect(existsSync(`${home}/page.db`)).toBe(false);
   });
 
   it('needs a home, and a port that no other process has', async () => {
-    expect(modreg(PAGE)).toMatchObject({
+    expect(await inProcess(PAGE)).toMatchObject({
       stderr:
         'error[USAGE]: the state of this machine is not found: neither PLATFORM_HOME nor HOME is set\n',
       exit: 2,
@@ -118,7 +118,7 @@ describe('modreg page', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const home = temporaryFolder();
-    expect(modreg([...PAGE, '--port', `${port}`], { PLATFORM_HOME: home })).toEqual({
+    expect(await inProcess([...PAGE, '--port', `${port}`], { PLATFORM_HOME: home })).toEqual({
       stdout: '',
       stderr: `error[USAGE]: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: --port 0 selects a free port\n`,
       exit: 2,
@@ -202,10 +202,10 @@ describe('modreg page sign-in', () => {
 });
 
 describe('a page.db that cannot be used (T129)', () => {
-  it('is set aside if it is damaged, and everybody signs in again', () => {
+  it('is set aside if it is damaged, and everybody signs in again', async () => {
     const home = temporaryFolder();
     writeFileSync(`${home}/page.db`, 'x'.repeat(8192));
-    const { stderr, exit } = modreg(['page', 'sign-in'], { PLATFORM_HOME: home });
+    const { stderr, exit } = await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home });
     expect(stderr).toMatch(
       /^warning: "[^"]*page\.db": [^\n]*; it is now "[^"]*page\.db\.damaged", and everybody has to sign in again\nnote: /,
     );
@@ -215,7 +215,7 @@ describe('a page.db that cannot be used (T129)', () => {
 
   it.each([['sign-in'], [PAGE[1] ?? '']])(
     'is an error of modreg page %s if a later modreg wrote it',
-    (what) => {
+    async (what) => {
       const home = temporaryFolder();
       openPageFile(`${home}/page.db`, 100).close();
       const later = {
@@ -224,7 +224,7 @@ describe('a page.db that cannot be used (T129)', () => {
         migrations: [...PAGE_LAYOUT.migrations, 'SELECT 1'],
       };
       openDatabase(`${home}/page.db`, later, { mode: 'write', busyTimeoutMs: 0 }).close();
-      const { stdout, stderr, exit } = modreg(['page', what], { PLATFORM_HOME: home });
+      const { stdout, stderr, exit } = await inProcess(['page', what], { PLATFORM_HOME: home });
       expect(stderr).toMatch(
         /^error\[STATE_UNREADABLE\]: "[^"]*page\.db": it has schema 2[^\n]*use the later modreg again/,
       );
@@ -232,12 +232,12 @@ describe('a page.db that cannot be used (T129)', () => {
     },
   );
 
-  it('is an error of modreg page sign-in while another process has it locked', () => {
+  it('is an error of modreg page sign-in while another process has it locked', async () => {
     const home = temporaryFolder();
     openPageFile(`${home}/page.db`, 100).close();
     const other = openDatabase(`${home}/page.db`, PAGE_LAYOUT, { mode: 'write', busyTimeoutMs: 0 });
     other.exec('BEGIN IMMEDIATE');
-    const { stderr, exit } = modreg(['page', 'sign-in'], { PLATFORM_HOME: home });
+    const { stderr, exit } = await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home });
     other.close();
     expect(stderr).toMatch(/^error\[LOCKED\]: "[^"]*page\.db": database is locked\n/);
     expect(exit).toBe(70);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { modreg } from '../support/modreg.ts';
-import { newFile } from './support/registry-process.ts';
+import { newFile } from './support/registry-command.ts';
 import { polledSite, polling, script } from '../support/polling.ts';
 import { published } from '../support/published.ts';
 import { serve } from '../support/served-process.ts';

@@ -12,8 +12,9 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LIDAR, publish, sha256Of, site } from '../support/backups.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
-import { registry } from './support/registry-process.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
+import { registry } from './support/registry-command.ts';
 import { serve } from '../support/served-process.ts';
 
 const FILE = sha256Of('lidar 1.0.0');
@@ -33,19 +34,19 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
   it('back up a served registry, check it, and restore it once the server has stopped', async () => {
     const { path, folder } = site();
     const { child, address } = await serve(path);
-    expect(registry(path, 'backup', folder)).toEqual({
+    expect(await registry(path, 'backup', folder)).toEqual({
       stdout: `1 module, 2 releases and 1 file are in "${folder}", up to sequence 2\n`,
       stderr: '',
       exit: 0,
     });
     publish(path, LIDAR, '1.2.0');
-    expect(modreg(['registry', 'verify', folder]).stdout).toBe(
+    expect((await inProcess(['registry', 'verify', folder])).stdout).toBe(
       `the backup "${folder}" is intact: 1 module, 2 releases and 1 file, up to sequence 2\n`,
     );
-    expect(registry(path, 'verify').stdout).toBe(
+    expect((await registry(path, 'verify')).stdout).toBe(
       `the registry "${path}" is intact: 1 module, 3 releases and 1 file, up to sequence 3\n`,
     );
-    expect(registry(path, 'restore', folder, '--replace')).toEqual({
+    expect(await registry(path, 'restore', folder, '--replace')).toEqual({
       stdout: '',
       stderr: `error[LOCKED]: "${path}": a process uses it; nothing was changed\nhint: stop the server of the registry first, for example: systemctl stop modreg-registry\n`,
       exit: 70,
@@ -54,7 +55,7 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
     expect(await list.json()).toMatchObject({ generation: 3, count: 3 });
     child.kill('SIGTERM');
     await once(child, 'close');
-    const restored = registry(path, 'restore', folder, '--replace');
+    const restored = await registry(path, 'restore', folder, '--replace');
     const aside = readdirSync(`${folder}/..`).find((name) => name.includes('.replaced-'));
     const createdAt = /"created_at": "([^"]*)"/.exec(
       readFileSync(`${folder}/manifest.json`, 'utf8'),
@@ -75,19 +76,19 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
     expect(after.headers.get('modreg-history')).not.toBe(list.headers.get('modreg-history'));
   });
 
-  it('print JSON', () => {
+  it('print JSON', async () => {
     const { path, folder } = site();
-    const json = (...args: readonly string[]): unknown =>
-      JSON.parse(registry(path, ...args, '--json').stdout);
+    const json = async (...args: readonly string[]): Promise<unknown> =>
+      JSON.parse((await registry(path, ...args, '--json')).stdout);
     const files = [{ sha256: FILE, size: 11 }];
-    expect(json('backup', folder)).toMatchObject({
+    expect(await json('backup', folder)).toMatchObject({
       schema: 'modreg/registry-backup@1',
       folder,
       sequence: 2,
       files,
     });
     const counts = { modules: 1, releases: 2, files: 1 };
-    expect(json('verify')).toEqual({
+    expect(await json('verify')).toEqual({
       schema: 'modreg/registry-verify@1',
       path,
       kind: 'registry',
@@ -96,7 +97,7 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
       sequence: 2,
       findings: [],
     });
-    expect(json('restore', folder, '--replace')).toMatchObject({
+    expect(await json('restore', folder, '--replace')).toMatchObject({
       schema: 'modreg/registry-restore@1',
       path,
       ...counts,
@@ -167,20 +168,20 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
         `error[DAMAGED]: "${path}" is damaged, so nothing was backed up\n  because the hosted file sha256:${FILE}: there is no such file\nhint: remove a damaged file from "${path}-files/sha256", then publish its release again with --upload\n`,
       1,
     ],
-  ])('refuse %s', (_, args, stderr, exit) => {
+  ])('refuse %s', async (_, args, stderr, exit) => {
     const place = site();
     const { path, folder } = place;
-    registry(path, 'backup', folder);
-    expect(registry(path, ...args(place))).toEqual({
+    await registry(path, 'backup', folder);
+    expect(await registry(path, ...args(place))).toEqual({
       stdout: '',
       stderr: stderr(folder, path),
       exit,
     });
   });
 
-  it('say that a registry to check does not exist', () => {
+  it('say that a registry to check does not exist', async () => {
     const { home } = site();
-    expect(modreg(['registry', 'verify', `${home}/none.db`])).toEqual({
+    expect(await inProcess(['registry', 'verify', `${home}/none.db`])).toEqual({
       stdout: '',
       stderr: `error[UNREADABLE_FILE]: "${home}/none.db": there is no such file\n`,
       exit: 2,
@@ -188,21 +189,23 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
   });
 });
 
-it('[T77] what a damaged hosted file is repaired with', () => {
+it('[T77] what a damaged hosted file is repaired with', async () => {
   const { home, folder } = site();
   const path = `${home}/other.db`;
   const file = `${home}/lidar.tar.gz`;
   const hosted = `${path}-files/sha256/${sha256Of('lidar 2.0.0')}`;
   writeFileSync(file, 'lidar 2.0.0');
-  const upload = (...more: readonly string[]): string =>
-    registry(path, 'publish', LIDAR, '2.0.0', '--upload', file, ...more).stdout;
-  upload('--create');
+  const upload = async (...more: readonly string[]): Promise<string> =>
+    (await registry(path, 'publish', LIDAR, '2.0.0', '--upload', file, ...more)).stdout;
+  await upload('--create');
   writeFileSync(hosted, 'lidar 2.0.1');
-  const checks = (): number[] =>
-    [['verify'], ['backup', folder]].map((args) => registry(path, ...args).exit ?? -1);
-  expect(checks()).toEqual([1, 1]);
-  expect(upload()).toBe('acme:lidar: 0 published, 1 unchanged\n');
-  expect(checks()).toEqual([0, 0]);
+  const checks = async (): Promise<unknown[]> => [
+    (await registry(path, 'verify')).exit,
+    (await registry(path, 'backup', folder)).exit,
+  ];
+  expect(await checks()).toEqual([1, 1]);
+  expect(await upload()).toBe('acme:lidar: 0 published, 1 unchanged\n');
+  expect(await checks()).toEqual([0, 0]);
 });
 
 it('[T76] a command that waited for a registry does not change the one that was set aside', async () => {

@@ -7,8 +7,8 @@ import { moduleId } from '../support/ask.ts';
 import { sql } from '../support/backups.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { runModreg } from '../support/modreg.ts';
-import { newFile, registry } from './support/registry-process.ts';
+import { inProcess } from '../support/in-process.ts';
+import { newFile, registry } from './support/registry-command.ts';
 import { serve } from '../support/served-process.ts';
 
 /** A registry file of several pages. */
@@ -32,11 +32,11 @@ function damage(path: string): void {
   closeSync(file);
 }
 
-it('[T82] a damaged file is not served, and stays as it is', () => {
+it('[T82] a damaged file is not served, and stays as it is', async () => {
   const db = filledFile();
   damage(db);
   const before = readFileSync(db);
-  const { stdout, stderr, exit } = registry(db, 'serve', '--port', '0');
+  const { stdout, stderr, exit } = await registry(db, 'serve', '--port', '0');
   expect([stdout, exit]).toEqual(['', 70]);
   expect(stderr).toMatch(
     /^error\[STATE_UNREADABLE\]: "[^"]+": [^\n]+\nhint: the file is kept as it is: modreg registry restore <folder> --replace restores a backup\n$/,
@@ -49,8 +49,8 @@ it('[T82] the watch finds damage in a file that is in use, and none in a file th
   const ending = new AbortController();
   const { child } = await serve(db);
   const found = watchForDamage(db, ending.signal, 10);
-  registry(db, 'publish', 'acme:lidar', '2.0.0');
-  const first = await Promise.race([found, runModreg(['registry', 'list', '--db', db])]);
+  await registry(db, 'publish', 'acme:lidar', '2.0.0');
+  const first = await Promise.race([found, inProcess(['registry', 'list', '--db', db])]);
   expect(first).toMatchObject({ exit: 0, stdout: 'acme:lidar  301 releases\n' });
   child.kill('SIGTERM');
   await once(child, 'close');
@@ -60,9 +60,9 @@ it('[T82] the watch finds damage in a file that is in use, and none in a file th
 });
 
 /** A registry with 1.2.0, whose row is damaged, and 1.3.0. */
-function damagedRow(): string {
+async function damagedRow(): Promise<string> {
   const db = newFile();
-  for (const version of ['1.2.0', '1.3.0']) registry(db, 'publish', 'acme:lidar', version);
+  for (const version of ['1.2.0', '1.3.0']) await registry(db, 'publish', 'acme:lidar', version);
   sql(db, "UPDATE releases SET content = 'xx' WHERE id = 1");
   return db;
 }
@@ -108,7 +108,7 @@ describe('[T225] a row of releases is damaged', () => {
       },
     ],
   ])('%s', async (_, command, output) => {
-    const db = damagedRow();
+    const db = await damagedRow();
     const { stdout, stderr, exit } = await printed(['registry', ...command, '--db', db]);
     expect({ stdout, stderr: stderr.map((line) => line.replaceAll(db, 'PATH')), exit }).toEqual(
       output,

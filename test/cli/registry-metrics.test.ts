@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { createdToken, newFile, registry } from './support/registry-process.ts';
+import { createdToken, newFile, registry } from './support/registry-command.ts';
 import { serve } from '../support/served-process.ts';
 import { tlsFiles } from '../support/tls.ts';
 
@@ -14,7 +14,7 @@ async function scraped(address: string, ...names: readonly string[]): Promise<st
 it('[T83] /metrics counts requests by address and status, and changes, without texts of clients', async () => {
   const db = newFile();
   const { address } = await serve(db);
-  const created = registry(db, 'token', 'create', '--name', 'ci', '--scope', 'publish');
+  const created = await registry(db, 'token', 'create', '--name', 'ci', '--scope', 'publish');
   const token = created.stdout.trim();
   const releases = `${address}/v1/modules/acme/lidar/releases`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -79,7 +79,7 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
 it('[T103] a change that failed is in the log with its token, and counted by status', async () => {
   const db = newFile();
   const { address, log } = await serve(db);
-  const token = createdToken(db, 'publish');
+  const token = await createdToken(db, 'publish');
   const path = '/v1/modules/acme/lidar/releases';
   const holder = new DatabaseSync(db);
   onTestFinished(() => holder.close());
@@ -120,15 +120,22 @@ it.each<[string, string]>([
     'http://127.0.0.1:9464',
     '--metrics is "http://127.0.0.1:9464", expected an address and a port, such as 127.0.0.1:9464',
   ],
-])('[T83] --metrics %s is refused', (place, message) => {
-  const { stdout, stderr, exit } = registry(newFile(), 'serve', '--port', '0', '--metrics', place);
+])('[T83] --metrics %s is refused', async (place, message) => {
+  const { stdout, stderr, exit } = await registry(
+    newFile(),
+    'serve',
+    '--port',
+    '0',
+    '--metrics',
+    place,
+  );
   expect([stdout, stderr, exit]).toEqual(['', `error[USAGE]: ${message}\n`, 2]);
 });
 
 it('[T83] a port for metrics that is in use is refused', async () => {
   const { address } = await serve(newFile());
   const { host, port } = new URL(address);
-  const { stderr, exit } = registry(newFile(), 'serve', '--port', '0', '--metrics', host);
+  const { stderr, exit } = await registry(newFile(), 'serve', '--port', '0', '--metrics', host);
   expect([stderr, exit]).toEqual([
     `error[USAGE]: --metrics: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: port 0 selects a free port\n`,
     2,

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { passingTime } from '../support/passing-time.ts';
 import { send } from '../../mocks/plain-server.ts';
 import { answering, CANARY, PUBLISH, remote } from './support/remote-registry.ts';
 
@@ -97,13 +98,15 @@ describe('a request without a usable answer', () => {
       (response) => response.writeHead(503).end(),
       done,
     );
-    expect((await remote(address, PUBLISH)).stdout).toBe('acme:lidar: 0 published, 1 unchanged\n');
+    expect((await passingTime()(remote(address, PUBLISH))).stdout).toBe(
+      'acme:lidar: 0 published, 1 unchanged\n',
+    );
     expect(bodies).toEqual(Array(3).fill('{"version":"1.2.9"}'));
   });
 
   it('is not repeated after a refusal', async () => {
     const { address, bodies } = await answering((response) => problem(response, 401, {}), done);
-    expect((await remote(address, PUBLISH)).exit).toBe(4);
+    expect((await passingTime()(remote(address, PUBLISH))).exit).toBe(4);
     expect(bodies).toHaveLength(1);
   });
 
@@ -120,13 +123,15 @@ describe('a request without a usable answer', () => {
 
   it('is repeated after a 507 of another server', async () => {
     const { address } = await answering((response) => problem(response, 507, {}), done);
-    expect((await remote(address, PUBLISH)).stdout).toBe('acme:lidar: 0 published, 1 unchanged\n');
+    expect((await passingTime()(remote(address, PUBLISH))).stdout).toBe(
+      'acme:lidar: 0 published, 1 unchanged\n',
+    );
   });
 
   it('ends with advice after three attempts', async () => {
     const server = await answering(done);
     server.close();
-    expect(await remote(server.address, PUBLISH)).toEqual({
+    expect(await passingTime()(remote(server.address, PUBLISH))).toEqual({
       stdout: '',
       stderr:
         'error[REGISTRY_UNREACHABLE]: the registry ADDRESS cannot be reached (ECONNREFUSED)\nhint: nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice\n',
@@ -175,6 +180,6 @@ it('shows the warnings of the registry about the size of the list', async () => 
 it('MODREG_TOKEN is not sent if MODREG_REGISTRY is another registry', async () => {
   const { address, requests } = await answering(done);
   const environment = { MODREG_TOKEN: CANARY, MODREG_REGISTRY: 'https://registry.example' };
-  await runModreg(['registry', ...PUBLISH, '--registry', address], environment);
+  await inProcess(['registry', ...PUBLISH, '--registry', address], environment);
   expect(requests).toEqual([RELEASES]);
 });

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { boundedLog } from '../../src/cli/base/bounded-log.ts';
-import { createdToken, newFile, registry } from './support/registry-process.ts';
+import { createdToken, newFile, registry } from './support/registry-command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { serve } from '../support/served-process.ts';
 
 async function freePort(): Promise<number> {
@@ -24,9 +24,9 @@ describe('modreg registry serve', () => {
     const db = newFile();
     const { child, address, log } = await serve(db);
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const token = createdToken(db, 'publish');
+    const token = await createdToken(db, 'publish');
     const waiting = fetch(`${address}/v1/changes?wait=30`);
-    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    await registry(db, 'publish', 'acme:lidar', '1.0.0');
     expect(await (await waiting).json()).toEqual({
       history: expect.any(String),
       sequence: 1,
@@ -44,7 +44,7 @@ describe('modreg registry serve', () => {
     const yank = `${releases}/1.0.1/yank?token=${token}`;
     expect((await fetch(yank, { method: 'PUT', headers })).status).toBe(403);
     expect((await fetch(yank, { method: 'PUT' })).status).toBe(401);
-    expect(registry(db, 'list').stdout).toBe('acme:lidar  2 releases\n');
+    expect((await registry(db, 'list')).stdout).toBe('acme:lidar  2 releases\n');
     child.kill('SIGTERM');
     expect((await once(child, 'close'))[0]).toBe(0);
     const path = '/v1/modules/acme/lidar/releases/1.0.1/yank';
@@ -97,7 +97,7 @@ describe('modreg registry serve', () => {
     const port = `${await freePort()}`;
     const place = ['--port', port, '--metrics', `127.0.0.1:${port}`];
     const args = ['registry', 'serve', '--create', '--db', db, ...place];
-    const { stderr, exit } = modreg(args, { COLUMNS: `${db.length + 20}` });
+    const { stderr, exit } = await inProcess(args, { COLUMNS: `${db.length + 20}` });
     expect(stderr.split('\n').slice(0, 2)).toEqual([
       `note: created "${db}",`,
       '    which is empty',
@@ -131,7 +131,7 @@ describe('modreg registry serve', () => {
     const db = newFile();
     const { address } = await serve(db);
     const headers = {
-      authorization: `Bearer ${createdToken(db, 'publish')}`,
+      authorization: `Bearer ${await createdToken(db, 'publish')}`,
       'content-type': 'application/json',
     };
     const publish = async (): Promise<unknown[]> => {
@@ -174,7 +174,7 @@ describe('modreg registry serve', () => {
     ['truncated', (db) => truncateSync(db, 4096), 'the file was truncated, from ', 70],
   ])('ends when its file is %s', async (_, lose, message, exit) => {
     const db = newFile();
-    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    await registry(db, 'publish', 'acme:lidar', '1.0.0');
     const { child, log } = await serve(db);
     const ended = once(child, 'close');
     lose(db);
@@ -207,7 +207,7 @@ describe('modreg registry serve', () => {
   it('refuses a port that is in use', async () => {
     const { address } = await serve(newFile());
     const { port } = new URL(address);
-    expect(registry(newFile(), 'serve', '--port', port)).toEqual({
+    expect(await registry(newFile(), 'serve', '--port', port)).toEqual({
       stdout: '',
       stderr: `error[USAGE]: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: --port 0 selects a free port\n`,
       exit: 2,

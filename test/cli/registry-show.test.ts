@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { published } from '../support/published.ts';
-import { newFile, registry } from './support/registry-process.ts';
+import { newFile, registry } from './support/registry-command.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 const RELEASES = [
@@ -33,8 +33,8 @@ function withReleases(): string {
   return db;
 }
 
-it('modreg registry show lists the releases of a module, the newest first', () => {
-  expect(registry(withReleases(), 'show', 'acme:lidar')).toEqual({
+it('modreg registry show lists the releases of a module, the newest first', async () => {
+  expect(await registry(withReleases(), 'show', 'acme:lidar')).toEqual({
     stdout: `acme:lidar  3 releases
   VERSION       PUBLISHED              PLATFORMS                  STATE
   1.10.0        2026-11-03T00:00:00Z   none                       yanked
@@ -44,7 +44,7 @@ it('modreg registry show lists the releases of a module, the newest first', () =
     stderr: '',
     exit: 0,
   });
-  const { stdout } = registry(withReleases(), 'show', 'acme:lidar', '--json');
+  const { stdout } = await registry(withReleases(), 'show', 'acme:lidar', '--json');
   expect(JSON.parse(stdout)).toEqual({
     schema: 'modreg/registry-show@1',
     module_id: 'acme:lidar',
@@ -86,8 +86,8 @@ describe.each(['show', 'list'])('modreg registry %s', (command) => {
       'error[BAD_MODULE_ID]: "acme/lidar" is not a module id\n  acme/lidar\n      ^ expected a letter, a digit, "_", "-" or ":", as in <namespace>:<name>\n',
       2,
     ],
-  ])('does not know %s', (named, stderr, exit) => {
-    expect(registry(withReleases(), command, named)).toEqual({ stdout: '', stderr, exit });
+  ])('does not know %s', async (named, stderr, exit) => {
+    expect(await registry(withReleases(), command, named)).toEqual({ stdout: '', stderr, exit });
   });
 });
 
@@ -96,12 +96,12 @@ it.each([
   [['list', 'acme'], 'acme:cam    1 release\nacme:lidar  3 releases\n'],
   [['list', 'acme:lidar'], 'acme:lidar  3 releases\n'],
   [['list', 'nimbus'], 'no modules in the namespace nimbus\n'],
-])('modreg registry %j', (args, stdout) => {
-  expect(registry(withReleases(), ...args)).toEqual({ stdout, stderr: '', exit: 0 });
+])('modreg registry %j', async (args, stdout) => {
+  expect(await registry(withReleases(), ...args)).toEqual({ stdout, stderr: '', exit: 0 });
 });
 
-it('publish reports a bad version like resolve', () => {
-  const { stdout, stderr, exit } = registry(withReleases(), 'publish', 'acme:lidar', '1.2');
+it('publish reports a bad version like resolve', async () => {
+  const { stdout, stderr, exit } = await registry(withReleases(), 'publish', 'acme:lidar', '1.2');
   expect([stdout, stderr, exit]).toEqual([
     '',
     'error[BAD_VERSION]: "1.2" is not a version\n  1.2\n     ^ expected "."\n',

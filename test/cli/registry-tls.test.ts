@@ -3,14 +3,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { modreg } from '../support/modreg.ts';
-import { newFile, registry } from './support/registry-process.ts';
+import { newFile, registry } from './support/registry-command.ts';
 import { serve } from '../support/served-process.ts';
 import { fixture, tlsFiles } from '../support/tls.ts';
 
 describe('modreg registry serve with a certificate', () => {
   it('[T80] serves https:, which a machine reads that knows the authority', async () => {
     const db = newFile();
-    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    await registry(db, 'publish', 'acme:lidar', '1.0.0');
     const { certificate, key } = tlsFiles();
     const options = ['--tls-cert', certificate, '--tls-key', key, '--host', '0.0.0.0'];
     const { child, address, log } = await serve(db, ...options);
@@ -53,10 +53,10 @@ describe('modreg registry serve with a certificate', () => {
       ({ certificate }) => ['--tls-cert', certificate, '--tls-key', fixture('alone')],
       `error[UNREADABLE_FILE]: the key "${fixture('alone')}" does not belong to the certificate "CERT"\n`,
     ],
-  ])('[T80] refuses %s, and creates nothing', (_, args, message) => {
+  ])('[T80] refuses %s, and creates nothing', async (_, args, message) => {
     const files = tlsFiles();
     const db = `${temporaryFolder()}/registry.db`;
-    const { stdout, stderr, exit } = registry(db, 'serve', '--create', ...args(files));
+    const { stdout, stderr, exit } = await registry(db, 'serve', '--create', ...args(files));
     const { certificate, key } = files;
     expect([stdout, stderr.replace(certificate, 'CERT').replace(key, 'KEY'), exit]).toEqual([
       '',

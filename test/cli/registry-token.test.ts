@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
-import { createdToken, newFile, registry } from './support/registry-process.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
+import { createdToken, newFile, registry } from './support/registry-command.ts';
 import { sh } from '../support/shell.ts';
 
 const DAY = 86_400_000;
@@ -32,9 +33,9 @@ function threeTokens(): { readonly db: string; readonly texts: readonly string[]
 }
 
 describe('modreg registry token list', () => {
-  it('shows each token, but not its text', () => {
+  it('shows each token, but not its text', async () => {
     const { db, texts } = threeTokens();
-    const { stdout, stderr, exit } = registry(db, 'token', 'list');
+    const { stdout, stderr, exit } = await registry(db, 'token', 'list');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(stdout)
       .toBe(`  ID   NAME     SCOPES                   CREATED                EXPIRES                LAST USED              STATE
@@ -42,7 +43,7 @@ describe('modreg registry token list', () => {
   t2   robot    machine:rover-7          2026-01-02T03:04:05Z   2026-01-03T03:04:05Z   not recorded           expired
   t3   mirror   import                   2026-01-02T03:04:05Z   never                  never                  revoked
 `);
-    const json = registry(db, 'token', 'list', '--json').stdout;
+    const json = (await registry(db, 'token', 'list', '--json')).stdout;
     const common = { created_at: '2026-01-02T03:04:05Z', last_used_at: null, revoked_at: null };
     expect(JSON.parse(json)).toEqual({
       schema: 'modreg/registry-tokens@1',
@@ -76,15 +77,15 @@ describe('modreg registry token list', () => {
       ],
     });
     for (const text of texts) expect(stdout + json).not.toContain(text);
-    expect(registry(newFile(), 'token', 'list').stdout).toBe('no tokens\n');
+    expect((await registry(newFile(), 'token', 'list')).stdout).toBe('no tokens\n');
   });
 });
 
 describe('modreg registry token create', () => {
-  it('prints the token once, alone on stdout', () => {
+  it('prints the token once, alone on stdout', async () => {
     const db = newFile();
     const options = ['--name', 'ci', '--scope', 'publish:acme', '--scope', 'yank:acme'];
-    const { stdout, stderr, exit } = registry(db, 'token', 'create', ...options);
+    const { stdout, stderr, exit } = await registry(db, 'token', 'create', ...options);
     expect([stderr, exit]).toEqual([
       'note: t1 (ci) is valid until it is revoked\nnote: this is the only time that the token is shown\n',
       0,
@@ -98,10 +99,10 @@ describe('modreg registry token create', () => {
     catalogue.close();
   });
 
-  it('creates a token that expires', () => {
+  it('creates a token that expires', async () => {
     const db = newFile();
     const options = ['--name', 'ci', '--scope', 'publish', '--expires', '90d'];
-    const { stdout, stderr } = registry(db, 'token', 'create', ...options, '--json');
+    const { stdout, stderr } = await registry(db, 'token', 'create', ...options, '--json');
     const { token, created_at, expires_at, ...fields } = JSON.parse(stdout) as Record<
       string,
       string
@@ -138,44 +139,44 @@ describe('modreg registry token create', () => {
       ['--name', 'x', '--scope', 'publish', '--expires', '0s'],
       'the token would have expired already',
     ],
-  ])('%j is refused', (options, message) => {
+  ])('%j is refused', async (options, message) => {
     const { db } = threeTokens();
-    expect(registry(db, 'token', 'create', ...options)).toEqual({
+    expect(await registry(db, 'token', 'create', ...options)).toEqual({
       stdout: '',
       stderr: `error[USAGE]: ${message}\n`,
       exit: 2,
     });
-    expect(registry(db, 'token', 'list').stdout.split('\n')).toHaveLength(5);
+    expect((await registry(db, 'token', 'list')).stdout.split('\n')).toHaveLength(5);
   });
 });
 
-it('modreg registry token revoke names the token of that name that is in use', () => {
+it('modreg registry token revoke names the token of that name that is in use', async () => {
   const { db } = threeTokens();
-  registry(db, 'token', 'revoke', 'ci');
-  createdToken(db, 'publish');
-  expect(registry(db, 'token', 'revoke', 'ci').stdout).toBe('t4 (ci) is revoked\n');
+  await registry(db, 'token', 'revoke', 'ci');
+  await createdToken(db, 'publish');
+  expect((await registry(db, 'token', 'revoke', 'ci')).stdout).toBe('t4 (ci) is revoked\n');
 });
 
-it('modreg registry token revoke takes an id, a name or a token', () => {
+it('modreg registry token revoke takes an id, a name or a token', async () => {
   const { db, texts } = threeTokens();
-  const revoke = (named: string, ...options: string[]): unknown[] => {
-    const { stdout, stderr, exit } = registry(db, 'token', 'revoke', named, ...options);
+  const revoke = async (named: string, ...options: string[]): Promise<unknown[]> => {
+    const { stdout, stderr, exit } = await registry(db, 'token', 'revoke', named, ...options);
     return [stdout, stderr, exit];
   };
-  expect(revoke('ci')).toEqual(['t1 (ci) is revoked\n', '', 0]);
-  expect(revoke('t1')).toEqual(['t1 (ci) is already revoked\n', '', 0]);
-  expect(revoke(texts[1] ?? '')).toEqual(['t2 (robot) is revoked\n', '', 0]);
-  expect(revoke('modreg_other')).toEqual([
+  expect(await revoke('ci')).toEqual(['t1 (ci) is revoked\n', '', 0]);
+  expect(await revoke('t1')).toEqual(['t1 (ci) is already revoked\n', '', 0]);
+  expect(await revoke(texts[1] ?? '')).toEqual(['t2 (robot) is revoked\n', '', 0]);
+  expect(await revoke('modreg_other')).toEqual([
     '',
     'error[UNKNOWN_TOKEN]: this registry did not create the token\nhint: modreg registry token list shows the tokens\n',
     1,
   ]);
-  expect(revoke('t9')).toEqual([
+  expect(await revoke('t9')).toEqual([
     '',
     'error[UNKNOWN_TOKEN]: this registry has no token with the id or name "t9"\nhint: modreg registry token list shows the tokens\n',
     1,
   ]);
-  expect(JSON.parse(String(revoke('mirror', '--json')[0]))).toMatchObject({
+  expect(JSON.parse(String((await revoke('mirror', '--json'))[0]))).toMatchObject({
     schema: 'modreg/registry-token-revoke@1',
     id: 't3',
     state: 'revoked',
@@ -196,9 +197,9 @@ describe('the file of --db', () => {
     ['token', 'revoke', 'ci'],
   ];
 
-  it.each(COMMANDS)('must exist for %s %s', (...args) => {
+  it.each(COMMANDS)('must exist for %s %s', async (...args) => {
     const db = `${temporaryFolder()}/registry.db`;
-    const { stdout, stderr, exit } = registry(db, ...args);
+    const { stdout, stderr, exit } = await registry(db, ...args);
     expect([stdout, stderr, exit, existsSync(db)]).toEqual([
       '',
       `error[UNREADABLE_FILE]: "${db}": there is no such file\nhint: check the path; publish, token create and serve create the file if --create is passed\n`,
@@ -210,24 +211,24 @@ describe('the file of --db', () => {
   it.each([
     ['publish', 'acme:lidar', '1.0.0'],
     ['token', 'create', '--name', 'ci', '--scope', 'publish'],
-  ])('is created by %s %s with --create', (...args) => {
+  ])('is created by %s %s with --create', async (...args) => {
     const db = `${temporaryFolder()}/registry.db`;
-    expect(registry(db, ...args, '--create').exit).toBe(0);
+    expect((await registry(db, ...args, '--create')).exit).toBe(0);
     expect(existsSync(db)).toBe(true);
     // An existing file is used.
-    expect(registry(db, 'publish', 'acme:lidar', '1.0.1', '--create').exit).toBe(0);
+    expect((await registry(db, 'publish', 'acme:lidar', '1.0.1', '--create')).exit).toBe(0);
   });
 
-  it('without --db is created at home', () => {
+  it('without --db is created at home', async () => {
     const PLATFORM_HOME = temporaryFolder();
-    expect(modreg(['registry', ...CREATE], { PLATFORM_HOME }).exit).toBe(0);
+    expect((await inProcess(['registry', ...CREATE], { PLATFORM_HOME })).exit).toBe(0);
     expect(existsSync(`${PLATFORM_HOME}/registry.db`)).toBe(true);
   });
 
   it.each(['https://me:pw@registry.example', 'npm:https://x', 'HTTP:x', 'ftp://x'])(
     'is not the address %s',
-    (address) => {
-      expect(registry(address, 'list')).toEqual({
+    async (address) => {
+      expect(await registry(address, 'list')).toEqual({
         stdout: '',
         stderr: 'error[USAGE]: --db is a file; --registry takes an address\n',
         exit: 2,
@@ -250,9 +251,9 @@ it.each(['>/dev/full', '--json >/dev/full'])(
   },
 );
 
-it('[T119] no token is created without a stdout', () => {
+it('[T119] no token is created without a stdout', async () => {
   const db = newFile();
   const create = `${ROOT}bin/modreg registry token create --name ci --scope publish --db ${db}`;
   expect(sh(`${create} 2>&1 >&-; echo "exit $?"`)).toMatch(/stdout is closed\)\nexit 70\n$/);
-  expect(registry(db, 'token', 'list').stdout).toBe('no tokens\n');
+  expect((await registry(db, 'token', 'list')).stdout).toBe('no tokens\n');
 });

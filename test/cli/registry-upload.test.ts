@@ -6,9 +6,10 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { newPart } from '../../src/server/artifacts/incoming-artifacts.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT, runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
-import { createdToken, newFile, registry } from './support/registry-process.ts';
+import { createdToken, newFile, registry } from './support/registry-command.ts';
 import { remote } from './support/remote-registry.ts';
 import { serve } from '../support/served-process.ts';
 import { site } from '../support/site.ts';
@@ -35,7 +36,7 @@ async function servedWithToken(): Promise<{
   kill: () => Promise<void>;
 }> {
   const db = newFile();
-  const token = createdToken(db, 'publish:acme');
+  const token = await createdToken(db, 'publish:acme');
   const { child, address } = await serve(db);
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
@@ -45,7 +46,7 @@ async function servedWithToken(): Promise<{
 }
 
 describe('modreg registry publish --upload', () => {
-  it('stores the files of several platforms beside the database, once', () => {
+  it('stores the files of several platforms beside the database, once', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
     const arm = ['--upload', `linux/arm64=${folder}/arm.tar`];
     const amd = ['--upload', `linux/x86_64=${folder}/amd.tar`];
@@ -56,22 +57,23 @@ describe('modreg registry publish --upload', () => {
       `sha256:${'ab'.repeat(32)}`,
     ];
     const all = [...arm, ...amd, ...other];
-    expect(registry(db, 'publish', 'acme:lidar', '1.0.0', ...all)).toEqual({
+    expect(await registry(db, 'publish', 'acme:lidar', '1.0.0', ...all)).toEqual({
       stdout: PUBLISHED,
       stderr: '',
       exit: 0,
     });
     expect(
-      registry(db, 'publish', 'acme:lidar', '1.0.0', ...amd, ...all.slice(0, 2), ...other).stdout,
+      (await registry(db, 'publish', 'acme:lidar', '1.0.0', ...amd, ...all.slice(0, 2), ...other))
+        .stdout,
     ).toBe(UNCHANGED);
-    expect(registry(db, 'publish', 'acme:cam', '2.0.0', ...arm).exit).toBe(0);
+    expect((await registry(db, 'publish', 'acme:cam', '2.0.0', ...arm)).exit).toBe(0);
     const hexes = ['for arm', 'for amd'].map(sha256Of).toSorted();
     expect(storedBeside(db)).toEqual(hexes);
     expect(readFileSync(`${db}-files/sha256/${sha256Of('for arm')}`, 'utf8')).toBe('for arm');
-    expect(registry(db, 'show', 'acme:lidar').stdout).toContain(
+    expect((await registry(db, 'show', 'acme:lidar')).stdout).toContain(
       'any/arm64, linux/amd64, linux/arm64',
     );
-    const resolve = modreg([
+    const resolve = await inProcess([
       'resolve',
       'acme:lidar',
       '1.*',
@@ -83,17 +85,18 @@ describe('modreg registry publish --upload', () => {
     expect([resolve.stdout, resolve.stderr]).toEqual(['1.0.0\n', '']);
   });
 
-  it('replaces a hosted file whose bytes were damaged, when the release is published again', () => {
+  it('replaces a hosted file whose bytes were damaged, when the release is published again', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
-    const publish = (): string =>
-      registry(db, 'publish', 'acme:lidar', '1.0.0', '--upload', `${folder}/arm.tar`).stdout;
-    expect(publish()).toBe(PUBLISHED);
+    const publish = async (): Promise<string> =>
+      (await registry(db, 'publish', 'acme:lidar', '1.0.0', '--upload', `${folder}/arm.tar`))
+        .stdout;
+    expect(await publish()).toBe(PUBLISHED);
     const hosted = `${db}-files/sha256/${sha256Of('for arm')}`;
     writeFileSync(hosted, 'for arn');
-    expect(registry(db, 'verify').exit).toBe(1);
-    expect(publish()).toBe(UNCHANGED);
+    expect((await registry(db, 'verify')).exit).toBe(1);
+    expect(await publish()).toBe(UNCHANGED);
     expect(readFileSync(hosted, 'utf8')).toBe('for arm');
-    expect(registry(db, 'verify').exit).toBe(0);
+    expect((await registry(db, 'verify')).exit).toBe(0);
   });
 
   it.each<[string, (folder: string) => readonly string[], string, string, number]>([
@@ -138,9 +141,9 @@ describe('modreg registry publish --upload', () => {
       'error[TOO_LARGE]: the file "FOLDER/empty" has 1073741825 bytes, and a registry hosts files of at most 1073741824\nhint: publish it elsewhere, and name its address with --artifact\n',
       1,
     ],
-  ])('%s', (_title, options, ...expected) => {
+  ])('%s', async (_title, options, ...expected) => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
-    const { stdout, stderr, exit } = registry(
+    const { stdout, stderr, exit } = await registry(
       db,
       'publish',
       'acme:lidar',
@@ -151,7 +154,7 @@ describe('modreg registry publish --upload', () => {
     expect(storedBeside(db)).toHaveLength(exit === 0 ? 1 : 0);
   });
 
-  it('is refused together with --file, and says which file of a list is missing', () => {
+  it('is refused together with --file, and says which file of a list is missing', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
     const list = `${folder}/list.json`;
     const artifact = { platform: 'any', url: `../../artifacts/sha256/${sha256Of('for arm')}` };
@@ -161,30 +164,30 @@ describe('modreg registry publish --upload', () => {
       JSON.stringify([{ version: '1.0.0', artifacts: [{ ...artifact, ...known }] }]),
     );
     const upload = ['--upload', `${folder}/arm.tar`];
-    expect(registry(db, 'publish', 'acme:lidar', '--file', list, ...upload).exit).toBe(2);
-    expect(registry(db, 'publish', 'acme:lidar', '--file', list)).toEqual({
+    expect((await registry(db, 'publish', 'acme:lidar', '--file', list, ...upload)).exit).toBe(2);
+    expect(await registry(db, 'publish', 'acme:lidar', '--file', list)).toEqual({
       stdout: '',
       stderr:
         'error[BAD_VALUE]: acme:lidar 1.0.0 has an artifact whose file this registry does not host; nothing was changed\nhint: publish the release with --upload and the file\n',
       exit: 1,
     });
-    expect(registry(db, 'publish', 'acme:cam', '1.0.0', ...upload).exit).toBe(0);
-    expect(registry(db, 'publish', 'acme:lidar', '--file', list).stdout).toBe(PUBLISHED);
+    expect((await registry(db, 'publish', 'acme:cam', '1.0.0', ...upload)).exit).toBe(0);
+    expect((await registry(db, 'publish', 'acme:lidar', '--file', list)).stdout).toBe(PUBLISHED);
   });
 
-  it('[T89] removes the part of an upload that was killed', () => {
+  it('[T89] removes the part of an upload that was killed', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
-    const publish = (version: string, file: string): number | null =>
-      registry(db, 'publish', 'acme:lidar', version, '--upload', `${folder}/${file}`).exit;
-    expect(publish('1.0.0', 'arm.tar')).toBe(0);
+    const publish = async (version: string, file: string): Promise<number | null> =>
+      (await registry(db, 'publish', 'acme:lidar', version, '--upload', `${folder}/${file}`)).exit;
+    expect(await publish('1.0.0', 'arm.tar')).toBe(0);
     const { path, end } = newPart(`${db}-files/incoming`, 'ab'.repeat(32));
     end();
     writeFileSync(path.replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`), 'for');
-    expect(publish('1.0.1', 'amd.tar')).toBe(0);
+    expect(await publish('1.0.1', 'amd.tar')).toBe(0);
     expect(storedBeside(db)).toHaveLength(2);
   });
 
-  it('[T87] leaves nothing when the disk is full', () => {
+  it('[T87] leaves nothing when the disk is full', async () => {
     const [db, folder] = [newFile(), temporaryFolder({ large: Buffer.alloc(3_000_000) })];
     const command = `ulimit -f 2048; exec ${ROOT}bin/modreg registry publish acme:lidar 1.0.0 --db ${db} --upload ${folder}/large`;
     const { stderr, status } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
@@ -193,7 +196,7 @@ describe('modreg registry publish --upload', () => {
       70,
     ]);
     expect(storedBeside(db)).toEqual([]);
-    expect(registry(db, 'list').stdout).toBe('no modules\n');
+    expect((await registry(db, 'list')).stdout).toBe('no modules\n');
   });
 });
 
@@ -213,7 +216,7 @@ describe('modreg registry publish --upload over HTTP', () => {
     });
     const home = { PLATFORM_HOME: temporaryFolder() };
     const facts = ['--deployed', `${machine}/deployed.json`, '--platform', 'linux/arm64', '--json'];
-    const plan = await runModreg(['plan', `${machine}/machine.json`, ...facts], home);
+    const plan = await inProcess(['plan', `${machine}/machine.json`, ...facts], home);
     const [action] = JSON.parse(plan.stdout).actions as {
       artifact: { url: string; size: number };
     }[];

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
-import { newFile, registry } from './support/registry-process.ts';
+import { inProcess } from '../support/in-process.ts';
+import { newFile, registry } from './support/registry-command.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 
@@ -14,7 +14,7 @@ const KEPT = `  machines with 1.2.9, by the policy field on_yank:
 `;
 
 describe('modreg registry', () => {
-  it('publishes, yanks, unyanks and lists', () => {
+  it('publishes, yanks, unyanks and lists', async () => {
     const db = newFile();
     const steps: readonly [readonly string[], string, number][] = [
       [['publish', 'acme:lidar', '1.2.9'], 'acme:lidar: 1 published, 0 unchanged\n', 0],
@@ -50,11 +50,11 @@ describe('modreg registry', () => {
       [['list', 'acme:lidar'], 'acme:lidar  1 release\n', 0],
     ];
     for (const [args, stdout, exit] of steps) {
-      expect([args, registry(db, ...args)]).toEqual([args, { stdout, stderr: '', exit }]);
+      expect([args, await registry(db, ...args)]).toEqual([args, { stdout, stderr: '', exit }]);
     }
   });
 
-  it('publishes releases from options, which resolve then finds', () => {
+  it('publishes releases from options, which resolve then finds', async () => {
     const db = newFile();
     const arm = [
       '--artifact',
@@ -73,14 +73,20 @@ describe('modreg registry', () => {
       '8',
     ];
     const rest = ['--published-at', '2026-11-01T00:00:00Z', '--deprecated', 'use 2'];
-    expect(registry(db, 'publish', 'acme:lidar', '1.2.9', ...arm, ...amd, ...rest).exit).toBe(0);
-    expect(registry(db, 'publish', 'acme:lidar', '1.3.0', ...arm).exit).toBe(0);
-    const resolve = (platform: string): string =>
-      modreg(['resolve', 'acme:lidar', '1.*', '--registry', db, '--platform', platform]).stdout;
-    expect([resolve('linux/amd64'), resolve('linux/arm64')]).toEqual(['1.2.9\n', '1.3.0\n']);
+    expect(
+      (await registry(db, 'publish', 'acme:lidar', '1.2.9', ...arm, ...amd, ...rest)).exit,
+    ).toBe(0);
+    expect((await registry(db, 'publish', 'acme:lidar', '1.3.0', ...arm)).exit).toBe(0);
+    const resolve = async (platform: string): Promise<string> =>
+      (await inProcess(['resolve', 'acme:lidar', '1.*', '--registry', db, '--platform', platform]))
+        .stdout;
+    expect([await resolve('linux/amd64'), await resolve('linux/arm64')]).toEqual([
+      '1.2.9\n',
+      '1.3.0\n',
+    ]);
   });
 
-  it('publishes a file of releases', () => {
+  it('publishes a file of releases', async () => {
     const db = newFile();
     const releases = Array.from({ length: 300 }, (_, at) => ({ version: `1.0.${at}` }));
     const folder = temporaryFolder({
@@ -99,8 +105,8 @@ describe('modreg registry', () => {
       'no-list.json': '{}',
       'torn.json': '[',
     });
-    const publish = (name: string): unknown[] => {
-      const { stdout, stderr, exit } = registry(
+    const publish = async (name: string): Promise<unknown[]> => {
+      const { stdout, stderr, exit } = await registry(
         db,
         'publish',
         'acme:lidar',
@@ -109,34 +115,34 @@ describe('modreg registry', () => {
       );
       return [exit, (stdout + stderr).replaceAll(folder, '')];
     };
-    expect(publish('list')).toEqual([0, 'acme:lidar: 300 published, 0 unchanged\n']);
-    expect(publish('document')).toEqual([0, 'acme:lidar: 0 published, 300 unchanged\n']);
-    expect(publish('conflict')).toEqual([
+    expect(await publish('list')).toEqual([0, 'acme:lidar: 300 published, 0 unchanged\n']);
+    expect(await publish('document')).toEqual([0, 'acme:lidar: 0 published, 300 unchanged\n']);
+    expect(await publish('conflict')).toEqual([
       1,
       'error[ALREADY_PUBLISHED]: acme:lidar 1.0.7 is already published with different content; nothing was changed\nhint: a release never changes: yank it, and publish another version\n',
     ]);
-    expect(publish('faults')).toEqual([
+    expect(await publish('faults')).toEqual([
       1,
       'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: expected an object: a release has version, published_at, artifacts, deprecated, yanked and rollout\n',
     ]);
     const noList =
       'expected a release, a list of releases, or an object with such a list in "releases"\n';
-    expect(publish('no-list')).toEqual([1, `error[BAD_VALUE]: "/no-list.json": ${noList}`]);
-    expect(publish('torn')).toEqual([
+    expect(await publish('no-list')).toEqual([1, `error[BAD_VALUE]: "/no-list.json": ${noList}`]);
+    expect(await publish('torn')).toEqual([
       1,
       'error[BAD_VALUE]: "/torn.json": it is not JSON in UTF-8\n',
     ]);
-    expect(publish('other')).toEqual([
+    expect(await publish('other')).toEqual([
       1,
       'error[BAD_VALUE]: "/other.json": its module_id is "acme:other", expected acme:lidar\n',
     ]);
-    expect(publish('short')).toEqual([
+    expect(await publish('short')).toEqual([
       1,
       'error[BAD_VALUE]: "/short.json": its count is the number 5, but it has 1 release\n',
     ]);
-    expect(registry(db, 'list').stdout).toBe('acme:lidar  300 releases\n');
-    expect(publish('yanked')).toEqual([0, 'acme:lidar: 1 published, 0 unchanged\n']);
-    expect(modreg(['resolve', 'acme:lidar', '1.1.*', '--registry', db]).exit).toBe(1);
+    expect((await registry(db, 'list')).stdout).toBe('acme:lidar  300 releases\n');
+    expect(await publish('yanked')).toEqual([0, 'acme:lidar: 1 published, 0 unchanged\n']);
+    expect((await inProcess(['resolve', 'acme:lidar', '1.1.*', '--registry', db])).exit).toBe(1);
   });
 
   it.each<[readonly string[], string, number]>([
@@ -209,23 +215,23 @@ describe('modreg registry', () => {
       'error[USAGE]: cannot listen on 192.0.2.1, port 0 (EADDRNOTAVAIL)',
       2,
     ],
-  ])('%j: %s', (args, message, code) => {
+  ])('%j: %s', async (args, message, code) => {
     const db = newFile();
-    registry(db, 'publish', 'acme:lidar', '1.0.0');
-    const { stdout, stderr, exit } = registry(db, ...args);
+    await registry(db, 'publish', 'acme:lidar', '1.0.0');
+    const { stdout, stderr, exit } = await registry(db, ...args);
     expect([stdout, stderr.split('\n')[0], exit]).toEqual(['', message, code]);
-    expect(registry(db, 'list').stdout).toBe('acme:lidar  1 release\n');
+    expect((await registry(db, 'list')).stdout).toBe('acme:lidar  1 release\n');
   });
 });
 
-it('warns that machines will soon refuse the list, and changes no exit code', () => {
+it('warns that machines will soon refuse the list, and changes no exit code', async () => {
   const db = newFile();
   const releases = Array.from({ length: 6200 }, (_, patch) => {
     return { version: `1.0.${patch}`, deprecated: 'x'.repeat(1000) };
   });
   const folder = temporaryFolder({ 'list.json': JSON.stringify(releases) });
   const args = ['publish', 'acme:lidar', '--file', `${folder}/list.json`];
-  const { stdout, stderr, exit } = registry(db, ...args);
+  const { stdout, stderr, exit } = await registry(db, ...args);
   expect([stdout, exit]).toEqual(['acme:lidar: 6200 published, 0 unchanged\n', 0]);
   expect(stderr).toMatch(
     /^warning\[LIST_NEAR_LIMIT\]: the list of acme:lidar has 67\d{5} bytes in 6200 releases; machines refuse more than 8388608\n$/,
@@ -233,64 +239,51 @@ it('warns that machines will soon refuse the list, and changes no exit code', ()
 });
 
 describe('the registry file', () => {
-  it('is $PLATFORM_HOME/registry.db by default, which resolve also reads', () => {
+  it('is $PLATFORM_HOME/registry.db by default, which resolve also reads', async () => {
     const home = temporaryFolder();
     const environment = { PLATFORM_HOME: `${home}/platform/` };
-    expect(modreg(['resolve', 'acme:own', 'latest'], environment).exit).toBe(3);
-    expect(modreg(['registry', 'publish', 'acme:own', '1.0.0'], environment).exit).toBe(0);
-    expect(modreg(['resolve', 'acme:own', 'latest'], environment)).toEqual({
+    expect((await inProcess(['resolve', 'acme:own', 'latest'], environment)).exit).toBe(3);
+    expect((await inProcess(['registry', 'publish', 'acme:own', '1.0.0'], environment)).exit).toBe(
+      0,
+    );
+    expect(await inProcess(['resolve', 'acme:own', 'latest'], environment)).toEqual({
       stdout: '1.0.0\n',
       stderr: '',
       exit: 0,
     });
-    expect(modreg(['registry', 'list', '--db', `${home}/platform/registry.db`]).stdout).toBe(
-      'acme:own  1 release\n',
-    );
-    expect(modreg(['registry', 'list']).stderr).toBe(
+    expect(
+      (await inProcess(['registry', 'list', '--db', `${home}/platform/registry.db`])).stdout,
+    ).toBe('acme:own  1 release\n');
+    expect((await inProcess(['registry', 'list'])).stderr).toBe(
       'error[USAGE]: no registry file is named: pass --db, or set PLATFORM_HOME or HOME\n',
     );
   });
 
-  it('is not created by a command that only reads', () => {
+  it('is not created by a command that only reads', async () => {
     const db = `${temporaryFolder()}/registry.db`;
     const missing = `error[UNREADABLE_FILE]: "${db}": there is no such file\n`;
-    expect(registry(db, 'list')).toEqual({
+    expect(await registry(db, 'list')).toEqual({
       stdout: '',
       stderr: `${missing}hint: check the path; publish, token create and serve create the file if --create is passed\n`,
       exit: 2,
     });
-    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
+    expect(await inProcess(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
       stdout: '',
       stderr: missing,
       exit: 2,
     });
   });
 
-  it('is refused if a release in it is not JSON', () => {
+  it('is refused if a release in it is not JSON', async () => {
     const db = newFile();
-    registry(db, 'publish', 'acme:lidar', '1.0.0');
+    await registry(db, 'publish', 'acme:lidar', '1.0.0');
     const database = new DatabaseSync(db);
     database.exec(`UPDATE releases SET content = '{"artifacts":nul}'`);
     database.close();
-    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
+    expect(await inProcess(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({
       stdout: '',
       stderr: `error[NOT_A_REGISTRY]: "${db}": row 1 of releases, column content: the content of acme:lidar 1.0.0 is not that of a release\n`,
       exit: 4,
     });
-  });
-
-  it('is reported as locked if another process keeps it locked', () => {
-    const db = newFile();
-    registry(db, 'publish', 'acme:lidar', '1.0.0');
-    const holder = new DatabaseSync(db);
-    holder.exec('BEGIN IMMEDIATE');
-    expect(registry(db, 'publish', 'acme:lidar', '1.0.1')).toEqual({
-      stdout: '',
-      stderr: `error[LOCKED]: "${db}": database is locked\n`,
-      exit: 70,
-    });
-    expect(modreg(['resolve', 'acme:lidar', 'latest', '--registry', db]).stdout).toBe('1.0.0\n');
-    holder.exec('ROLLBACK');
-    holder.close();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 
 const REAL = ['--registry', 'test/fixtures/registry'];
 const AMD64 = ['--platform', 'linux/amd64'];
@@ -22,8 +22,8 @@ describe('the sample catalogue', () => {
     ['latest', ['--at', '2026-05-04T08:59:59Z'], '2.0.0'],
     ['latest', ['--at', '2026-05-04T09:00:00Z'], '2.0.1'],
     ['latest-with-prerelease', [], '2.1.0-rc.1'],
-  ])('acme:lidar %s %j', (constraint, options, version) => {
-    expect(modreg(['resolve', 'acme:lidar', constraint, ...AMD64, ...options])).toEqual({
+  ])('acme:lidar %s %j', async (constraint, options, version) => {
+    expect(await inProcess(['resolve', 'acme:lidar', constraint, ...AMD64, ...options])).toEqual({
       stdout: `${version}\n`,
       stderr: NOTE + IGNORED,
       exit: 0,
@@ -39,8 +39,8 @@ describe('the sample catalogue', () => {
       '0.*',
       'warning[DEPRECATED]: acme:lidar 0.9.0 is deprecated: its frame rate drifts; use 1.x\n',
     ],
-  ])('acme:lidar %s prints a warning', (constraint, warning) => {
-    const { stderr, exit } = modreg(['resolve', 'acme:lidar', constraint, ...AMD64]);
+  ])('acme:lidar %s prints a warning', async (constraint, warning) => {
+    const { stderr, exit } = await inProcess(['resolve', 'acme:lidar', constraint, ...AMD64]);
     expect({ stderr, exit }).toEqual({ stderr: NOTE + warning + IGNORED, exit: 0 });
   });
 });
@@ -50,30 +50,32 @@ describe('a folder', () => {
     ['npm:typescript', '5.4.*', '5.4.5'],
     ['npm:next', '15.*', '15.5.29'],
     ['npm:types-node', 'latest', '26.6.6'],
-  ])('%s %s', (moduleId, constraint, version) => {
-    expect(modreg(['resolve', moduleId, constraint, ...REAL])).toEqual({
+  ])('%s %s', async (moduleId, constraint, version) => {
+    expect(await inProcess(['resolve', moduleId, constraint, ...REAL])).toEqual({
       stdout: `${version}\n`,
       stderr: '',
       exit: 0,
     });
   });
 
-  it('may be named by MODREG_REGISTRY, and --registry overrides it', () => {
+  it('may be named by MODREG_REGISTRY, and --registry overrides it', async () => {
     const folder = temporaryFolder({
       'npm/typescript.json': '{"releases": [{"version": "5.4.99"}]}',
     });
     const input = ['resolve', 'npm:typescript', '5.4.*'];
-    expect(modreg(input, { MODREG_REGISTRY: folder }).stdout).toBe('5.4.99\n');
-    expect(modreg([...input, ...REAL], { MODREG_REGISTRY: folder }).stdout).toBe('5.4.5\n');
-    expect(modreg(['resolve', 'acme:lidar', '1.2.*'], { MODREG_REGISTRY: '' }).stdout).toBe(
-      '1.2.9\n',
+    expect((await inProcess(input, { MODREG_REGISTRY: folder })).stdout).toBe('5.4.99\n');
+    expect((await inProcess([...input, ...REAL], { MODREG_REGISTRY: folder })).stdout).toBe(
+      '5.4.5\n',
     );
+    expect(
+      (await inProcess(['resolve', 'acme:lidar', '1.2.*'], { MODREG_REGISTRY: '' })).stdout,
+    ).toBe('1.2.9\n');
   });
 });
 
 describe('--explain', () => {
-  it('shows why entries are selected or refused', () => {
-    const { stdout } = modreg([
+  it('shows why entries are selected or refused', async () => {
+    const { stdout } = await inProcess([
       'resolve',
       'npm:typescript',
       '5.4.*',
@@ -110,12 +112,18 @@ describe('--explain', () => {
 `);
   });
 
-  it('prints a line for every entry with --all', () => {
-    const { stdout, exit } = modreg(['resolve', 'npm:typescript', '5.4.*', '--all', ...REAL]);
+  it('prints a line for every entry with --all', async () => {
+    const { stdout, exit } = await inProcess([
+      'resolve',
+      'npm:typescript',
+      '5.4.*',
+      '--all',
+      ...REAL,
+    ]);
     expect([stdout.split('\n').length, exit]).toEqual([6 + 3478 + 1, 0]);
   });
 
-  it('also explains why no release matches', () => {
+  it('also explains why no release matches', async () => {
     const args = [
       'resolve',
       'acme:cam',
@@ -125,7 +133,7 @@ describe('--explain', () => {
       '2026-11-21T00:00:00Z',
       ...AMD64,
     ];
-    expect(modreg(args)).toEqual({
+    expect(await inProcess(args)).toEqual({
       stdout: `acme:cam  2.*  →  none
 
   constraint   2.*  major: 2.0.0 ≤ version < 3.0.0, releases only
@@ -146,8 +154,14 @@ hint: latest selects 1.3.0; latest-with-prerelease selects 1.3.0
 });
 
 describe('--json', () => {
-  it('prints one object, and each warning as an object on stderr', () => {
-    const { stdout, stderr, exit } = modreg(['resolve', 'acme:lidar', '1.2.*', '--json', ...AMD64]);
+  it('prints one object, and each warning as an object on stderr', async () => {
+    const { stdout, stderr, exit } = await inProcess([
+      'resolve',
+      'acme:lidar',
+      '1.2.*',
+      '--json',
+      ...AMD64,
+    ]);
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/resolve@1',
       module_id: 'acme:lidar',
@@ -163,16 +177,23 @@ describe('--json', () => {
     expect(exit).toBe(0);
   });
 
-  it('lists every refused release with --explain', () => {
-    const { stdout } = modreg(['resolve', 'acme:cam', '1.0.*', '--json', '--explain', ...AMD64]);
+  it('lists every refused release with --explain', async () => {
+    const { stdout } = await inProcess([
+      'resolve',
+      'acme:cam',
+      '1.0.*',
+      '--json',
+      '--explain',
+      ...AMD64,
+    ]);
     expect(JSON.parse(stdout)).toMatchObject({
       version: '1.0.4',
       refused: [{ version: '1.3.0', reason: 'other-minor', detail: 'minor 3 is not 0' }],
     });
   });
 
-  it('shows when a list was read', () => {
-    const { stdout } = modreg(['resolve', 'npm:next', 'latest', '--json', ...REAL]);
+  it('shows when a list was read', async () => {
+    const { stdout } = await inProcess(['resolve', 'npm:next', 'latest', '--json', ...REAL]);
     const { list } = JSON.parse(stdout) as { list: { source: string; fetched_at: string } };
     expect(list.source).toBe('folder');
     expect(Math.abs(Date.now() - Date.parse(list.fetched_at))).toBeLessThan(60_000);
@@ -215,8 +236,8 @@ describe('--json', () => {
         hint: 'modreg resolve --help shows how',
       },
     ],
-  ])('prints the error of %j as an object', (args, exit, error) => {
-    const ended = modreg(['resolve', ...args, '--json']);
+  ])('prints the error of %j as an object', async (args, exit, error) => {
+    const ended = await inProcess(['resolve', ...args, '--json']);
     expect({ ...ended, stderr: JSON.parse(ended.stderr) as unknown }).toEqual({
       stdout: '',
       stderr: { error },
@@ -225,12 +246,19 @@ describe('--json', () => {
   });
 });
 
-it('[D34] a release that claims a time in 2030 is selected now, and with --at a minute later', () => {
+it('[D34] a release that claims a time in 2030 is selected now, and with --at a minute later', async () => {
   const releases = [{ version: '1.2.9', published_at: '2030-01-01T00:00:00Z' }];
   const folder = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
   const later = new Date(Date.now() + 60_000).toISOString();
   for (const at of [[], ['--at', later]]) {
-    const outcome = modreg(['resolve', 'acme:lidar', 'latest', '--registry', folder, ...at]);
+    const outcome = await inProcess([
+      'resolve',
+      'acme:lidar',
+      'latest',
+      '--registry',
+      folder,
+      ...at,
+    ]);
     expect(outcome).toEqual({ stdout: '1.2.9\n', stderr: '', exit: 0 });
   }
 });

@@ -5,16 +5,16 @@ import { checkRegistry } from '../../src/server/backup/registry-check.ts';
 import { holdExclusively } from '../../src/sqlite/exclusive-lock.ts';
 import { site } from '../support/backups.ts';
 import { runModreg } from '../support/modreg.ts';
-import { registry } from './support/registry-process.ts';
+import { registry } from './support/registry-command.ts';
 
 const SEVERAL = [1, 2, 3, 4];
 
-it('[T105] a restore does not begin while another process restores the registry', () => {
+it('[T105] a restore does not begin while another process restores the registry', async () => {
   const { path, folder, home } = site();
-  registry(path, 'backup', folder);
+  await registry(path, 'backup', folder);
   const target = `${home}/new.db`;
   const release = holdExclusively(`${target}-restore.lock`, 0);
-  const refused = registry(target, 'restore', folder);
+  const refused = await registry(target, 'restore', folder);
   expect(refused).toEqual({
     stdout: '',
     stderr: `error[LOCKED]: "${target}": another process restores it; nothing was changed\n`,
@@ -22,7 +22,7 @@ it('[T105] a restore does not begin while another process restores the registry'
   });
   expect(existsSync(target)).toBe(false);
   release();
-  expect(registry(target, 'restore', folder).exit).toBe(0);
+  expect((await registry(target, 'restore', folder)).exit).toBe(0);
 });
 
 it.each<[string, readonly string[], RegExp]>([
@@ -40,7 +40,7 @@ it.each<[string, readonly string[], RegExp]>([
   '[T105] of several restores at once %s, each is complete or refused',
   async (_, args, refusal) => {
     const { path, folder, home } = site();
-    registry(path, 'backup', folder);
+    await registry(path, 'backup', folder);
     const target = args.length > 0 ? path : `${home}/new.db`;
     const command = ['registry', 'restore', folder, '--db', target, ...args];
     const ended = await Promise.all(SEVERAL.map(() => runModreg(command)));

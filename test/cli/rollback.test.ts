@@ -8,7 +8,8 @@ import {
   polledHome,
   rememberedIn,
 } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import type { Ended } from '../support/modreg.ts';
 
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
 const ROUND = { at: 1, trouble: undefined };
@@ -34,8 +35,8 @@ function homeOf(lidar: Lidar = {}): string {
   return homeAfter((state) => machine(state, lidar));
 }
 
-function rollback(home: string, ...args: readonly string[]): ReturnType<typeof modreg> {
-  return modreg(['rollback', ...args], { PLATFORM_HOME: home });
+async function rollback(home: string, ...args: readonly string[]): Promise<Ended> {
+  return await inProcess(['rollback', ...args], { PLATFORM_HOME: home });
 }
 
 const PREVIOUS = `rolls back from 1.1.0 to 1.0.0 at the next decision
@@ -48,10 +49,10 @@ hint: pin the version that should run
 const LIFT = 'note: modreg quarantine lift acme:lidar 1.1.0 undoes this\n';
 
 describe('[D32] modreg rollback without a saved list', () => {
-  it.each(['acme_lidar', 'acme:lidar'])('rolls back the module %s', (named) => {
+  it.each(['acme_lidar', 'acme:lidar'])('rolls back the module %s', async (named) => {
     const { home, state } = polledHome();
     machine(state, {});
-    expect(rollback(home, named)).toEqual({
+    expect(await rollback(home, named)).toEqual({
       stdout: `acme:lidar ${PREVIOUS}`,
       stderr: LIFT,
       exit: 0,
@@ -60,13 +61,13 @@ describe('[D32] modreg rollback without a saved list', () => {
     expect(rememberedIn(home)).toEqual(remembered);
     // The poller sees the rollback in its file.
     expect(state.memory().of(LIDAR).quarantine).toMatchObject([{ version: '1.1.0' }]);
-    expect(rollback(home, named).stdout).toBe(`acme:lidar ${PREVIOUS}`);
+    expect((await rollback(home, named)).stdout).toBe(`acme:lidar ${PREVIOUS}`);
     expect(rememberedIn(home)).toEqual(remembered);
   });
 
-  it.each(['platform-agent', 'platform:agent'])('rolls back the subsystem %s', (named) => {
+  it.each(['platform-agent', 'platform:agent'])('rolls back the subsystem %s', async (named) => {
     const home = homeOf();
-    expect(rollback(home, named)).toEqual({
+    expect(await rollback(home, named)).toEqual({
       stdout: `platform-agent rolls back from 0.9.1 to 0.9.0 at the next decision
   its release list is not known here, so every version above 0.9.0 and up to 0.9.1 is refused; a higher one may replace 0.9.0
 `,
@@ -96,9 +97,9 @@ describe('[D32] modreg rollback without a saved list', () => {
       PREVIOUS.replaceAll('1.0.0', '1.0.0-rc.1'),
       '1.0.0-rc.1',
     ],
-  ])('if %s', (_, lidar, result, to) => {
+  ])('if %s', async (_, lidar, result, to) => {
     const home = homeOf(lidar);
-    expect(rollback(home, 'acme:lidar')).toEqual(
+    expect(await rollback(home, 'acme:lidar')).toEqual(
       to === undefined
         ? { stdout: '', stderr: result, exit: 1 }
         : { stdout: `acme:lidar ${result}`, stderr: LIFT, exit: 0 },
@@ -109,7 +110,7 @@ describe('[D32] modreg rollback without a saved list', () => {
   it.each([
     ['is in quarantine', undefined, REFUSED, undefined],
     ['was in quarantine until recently', Date.now() - 1, PREVIOUS, '1.0.0'],
-  ])('if the previous version %s', (_, until, result, to) => {
+  ])('if the previous version %s', async (_, until, result, to) => {
     const home = homeAfter((state) => {
       state.report(LIDAR, '0.9.0', 1);
       const action = {
@@ -138,15 +139,15 @@ describe('[D32] modreg rollback without a saved list', () => {
       state.acknowledge(id, failed, { at: 1, quarantineUntil: until, retryAt: 1 });
       machine(state, { deployed: ['1.1.0'] });
     });
-    const { stdout, stderr } = rollback(home, 'acme:lidar');
+    const { stdout, stderr } = await rollback(home, 'acme:lidar');
     expect([stdout, stderr]).toEqual(
       to === undefined ? ['', result] : [`acme:lidar ${result}`, LIFT],
     );
     expect(rememberedIn(home)[2]).toBe(to && `acme:lidar 1.1.0 rolled back to ${to}`);
   });
 
-  it('prints one object with --json', () => {
-    const { stdout, stderr, exit } = rollback(homeOf(), 'acme:lidar', '--json');
+  it('prints one object with --json', async () => {
+    const { stdout, stderr, exit } = await rollback(homeOf(), 'acme:lidar', '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/rollback@1',
@@ -236,16 +237,16 @@ hint: this machine knows acme:lidar, platform-agent
         exit: 2,
       },
     ],
-  ])('refuses %s', (_, lidar, args, ended) => {
+  ])('refuses %s', async (_, lidar, args, ended) => {
     const home = homeOf(lidar);
     const before = contentsOf(home);
-    expect(rollback(home, ...args)).toEqual({ stdout: '', ...ended });
+    expect(await rollback(home, ...args)).toEqual({ stdout: '', ...ended });
     expect(contentsOf(home)).toEqual(before);
   });
 });
 
 describe('a name that several entries have', () => {
-  it('a module_id is refused with a hint that lists the names of the entries', () => {
+  it('a module_id is refused with a hint that lists the names of the entries', async () => {
     const home = homeAfter((state) => {
       machine(state, {});
       const rear = logged('rear', { moduleId: 'acme:lidar' });
@@ -253,13 +254,13 @@ describe('a name that several entries have', () => {
       for (const version of ['1.0.0', '1.1.0']) state.report(named, version, 1);
       state.log([logged('acme_lidar'), rear], ROUND);
     });
-    expect(rollback(home, 'acme:lidar')).toEqual({
+    expect(await rollback(home, 'acme:lidar')).toEqual({
       stdout: '',
       stderr:
         'error[USAGE]: "acme:lidar" names several entries\nhint: name one: acme_lidar, rear\n',
       exit: 2,
     });
-    expect(rollback(home, 'rear')).toMatchObject({
+    expect(await rollback(home, 'rear')).toMatchObject({
       stdout: expect.stringMatching(
         /^acme:lidar \(rear\) rolls back from 1\.1\.0 to 1\.0\.0 at /,
       ) as string,
@@ -271,14 +272,14 @@ describe('a name that several entries have', () => {
     ]);
   });
 
-  it('the name of a module and a subsystem is refused with a hint that lists their module_ids', () => {
+  it('the name of a module and a subsystem is refused with a hint that lists their module_ids', async () => {
     const home = homeAfter((state) => {
       machine(state, {});
       const namesake = logged('platform-agent', { kind: 'module', moduleId: 'acme:agent' });
       state.log([namesake, logged('platform-agent')], ROUND);
     });
     // [bug] The hint listed platform-agent twice.
-    expect(rollback(home, 'platform-agent').stderr).toBe(
+    expect((await rollback(home, 'platform-agent')).stderr).toBe(
       'error[USAGE]: "platform-agent" names several entries\nhint: name one: acme:agent, platform:agent\n',
     );
   });

@@ -13,9 +13,9 @@ interface Session {
   readonly run: (...args: readonly string[]) => Promise<Printed>;
 }
 
-/** Runs commands on a registry with 40 machines. */
-async function session(): Promise<Session> {
-  const fleet = await rollingFleet(40);
+/** Runs commands on a registry with machines. */
+async function session(machines = 40): Promise<Session> {
+  const fleet = await rollingFleet(machines);
   const scopes = ['publish', 'yank', 'rollout', 'fleet:read'];
   const environment = { MODREG_TOKEN: tokenFor(fleet.catalogue, scopes, 'cli') };
   const run: Session['run'] = async (...args) =>
@@ -215,7 +215,7 @@ it.each<[readonly string[], string]>([
     'error[USAGE]: --failures is "-1", expected a whole number from 0 to 9999999',
   ],
 ])('%j is refused', async (args, message) => {
-  const { run } = await session();
+  const { run } = await session(1);
   expect((await run('rollout', ...args)).stderr[0]).toBe(message);
 });
 

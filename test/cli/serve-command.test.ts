@@ -13,7 +13,7 @@ import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { NOON, site, sql } from '../support/backups.ts';
 import { quietWorld } from '../support/quiet-world.ts';
-import { newFile } from './support/registry-process.ts';
+import { newFile } from './support/registry-command.ts';
 import { tlsFiles } from '../support/tls.ts';
 
 type Options = Parameters<typeof serveCommand>[0];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { printed } from '../support/command.ts';
-import { newFile, registry } from './support/registry-process.ts';
+import { newFile, registry } from './support/registry-command.ts';
 
 describe('[D33] modreg registry yank prints what machines with the release do', () => {
   it.each<[string, readonly string[], readonly string[]]>([
@@ -20,10 +20,10 @@ describe('[D33] modreg registry yank prints what machines with the release do', 
         'replace         2.0.* keeps it, 2.* keeps it, latest moves to 1.4.0, latest-with-prerelease moves to 1.4.0',
       ],
     ],
-  ])('%s of %j', (version, releases, lines) => {
+  ])('%s of %j', async (version, releases, lines) => {
     const db = newFile();
-    for (const release of releases) registry(db, 'publish', 'acme:lidar', release);
-    const { stdout } = registry(db, 'yank', 'acme:lidar', version);
+    for (const release of releases) await registry(db, 'publish', 'acme:lidar', release);
+    const { stdout } = await registry(db, 'yank', 'acme:lidar', version);
     expect(stdout.split('\n').slice(1, -1)).toEqual([
       `  machines with ${version}, by the policy field on_yank:`,
       ...lines.map((line) => `    ${line}`),
@@ -33,8 +33,8 @@ describe('[D33] modreg registry yank prints what machines with the release do', 
 
   it('says what machines do that are in no rollout, and which rollouts there are', async () => {
     const db = newFile();
-    for (const release of ['1.1.0', '1.2.0']) registry(db, 'publish', 'acme:lidar', release);
-    registry(db, 'publish', 'acme:lidar', '1.6.0', '--rollout');
+    for (const release of ['1.1.0', '1.2.0']) await registry(db, 'publish', 'acme:lidar', release);
+    await registry(db, 'publish', 'acme:lidar', '1.6.0', '--rollout');
     const yank = async (version: string): Promise<readonly string[]> =>
       (await printed(['registry', 'yank', 'acme:lidar', version, '--db', db])).stdout;
     expect((await yank('1.1.0')).slice(2)).toEqual([
@@ -46,10 +46,10 @@ describe('[D33] modreg registry yank prints what machines with the release do', 
     expect((await yank('1.6.0')).slice(5)).toEqual([]);
   });
 
-  it('prints it as data with --json', () => {
+  it('prints it as data with --json', async () => {
     const db = newFile();
-    for (const release of ['1.2.8', '1.2.9']) registry(db, 'publish', 'acme:lidar', release);
-    const { stdout } = registry(db, 'yank', 'acme:lidar', '1.2.9', '--json');
+    for (const release of ['1.2.8', '1.2.9']) await registry(db, 'publish', 'acme:lidar', release);
+    const { stdout } = await registry(db, 'yank', 'acme:lidar', '1.2.9', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       version: '1.2.9',
       on_yank: [

@@ -13,7 +13,8 @@ export const NO_CHANCE = '--import=data:text/javascript,Math.random=()=>0';
 /** Longer than any command takes beside other work. */
 const LONGEST_MS = 50_000;
 
-interface Ended {
+/** What a command printed, and its exit code. */
+export interface Ended {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number | null;

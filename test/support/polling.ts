@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { openForPoller } from '../../src/store/index.ts';
 import { targetNamed } from './day.ts';
+import { firstRoundAtOnce } from './first-round.ts';
 import { temporaryFolder } from './folder.ts';
+import { startedInProcess } from './in-process.ts';
 import type { Loopback } from './loopback.ts';
 import { NO_CHANCE, ROOT } from './modreg.ts';
 import { entry } from './planned.ts';
@@ -72,8 +74,43 @@ export function agentRunning(
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Polling {
-  const command = ['agent', 'run', `${folder}/machine.json`, '--platform', 'linux/amd64'];
-  return startedIn(folder, [...command, '--interval', '5s', ...args], environment);
+  return startedIn(folder, [...agentRun(folder), '--interval', '5s', ...args], environment);
+}
+
+/** Like `agentRunning`, in this process: what the agent waits for is on the clock of the test. */
+export function agentInProcess(folder: string): Polling {
+  firstRoundAtOnce();
+  const command = [...agentRun(folder), '--interval', '5s'];
+  return followedInProcess(command, { PLATFORM_HOME: `${folder}/home` });
+}
+
+/** Starts `modreg demo` in this process. */
+export function demoInProcess(args: readonly string[]): Polling {
+  return followedInProcess(['demo', ...args], {});
+}
+
+function followedInProcess(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Polling {
+  const stdout = Object.assign(new PassThrough(), { isTTY: false });
+  const env = { PATH: process.env['PATH'], ...environment };
+  const running = startedInProcess(command, { stdout, env });
+  const end = async (): Promise<number | null> => {
+    const exit = await running.ended;
+    stdout.end();
+    return exit ?? null;
+  };
+  const ended = end();
+  onTestFinished(async () => {
+    running.kill('SIGTERM');
+    await ended;
+  });
+  return followed({ stdout, kill: running.kill, ended });
+}
+
+function agentRun(folder: string): string[] {
+  return ['agent', 'run', `${folder}/machine.json`, '--platform', 'linux/amd64'];
 }
 
 /** Starts `modreg demo`, whose folder is in `folder`. */

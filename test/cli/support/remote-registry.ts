@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { runModreg } from '../../support/modreg.ts';
+import { inProcess } from '../../support/in-process.ts';
+import type { Ended } from '../../support/modreg.ts';
 import { plainServer, type PlainServer } from '../../../mocks/plain-server.ts';
 
 /** A token that must not be printed. */
@@ -14,9 +15,9 @@ export async function remote(
   address: string,
   args: readonly string[],
   token: string = CANARY,
-): ReturnType<typeof runModreg> {
+): Promise<Ended> {
   const environment = token === '' ? {} : { MODREG_TOKEN: token };
-  const ended = await runModreg(['registry', ...args, '--registry', address], environment);
+  const ended = await inProcess(['registry', ...args, '--registry', address], environment);
   const masked = (output: string): string => output.replaceAll(address, 'ADDRESS');
   return { ...ended, stdout: masked(ended.stdout), stderr: masked(ended.stderr) };
 }

@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { expect, it, type TestContext } from 'vitest';
 import { COMPLETION_SCRIPTS } from '../../src/cli/completion/completion-scripts.ts';
-import { wireServer } from '../../mocks/wire-server.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ROOT, runModreg } from '../support/modreg.ts';
+import { ROOT } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
 import { published } from '../support/published.ts';
 
@@ -133,16 +132,4 @@ it('fish offers these words', (context) => {
   const printed = inShell('fish', () => ['--no-config', '-c', script], keys);
   const offered = ROWS.flatMap(({ fish }) => fish.concat('.'));
   expect(printed.trim().split('\n')).toEqual(offered);
-});
-
-it('ends soon although the registry does not answer', async () => {
-  const server = await wireServer();
-  server.answer(() => undefined);
-  const began = performance.now();
-  const environment = { MODREG_REGISTRY: server.address };
-  const ended = await runModreg(['__complete', '--', 'resolve', 'acme:lidar', ''], environment);
-  await server.close();
-  expect(ended).toEqual({ stdout: '', stderr: '', exit: 0 });
-  // Other commands wait for ten seconds.
-  expect(performance.now() - began).toBeLessThan(8000);
 });
