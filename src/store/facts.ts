@@ -116,11 +116,10 @@ export function haveSameFacts(one: unknown, other: unknown): boolean {
     return haveSameFacts([...one], [...other]);
   }
   const [fields, others] = [one, other] as Readonly<Record<string, unknown>>[];
-  for (const key in fields) {
-    if (!MOMENTS.has(key) && !haveSameFacts(fields[key], others?.[key])) return false;
+  for (const key of Object.keys(one)) {
+    if (!MOMENTS.has(key) && !haveSameFacts(fields?.[key], others?.[key])) return false;
   }
-  for (const key in others) if (others[key] !== undefined && !(key in one)) return false;
-  return true;
+  return Object.keys(other).every((key) => key in one || others?.[key] === undefined);
 }
 
 /** A list that keeps no history was first read just now, and each round confirms the others. */

@@ -81,9 +81,11 @@ export function believed(
   return releases.map((release) => {
     const sight = firstSights.get(key)?.get(release.version);
     if (release.published_at === undefined || !sight) return release;
-    let time = Date.parse(release.published_at);
+    const claimed = Date.parse(release.published_at);
+    let time = claimed;
     if (sight.after !== undefined && time < sight.after) time = sight.after;
     if (time > sight.at) time = sight.at;
+    if (time === claimed) return release;
     return Object.assign({}, release, { published_at: new Date(time).toISOString() });
   });
 }
