@@ -6,7 +6,7 @@ import type { RemoteChanges, RemoteRegistry } from '../../src/registry/remote-re
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { HOUR, MINUTE, SECOND } from '../support/day.ts';
-import { folderInMemory } from '../support/folder.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { requestsMade } from '../support/loopback.ts';
 import { entry } from '../support/planned.ts';
 import {
@@ -31,7 +31,7 @@ interface Site extends Racer {
 }
 
 async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> {
-  const catalogue = new Catalogue(`${folderInMemory()}/registry.db`, { mode: 'create' });
+  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const place = { host: '127.0.0.1', port: 0 };
   const running = await serveRegistry(catalogue, place, { spreadMs });
   const publish = (module: string, version: string): void => {

@@ -10,7 +10,7 @@ import {
 import type { NewAction } from '../../src/core/plan/committed-action.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
-import { folderInMemory } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 
 export const LIDAR: ActionTarget = moduleNamed('lidar');
 export const ARM: ActionTarget = moduleNamed('arm');
@@ -22,7 +22,7 @@ export function moduleNamed(name: string, id = `acme:${name}`): ActionTarget {
 }
 
 /** A machine.db that is claimed by a poller until the end of the test. */
-export function claimed(path = `${folderInMemory()}/machine.db`): ClaimedFile {
+export function claimed(path = `${temporaryFolder()}/machine.db`): ClaimedFile {
   const file = openForPoller(path);
   onTestFinished(() => file.close());
   return file;

@@ -13,7 +13,7 @@ import { openRegistries, type OpenRegistry, type ReleaseList } from '../../src/r
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { openMachineFile, savedListsIn, type MachineFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
-import { folderInMemory, temporaryFolder } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 
 export const HOUR = 3_600_000;
 export const DAY: number = 24 * HOUR;
@@ -163,7 +163,7 @@ function reasonOf(refused: Refused): string {
 }
 
 export function memoryFile(): MachineFile {
-  const file = openMachineFile(`${folderInMemory()}/machine.db`);
+  const file = openMachineFile(`${temporaryFolder()}/machine.db`);
   onTestFinished(() => file.close());
   return file;
 }

@@ -13,7 +13,7 @@ import { cachedRegistry } from '../../src/registry/cached-registry.ts';
 import { openForPoller, savedListsIn } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
-import { folderInMemory } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 import { testSignal } from './test-signal.ts';
 import { remoteAt } from './remote-at.ts';
 import type { Releases } from '../../src/testing/catalogues.ts';
@@ -70,7 +70,7 @@ export async function day(options: DayOptions): Promise<Day> {
     return requests > 0 || isBusy();
   });
   const registry = testRegistry(options.releases, { clock });
-  const home = folderInMemory();
+  const home = temporaryFolder();
   const path = `${home}/machine.db`;
   let file = openForPoller(path);
   for (const [name, running] of Object.entries(options.deployed ?? {})) {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { exitCodeOf } from '../../src/base/problem.ts';
 import { day, HOUR, MINUTE, type Day } from './day.ts';
-import { folderInMemory } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 import { entry } from './planned.ts';
 import { quietWorld } from './quiet-world.ts';
 
@@ -67,7 +67,7 @@ let recorded: Recorded | undefined;
 /** A new folder with the machine.db that a `night` leaves, and the time at its end. Lives through one night for all of them. */
 export async function homeAfterNight(): Promise<{ readonly home: string; readonly now: number }> {
   recorded ??= await recordedNight();
-  const home = folderInMemory();
+  const home = temporaryFolder();
   writeFileSync(`${home}/machine.db`, recorded.content, { mode: 0o600 });
   return { home, now: recorded.now };
 }

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { onTestFinished } from 'vitest';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
-import { folderInMemory } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 
 /** An embedded registry on a loopback port. */
 export interface Loopback {
@@ -10,7 +10,7 @@ export interface Loopback {
 }
 
 export async function loopbackRegistry(): Promise<Loopback> {
-  const catalogue = new Catalogue(`${folderInMemory()}/registry.db`, { mode: 'create' });
+  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const place = { host: '127.0.0.1', port: 0 };
   const running = await serveRegistry(catalogue, place, { spreadMs: 0 });
   onTestFinished(async () => {

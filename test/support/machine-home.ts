@@ -4,7 +4,7 @@ import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
 import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { claimed, running } from './claimed.ts';
 import { targetNamed } from './day.ts';
-import { folderInMemory } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 
 /** The current time in whole seconds, because other times are printed with milliseconds. */
 export function wholeSecond(): number {
@@ -13,7 +13,7 @@ export function wholeSecond(): number {
 
 /** The home of a machine after `work` on its state. */
 export function homeAfter(work: (state: MachineState) => void): string {
-  const home = folderInMemory();
+  const home = temporaryFolder();
   const file = openForPoller(`${home}/machine.db`);
   work(file.state);
   file.close();
@@ -22,7 +22,7 @@ export function homeAfter(work: (state: MachineState) => void): string {
 
 /** The home of a machine whose file is claimed until the end of the test, and its state. */
 export function polledHome(): { readonly home: string; readonly state: MachineState } {
-  const home = folderInMemory();
+  const home = temporaryFolder();
   return { home, state: claimed(`${home}/machine.db`).state };
 }
 

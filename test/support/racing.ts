@@ -14,7 +14,7 @@ import { RegistryError, type ListResult } from '../../src/registries/index.ts';
 import { openForPoller, type ClaimedFile } from '../../src/store/index.ts';
 import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { moduleNamed } from './claimed.ts';
-import { folderInMemory } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 import { entry } from './planned.ts';
 import { virtualClock, type VirtualClock } from '../../src/testing/virtual-clock.ts';
 
@@ -131,7 +131,7 @@ export interface Track {
 const TABLES = ['actions', 'restarts', 'deployed', 'quarantine', 'decisions', 'starts'];
 
 export function track(): Track {
-  const file = openForPoller(`${folderInMemory()}/machine.db`);
+  const file = openForPoller(`${temporaryFolder()}/machine.db`);
   onTestFinished(() => file.close());
   // No power loss in these tests.
   file.database.exec('PRAGMA synchronous = OFF');

@@ -10,7 +10,7 @@ import { openRegistries } from '../../src/registries/index.ts';
 import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
 import type { RegistryEvent } from '../../src/server/registry-options.ts';
-import { folderInMemory } from './folder.ts';
+import { temporaryFolder } from './folder.ts';
 import { machineReport, reportedState } from './machine-report.ts';
 import { tokenFor } from './token.ts';
 
@@ -66,7 +66,7 @@ export async function rollingFleet(
   count: number,
   first: 'reported' | 'unheard' = 'reported',
 ): Promise<RollingFleet> {
-  const catalogue = new Catalogue(`${folderInMemory()}/registry.db`, { mode: 'create' });
+  const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const time = { now: Date.parse('2026-11-21T01:02:03Z'), elapsed: 0 };
   const clock = { ...systemClock, now: () => time.now, monotonic: () => time.elapsed };
   const events: RegistryEvent[] = [];

@@ -6,7 +6,7 @@ import { openPageFile, type PageFile } from '../../../src/page/access/page-file.
 import { protect } from '../../../src/page/access/protection.ts';
 import { fileRefusal } from '../../../src/page/access/refusal.ts';
 import { DatabaseError } from '../../../src/sqlite/database-error.ts';
-import { folderInMemory } from '../../support/folder.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 export const NOW = 1_764_000_000_000;
 
@@ -31,7 +31,7 @@ export interface ProtectedPage {
 }
 
 export function protectedPage({ isTls = false }: { readonly isTls?: boolean } = {}): ProtectedPage {
-  const path = `${folderInMemory()}/page.db`;
+  const path = `${temporaryFolder()}/page.db`;
   const file = openPageFile(path, 50);
   onTestFinished(() => file.close());
   const name = loopbackName(file.label);

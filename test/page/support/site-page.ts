@@ -8,7 +8,7 @@ import { siteFiles } from '../../../src/site/site-files.ts';
 import type { MachineReport, ReportedModule } from '../../../src/registry/machine-report.ts';
 import { FleetFile, fleetPath } from '../../../src/server/fleet/fleet-file.ts';
 import { Catalogue, readRelease } from '../../../src/server/index.ts';
-import { folderInMemory } from '../../support/folder.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { machineReport, reportedState } from '../../support/machine-report.ts';
 
 /** A registry with its page, which anybody may use. */
@@ -44,7 +44,7 @@ export function moduleId(text: string): ModuleId {
 }
 
 export function testSite(): TestSite {
-  const path = `${folderInMemory()}/registry.db`;
+  const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create', busyTimeoutMs: 50 });
   const reader = new Catalogue(path, { mode: 'read' });
   let fleet: FleetFile | undefined;

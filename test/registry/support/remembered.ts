@@ -14,7 +14,7 @@ import { openMachineFile, savedListsIn, type MachineFile } from '../../../src/st
 import { moduleId } from '../../support/ask.ts';
 import { remoteAt } from '../../support/remote-at.ts';
 import { testClock, type TestClock } from '../../support/clock.ts';
-import { folderInMemory } from '../../support/folder.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 /** A registry over the network, and a machine.db that saves its lists. */
 export interface Remembered {
@@ -34,7 +34,7 @@ export function remembered(
   address: string,
   options: HttpRegistryOptions & CacheOptions = {},
 ): Remembered {
-  const file = openMachineFile(`${folderInMemory()}/machine.db`);
+  const file = openMachineFile(`${temporaryFolder()}/machine.db`);
   onTestFinished(() => file.close());
   const clock = testClock();
   const remote = remoteAt(address, { clock, random: () => 0, ...options });
