@@ -4,6 +4,7 @@ import { deployedText } from '../core/decision/deployed.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
+import { parseVersion } from '../core/version/version.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import { systemClock, systemRandom, wholeMilliseconds } from '../registry/clock.ts';
@@ -249,8 +250,8 @@ export class SupervisedMachine {
     { type, name, moduleId }: ModuleEntry,
     { version, reason }: { readonly version: string; readonly reason: string },
   ): void {
-    // A local module has no other version.
-    if (type === 'local') return;
+    // A local module has no other version, and what a `pin_url` names has none to quarantine: it is started again (D48).
+    if (type === 'local' || !parseVersion(version).ok) return;
     const { onEvent = ignore } = this.#options;
     const target = targetOf(name, moduleId);
     void this.#poller

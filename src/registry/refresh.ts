@@ -29,10 +29,15 @@ export function confirmedNow(
   return time.kind === 'certain' ? { confirmedAt, certainAt: time.at } : { confirmedAt };
 }
 
-/** The list with first-seen times that do not lie after the certain time; the same object if none does (D59). */
+/**
+ * The list with first-seen times that do not lie after the certain time; the same object if none does (D59). Releases that were in
+ * a list before a time was certain, and claim to be later, stay known as those when the list is lost.
+ */
 export function settledList(list: SavedList, time: KnownTime): SavedList {
   const firstSeen = settled(list.firstSeen, time);
-  return firstSeen === list.firstSeen ? list : { ...list, firstSeen };
+  if (firstSeen === list.firstSeen) return list;
+  const isFirst = firstSeen.since < list.firstSeen.since;
+  return { ...list, firstSeen: isFirst ? firstSeenOf(list.records, firstSeen, time) : firstSeen };
 }
 
 /** The current list of a module, or why it could not be fetched. */

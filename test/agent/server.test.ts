@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
+import { systemClock, type Clock } from '../../src/registries/index.ts';
 import { agentSite, FOR_PROGRAM, type AgentSite } from '../support/agent-site.ts';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { entry } from '../support/planned.ts';
@@ -32,6 +33,14 @@ async function served(config: object = SITE, meta?: object): Promise<AgentSite> 
 function order({ story }: AgentSite): string[] {
   return story.filter((line) => / (?:stopped|trying|starting|running) /.test(line));
 }
+
+/** Back-offs begin with a second. What is shorter, or has no end, waits for real programs. */
+const IMPATIENT: Clock = {
+  ...systemClock,
+  sleep: async (ms, signal) => {
+    await systemClock.sleep(ms >= 1000 && ms < Infinity ? 20 : ms, signal);
+  },
+};
 
 describe('platform-server', () => {
   it('[D47] is installed and started before the modules', async () => {
@@ -149,6 +158,23 @@ describe('platform-server', () => {
     await site.start();
     await site.until('failed (machine, none): it ended with exit code 5');
     expect(running(site)).toEqual([]);
+  });
+
+  it('[D48] that a pin_url names is started again and again if it stops working, and has no version to report', async () => {
+    const site = await agentSite({ modules: MODULES }, FOR_PROGRAM, { clock: IMPATIENT });
+    const broken = join(site.home, 'broken');
+    const address = site.file('/server', `[ ! -e ${broken} ] || exit 5; ${STAYS}`);
+    site.configure({ ...SITE, agent: { 'platform-server': { pin_url: address } } });
+    await site.start();
+    await site.until(`platform-server running ${address}`);
+    await site.until('done');
+    writeFileSync(broken, '');
+    for (const { pid } of marked(`${runIdOf(site.home)}/`)) process.kill(pid, 'SIGKILL');
+    const ends = (): number =>
+      site.story.filter((line) => line.endsWith('with exit code 5')).length;
+    // The fifth one in ten minutes of a release would be reported.
+    await expect.poll(ends).toBeGreaterThan(6);
+    expect(site.story.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
   it('[D29] is asked whether it may be restarted, where its package says', async () => {
