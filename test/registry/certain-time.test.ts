@@ -272,22 +272,6 @@ describe('a first-seen time that lies after the certain time becomes that time, 
     },
   );
 
-  it('[D34, D59] a claim in the future of a list that was first read at no certain time keeps its age when that list is lost', async () => {
-    const one = clockedBoard({ source: 'loopback', state: 'unsynchronized' });
-    one.setClock(-START);
-    one.publish('1.0.0', START + 1000 * DAY);
-    await one.read();
-    one.setClock(0);
-    one.know({ state: 'synchronized' });
-    await one.read();
-    one.pass(3 * DAY - 1);
-    one.evict();
-    one.restart();
-    expect(await one.read()).toBe('too-young');
-    one.pass(1);
-    expect(await one.read()).toBe('1.0.0');
-  });
-
   it('[D59] a claim in the future ages from the first certain time', async () => {
     const one = await board('loopback', { state: 'synchronized' });
     one.know({ state: 'unsynchronized' });

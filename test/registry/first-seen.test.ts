@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clockedBoard, DAY, START } from '../support/clocked-board.ts';
 import { firstSeenAfter } from '../../src/registry/first-seen.ts';
 import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
 import { acceptList } from '../../src/registry/acceptance.ts';
@@ -192,4 +193,20 @@ describe('[D34] when releases were first seen', () => {
     expect((await machine.restarted().read(LIDAR)).firstSeen).toEqual(firstSeen);
     expect([...(firstSeen?.added.keys() ?? [])]).toEqual(['1.1.0', '1.2.0']);
   });
+});
+
+it('[D34, D59] a claim in the future of a list that was first read at no certain time keeps its age when that list is lost', async () => {
+  const one = clockedBoard({ source: 'loopback', state: 'unsynchronized' });
+  one.setClock(-START);
+  one.publish('1.0.0', START + 1000 * DAY);
+  await one.read();
+  one.setClock(0);
+  one.know({ state: 'synchronized' });
+  await one.read();
+  one.pass(3 * DAY - 1);
+  one.evict();
+  one.restart();
+  expect(await one.read()).toBe('too-young');
+  one.pass(1);
+  expect(await one.read()).toBe('1.0.0');
 });
