@@ -76,7 +76,12 @@ export async function inProcess(
 /** What was written and not read; nothing for a stream that is broken. */
 export function textOf(written: Writable): string {
   if (!(written instanceof PassThrough)) return '';
-  // A cast: `read` of a stream of bytes without a size returns all of them, or null.
-  const bytes = written.read() as Buffer | null;
-  return bytes === null ? '' : bytes.toString();
+  let text = '';
+  // Node 24 returns all of it at once, and Node 26 chunk by chunk.
+  for (;;) {
+    // A cast: `read` of a stream of bytes without a size returns bytes, or null.
+    const bytes = written.read() as Buffer | null;
+    if (bytes === null) return text;
+    text += bytes.toString();
+  }
 }
