@@ -206,8 +206,8 @@ describe('platform-server', () => {
     await site.until('lidar running 1.0.0');
     site.configure({ ...SITE, agent: { 'platform-server': { disable_subsystem: true } } });
     await site.until('lidar leaves: server-disabled');
-    await site.until('platform-server idle');
-    expect(running(site)).toEqual([]);
+    // Both are told to end at once.
+    await expect.poll(() => running(site)).toEqual([]);
   });
 
   it('leaves its name, and that of the agent, to modules if the config does not name them', async () => {
