@@ -27,7 +27,7 @@ function folderOfTests(): string {
 const config: ViteUserConfig = defineConfig({
   test: {
     // Some tests wait for processes and sockets, so a core has more than one. Each worker loads and compiles the sources.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: 2 * availableParallelism(),
     env: { TMPDIR: folderOfTests() },
     // Not on a terminal, only failures are worth their lines, once and at the end.
     reporters: [process.stdout.isTTY ? 'default' : 'minimal'],
