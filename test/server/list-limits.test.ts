@@ -94,9 +94,9 @@ it('the warning is in the response', async () => {
   resizing(registry.catalogue)(6_710_887);
   const body = { version: '1.0.1' };
   const detail =
-    /^the list of acme:lidar has \d+ bytes in 2 releases; machines refuse more than 8388608$/;
+    'the list of acme:lidar has 6710977 bytes in 2 releases; machines refuse more than 8388608';
   expect((await registry.ask('POST', RELEASES, { body })).json).toMatchObject({
     result: 'published',
-    warnings: [{ type: 'urn:modreg:list-near-limit', detail: expect.stringMatching(detail) }],
+    warnings: [{ type: 'urn:modreg:list-near-limit', detail }],
   });
 });
