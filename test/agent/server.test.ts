@@ -206,8 +206,10 @@ describe('platform-server', () => {
     await site.until('lidar running 1.0.0');
     site.configure({ ...SITE, agent: { 'platform-server': { disable_subsystem: true } } });
     await site.until('lidar leaves: server-disabled');
-    // Both are told to end at once.
-    await expect.poll(() => running(site)).toEqual([]);
+    // Both are told to end at once, and either may be the first.
+    const idle = ['lidar idle', 'platform-server idle'];
+    await expect.poll(() => site.story).toEqual(expect.arrayContaining(idle));
+    expect(running(site)).toEqual([]);
   });
 
   it('leaves its name, and that of the agent, to modules if the config does not name them', async () => {
