@@ -1,6 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SLOWNESS } from './test/support/slowness.ts';
 
 /** The slowest property takes 50 ms a case on a busy machine. */
 const FOR_CASES = 100 * Number(process.env['MODREG_RUNS'] ?? 0);
@@ -28,20 +29,23 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // Some tests wait for processes and sockets, so a core has more than one. Each worker loads and compiles the sources.
     maxWorkers: 2 * availableParallelism(),
-    env: { TMPDIR: folderOfTests() },
+    env: { TMPDIR: folderOfTests(), MODREG_SLOWNESS: String(SLOWNESS) },
     // Not on a terminal, only failures are worth their lines, once and at the end.
     reporters: [process.stdout.isTTY ? 'default' : 'minimal'],
-    // A busy machine is no failure, and what hangs fails within a minute.
-    testTimeout: 60_000 + FOR_CASES,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    // A busy machine is no failure, and what hangs fails within a minute on an idle one.
+    testTimeout: SLOWNESS * (60_000 + FOR_CASES),
+    hookTimeout: SLOWNESS * 60_000,
+    expect: { poll: { timeout: SLOWNESS * 30_000 } },
     projects: [
       {
         extends: true,
         test: { name: 'apart', include: APART, exclude: [...configDefaults.exclude, LONG] },
       },
       // Their work, not a wait, takes this long on a busy machine.
-      { extends: true, test: { name: 'long', include: [LONG], testTimeout: 300_000 + FOR_CASES } },
+      {
+        extends: true,
+        test: { name: 'long', include: [LONG], testTimeout: SLOWNESS * (300_000 + FOR_CASES) },
+      },
       {
         extends: true,
         test: {

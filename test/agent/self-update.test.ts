@@ -119,7 +119,7 @@ describe('platform-agent', () => {
       await site.change({ runAs });
       site.publish('platform:agent', '0.3.0', `id -un; ${WORKS}`);
       const installed = '0.3.0 is installed, 0.2.0 runs';
-      await expect.poll(() => site.story, { timeout: 20_000 }).toContain(installed);
+      await expect.poll(() => site.story).toContain(installed);
       expect(site.story).toContain(`platform-agent says ${expected}`);
     },
   );
@@ -143,7 +143,7 @@ describe('platform-agent', () => {
     await stop();
     expect(readFileSync(count, 'utf8')).toBe('0\n');
     await site.launch();
-    await expect.poll(() => existsSync(count), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => existsSync(count)).toBe(false);
   });
 
   it('[A21] is not installed again if the launcher went back from it', async () => {

@@ -8,10 +8,11 @@ import { LIDAR, publish, site } from '../support/backups.ts';
 import { ROOT } from '../support/modreg.ts';
 import { registry } from './support/registry-command.ts';
 import { randomFrom } from '../support/mutate.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 
 /** The kills of each test: `MODREG_KILLS`, 6 by default. */
 const KILLS = Number(process.env['MODREG_KILLS'] ?? 6);
-const TIMEOUT = { timeout: 60_000 + KILLS * 4000 };
+const TIMEOUT = { timeout: SLOWNESS * (60_000 + KILLS * 4000) };
 
 /** Runs `modreg registry …`, and kills it after `ms` milliseconds. Resolves with whether it ended before. */
 async function killed(ms: number, ...args: readonly string[]): Promise<boolean> {

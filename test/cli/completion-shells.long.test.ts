@@ -4,7 +4,7 @@ import { expect, it, type TestContext } from 'vitest';
 import { COMPLETION_SCRIPTS } from '../../src/cli/completion/completion-scripts.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ROOT } from '../support/modreg.ts';
+import { LONGEST_MS, ROOT } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
 import { published } from '../support/published.ts';
 
@@ -84,7 +84,7 @@ function inShell(
       TERM: 'dumb',
       LANG: 'C.UTF-8',
     },
-    timeout: 50_000,
+    timeout: LONGEST_MS,
   });
   if (error) throw error;
   return stdout;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { LONGEST_MS, modreg, ROOT } from '../support/modreg.ts';
 
 /** The exit code, the answer, and the peak memory of the process in KiB. */
 function measured(file: string): { stdout: string; exit: number | null; memory: number } {
@@ -12,7 +12,7 @@ function measured(file: string): { stdout: string; exit: number | null; memory: 
       PATH: process.env['PATH'],
       NODE_OPTIONS: `--import=${ROOT}test/cli/support/print-memory.ts`,
     },
-    timeout: 20_000,
+    timeout: LONGEST_MS,
   });
   return { stdout, exit: status, memory: Number(/memory: (\d+)/.exec(stderr)?.[1]) };
 }

@@ -34,7 +34,7 @@ function registryProcess(...args: readonly string[]): Served {
     child,
     output: () => output,
     until: async (text) => {
-      await expect.poll(() => output, { timeout: 20_000 }).toContain(text);
+      await expect.poll(() => output).toContain(text);
     },
     address: () => parsedAddress(readFileSync(`${folder}/registry-page-address`, 'utf8')),
   };

@@ -7,7 +7,7 @@ import { decodeReleaseDocument } from '../support/decoded-list.ts';
 import { checkDocument } from '../../src/config/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { ROOT } from '../support/modreg.ts';
+import { LONGEST_MS, ROOT } from '../support/modreg.ts';
 import { blocksOf, pageAt, PAGES, type Page } from '../support/pages.ts';
 
 /** What a command prints to stdout, and then to stderr. */
@@ -16,7 +16,7 @@ function run(command: string, args: readonly string[]): string {
     cwd: ROOT,
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] },
-    timeout: 20_000,
+    timeout: LONGEST_MS,
   } as const;
   const { stdout, stderr } = spawnSync(command, args, options);
   return stdout + stderr;

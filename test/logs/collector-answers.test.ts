@@ -254,7 +254,7 @@ describe('[A19] a collector that answers', () => {
     const path = logWith(Array.from({ length: 40 }, (_, place) => record(`${place}`)));
     const { upload, notices } = sending(path, clock);
     upload.follow(to(collector));
-    await expect.poll(() => clock.now() - AT, { timeout: 20_000 }).toBeGreaterThan(3 * HOUR);
+    await expect.poll(() => clock.now() - AT).toBeGreaterThan(3 * HOUR);
     await upload.close();
     expect(deliveryOf(path).setAside).toBe(19);
     expect(notices).toHaveLength(2);
@@ -276,7 +276,7 @@ describe('[A19] a collector that answers', () => {
     const path = logWith(lines.slice(0, 6000));
     const { upload, notices } = sending(path, clock);
     upload.follow(to(collector));
-    await expect.poll(() => deliveryOf(path).waiting, { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => deliveryOf(path).waiting).toBe(0);
     expect(clock.now() - AT).toBeGreaterThanOrEqual(days);
     const got = new Map(
       collector.requests

@@ -29,7 +29,7 @@ it('a record whose sender is killed before it reads the response is sent again, 
   await once(first, 'exit');
   expect(log.delivery().waiting).toBe(2);
   sender();
-  await expect.poll(() => log.delivery().waiting, { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => log.delivery().waiting).toBe(0);
   const [before, after] = collector.requests.map(({ records }) => records);
   expect(after?.map(textOf)).toEqual(['a', 'b']);
   expect(after?.map(uidOf)).toEqual(before?.map(uidOf));

@@ -51,7 +51,7 @@ describe('the writer of a log', () => {
     const path = `${temporaryFolder()}/logs.db`;
     const writer = logWriter(path, unexpected);
     writer.write(record('info', 'one'));
-    await expect.poll(() => linesIn(path), { timeout: 20_000 }).toEqual(['info one']);
+    await expect.poll(() => linesIn(path)).toEqual(['info one']);
     writer.close();
   });
 

@@ -9,7 +9,7 @@ import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts
 import { openMachineFile } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
 import { moduleId } from '../support/ask.ts';
-import { ROOT } from '../support/modreg.ts';
+import { LONGEST_MS, ROOT } from '../support/modreg.ts';
 
 /** Where an agent is killed. */
 interface Crash {
@@ -95,7 +95,7 @@ async function agent(home: string, point: string): Promise<string> {
     // It starts in 0.4 s instead of 0.7 s.
     env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/crashing-agent') },
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 45_000,
+    timeout: LONGEST_MS,
   });
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
   const [stderr, [exit, signal]] = await Promise.all([text(child.stderr), ended]);

@@ -72,7 +72,7 @@ export async function sent(
 ): Promise<Sending & { readonly clock: TestClock }> {
   const { upload, notices } = sending(path, clock);
   upload.follow(to(collector));
-  await expect.poll(() => deliveryOf(path).waiting, { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => deliveryOf(path).waiting).toBe(0);
   return { upload, notices, clock };
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { TestRunner } from 'vitest';
+import { SLOWNESS } from './slowness.ts';
 
 /** The folder of the project. */
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
@@ -10,8 +11,8 @@ export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 /** `NODE_OPTIONS` of a program whose random numbers are 0: a poller begins its first round at once. */
 export const NO_CHANCE = '--import=data:text/javascript,Math.random=()=>0';
 
-/** Longer than any command takes beside other work. */
-const LONGEST_MS = 50_000;
+/** Longer than any command takes beside other work. A test that waits for one without a promise cannot abort it. */
+export const LONGEST_MS: number = 50_000 * SLOWNESS;
 
 /** What a command printed, and its exit code. */
 export interface Ended {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { TestContext } from 'vitest';
-import { ROOT } from './modreg.ts';
+import { LONGEST_MS, ROOT } from './modreg.ts';
 import { needs } from './prerequisite.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ function outputOf([command, ...args]: [string, ...string[]], environment: Enviro
     env: { PATH: process.env['PATH'], ...environment },
     // Without stdin, because a pipe without a writer would block the script.
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
+    timeout: LONGEST_MS,
   });
   if (error) throw error;
   return stdout;

@@ -1,4 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SLOWNESS } from '../../support/slowness.ts';
 import { programs } from './programs.ts';
 
 /** Without the programs, nothing is tested; with MODREG_REQUIRE_NATS=1, that is a failure. */
@@ -16,9 +17,10 @@ const config: ViteUserConfig = defineConfig({
     passWithNoTests: true,
     // Each file has nodes that sync each message.
     maxWorkers: 1,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    env: { MODREG_SLOWNESS: String(SLOWNESS) },
+    testTimeout: 120_000 * SLOWNESS,
+    hookTimeout: 120_000 * SLOWNESS,
+    expect: { poll: { timeout: 60_000 * SLOWNESS } },
   },
 });
 
