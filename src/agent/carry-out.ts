@@ -9,7 +9,7 @@ import { folderOfAddress } from './install/package-store.ts';
 import { settledEnd, type Outcomes } from './outcomes.ts';
 import type { AgentPorts } from './ports.ts';
 import { AGENT, type SelfUpdate } from './self-update.ts';
-import type { Preparation } from './prepare.ts';
+import { expectPermission, type Preparation } from './prepare.ts';
 import type { ActionEnd, SupervisedModule } from './supervised-module.ts';
 
 export interface Execution extends Preparation {
@@ -126,6 +126,7 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
     const current = currentOf(row);
     const wrong = current && whyNotStarted(delivery, current, execution);
     if (wrong) return failed(wrong);
+    await expectPermission(delivery);
     const isBegun = module.send({ event: 'restart', action });
     return isBegun
       ? await outcomes.of(action)
@@ -163,23 +164,33 @@ function whyNotStarted(
 
 /** Replaces the version in use, while what depends on the module is held. Undefined if the module cannot be changed now. */
 async function activated(
-  { action, entry, rollback, signal }: Delivery,
+  delivery: Delivery,
   { module, candidate }: { readonly module: SupervisedModule; readonly candidate: Installed },
   { modules, outcomes, file, stopping }: Execution,
 ): Promise<ActionEnd | undefined> {
+  const { action, entry, rollback, signal } = delivery;
   const { id, target, reason } = action;
   const ending = AbortSignal.any([signal, stopping]);
+  const untilServed = async (): Promise<void> => {
+    while (!modules.isServed(target.name)) await modules.untilServed(target.name, ending);
+  };
+  // The last moment at which nothing has stopped (D72).
+  const begin = async (): Promise<void> => {
+    await untilServed();
+    await expectPermission(delivery);
+  };
+  const replace = async (): Promise<ActionEnd | undefined> => {
+    await untilServed();
+    // Preparing takes time: its entry may have left the config, or be of another module now.
+    if (modules.of(target.name) !== module) return undefined;
+    const current = entry && currentOf(activationOf(file, entry));
+    // No release is permitted in place of an address: what worked before is started again.
+    const restorable = reason.kind === 'pin-url' ? current?.root : rollback?.root;
+    const event = { event: 'activate', action: id, candidate, restorable } as const;
+    return module.send(event) ? await outcomes.of(id) : undefined;
+  };
   try {
-    return await modules.whileHeld(action, async () => {
-      while (!modules.isServed(target.name)) await modules.untilServed(target.name, ending);
-      // Preparing takes time: its entry may have left the config, or be of another module now.
-      if (modules.of(target.name) !== module) return undefined;
-      const current = entry && currentOf(activationOf(file, entry));
-      // No release is permitted in place of an address: what worked before is started again.
-      const restorable = reason.kind === 'pin-url' ? current?.root : rollback?.root;
-      const event = { event: 'activate', action: id, candidate, restorable } as const;
-      return module.send(event) ? await outcomes.of(id) : undefined;
-    });
+    return await modules.whileHeld(action, { begin, replace });
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     return undefined;

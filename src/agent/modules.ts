@@ -198,13 +198,13 @@ export class Modules {
   }
 
   /**
-   * Runs `replace` while what stops with `name` is held. The server waits until no module is on trial, and none is tried
+   * Runs `begin`, and then `replace` while what stops with `name` is held: nothing has stopped before `begin` resolves. The server waits until no module is on trial, and none is tried
    * until it is replaced: a release would be blamed for the server's absence (D47). Throws a DatabaseError if the file cannot be
    * written.
    */
   async whileHeld<T>(
     { id, target: { name }, restart }: CommittedAction,
-    replace: () => Promise<T>,
+    work: { readonly begin: () => Promise<void>; readonly replace: () => Promise<T> },
   ): Promise<T> {
     const entries = Array.from(this.#modules.values(), ({ entry }) => entry);
     const inOrder = stopLayers([...this.#modules.keys()], this.#dependencies).flat();
@@ -217,8 +217,9 @@ export class Modules {
         this.#isServerReplaced = true;
         await this.#until(() => names.every((other) => !this.#isIn(other, ON_TRIAL)));
       }
+      await work.begin();
       for (const other of names) await this.#hold(other, id);
-      return await replace();
+      return await work.replace();
     } finally {
       if (name === this.#server) this.#isServerReplaced = false;
       for (const other of names.toReversed()) this.#release(other, id);

@@ -49,6 +49,7 @@ export async function prepared(
   const runAs = runAsOf(terms.run.runAs);
   if (!runAs.ok) return impossibleHere(runAs.error);
   const order = {
+    delivery,
     ...orderFor(delivery, preparation),
     root,
     environment: environment.value,
@@ -64,11 +65,22 @@ export async function prepared(
   return result.ok ? { ok: true, value: { version: action.to, root } } : result;
 }
 
+/** Rejects with the reason of the delivery's signal if the action may not be begun now: it is taken back (D72). */
+export async function expectPermission(
+  delivery: Pick<Delivery, 'mayProceed' | 'signal'>,
+): Promise<void> {
+  const permission = await delivery.mayProceed();
+  if (permission.mayProceed) return;
+  delivery.signal.throwIfAborted();
+  throw new Error(permission.text);
+}
+
 interface Order extends InstallOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly noNewPrivs: boolean;
   readonly mark: string;
+  readonly delivery: Delivery;
   readonly cgroups: string | undefined;
   readonly onLine: (line: OutputLine) => void;
 }
@@ -76,7 +88,7 @@ interface Order extends InstallOrder {
 function orderFor(
   { action, terms, signal, progress }: Delivery,
   { site, runId, cgroups, fetch, turns, onEvent, onLine, stopping }: Preparation,
-): Omit<Order, 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
+): Omit<Order, 'delivery' | 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
   const { name } = action.target;
   const { allowHttp, requireDigest, run } = terms;
   return {
@@ -110,6 +122,8 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
   if (closed !== undefined) return impossibleHere(closed);
   const done = firstRunMark(order.root);
   if (existsSync(done)) return installed;
+  // It may migrate the data of the version that runs.
+  await expectPermission(order.delivery);
   const fault = await firstRun(installed.value.firstRun, order);
   if (fault) return { ok: false, error: fault };
   writeFileSync(done, '');

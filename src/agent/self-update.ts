@@ -22,7 +22,7 @@ import {
 } from './launcher/launcher-folder.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { AgentPorts } from './ports.ts';
-import type { Preparation } from './prepare.ts';
+import { expectPermission, type Preparation } from './prepare.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
 
@@ -150,6 +150,7 @@ export class SelfUpdate {
     const runAs = userToTry(ready.value.root, terms.run.runAs);
     const program = await this.#checked(ready.value, { ...preparation, runAs });
     if (!program.ok) return program.error;
+    await expectPermission(delivery);
     try {
       this.#use(ready.value, program.value);
       return undefined;

@@ -21,6 +21,9 @@ interface Reported {
   as: ActionOutcome['kind'] | undefined;
 }
 
+/** Why the outcome of an action that was taken back cannot be reported. */
+const TAKEN_BACK = 'was taken back, because it must not be begun now';
+
 /** What an attempt needs from its poller. */
 export interface AttemptTerms {
   readonly clock: Clock;
@@ -41,6 +44,7 @@ export class Attempt {
   /** On the monotonic clock. */
   #deadline: number;
   #percent: number | undefined;
+  #isTakenBack = false;
 
   /** `earlier` is an attempt whose consumer has ended. One report counts for both. */
   constructor(
@@ -110,6 +114,7 @@ export class Attempt {
 
   /** Runs `record`, which records the outcome. Throws if an outcome was reported before (D38). */
   report(outcome: ActionOutcome['kind'], record: () => void): void {
+    if (this.#isTakenBack) throw new Error(`${outcome}(): ${this.#name} ${TAKEN_BACK}`);
     const { as } = this.#reported;
     if (as !== undefined) {
       const kept = 'the first report is kept';
@@ -126,6 +131,12 @@ export class Attempt {
       throw error;
     }
     this.endWatch();
+  }
+
+  /** Ends the attempt of a consumer that has changed nothing: it has no outcome. */
+  takeBack(): void {
+    this.#isTakenBack = true;
+    this.abandon(TAKEN_BACK);
   }
 
   /** Ends the attempt of a consumer that should stop. `because` completes "action 7 of acme_lidar". */

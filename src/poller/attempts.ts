@@ -52,6 +52,19 @@ export class Attempts {
     if (attempt !== reporter) attempt?.abandon(because);
   }
 
+  /** Whether this is the attempt that has the action. */
+  isCurrent(id: string, signal: AbortSignal): boolean {
+    const attempt = this.#attempts.get(id);
+    return attempt?.signal === signal && attempt.consumer !== undefined;
+  }
+
+  /** Ends the attempt of an action that was not begun. */
+  takeBack(id: string): void {
+    const attempt = this.#attempts.get(id);
+    this.#attempts.delete(id);
+    attempt?.takeBack();
+  }
+
   /** Frees the actions of a consumer that has ended: another consumer may get them. */
   release(consumer: symbol): void {
     for (const attempt of this.#attempts.values()) {

@@ -4,6 +4,7 @@ import {
   parseVersion,
   type ActionTarget,
   type Artifact,
+  type Hold,
 } from '../core/index.ts';
 import { describeValue, excerpt } from '../core/text/quote.ts';
 import type { moduleEnvironment } from '../config/module-environment.ts';
@@ -64,6 +65,13 @@ export interface Delivery {
    * Throws a RangeError if `ms` is less than a second or more than a day.
    */
   readonly extend: (ms: number) => void;
+  /**
+   * Asks whether the action may be begun now: whether nothing holds it, nothing that it depends on is being replaced, and
+   * its version may still be selected. Call it before the first thing that cannot be undone, such as the stop of a process,
+   * and begin at once if it may. Otherwise nothing may be changed: the action is taken back, counts as no restart, and is
+   * delivered again when it may, unless a newer release takes its place (D72). Rejects if the poller ends meanwhile.
+   */
+  readonly mayProceed: () => Promise<Permission>;
   /** Reports progress from 0 to 1 as an event, once for each whole percent. Throws a RangeError for any other number. */
   readonly progress: (fraction: number) => void;
   /** Reports that the target version is deployed and works. On a full disk, this resolves at once and is written later. */
@@ -71,6 +79,17 @@ export interface Delivery {
   /** Reports that the action failed. Rejects with a TypeError if `running` or `blame` has an unexpected value. */
   readonly failed: (failure: FailureReport) => Promise<void>;
 }
+
+/** Whether an action may be begun, and what forbids it. */
+export type Permission =
+  | { readonly mayProceed: true }
+  | {
+      readonly mayProceed: false;
+      /** All reasons that hold it; empty if it is not held: its version may not be selected any more, or it waits for a module. */
+      readonly because: readonly Hold[];
+      /** Why, in one escaped line. */
+      readonly text: string;
+    };
 
 /** Why an action failed, and what is deployed now. */
 export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'kind'>;

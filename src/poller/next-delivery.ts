@@ -7,17 +7,13 @@ import type { ActionGate } from './action-gate.ts';
 import type { Delivery } from './delivery.ts';
 import type { PollerEvent } from './event.ts';
 import type { Lists } from './lists.ts';
-import type { Outbox } from './outbox.ts';
-import { inputsOf, type Planner } from './planner.ts';
-import type { StateAccess } from './state-access.ts';
+import { permission, type PermissionParts } from './permission.ts';
+import { inputsOf } from './planner.ts';
 
 /** The parts of a poller that decide on a delivery. */
-export interface DeliveryParts {
-  readonly state: StateAccess;
+export interface DeliveryParts extends PermissionParts {
   readonly gate: ActionGate;
   readonly lists: Pick<Lists, 'rounds'>;
-  readonly planner: Planner;
-  readonly outbox: Outbox;
   readonly onEvent: (event: PollerEvent) => void;
   /** The iterator that asks. */
   readonly consumer: symbol;
@@ -66,13 +62,9 @@ async function revalidated(
     // The agent is not asked about an action that has to wait anyway.
     const isWaiting = open.state === 'waiting';
     if (isWaiting && planner.blockingDependency(open, state.read()) !== undefined) return undefined;
-    let plan = planner.plan(open.action);
-    if (plan === 'ask-first') {
-      const answer = await planner.askMaintenance(signal);
-      signal.throwIfAborted();
-      plan = planner.planWith(answer, open.action);
-    }
-    return plan && deliverBy(plan, open, parts);
+    const deliver = (plan: Plan | undefined): Delivery | undefined =>
+      plan && deliverBy(plan, open, parts, signal);
+    return await planner.asking(deliver, signal, open.action);
   } catch (error) {
     signal.throwIfAborted();
     onEvent({ kind: 'callback-error', error });
@@ -83,8 +75,10 @@ async function revalidated(
 function deliverBy(
   plan: Plan,
   open: OpenAction,
-  { state, planner, outbox, consumer }: DeliveryParts,
+  parts: DeliveryParts,
+  signal: AbortSignal,
 ): Delivery | undefined {
+  const { state, planner, outbox, consumer } = parts;
   const verdict = revalidate(open, plan);
   // Another iterator may have delivered it while the agent was asked.
   if (verdict === 'wait' || !outbox.isUnchanged(open)) return undefined;
@@ -92,7 +86,8 @@ function deliverBy(
   else if (planner.blockingDependency(open, state.read()) === undefined) {
     const input = inputsOf(plan).get(keyOf(open.action.target));
     const rollback = input && permittedRollback(open.action, input);
-    return outbox.deliver(open, { consumer, rollback });
+    const delivery = outbox.deliver(open, { consumer, rollback });
+    return delivery && { ...delivery, mayProceed: permission(delivery, parts, signal) };
   }
   return undefined;
 }

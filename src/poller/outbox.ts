@@ -140,7 +140,7 @@ export class Outbox {
   deliver(
     { action, deliveries, failures }: OpenAction,
     { consumer, rollback }: Recipient,
-  ): Delivery | undefined {
+  ): Omit<Delivery, 'mayProceed'> | undefined {
     const { state, polling, onEvent } = this.#options;
     const { id } = action;
     const setup = this.#setupOf(action.target);
@@ -202,6 +202,21 @@ export class Outbox {
   /** Writes the acknowledgements that could not be written before. */
   retryAcknowledgements(): void {
     this.#acknowledgements.flush();
+  }
+
+  /** The open action, if the consumer with this signal has it and has reported no outcome. */
+  heldBy(signal: AbortSignal, id: string): OpenAction | undefined {
+    if (!this.#attempts.isCurrent(id, signal)) return undefined;
+    return this.#open().find(({ action, state }) => action.id === id && state === 'delivered');
+  }
+
+  /** Takes an action back from its consumer, which has changed nothing (D72). Returns false if that cannot be written now. */
+  takeBack({ action: { id } }: OpenAction): boolean {
+    const { state, polling, changes } = this.#options;
+    if (!state.write((file) => file.takeBack(id, polling.clock.now()))) return false;
+    this.#attempts.takeBack(id);
+    changes.wake();
+    return true;
   }
 
   /** Ends an action that was delivered and must not be delivered again. */

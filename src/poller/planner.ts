@@ -1,4 +1,10 @@
-import { planMachine, type DecideInput, type Plan, type Platform } from '../core/index.ts';
+import {
+  planMachine,
+  type Decision,
+  type DecideInput,
+  type Plan,
+  type Platform,
+} from '../core/index.ts';
 import type { MaintenanceAnswer } from '../core/decision/timing-policies.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
 import { blockingDependency } from '../core/plan/blocking-dependency.ts';
@@ -10,6 +16,9 @@ import { callback, maintenanceAnswer } from './callback.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import type { Lists } from './lists.ts';
 import type { Polling } from './polling.ts';
+
+/** How often the agent is asked again while nothing else holds a replacement (D72). */
+const ASK_EVERY_MS = 5000;
 
 export interface PlannerOptions {
   readonly configuration: Pick<ConfigurationSource, 'current'>;
@@ -30,16 +39,8 @@ export interface PlannerOptions {
  * Plans a machine, or the target of one action, from the current configuration, facts and lists.
  *
  * A plan is made synchronously, and its caller commits, delivers or discards it before it awaits anything; otherwise the
- * plan may be out of date. A plan that needs the agent to allow maintenance is therefore `ask-first`: the caller awaits
- * `askMaintenance`, then makes the plan with the answer:
- *
- *     let plan = planner.plan();
- *     if (plan === 'ask-first') {
- *       const answer = await planner.askMaintenance(signal);
- *       signal.throwIfAborted();
- *       plan = planner.planWith(answer);
- *     }
- *     if (plan) commit(plan);
+ * plan may be out of date. A plan that needs the agent to allow maintenance is therefore `ask-first`, and `asking` makes
+ * another one with the answer.
  */
 export class Planner {
   readonly #options: PlannerOptions;
@@ -91,6 +92,21 @@ export class Planner {
     return planMachine(input);
   }
 
+  /** Calls `use` with a plan, for which the agent was asked if that is necessary. Rejects with the reason of `signal`. */
+  async asking<T>(
+    use: (plan: Plan | undefined) => T,
+    signal: AbortSignal,
+    only?: CommittedAction,
+  ): Promise<T> {
+    let plan = this.plan(only);
+    if (plan === 'ask-first') {
+      const answer = await this.askMaintenance(signal);
+      signal.throwIfAborted();
+      plan = this.planWith(answer, only);
+    }
+    return use(plan);
+  }
+
   /** The name of the module entry that `open` has to wait for; undefined if there is none (T62). */
   blockingDependency(open: OpenAction, memory: MachineMemory | undefined): string | undefined {
     const { configuration, lists, platform, polling } = this.#options;
@@ -111,11 +127,25 @@ export class Planner {
     const { clock, intervalMs } = this.#options.polling;
     const now = clock.now();
     return [...(plan?.modules ?? []), ...(plan?.subsystems ?? [])].reduce(
-      (least, { nextChange }) =>
-        nextChange ? Math.min(least, Math.max(nextChange.at - now, 0)) : least,
+      (least, { decision, nextChange }) =>
+        Math.min(
+          least,
+          nextChange ? Math.max(nextChange.at - now, 0) : intervalMs,
+          waitsForAnswer(decision) ? ASK_EVERY_MS : intervalMs,
+        ),
       intervalMs,
     );
   }
+}
+
+/** Whether nothing but the agent's `false` holds it. */
+function waitsForAnswer(decision: Decision): boolean {
+  return (
+    decision.kind === 'hold' &&
+    decision.because.every(
+      (hold) => hold.reason === 'maintenance-not-allowed' && hold.answer === 'not-allowed',
+    )
+  );
 }
 
 /** The input of each decision, by target key. */

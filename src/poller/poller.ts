@@ -144,7 +144,8 @@ export class Poller {
     expectArgument('deliveries()', 'signal', signal, optional(SIGNAL));
     const ending = AbortSignal.any([this.#stopping.signal, ...(signal ? [signal] : [])]);
     const consumer = Symbol('consumer');
-    const parts = { ...this.#parts, consumer };
+    const { clock } = this.#parts.polling;
+    const parts = { ...this.#parts, clock, consumer };
     const release = (): void => this.#release(consumer);
     ending.addEventListener('abort', release, { once: true });
     try {
@@ -194,14 +195,10 @@ export class Poller {
       await askDeployed(configuration.current, { ...this.#parts, deployedVersion }, signal);
     outbox.retryAcknowledgements();
     withdrawOverdue(this.#parts);
-    let plan = planner.plan();
-    if (plan === 'ask-first') {
-      const answer = await planner.askMaintenance(signal);
-      signal.throwIfAborted();
-      plan = planner.planWith(answer);
-    }
-    if (plan) this.#commit(plan);
-    return plan;
+    return await planner.asking((plan) => {
+      if (plan) this.#commit(plan);
+      return plan;
+    }, signal);
   }
 
   /** Commits the actions of a plan that was made just now, and logs its decisions. */

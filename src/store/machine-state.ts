@@ -68,6 +68,8 @@ export interface MachineState {
   ): CommittedAction[];
   /** Records a delivery. Returns whether the action is open: only then may it be executed. */
   deliver(id: string, at: number): boolean;
+  /** Makes an action wait again that was delivered and not begun (D72). It does not count as a restart. */
+  takeBack(id: string, at: number): void;
   /** Ends an action that was delivered. Its target's deployed version is then unknown. */
   withdraw(action: CommittedAction, at: number): void;
   /** Records an outcome and returns the action; undefined if no action with this id awaits an acknowledgement. */
@@ -213,6 +215,7 @@ function writesOf(
         const number = outbox.actionNumber(sql, id);
         return number !== undefined && outbox.markDelivered(sql, number, at);
       }),
+    takeBack: (id, at) => actions(() => outbox.takeBack(sql, id, at)),
     withdraw: (action, at) =>
       writing(() => {
         const number = outbox.actionNumber(sql, action.id);

@@ -68,6 +68,14 @@ export function supersede(sql: Statements, number: number, at: number): void {
   sql.run(END, 'superseded', at, number, 'waiting');
 }
 
+/** Makes a delivered action wait again. What was delivered was not begun, so it does not count as a restart. */
+export function takeBack(sql: Statements, id: string, at: number): void {
+  const number = actionNumber(sql, id);
+  if (number === undefined) return;
+  sql.run(END, 'waiting', at, number, 'delivered');
+  sql.run('DELETE FROM restarts WHERE action = ?', number);
+}
+
 /** Ends an action that was delivered and not acknowledged. Returns false for any other action. */
 export function withdraw(sql: Statements, number: number, at: number): boolean {
   return Number(sql.run(END, 'withdrawn', at, number, 'delivered').changes) > 0;

@@ -189,7 +189,7 @@ describe('a module that works', () => {
     // Resolves once the agent has read both.
     await site.change({});
     answer();
-    await site.until('failed (machine, none): its entry left the config');
+    await site.until('lidar is not begun: 1.0.0');
     expect(processes(site)).toBe(0);
   });
 

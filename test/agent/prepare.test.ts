@@ -65,6 +65,7 @@ async function site({
     folders: { root, data: undefined },
     signal: new AbortController().signal,
     progress: () => undefined,
+    mayProceed: async () => await Promise.resolve({ mayProceed: true }),
     // A cast: preparing reads only these members of a delivery.
   } as unknown as Delivery;
   const lines: string[] = [];

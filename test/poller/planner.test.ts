@@ -184,8 +184,18 @@ describe('a plan stays valid', () => {
   ])('until the decision about a subsystem changes, in %i ms', (changesIn, expected) => {
     const clock = virtualClock();
     const nextChange = { at: clock.now() + changesIn };
-    const changing = { modules: [], subsystems: [{ nextChange }] } as unknown as Plan;
+    const decision = { kind: 'keep' };
+    const changing = { modules: [], subsystems: [{ decision, nextChange }] } as unknown as Plan;
     expect(planner({}, clock).untilNextChange(changing)).toBe(expected);
+  });
+
+  it.each([
+    ['not-allowed', 5 * SECOND],
+    ['timed-out', MINUTE],
+    ['failed', MINUTE],
+  ] as const)('if the agent alone holds it, whose answer is %s: for %i ms', (answer, expected) => {
+    const planning = planner({ configuration: { current: CONFIGURATIONS.both } });
+    expect(planning.untilNextChange(planning.planWith(answer))).toBe(expected);
   });
 
   it('for an interval if there is no plan', () => {

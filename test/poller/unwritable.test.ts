@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { MINUTE } from '../support/day.ts';
+import { MINUTE, SECOND } from '../support/day.ts';
 import {
   promptRegistry,
   racer,
@@ -51,6 +51,23 @@ it('[T52] an acknowledgement waits for the disk, and its action is not delivered
     'state-available',
   ]);
   expect(await again).toEqual({ done: true, value: undefined });
+});
+
+it('[T52, D72] an action that must not be begun stays with its consumer, unanswered, until it can be taken back', async () => {
+  let isServerBusy = false;
+  const { on, clock, poller, deliveries } = racing({ isServerBusy: () => isServerBusy });
+  await clock.pass(MINUTE);
+  isServerBusy = true;
+  on.file.database.exec('PRAGMA query_only = ON');
+  const answers: unknown[] = [];
+  const asking = deliveries[0]?.mayProceed().then((answer) => answers.push(answer));
+  await clock.pass(3 * SECOND);
+  expect(answers).toEqual([]);
+  on.file.database.exec('PRAGMA query_only = OFF');
+  await clock.pass(SECOND);
+  await asking;
+  await poller.stop();
+  expect(answers).toMatchObject([{ mayProceed: false, because: [{ reason: 'server-busy' }] }]);
 });
 
 it('[T52] the first plan after the file was unreadable ends the outage', async () => {

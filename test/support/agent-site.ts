@@ -230,6 +230,8 @@ function inWords(event: AgentEvent): string | undefined {
     const [hold] = event.because;
     return `${event.target.name} is held: ${hold?.reason} ${hold && 'answer' in hold ? hold.answer : ''}`;
   }
+  if (event.kind === 'superseded')
+    return `${event.action.target.name} is not begun: ${event.action.to}`;
   if (event.kind !== 'acknowledged') return undefined;
   const { outcome } = event;
   if (outcome.kind === 'done') return 'done';

@@ -63,7 +63,11 @@ function besideRestart(
   return isHeld ? 'wait' : 'withdraw';
 }
 
-function decisionOn(target: ActionTarget, { modules, subsystems }: Plan): Decision | undefined {
+/** The decision of a plan about a target; undefined if there is none. */
+export function decisionOn(
+  target: ActionTarget,
+  { modules, subsystems }: Plan,
+): Decision | undefined {
   const row =
     target.kind === 'module'
       ? modules.find(({ name, moduleId }) => name === target.name && moduleId === target.moduleId)

@@ -67,8 +67,8 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
   const begin = (): Outbox =>
     new Outbox({ state, changes, polling, configuration, onEvent, setupOf });
   let outbox = begin();
-  let delivery: Delivery | undefined;
-  let earlier: Delivery | undefined;
+  let delivery: Omit<Delivery, 'mayProceed'> | undefined;
+  let earlier: typeof delivery;
   const open = () => file.state.memory().open;
   const accepted = async (report: Promise<void> | undefined): Promise<void> =>
     await report?.catch(({ message }: Error) => {

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { plainServer } from '../../mocks/plain-server.ts';
+import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { openFrom } from '../support/decided.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
+const SERVED = { ...LIDAR, agent: { 'platform-server': {} } };
+const STAYS = 'exec sleep 1000';
+
+/** The maintenance window, which opens never. */
+const CLOSED = { window: openFrom() };
+const OPEN = { window: undefined };
+
+/** A site that runs 1.0.0 of a lidar, and of a server if its config has one. */
+async function site(config: object, meta?: object): Promise<AgentSite> {
+  const made = await agentSite(config);
+  if (config === SERVED) made.publish('platform:server', '1.0.0', STAYS, meta);
+  made.publish('acme:lidar', '1.0.0', STAYS);
+  await made.start();
+  await made.until('lidar running 1.0.0');
+  await made.until('done');
+  return made;
+}
+
+/** Publishes 1.1.0, and does `during` while its download takes place. Returns what happened until the agent said `line`. */
+async function whileDownloading(
+  made: AgentSite,
+  [id, script]: readonly [id: string, script: string],
+  { during, line }: { readonly during: () => Promise<unknown> | void; readonly line: RegExp },
+): Promise<string[]> {
+  const answer = made.delay(id, '1.1.0');
+  made.publish(id, '1.1.0', script);
+  await expect.poll(() => made.requests).toContain(`/${id}/1.1.0`);
+  await during();
+  const from = made.story.length;
+  answer();
+  await expect.poll(() => made.story.findLast((one) => line.test(one))).toBeDefined();
+  return made.story.slice(from);
+}
+
+describe('[I10, D72, T51] what may no longer be replaced once its download has ended', () => {
+  it('goes on if the window has closed, and is replaced when it opens, without another download', async () => {
+    const made = await site(LIDAR);
+    const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
+      during: async () => await made.change({}, CLOSED),
+      line: /is not begun/,
+    });
+    expect(happened).toEqual(['lidar is held: window-closed ', 'lidar is not begun: 1.1.0']);
+    await made.change({}, OPEN);
+    await made.until('lidar stopped 1.0.0');
+    await made.until('lidar running 1.1.0');
+    expect(made.requests.filter((path) => path === '/acme:lidar/1.1.0')).toHaveLength(1);
+  });
+
+  it('goes on if the config excludes the release', async () => {
+    const made = await site(LIDAR);
+    const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
+      during: async () => {
+        made.configure({ modules: [entry('acme:lidar', '1.0.*', 'lidar')] });
+        await made.change({});
+        await made.change({});
+      },
+      line: /is not begun/,
+    });
+    expect(happened).toEqual(['lidar is not begun: 1.1.0']);
+  });
+
+  it('goes on if it is the server, and so do the modules, which would stop with it', async () => {
+    const made = await site(SERVED);
+    const happened = await whileDownloading(made, ['platform:server', `: another; ${STAYS}`], {
+      during: async () => await made.change({}, CLOSED),
+      line: /is not begun/,
+    });
+    expect(happened).toEqual([
+      'platform-server is held: window-closed ',
+      'platform-server is not begun: 1.1.0',
+    ]);
+    await made.change({}, OPEN);
+    await made.until('lidar stopped 1.0.0');
+    await made.until('platform-server running 1.1.0');
+    await made.until('lidar running 1.0.0');
+  });
+
+  it('goes on while the server does not allow a restart, which it is asked each five seconds', async () => {
+    let isAllowed = true;
+    const server = await plainServer((response) => {
+      response.end(JSON.stringify({ restart_allowed: isAllowed }));
+    });
+    const restart_status = `${server.address}/restart_status`;
+    const made = await site(SERVED, { entrypoint: 'run', restart_status });
+    const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
+      during: () => void (isAllowed = false),
+      line: /is not begun/,
+    });
+    expect(happened).toEqual([
+      'lidar is held: maintenance-not-allowed not-allowed',
+      'lidar is not begun: 1.1.0',
+    ]);
+    isAllowed = true;
+    await made.until('lidar stopped 1.0.0');
+    await made.until('lidar running 1.1.0');
+  });
+
+  it('goes on with its data: the first run of the release, which may migrate them, waits as well', async () => {
+    const made = await site(LIDAR);
+    const migrated = join(made.home, 'migrated');
+    // The same program is the module, and what is run first.
+    const script = `[ -e '${migrated}' ] || { echo migrates; : >'${migrated}'; exit 0; }; ${STAYS}`;
+    const answer = made.delay('acme:lidar', '1.1.0');
+    made.publish('acme:lidar', '1.1.0', script, { entrypoint: 'run', first_run: 'run' });
+    await expect.poll(() => made.requests).toContain('/acme:lidar/1.1.0');
+    await made.change({}, CLOSED);
+    answer();
+    await made.until('lidar is held: window-closed ');
+    expect(existsSync(migrated)).toBe(false);
+    await made.change({}, OPEN);
+    await made.until('lidar says migrates');
+    await made.until('lidar stopped 1.0.0');
+    await made.until('lidar running 1.1.0');
+  });
+});
