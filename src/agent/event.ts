@@ -107,10 +107,12 @@ export type AgentEvent =
   | {
       /** The server does not say whether it may be restarted, so nothing is replaced or restarted. Again if the reason changes. */
       readonly kind: 'restart-status';
-      /** The name of the server. */
+      /** The name of the server, or of a module entry. */
       readonly name: string;
       /** The address, and what it answered. */
       readonly reason: string;
+      /** Whether it is therefore not stopped. */
+      readonly isHeld: boolean;
     }
   | {
       /** A managed file of the system was changed, or could not be, or was left alone. */

@@ -246,10 +246,10 @@ export class Modules {
     return this.#isIn(name, UP);
   }
 
-  /** What the agent runs as the server, if that is ready. */
-  serverInUse(): Installed | undefined {
-    const state = this.#server === undefined ? undefined : this.of(this.#server)?.state;
-    return state?.state === 'running' ? state.run : undefined;
+  /** The state of a module that is ready. */
+  readyState(name: string): Extract<Lifecycle, { state: 'running' }> | undefined {
+    const state = this.of(name)?.state;
+    return state?.state === 'running' ? state : undefined;
   }
 
   /** Whether a version may be tried: the server works, and is not being replaced, or `name` does not need it. */

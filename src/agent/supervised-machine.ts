@@ -22,9 +22,11 @@ import type { ModuleSite } from './runnable.ts';
 import { followStart } from './follow-start.ts';
 import { AGENT, launcherPackages, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
+import type { Veto } from '../core/decision/timing-policies.ts';
+import { vetoesOf } from './vetoes.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
-import { askingServer } from './process/restart-status.ts';
+import { askingPrograms } from './process/restart-status.ts';
 
 const AGENT_TARGET = { kind: 'subsystem', name: AGENT } as const;
 
@@ -39,8 +41,8 @@ export class SupervisedMachine {
   #configuration: Configuration | undefined;
   #starting: Promise<void> | undefined;
   #running: Promise<void> | undefined;
-  readonly #askServer = askingServer((reason) => {
-    this.#options.onEvent?.({ kind: 'restart-status', name: SERVER, reason });
+  readonly #ask = askingPrograms((name, reason, isHeld) => {
+    this.#options.onEvent?.({ kind: 'restart-status', name, reason, isHeld });
   });
 
   constructor(options: AgentOptions, ports: AgentPorts) {
@@ -88,6 +90,7 @@ export class SupervisedMachine {
       },
       deployedVersion: (target) => this.#deployed(target),
       isMaintenanceAllowed: async () => await this.#isMaintenanceAllowed(),
+      vetoes: async (names) => await this.#vetoes(names),
     });
   }
 
@@ -205,9 +208,17 @@ export class SupervisedMachine {
 
   /** A server that works is asked, if its package names an address for that. One that does not say does not allow it. */
   async #isMaintenanceAllowed(): Promise<boolean> {
-    const run = this.#modules.serverInUse();
-    const address = run && readManifest(run.root).restartStatus;
-    return address === undefined || (await this.#askServer(address));
+    const run = this.#modules.readyState(SERVER)?.run;
+    const { policy } = this.#configuration ?? {};
+    const own = policy && termsFor(policy, SERVER).run.restartStatus;
+    const address = run && (own ?? readManifest(run.root).restartStatus);
+    return address === undefined || (await this.#ask(SERVER, address, true))?.isAllowed === true;
+  }
+
+  async #vetoes(names: readonly string[]): Promise<Veto[]> {
+    const configuration = this.#configuration;
+    const context = { modules: this.#modules, ask: this.#ask };
+    return configuration ? await vetoesOf(names, configuration, context) : [];
   }
 
   /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */

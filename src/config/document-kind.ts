@@ -34,6 +34,8 @@ const POLICY_FIELDS = [
   'probation',
   'probe_interval',
   'stop_timeout',
+  'restart_status',
+  'restart_status_unclear',
   'logs',
   'self_update',
 ];

@@ -25,7 +25,13 @@ import {
 } from './fields/fields.ts';
 import type { Checked } from './check-context.ts';
 import { maintenanceWindow } from './fields/maintenance-window.ts';
-import { command, durationFromOneSecond, readiness, userName } from './fields/run-terms.ts';
+import {
+  command,
+  durationFromOneSecond,
+  readiness,
+  restartStatus,
+  userName,
+} from './fields/run-terms.ts';
 import { compileWindows } from './window.ts';
 import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
@@ -101,6 +107,8 @@ const terms = {
   probation: v.optional(duration),
   probe_interval: v.optional(durationFromOneSecond),
   stop_timeout: v.optional(duration),
+  restart_status: v.optional(restartStatus),
+  restart_status_unclear: v.optional(oneOf(['allow', 'hold'])),
   self_update: v.optional(flag()),
 };
 const moduleTerms = fields(terms);
@@ -157,6 +165,8 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
       probationMs: own.probation ?? base.run.probationMs,
       probeMs: own.probe_interval ?? base.run.probeMs,
       stopMs: own.stop_timeout ?? base.run.stopMs,
+      restartStatus: own.restart_status ?? base.run.restartStatus,
+      onUnclearStatus: own.restart_status_unclear ?? base.run.onUnclearStatus,
       selfUpdate: own.self_update ?? base.run.selfUpdate,
     },
   };

@@ -234,6 +234,9 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   timing: objectOf({
     window: optional(isWindow),
     answer: optional(isText),
+    vetoes: optional(
+      listOf(objectOf({ by: isText, said: optional(isText), isOverridable: isFlag })),
+    ),
     isServerBusy: isFlag,
     restarts: listOf(isNumber),
     restartCooldownMs: isNumber,

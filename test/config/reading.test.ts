@@ -261,6 +261,8 @@ describe('an update policy', () => {
         probeMs: 10_000,
         stopMs: 20_000,
         selfUpdate: false,
+        restartStatus: 'http://127.0.0.1:8080/restart',
+        onUnclearStatus: 'hold',
       },
     };
     const { window, ...rest } = policy.terms;

@@ -51,6 +51,15 @@ describe('a term of one module replaces the general one', () => {
     ['probation', '2m', '0s', (all) => all.run.probationMs, 120_000, 0],
     ['probe_interval', '9s', '1s', (all) => all.run.probeMs, 9000, 1000],
     ['stop_timeout', '90s', '0s', (all) => all.run.stopMs, 90_000, 0],
+    [
+      'restart_status',
+      'http://127.0.0.1:8080/',
+      'http://[::1]:7/status',
+      (all) => all.run.restartStatus,
+      'http://127.0.0.1:8080/',
+      'http://[::1]:7/status',
+    ],
+    ['restart_status_unclear', 'hold', 'allow', (all) => all.run.onUnclearStatus, 'hold', 'allow'],
     ['self_update', false, true, (all) => all.run.selfUpdate, false, true],
   ])('%s %j: %j', (...[field, general, own, read, expected, expectedOwn]) => {
     const [all, one] = terms(field, general, own);

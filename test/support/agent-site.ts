@@ -228,7 +228,8 @@ function inWords(event: AgentEvent): string | undefined {
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;
   if (event.kind === 'held') {
     const [hold] = event.because;
-    return `${event.target.name} is held: ${hold?.reason} ${hold && 'answer' in hold ? hold.answer : ''}`;
+    const said = hold?.reason === 'veto' ? hold.said : hold && 'answer' in hold ? hold.answer : '';
+    return `${event.target.name} is held: ${hold?.reason} ${said}`;
   }
   if (event.kind === 'superseded')
     return `${event.action.target.name} is not begun: ${event.action.to}`;

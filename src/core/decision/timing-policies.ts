@@ -26,6 +26,8 @@ export interface Timing {
   /** What the agent answered when it was asked whether maintenance is allowed; undefined if it is not asked. */
   readonly answer:
     'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean' | undefined;
+  /** The modules that would stop with the target, and do not allow it now (D77). */
+  readonly vetoes?: readonly Veto[] | undefined;
   /** Whether the server is processing config changes. */
   readonly isServerBusy: boolean;
   /** When the target was restarted for a replacement, in milliseconds since the epoch, in any order. */
@@ -34,6 +36,16 @@ export interface Timing {
   readonly restartCooldownMs: number;
   /** The maximum number of restarts of the target in 24 hours. */
   readonly restartCeiling: number;
+}
+
+/** What a running module says that must not be stopped now (D77). */
+export interface Veto {
+  /** The name of its entry. */
+  readonly by: string;
+  /** Why, in its own words; undefined if it gives no reason. */
+  readonly said: string | undefined;
+  /** Whether it has to give way once a replacement was held for as long as the policy allows. */
+  readonly isOverridable: boolean;
 }
 
 /** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
@@ -52,6 +64,7 @@ export type Hold =
       readonly answer: Exclude<NonNullable<Timing['answer']>, 'allowed'>;
       readonly until?: undefined;
     }
+  | ({ readonly reason: 'veto'; readonly until?: undefined } & Veto)
   | {
       readonly reason: 'restart-cooldown';
       /** When the cooldown after the last restart ends. */
@@ -70,8 +83,8 @@ export type Hold =
       readonly until?: undefined;
     };
 
-/** One reason to hold a replacement at `at`, in milliseconds since the epoch; undefined if it does not apply. */
-export type TimingPolicy = (timing: Timing, at: number) => Hold | undefined;
+/** The reasons to hold a replacement at `at`, in milliseconds since the epoch; undefined if it does not apply. */
+export type TimingPolicy = (timing: Timing, at: number) => Hold | readonly Hold[] | undefined;
 
 /** If a maintenance window is configured, restarts begin only while it is open (D25). */
 export const windowClosed: TimingPolicy = ({ window }, at) => {
@@ -91,6 +104,10 @@ export const maintenanceNotAllowed: TimingPolicy = ({ answer }) => {
   if (answer === undefined || answer === 'allowed') return undefined;
   return { reason: 'maintenance-not-allowed', answer };
 };
+
+/** What would stop must not, because it says so itself (D77). */
+export const vetoed: TimingPolicy = ({ vetoes = [] }) =>
+  vetoes.map((veto) => ({ reason: 'veto', ...veto }));
 
 /** Nothing restarts while the server is processing config changes (D25). */
 export const serverBusy: TimingPolicy = ({ isServerBusy }) =>

@@ -3,6 +3,7 @@ import {
   restartCooldown,
   restartCeiling,
   serverBusy,
+  vetoed,
   windowClosed,
   type Hold,
   type Timing,
@@ -18,7 +19,7 @@ export interface Held {
   readonly until: number | undefined;
 }
 
-const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed];
+const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed, vetoed];
 const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartCeiling];
 
 /**

@@ -1,4 +1,5 @@
 import type { Hold } from '../decision/timing-policies.ts';
+import { excerpt } from '../text/quote.ts';
 import { passing, say, type Said } from '../text/time-words.ts';
 
 /** Why the replacement is held, in one line. */
@@ -10,6 +11,8 @@ export function holdWords(hold: Hold): Said {
         : say`the maintenance window is closed until ${passing(hold.until)}`;
     case 'maintenance-not-allowed':
       return MAINTENANCE_ANSWERS[hold.answer];
+    case 'veto':
+      return `${excerpt(hold.by)} must not be stopped now${hold.said === undefined ? '' : `: ${excerpt(hold.said)}`}`;
     case 'server-busy':
       return 'the server is processing config changes';
     case 'restart-cooldown':

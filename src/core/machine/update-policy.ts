@@ -82,6 +82,10 @@ export interface UpdateTerms {
     readonly probeMs: number;
     /** How long a module may take to end after SIGTERM; undefined for what the package names itself, else ten seconds. */
     readonly stopMs: number | undefined;
+    /** Where the module says whether it may be stopped; undefined for what the package names itself (D77). */
+    readonly restartStatus?: string | undefined;
+    /** Whether it may be stopped if it does not say. */
+    readonly onUnclearStatus?: 'allow' | 'hold' | undefined;
     /** Of `platform-agent`: whether the agent installs its own releases. */
     readonly selfUpdate: boolean;
   };

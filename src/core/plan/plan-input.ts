@@ -1,7 +1,7 @@
 import type { ActionTarget } from './action.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 import type { Remembered } from './machine-memory.ts';
-import type { ModuleState, Plan, PlanInput } from './plan.ts';
+import type { ModuleState, Plan, PlanInput, PlanRow } from './plan.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
 
 /** What is known about a module or subsystem, except its release list. */
@@ -38,11 +38,14 @@ export function planInputFor(
 
 /** Whether something is due that the agent has to allow: an upgrade, a downgrade, or a restart that may be held (D29, D41). */
 export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
-  return [...modules, ...subsystems].some(({ decision }) => {
-    if (decision.kind !== 'replace') return false;
-    if (decision.direction === 'restart') return !decision.request.isImmediate;
-    return decision.direction === 'upgrade' || decision.direction === 'downgrade';
-  });
+  return [...modules, ...subsystems].some(isAskedAbout);
+}
+
+/** Whether it is something that the agent has to allow (D29, D41). */
+export function isAskedAbout({ decision }: PlanRow): boolean {
+  if (decision.kind !== 'replace') return false;
+  if (decision.direction === 'restart') return !decision.request.isImmediate;
+  return decision.direction === 'upgrade' || decision.direction === 'downgrade';
 }
 
 /** The part of the remembered state that a plan needs. */

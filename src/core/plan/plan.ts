@@ -16,7 +16,7 @@ import { MACHINE, type Component, type Machine, type ModuleEntry } from '../mach
 import type { ModuleId } from '../releases/module-id.ts';
 import { PLATFORM, type Platform } from '../releases/platform.ts';
 import { newestPublished } from '../releases/resolve.ts';
-import type { Timing } from '../decision/timing-policies.ts';
+import type { Timing, Veto } from '../decision/timing-policies.ts';
 import {
   releaseTerms,
   termsIn,
@@ -29,6 +29,7 @@ import { actionOf } from './action.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { stopsOf, type Stop } from './stops.ts';
+import { vetoesAgainst } from './vetoes.ts';
 import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
 
 /** The state of a module or subsystem, besides its configuration. */
@@ -69,6 +70,8 @@ export interface PlanInput {
   readonly subsystems: ReadonlyMap<SubsystemTarget['name'], ModuleState>;
   /** Whether the agent allows maintenance; absent if it is not asked. */
   readonly answer?: Timing['answer'];
+  /** What must not be stopped now, by the module of its entry; absent if no module was asked (D77). */
+  readonly vetoes?: ReadonlyMap<ModuleId, readonly Veto[]> | undefined;
   /** Whether the server is processing config changes. Nothing restarts during that time. */
   readonly isServerBusy: boolean;
 }
@@ -170,7 +173,9 @@ export function planMachine(input: PlanInput): Plan {
     const { name, moduleId } = entry;
     const requirement = isManaged ? requirementOf(entry) : ({ kind: 'disabled' } as const);
     const state = withUrlAsText(stateIn(input.modules, name));
-    const decideInput = decideInputFor(state, requirement, termsIn(policy, name), input);
+    const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
+    const terms = termsIn(policy, name);
+    const decideInput = decideInputFor({ ...state, vetoes }, requirement, terms, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -180,12 +185,11 @@ export function planMachine(input: PlanInput): Plan {
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
     const state = stateIn(input.subsystems, target.name);
-    const decideInput = decideInputFor(
-      state,
-      target.requirement,
-      termsIn(policy, target.name),
-      input,
-    );
+    // All modules stop with the server; the agent replaces itself without stopping any.
+    const isServer = target.name === 'platform-server';
+    const vetoes = isServer ? [...(input.vetoes?.values() ?? [])].flat() : undefined;
+    const terms = termsIn(policy, target.name);
+    const decideInput = decideInputFor({ ...state, vetoes }, target.requirement, terms, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -230,11 +234,13 @@ export function withUrlAsText(state: ModuleState): ModuleState {
 }
 
 function decideInputFor(
-  { list, deployed, previous, failed, restartRequest, restarts = [], quarantine = [] }: ModuleState,
+  state: ModuleState & Pick<Timing, 'vetoes'>,
   requirement: Requirement,
   terms: UpdateTerms,
   { now, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
+  const { list, deployed, previous, failed, restartRequest, vetoes } = state;
+  const { restarts = [], quarantine = [] } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
   return {
@@ -252,6 +258,7 @@ function decideInputFor(
     timing: {
       window: terms.window,
       answer,
+      ...(vetoes && { vetoes }),
       isServerBusy,
       restarts,
       restartCooldownMs,
