@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline';
 import { openForPoller } from '../../src/store/index.ts';
 import { skippingClock, type TestClock } from './clock.ts';
 import { targetNamed } from './day.ts';
-import { firstRoundAtOnce } from './first-round.ts';
 import { temporaryFolder } from './folder.ts';
 import { startedHere } from './in-process.ts';
 import type { Loopback } from './loopback.ts';
@@ -74,7 +73,6 @@ export function agentRunning(
 
 /** Like `agentRunning`, in this process. */
 export function agentInProcess(folder: string): Polling {
-  firstRoundAtOnce();
   const command = [...agentRun(folder), '--interval', '5s'];
   return followed(startedHere(command, { PLATFORM_HOME: `${folder}/home` }));
 }
