@@ -4,7 +4,7 @@ import { openLog } from '../../src/logs/log-file.ts';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { servedCollector, textOf, type SentRecord } from '../../mocks/log-collector.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { entry } from '../support/planned.ts';
 import { agentRunning } from '../support/polling.ts';
 
@@ -63,8 +63,10 @@ it('an agent sends its events, with their names, where the policy says, and the 
     // An older release begins a round, which reads the policy, and what is in the log is sent.
     publish('0.9.0', 'works');
     await expect.poll(() => collector.requests.length, { timeout: 30_000 }).toBeGreaterThan(0);
-    const status = (): string =>
-      modreg(['agent', 'status'], { PLATFORM_HOME: `${folder}/home` }).stdout.trimEnd();
+    const status = async (): Promise<string> => {
+      const { stdout } = await inProcess(['agent', 'status'], { PLATFORM_HOME: `${folder}/home` });
+      return stdout.trimEnd();
+    };
     await expect.poll(status).toMatch(/\nLog to \S+: sent at \S+; 0 lines to send$/);
     expect(await agent.end('SIGTERM')).toMatchObject({ exit: 0 });
   });

@@ -16,6 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modeOpenToOthers } from '../../src/config/file-mode.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { inProcess } from '../support/in-process.ts';
 import { ROOT, runModreg } from '../support/modreg.ts';
 import { wireServer } from '../../mocks/wire-server.ts';
 
@@ -149,10 +150,11 @@ describe('bin/resolve', () => {
     ],
     ['the version', ['--version'], ['--version'], [VERSION, '', 0]],
     ['the version, shortly', ['-V'], ['-V'], [VERSION, '', 0]],
-  ])('answers as modreg: %s', (_, args, same, expected) => {
+  ])('answers as modreg: %s', async (_, args, same, expected) => {
     const answer = run(`${ROOT}bin/resolve`, args);
     expect(answer).toEqual(expected);
-    expect(answer).toEqual(run(`${ROOT}bin/modreg`, same));
+    const { stdout, stderr, exit } = await inProcess(same);
+    expect(answer).toEqual([stdout, stderr, exit]);
   });
 
   it('runs by its path, through links, and with sh', () => {
