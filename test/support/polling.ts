@@ -78,10 +78,13 @@ export function agentRunning(
 }
 
 /** Like `agentRunning`, in this process: what the agent waits for is on the clock of the test. */
-export function agentInProcess(folder: string): Polling {
+export function agentInProcess(
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Polling {
   firstRoundAtOnce();
   const command = [...agentRun(folder), '--interval', '5s'];
-  return followedInProcess(command, { PLATFORM_HOME: `${folder}/home` });
+  return followedInProcess(command, { PLATFORM_HOME: `${folder}/home`, ...environment });
 }
 
 /** Starts `modreg demo` in this process. */
