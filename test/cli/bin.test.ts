@@ -144,7 +144,7 @@ describe('bin/resolve', () => {
     ],
     ['the version', ['--version'], ['--version'], [VERSION, '', 0]],
     ['the version, shortly', ['-V'], ['-V'], [VERSION, '', 0]],
-  ])('is modreg with other arguments: %s', async (_, args, same, expected) => {
+  ])('answers as modreg: %s', async (_, args, same, expected) => {
     const folder = temporaryFolder();
     cpSync(`${ROOT}bin/resolve`, join(folder, 'resolve'));
     // In place of modreg, it shows its arguments.
