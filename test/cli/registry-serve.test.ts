@@ -105,24 +105,25 @@ describe('modreg registry serve', () => {
   });
 
   it.each([
+    // A real signal ends a process in the next test.
     ['SIGTERM', 0],
     ['SIGINT', 130],
   ] as const)(
     'ends on %s with exit code %i, and answers waiting requests',
     async (signal, code) => {
-      const { child, address } = await serve(newFile(), '--spread', '0', '--json');
+      const { end, address } = await servedHere(newFile(), '--spread', '0', '--json');
       const { address: served } = JSON.parse(address) as { address: string };
       // The longest wait, which a test does not outlast.
       const waiting = fetch(`${served}/v1/changes?wait=60`);
       // Once a later request is answered, the first one is waiting in the server.
       await fetch(`${served}/v1/modules`);
-      child.kill(signal);
+      const ended = end(signal);
       expect(await (await waiting).json()).toMatchObject({
         sequence: 0,
         modules: [],
         spread_ms: 0,
       });
-      expect((await once(child, 'close'))[0]).toBe(code);
+      expect(await ended).toBe(code);
     },
   );
 
