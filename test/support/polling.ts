@@ -72,9 +72,12 @@ export function agentRunning(
 }
 
 /** Like `agentRunning`, in this process. */
-export function agentInProcess(folder: string): Polling {
+export function agentInProcess(
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Polling {
   const command = [...agentRun(folder), '--interval', '5s'];
-  return followed(startedHere(command, { PLATFORM_HOME: `${folder}/home` }));
+  return followed(startedHere(command, { PLATFORM_HOME: `${folder}/home`, ...environment }));
 }
 
 /** Starts `modreg demo` in this process. */
