@@ -171,16 +171,10 @@ function dump({ disk }: World): string {
   return JSON.stringify(TABLES.map((table) => disk.rows(`SELECT * FROM ${table}`)));
 }
 
-function judgeSecrets(written: unknown, { complain }: World): void {
-  if (contains(written, CANARY))
+function judgeSecrets(written: object, { complain }: World): void {
+  // As JSON, which escapes no character of the secret.
+  if (JSON.stringify(written).includes(CANARY))
     complain('I14', 'a secret of a module is in an action or a decision');
-}
-
-/** Whether the text is part of a string or a key in `value`. */
-function contains(value: unknown, text: string): boolean {
-  if (typeof value === 'string') return value.includes(text);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, part]) => key.includes(text) || contains(part, text));
 }
 
 /** A target, as the oracle names it. */
