@@ -18,6 +18,13 @@ const UNCHECKED = new Set(['log', 'start', 'end']);
 export function watchedState(state: MachineState, world: World, killable: Killable): MachineState {
   const { ledger, judge, trace } = world;
   let startedAt: number | undefined;
+  /** How many events there were at the last check. */
+  let checkedAt = 0;
+  const check = (): void => {
+    if (trace.count() === checkedAt) return;
+    checkedAt = trace.count();
+    checkDisk(world);
+  };
   const writing = <T>(call: Parameters<Killable>[0], work: () => T, seen: (done: T) => void): T => {
     const observed = (): T => {
       const done = work();
@@ -31,7 +38,7 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         world.strays.delete(key);
     }
     // Checked after the judge has seen every change of this moment.
-    if (!UNCHECKED.has(call)) world.line.after(0, () => checkDisk(world));
+    if (!UNCHECKED.has(call)) world.line.after(0, check);
     return done;
   };
   return {
