@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import type { Clock } from '../../src/registries/index.ts';
 import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
-import { hurriedClock } from '../support/hurried-clock.ts';
+import { skippingClock } from '../support/clock.ts';
 import { entry } from '../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
@@ -19,7 +19,7 @@ const ON_LIDAR = {
 const STAYS = 'exec sleep 1000';
 const DAY = 86_400_000;
 /** Of all waits, only a back-off takes a second: it never ends. */
-const hurried = hurriedClock(INTERVAL_MS);
+const hurried = skippingClock(INTERVAL_MS);
 const NO_BACK_OFF: Clock = {
   ...hurried,
   sleep: async (ms, signal) => await hurried.sleep(ms === 1000 ? DAY : ms, signal),
@@ -151,7 +151,7 @@ it.each([DAY, -DAY])(
   '[A15] the clock jumps by %i ms in a probation and in a back-off',
   async (jump) => {
     let ahead = 0;
-    const steady = hurriedClock(INTERVAL_MS);
+    const steady = skippingClock(INTERVAL_MS);
     const clock = { ...steady, now: () => steady.now() + ahead };
     const site = await agentSite(LIDAR, { probationMs: 200 }, { clock });
     site.publish('acme:lidar', '1.0.0', STAYS);

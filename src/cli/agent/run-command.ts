@@ -29,7 +29,7 @@ import { commandRegistries, type CommandRegistries } from '../../host/command-re
 import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { platformOf } from '../../host/list-options.ts';
 import { ownVersion } from '../version.ts';
-import type { World } from '../../base/world.ts';
+import { clockOf, type World } from '../../base/world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
@@ -233,6 +233,8 @@ function agentFor(
     file,
     platform: terms.platform,
     intervalMs: terms.intervalMs,
+    clock: clockOf(world),
+    random: () => world.random(),
     // The file exists, so its folder does.
     home: realpathSync(dirname(file.path)),
     environment: world.environment,
