@@ -12,8 +12,12 @@ import { blockingDependency } from '../core/plan/blocking-dependency.ts';
 import type { CommittedAction, OpenAction } from '../core/plan/committed-action.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { PlanInput } from '../core/plan/plan.ts';
-import { asksForMaintenance, planInputFor, type TargetFacts } from '../core/plan/plan-input.ts';
-import { stoppedBy } from '../core/plan/vetoes.ts';
+import {
+  asksForMaintenance,
+  planInputFor,
+  stoppedBy,
+  type TargetFacts,
+} from '../core/plan/plan-input.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import { callback, maintenanceAnswer, type CallbackResult } from './callback.ts';
 import type { PollerOptions } from './poller-options.ts';

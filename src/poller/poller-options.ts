@@ -1,13 +1,11 @@
 import type { ActionTarget, Platform } from '../core/index.ts';
-import type { Veto } from '../core/decision/timing-policies.ts';
+import type { Timing } from '../core/decision/timing-policies.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import type { Clock } from '../registry/clock.ts';
 import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
-
-type VetoAnswer = readonly Veto[] | Promise<readonly Veto[]>;
 
 /** The required and optional inputs of a `Poller`. */
 export interface PollerOptions {
@@ -32,7 +30,11 @@ export interface PollerOptions {
    * Which of the module entries `names` must not be stopped now. Called only if something would be replaced or restarted
    * that stops them. If it throws, or takes longer than ten seconds, maintenance is not allowed (D77).
    */
-  readonly vetoes?: ((names: readonly string[]) => VetoAnswer) | undefined;
+  readonly vetoes?:
+    | ((
+        names: readonly string[],
+      ) => NonNullable<Timing['vetoes']> | Promise<NonNullable<Timing['vetoes']>>)
+    | undefined;
   /**
    * The agent's environment variables, which the `env` of modules may read; also for `PLATFORM_HOME` and
    * `PLATFORM_AGENT_FAST_START`. Empty by default.

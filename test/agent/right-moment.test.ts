@@ -134,22 +134,22 @@ const ARM = {
   modules: [...LIDAR.modules, entry('acme:arm', '1.*', 'arm')],
 };
 
-describe('[D77] a module that says whether it may be stopped', () => {
-  /** A site whose arm is asked, and what it answers. */
-  async function withArm(
-    answer: (to: ServerResponse) => unknown,
-    terms: Partial<UpdateTerms['run']> = {},
-  ): Promise<AgentSite> {
-    const server = await plainServer((response) => void answer(response));
-    const made = await agentSite(ARM, terms);
-    made.publish('acme:lidar', '1.0.0', STAYS);
-    const restart_status = `${server.address}/restart`;
-    made.publish('acme:arm', '1.0.0', STAYS, { entrypoint: 'run', restart_status });
-    await made.start();
-    await made.until('arm running 1.0.0');
-    return made;
-  }
+/** A site whose arm is asked, and what it answers. */
+async function withArm(
+  answer: (to: ServerResponse) => unknown,
+  terms: Partial<UpdateTerms['run']> = {},
+): Promise<AgentSite> {
+  const server = await plainServer((response) => void answer(response));
+  const made = await agentSite(ARM, terms);
+  made.publish('acme:lidar', '1.0.0', STAYS);
+  const restart_status = `${server.address}/restart`;
+  made.publish('acme:arm', '1.0.0', STAYS, { entrypoint: 'run', restart_status });
+  await made.start();
+  await made.until('arm running 1.0.0');
+  return made;
+}
 
+describe('[D77] a module that says whether it may be stopped', () => {
   it('keeps what it depends on from being replaced, which would stop it', async () => {
     let reason: string | undefined = 'docking';
     const made = await withArm((to) =>
@@ -157,6 +157,7 @@ describe('[D77] a module that says whether it may be stopped', () => {
     );
     made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
     await made.until('lidar is held: veto docking');
+    expect(made.story).not.toContain('arm stopped 1.0.0');
     reason = undefined;
     await made.until('arm stopped 1.0.0');
     await made.until('lidar running 1.1.0');
@@ -190,7 +191,9 @@ describe('[D77] a module that says whether it may be stopped', () => {
     const made = await withArm(answer);
     made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
     await made.until(new RegExp(`^arm does not say: .*/restart ${why}$`));
+    const before = made.story.filter((line) => line.includes('held'));
     await made.until('lidar running 1.1.0');
+    expect(before).toEqual([]);
   });
 
   it('is not stopped if it does not say, and the policy takes that for a no', async () => {
@@ -201,6 +204,7 @@ describe('[D77] a module that says whether it may be stopped', () => {
     );
     made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
     await made.until('lidar is held: veto it does not say whether it may be stopped');
+    expect(made.story).not.toContain('arm stopped 1.0.0');
     isBroken = false;
     await made.until('lidar running 1.1.0');
   });
@@ -217,6 +221,8 @@ describe('[D77] a module that says whether it may be stopped', () => {
     writeFileSync(crashes, '');
     await made.until('lidar backing-off 1.0.0');
     made.publish('acme:lidar', '1.1.0', STAYS);
+    await made.until('lidar trying 1.1.0');
+    expect(server.requests).toEqual([]);
     await made.until('lidar running 1.1.0');
   });
 });

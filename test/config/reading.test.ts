@@ -275,8 +275,10 @@ describe('an update policy', () => {
       },
     });
     const opens = Date.parse('2026-11-21T01:00:00Z');
-    const closes = Date.parse('2026-11-21T03:00:00Z');
-    expect([window?.nextOpening(opens - 1), window?.closing(opens)]).toEqual([opens, closes]);
+    expect([window?.nextOpening(opens - 1), window?.closing(opens)]).toEqual([
+      opens,
+      opens + 7_200_000,
+    ]);
     expect(termsFor(policy, 'acme_lidar')).toEqual({
       ...terms,
       minimumAge: { ms: 0, unknown: 'allow' },

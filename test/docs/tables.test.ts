@@ -66,6 +66,8 @@ it('the list of the update policy has each field and its default', () => {
     ['probation', '30s'],
     ['probe_interval', '5s'],
     ['stop_timeout', "the package's"],
+    ['restart_status', "the package's"],
+    ['restart_status_unclear', 'allow'],
     ['self_update', 'true'],
     ['logs', 'nowhere'],
     ['modules', 'none'],

@@ -52,7 +52,7 @@ describe('[D77] before something is stopped', () => {
     expect(machine.begun()).toEqual(held);
   });
 
-  it('it is asked again each five seconds while nothing else holds it', async () => {
+  it('what said no is asked again each five seconds while nothing else holds it', async () => {
     let isDocking = true;
     const machine = await rover(() => (isDocking ? [{ by: 'acme_lidar', ...HOLDS }] : []), {
       ...ROVER.deployed,

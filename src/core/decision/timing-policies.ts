@@ -27,7 +27,16 @@ export interface Timing {
   readonly answer:
     'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean' | undefined;
   /** The modules that would stop with the target, and do not allow it now (D77). */
-  readonly vetoes?: readonly Veto[] | undefined;
+  readonly vetoes?:
+    | readonly {
+        /** The name of the module entry. */
+        readonly by: string;
+        /** Why, in its own words; undefined if it gives no reason. */
+        readonly said: string | undefined;
+        /** Whether it has to give way once a replacement was held for as long as the policy allows. */
+        readonly isOverridable: boolean;
+      }[]
+    | undefined;
   /** Whether the server is processing config changes. */
   readonly isServerBusy: boolean;
   /** When the target was restarted for a replacement, in milliseconds since the epoch, in any order. */
@@ -38,15 +47,8 @@ export interface Timing {
   readonly restartCeiling: number;
 }
 
-/** What a running module says that must not be stopped now (D77). */
-export interface Veto {
-  /** The name of its entry. */
-  readonly by: string;
-  /** Why, in its own words; undefined if it gives no reason. */
-  readonly said: string | undefined;
-  /** Whether it has to give way once a replacement was held for as long as the policy allows. */
-  readonly isOverridable: boolean;
-}
+/** A running module that must not be stopped now (D77). */
+export type Veto = NonNullable<Timing['vetoes']>[number];
 
 /** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
 export type MaintenanceAnswer = NonNullable<Timing['answer']>;
@@ -64,7 +66,9 @@ export type Hold =
       readonly answer: Exclude<NonNullable<Timing['answer']>, 'allowed'>;
       readonly until?: undefined;
     }
-  | ({ readonly reason: 'veto'; readonly until?: undefined } & Veto)
+  | ({ readonly reason: 'veto'; readonly until?: undefined } & NonNullable<
+      Timing['vetoes']
+    >[number])
   | {
       readonly reason: 'restart-cooldown';
       /** When the cooldown after the last restart ends. */

@@ -1,3 +1,4 @@
+import type { Machine } from '../machine/machine.ts';
 import type { ActionTarget } from './action.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 import type { Remembered } from './machine-memory.ts';
@@ -41,11 +42,23 @@ export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
   return [...modules, ...subsystems].some(isAskedAbout);
 }
 
-/** Whether it is something that the agent has to allow (D29, D41). */
-export function isAskedAbout({ decision }: PlanRow): boolean {
+function isAskedAbout({ decision }: PlanRow): boolean {
   if (decision.kind !== 'replace') return false;
   if (decision.direction === 'restart') return !decision.request.isImmediate;
   return decision.direction === 'upgrade' || decision.direction === 'downgrade';
+}
+
+/** The names of the entries that stop for what is due, and have to allow it (D77). */
+export function stoppedBy({ modules, subsystems }: Plan, machine: Machine): string[] {
+  const isServerDue = subsystems.some(
+    (row) => row.target.name === 'platform-server' && isAskedAbout(row),
+  );
+  const due = modules.filter(isAskedAbout);
+  const names = new Set(due.map(({ name }) => name));
+  const ids = new Set(due.flatMap(({ stops }) => stops.map(({ moduleId }) => moduleId)));
+  return machine.modules
+    .filter(({ name, moduleId }) => isServerDue || names.has(name) || ids.has(moduleId))
+    .map(({ name }) => name);
 }
 
 /** The part of the remembered state that a plan needs. */

@@ -16,7 +16,7 @@ import { MACHINE, type Component, type Machine, type ModuleEntry } from '../mach
 import type { ModuleId } from '../releases/module-id.ts';
 import { PLATFORM, type Platform } from '../releases/platform.ts';
 import { newestPublished } from '../releases/resolve.ts';
-import type { Timing, Veto } from '../decision/timing-policies.ts';
+import type { Timing } from '../decision/timing-policies.ts';
 import {
   releaseTerms,
   termsIn,
@@ -71,7 +71,7 @@ export interface PlanInput {
   /** Whether the agent allows maintenance; absent if it is not asked. */
   readonly answer?: Timing['answer'];
   /** What must not be stopped now, by the module of its entry; absent if no module was asked (D77). */
-  readonly vetoes?: ReadonlyMap<ModuleId, readonly Veto[]> | undefined;
+  readonly vetoes?: ReadonlyMap<ModuleId, NonNullable<Timing['vetoes']>> | undefined;
   /** Whether the server is processing config changes. Nothing restarts during that time. */
   readonly isServerBusy: boolean;
 }
