@@ -263,8 +263,8 @@ describe('an update policy', () => {
         selfUpdate: false,
       },
     };
-    const { window, ...rest } = policy.terms;
-    expect(rest).toEqual(terms);
+    const { window, blackouts, ...rest } = policy.terms;
+    expect([rest, blackouts?.length]).toEqual([terms, 2]);
     expect(policy.logs).toEqual({
       endpoint: 'https://collector.example/v1/logs',
       headers: {
@@ -277,6 +277,7 @@ describe('an update policy', () => {
     expect([window?.nextOpening(opens - 1), window?.closing(opens)]).toEqual([opens, closes]);
     expect(termsFor(policy, 'acme_lidar')).toEqual({
       ...terms,
+      blackouts,
       minimumAge: { ms: 0, unknown: 'allow' },
       window: undefined,
       quarantineMs: undefined,

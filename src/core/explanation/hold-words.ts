@@ -1,4 +1,5 @@
 import type { Hold } from '../decision/timing-policies.ts';
+import { excerpt } from '../text/quote.ts';
 import { passing, say, type Said } from '../text/time-words.ts';
 
 /** Why the replacement is held, in one line. */
@@ -8,6 +9,10 @@ export function holdWords(hold: Hold): Said {
       return hold.until === undefined
         ? 'the maintenance window is closed and does not open again'
         : say`the maintenance window is closed until ${passing(hold.until)}`;
+    case 'blackout': {
+      const why = hold.reasons.length > 0 ? `: ${excerpt(hold.reasons.join(', '))}` : '';
+      return say`no maintenance until ${passing(hold.until)} (blackout${why})`;
+    }
     case 'maintenance-not-allowed':
       return MAINTENANCE_ANSWERS[hold.answer];
     case 'server-busy':

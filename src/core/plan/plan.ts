@@ -251,6 +251,7 @@ function decideInputFor(
     eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
     timing: {
       window: terms.window,
+      blackouts: terms.blackouts,
       answer,
       isServerBusy,
       restarts,
