@@ -125,6 +125,11 @@ describe('[T269] facts that no machine reports concern the machine that reported
     ['a duration that is text', window({ durationMs: '1h' }), NO_WINDOWS],
     ['windows that are no list', timing({ window: { $windows: 7 } }), NO_WINDOWS],
     ['10,000 restarts', timing({ restarts: Array.from({ length: 10_000 }, () => 1) }), UPGRADED],
+    [
+      'a blackout [D74]',
+      timing({ blackouts: [{ ...ENDED, until: NOW + 3_600_000 }] }),
+      '2026-11-21T13:00:00Z .in 1 h., upgrade, stops lidar0, nav',
+    ],
     ['100 blackouts [T335]', blackouts(100), UPGRADED],
     ['101 blackouts [T335]', blackouts(101), 'never, its report has no usable timing'],
     [

@@ -180,7 +180,10 @@ describe('D74: the next change', () => {
     ],
     [
       'is the begin of the first blackout',
-      { ...DUE, timing: { blackouts: [blackout(9, 10), blackout(3, 4), blackout(2, 2)] } },
+      {
+        ...DUE,
+        timing: { blackouts: [blackout(9, 10), blackout(3, 4), blackout(5, 6), blackout(2, 2)] },
+      },
       '2026-11-21T03:00:00Z: hold of the upgrade to 1.2.5, as a blackout begins',
     ],
     [
