@@ -100,7 +100,7 @@ export function addRestart(modreg: Command, { world, common, finish }: CommandCo
     )
     .option(
       '--now',
-      'do not wait for a window, for the agent to allow maintenance, or for a busy server',
+      'do not wait for a window, for the end of a blackout, for the agent to allow maintenance, or for a busy server',
     )
     .option('--cancel', 'withdraw the request, unless the agent has the restart already')
     .addHelpText('before', RESTART_EXAMPLES)

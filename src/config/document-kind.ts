@@ -18,6 +18,7 @@ const POLICY_FIELDS = [
   'unknown_release_age',
   'trust_clock',
   'maintenance',
+  'blackout',
   'allow_downgrade',
   'on_yank',
   'require_digest',

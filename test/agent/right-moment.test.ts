@@ -57,6 +57,20 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
     expect(made.requests.filter((path) => path === '/acme:lidar/1.1.0')).toHaveLength(1);
   });
 
+  it('goes on if a blackout has begun, and is replaced when that has ended [D74]', async () => {
+    const made = await site(LIDAR);
+    const now = Date.now();
+    const blackout = { from: now - 60_000, until: now + 3_600_000, timeZone: 'UTC' };
+    const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
+      during: async () => await made.change({}, { blackouts: [blackout] }),
+      line: /is not begun/,
+    });
+    expect(happened).toEqual(['lidar is held: blackout ', 'lidar is not begun: 1.1.0']);
+    await made.change({}, { blackouts: [{ ...blackout, until: now }] });
+    await made.until('lidar stopped 1.0.0');
+    await made.until('lidar running 1.1.0');
+  });
+
   it('goes on if the config excludes the release', async () => {
     const made = await site(LIDAR);
     const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {

@@ -8,6 +8,7 @@ import {
 import { value } from '../support/reading.ts';
 
 const NIGHT = [{ start: '0 1 * * *', duration: '2h', time_zone: 'UTC' }];
+const HOLIDAY = [{ day: '2026-12-24', time_zone: 'UTC' }];
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
 /** The terms that a policy sets for all modules, and for one module. */
@@ -34,6 +35,7 @@ describe('a term of one module replaces the general one', () => {
       Date.parse('2026-11-22T01:00:00Z'),
       undefined,
     ],
+    ['blackout', HOLIDAY, [], (all) => all.blackouts?.length, 1, 0],
     ['allow_downgrade', true, false, (all) => all.allowDowngrade, true, false],
     ['on_yank', 'replace', 'keep', (all) => all.onYank, 'replace', 'keep'],
     ['require_digest', true, false, (all) => all.requireDigest, true, false],

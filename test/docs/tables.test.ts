@@ -50,6 +50,7 @@ it('the list of the update policy has each field and its default', () => {
     ['unknown_release_age', 'refuse'],
     ['trust_clock', 'found out'],
     ['maintenance', 'at all times'],
+    ['blackout', 'none'],
     ['allow_downgrade', 'true'],
     ['on_yank', 'keep'],
     ['require_digest', 'true'],

@@ -169,7 +169,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const lists = listsByRegistry({ documents, facts }, registries, world);
   if (!lists.ok) return failed(lists.error);
   const timeZone = (name: string): string | undefined =>
-    timeZoneOf(termsFor(documents.policy, name).window);
+    timeZoneOf(termsFor(documents.policy, name));
   const { options, machineId } = terms;
   const place = { statePath: file.path, machineId };
   const note: Parameters<typeof agentLog>[2] = (level, text) => report.note(level, text);

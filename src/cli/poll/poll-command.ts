@@ -91,7 +91,7 @@ async function poll(
   const { file } = site;
   const current = { documents: site.documents };
   const timeZone = (name: string): string | undefined =>
-    timeZoneOf(termsFor(current.documents.policy, name).window);
+    timeZoneOf(termsFor(current.documents.policy, name));
   const report = new PollReport(options, timeZone, world);
   const [stopping, killing] = [new AbortController(), new AbortController()];
   const stopped = ended.then((signal) => {

@@ -23,6 +23,19 @@ export interface Window {
 export interface Timing {
   /** The policy's maintenance windows; undefined if it has none. */
   readonly window: Window | undefined;
+  /** When the policy allows no maintenance, in any order; absent if it always does. Times are milliseconds since the epoch. */
+  readonly blackouts?:
+    | readonly {
+        /** When it begins. */
+        readonly from: number;
+        /** When it ends. If that is not after `from`, its time zone skipped all of it. */
+        readonly until: number;
+        /** The IANA name of the time zone in which its days are. */
+        readonly timeZone: string;
+        /** Why the site wants it; absent if the policy does not say. */
+        readonly reason?: string | undefined;
+      }[]
+    | undefined;
   /** What the agent answered when it was asked whether maintenance is allowed; undefined if it is not asked. */
   readonly answer:
     'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean' | undefined;
@@ -50,6 +63,8 @@ export interface Timing {
 /** A running module that must not be stopped now (D77). */
 export type Veto = NonNullable<Timing['vetoes']>[number];
 
+export type Blackout = NonNullable<Timing['blackouts']>[number];
+
 /** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
 export type MaintenanceAnswer = NonNullable<Timing['answer']>;
 
@@ -59,6 +74,13 @@ export type Hold =
       readonly reason: 'window-closed';
       /** When the window opens; undefined if it never does. */
       readonly until: number | undefined;
+    }
+  | {
+      readonly reason: 'blackout';
+      /** When it ends, and each one that follows it without a gap. */
+      readonly until: number;
+      /** Why the site wants these, as far as the policy says. */
+      readonly reasons: readonly string[];
     }
   | {
       readonly reason: 'maintenance-not-allowed';
@@ -94,6 +116,19 @@ export type TimingPolicy = (timing: Timing, at: number) => Hold | readonly Hold[
 export const windowClosed: TimingPolicy = ({ window }, at) => {
   if (!window || window.openSince(at) !== undefined) return undefined;
   return { reason: 'window-closed', until: window.nextOpening(at) };
+};
+
+/** No restart begins in a blackout, whether a window is open or not (D74). */
+export const inBlackout: TimingPolicy = ({ blackouts = [] }, at) => {
+  const reasons = new Set<string | undefined>();
+  let until = at;
+  let lasting: Blackout | undefined;
+  while ((lasting = blackouts.find((one) => one.from <= until && until < one.until))) {
+    until = lasting.until;
+    reasons.add(lasting.reason);
+  }
+  if (until === at) return undefined;
+  return { reason: 'blackout', until, reasons: [...reasons].filter((one) => one !== undefined) };
 };
 
 /** Reads the agent's answer: only `true` allows maintenance (D29). */

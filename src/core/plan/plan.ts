@@ -257,6 +257,7 @@ function decideInputFor(
     eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
     timing: {
       window: terms.window,
+      blackouts: terms.blackouts,
       answer,
       ...(vetoes && { vetoes }),
       isServerBusy,
