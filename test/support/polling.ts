@@ -78,9 +78,9 @@ export function agentRunning(
 }
 
 /** Like `agentRunning`, in this process: what the agent waits for is on the clock of the test. */
-export function agentInProcess(folder: string): Polling {
+export function agentInProcess(folder: string, args: readonly string[] = []): Polling {
   firstRoundAtOnce();
-  const command = [...agentRun(folder), '--interval', '5s'];
+  const command = [...agentRun(folder), '--interval', '5s', ...args];
   return followedInProcess(command, { PLATFORM_HOME: `${folder}/home` });
 }
 
