@@ -31,6 +31,8 @@ export type AgentEvent =
       readonly version: string;
       /** Its process. */
       readonly pid: number;
+      /** The folder of the cgroup that it and what it starts have; absent if they have none of their own. */
+      readonly cgroup?: string | undefined;
     }
   | {
       /** A process of a module that ran was stopped, with all that it had started. */

@@ -166,7 +166,7 @@ export class Modules {
         return ports.runnableFor(entry, run, { terms: this.#terms(name), site });
       },
       onLine: (line) => onLine(name, line),
-      onStarted: ({ version }, pid) => onEvent({ kind: 'started', name, version, pid }),
+      onStarted: ({ version }, of) => onEvent({ kind: 'started', name, version, ...of }),
       onStopped: ({ version }, killedAfterMs) => {
         onEvent({ kind: 'stopped', name, version, killedAfterMs });
       },

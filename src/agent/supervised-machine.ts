@@ -9,7 +9,6 @@ import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import { systemClock, systemRandom, wholeMilliseconds } from '../registry/clock.ts';
 import { DatabaseError } from '../store/index.ts';
-import { activationsIn } from '../store/activations.ts';
 import { activationOf } from './activation.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { carryOut, type Execution } from './carry-out.ts';
@@ -17,10 +16,11 @@ import { readManifest } from './install/manifest.ts';
 import { installTurns } from './install/turns.ts';
 import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
+import { packagesInUse } from './packages-in-use.ts';
 import type { AgentPorts } from './ports.ts';
 import type { ModuleSite } from './runnable.ts';
 import { followStart } from './follow-start.ts';
-import { AGENT, launcherPackages, SelfUpdate } from './self-update.ts';
+import { AGENT, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import type { Veto } from '../core/decision/timing-policies.ts';
 import { vetoesOf } from './vetoes.ts';
@@ -143,7 +143,7 @@ export class SupervisedMachine {
   /** Modules run also if a folder cannot be read or an old package cannot be removed. */
   async #removeUnused(): Promise<void> {
     const { home, file, onEvent = ignore } = this.#options;
-    const kept = new Set([...keptIn(file), ...launcherPackages(home)]);
+    const kept = packagesInUse(file, home);
     const terms = { kept, now: this.#execution.clock.now() };
     await this.#ports.removeUnused(home, terms).catch((error: unknown) => {
       onEvent({ kind: 'not-removed', error });
@@ -280,14 +280,4 @@ function targetOf(name: string, moduleId: ModuleId): ActionTarget {
 
 function ignore(): void {
   // Nobody listens.
-}
-
-/** The packages that must stay: current, previous and candidate ones. */
-function keptIn(file: AgentOptions['file']): ReadonlySet<string> {
-  const all = Array.from(activationsIn(file).values(), ({ activation }) =>
-    activation.phase === 'stable'
-      ? [activation.current, activation.previous]
-      : [activation.candidate, activation.previous],
-  );
-  return new Set(all.flat().flatMap((installed) => installed?.root ?? []));
 }

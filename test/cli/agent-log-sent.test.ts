@@ -53,7 +53,7 @@ it('an agent sends its events, with their names, where the policy says, and the 
       'policy.json': JSON.stringify(policy),
     });
     mkdirSync(`${folder}/home`);
-    const agent = agentInProcess(folder, { COLLECTOR_TOKEN: TOKEN });
+    const agent = agentInProcess(folder, [], { COLLECTOR_TOKEN: TOKEN });
     await agent.until('install of 1.0.0: done');
     const headers = { authorization: 'Bearer ${environment.COLLECTOR_TOKEN}' };
     const logs = { endpoint: collector.endpoint, headers };

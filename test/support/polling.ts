@@ -74,9 +74,10 @@ export function agentRunning(
 /** Like `agentRunning`, in this process. */
 export function agentInProcess(
   folder: string,
+  args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Polling {
-  const command = [...agentRun(folder), '--interval', '5s'];
+  const command = [...agentRun(folder), '--interval', '5s', ...args];
   return followed(startedHere(command, { PLATFORM_HOME: `${folder}/home`, ...environment }));
 }
 

@@ -28,6 +28,8 @@ const FOLDERS = [
 
 /** What catches a mistake in other folders, as beginnings of the paths of tests of `test/cli`. All of them together take too long. */
 const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'src/agent/install/staged-bytes.ts': ['agent-metrics'],
+  'examples/monitoring': ['../monitoring/names'],
   examples: ['../expressions', '../server/install', 'poll-hook'],
   'src/cli/agent': ['agent', 'install-unit', 'machine-credentials', 'machine-id'],
   'src/cli/base': ['output', 'registry-serve', 'serve-command', 'poll'],
@@ -38,6 +40,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/history': ['history', 'replay', 'why'],
   'src/cli/machine': ['machine', 'quarantine', 'restart', 'rollback', 'status'],
   'src/cli/main.ts': ['main', 'output', 'registry-serve', 'serve-command', 'poll'],
+  'src/cli/metrics': ['metrics', 'agent-metrics', 'poll-metrics', 'registry-metrics'],
   'src/cli/page': ['page', '../page/'],
   'src/cli/poll': ['poll'],
   'src/cli/registry': ['registry', 'network', 'machine-credentials', 'yank'],
@@ -47,6 +50,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/site': ['../page/site', 'registry-page'],
   'src/config/masked-secrets.ts': ['../config', '../page/config'],
   'src/host/config': ['../page/', 'machine-id'],
+  'src/host/held-since.ts': ['../host/held-since'],
   'src/host/history': ['../host/causes', 'history', 'replay', 'why', 'poll-secrets'],
   'src/host/plan': ['plan', 'machine-id', '../page/'],
   'src/host/requests': ['machine', 'quarantine', 'restart', 'rollback', '../page/'],

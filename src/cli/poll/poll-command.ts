@@ -7,7 +7,12 @@ import { excerpt } from '../../core/text/quote.ts';
 import { Poller } from '../../poller/index.ts';
 import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
 import { claimState } from '../../host/open-state.ts';
-import { isOpenToOthers } from '../base/metrics-place.ts';
+import {
+  measuredRegistries,
+  servedLine,
+  servedMetrics,
+  type ServedMetrics,
+} from '../metrics/served-metrics.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
@@ -23,7 +28,6 @@ import { firstVersions, NONE } from './first-versions.ts';
 import { noteLosses } from './lost-memory.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
-import { originOf, servedMetrics, type ServedMetrics } from './served-metrics.ts';
 
 /** `modreg poll <machine.json> --exec <program>`: polls a machine, and runs the program for each action when it is due. */
 export async function pollCommand(
@@ -49,7 +53,10 @@ export async function pollCommand(
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
     const lists = listsByRegistry({ documents: documents.value, facts }, registries, world);
     if (!lists.ok) return failed(lists.error);
-    const served = await servedMetrics(terms.value, file.value);
+    const served = await servedMetrics(terms.value.metrics, async () => {
+      const { pollMetrics } = await import('../metrics/poll-metrics.ts');
+      return pollMetrics(state);
+    });
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
     const site = { path, read, documents: documents.value, registries, file: file.value, metrics };
@@ -150,10 +157,7 @@ function pollerOf(
     configuration,
     acknowledgeWithinMs: timeoutMs,
     environment: world.environment,
-    registryFor: (of) => {
-      const registry = registries.registryFor(of);
-      return metrics?.measured(registry, originOf(registries, of)) ?? registry;
-    },
+    registryFor: measuredRegistries(registries, metrics),
     deployedVersion: firstVersions(file, { named: options.deployed, report, documents }),
     onEvent: (event) => {
       metrics?.onEvent(event);
@@ -171,11 +175,7 @@ function noteStart(
   const every = describeDuration(intervalMs);
   const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${excerpt(program)}`;
   report.note('info', `${what} (Ctrl-C stops)`);
-  if (metrics) {
-    const level = isOpenToOthers(metrics.place) ? 'warn' : 'info';
-    const others = level === 'warn' ? ', which others on the network can read' : '';
-    report.note(level, `the metrics are at ${metrics.listener.address}${others}`);
-  }
+  if (metrics) report.note(...servedLine(metrics));
   noteLosses(file, report);
 }
 
