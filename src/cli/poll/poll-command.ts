@@ -20,7 +20,7 @@ import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
 import { firstVersions, NONE } from './first-versions.ts';
-import { noteLosses } from './lost-memory.ts';
+import { noteLosses } from './note-losses.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
 import { originOf, servedMetrics, type ServedMetrics } from './served-metrics.ts';
