@@ -164,12 +164,15 @@ function pollerOf(
 
 function noteStart(
   { path, documents, file, metrics }: PolledSite,
-  { intervalMs, program }: PollTerms,
+  { intervalMs, program, prepare }: PollTerms,
   report: PollReport,
 ): void {
   const modules = countOf(documents.machine.modules.length, 'module');
   const every = describeDuration(intervalMs);
-  const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${excerpt(program)}`;
+  const programs = [program, ...(prepare === undefined ? [] : [prepare])].map((one) =>
+    excerpt(one),
+  );
+  const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${programs.join(', prepared by ')}`;
   report.note('info', `${what} (Ctrl-C stops)`);
   if (metrics) {
     const level = isOpenToOthers(metrics.place) ? 'warn' : 'info';
