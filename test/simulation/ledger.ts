@@ -107,8 +107,9 @@ export interface Ledger extends Clocks {
   desiredSince: number;
   desiredBefore: Desired | undefined;
   life: number;
-  /** Whether the memory was blank when this process started, and whether it has planned since. */
+  /** Whether the memory was blank when this process started, without a loss, and whether it has planned since. */
   isBlank: boolean;
+  isNew?: boolean;
   hasPlanned: boolean;
   /** Whether a poll has begun since this process first planned. */
   hasPolledSince: boolean;

@@ -103,6 +103,8 @@ export function begin(world: World, number: number, exit: (why: string) => void)
   ledger.life = number;
   ledger.hasPlanned = false;
   ledger.isBlank = ledger.known.size === 0;
+  // Half of the machines had a file that was lost.
+  ledger.isNew = number === 1 && chanceOf(world.seed, 'home').is(0.5);
   ledger.hasPolledSince = false;
   ledger.polls.clear();
   excuseNextRounds(world);
@@ -118,7 +120,7 @@ export function begin(world: World, number: number, exit: (why: string) => void)
     ]),
   );
   const options: PollerOptions = {
-    file: { ...file, state, setAside: undefined, lostRows: [] },
+    file: { ...file, state, setAside: undefined, lostRows: [], isNew: ledger.isNew },
     clock,
     platform: 'linux/arm64',
     random: chance.next,

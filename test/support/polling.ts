@@ -44,8 +44,6 @@ function pollOf(folder: string, args: readonly string[]): string[] {
 /** A running `modreg poll` of this process, whose waits a test skips. */
 export interface PollingHere extends Polling {
   readonly skip: TestClock['skip'];
-  /** Skips the wait for the second or a later round. */
-  readonly nextRound: () => Promise<void>;
 }
 
 /** Starts `modreg poll` in the same way in this process. */
@@ -57,9 +55,7 @@ export function pollingHere(
   const home = { PLATFORM_HOME: `${folder}/home`, ...environment };
   const clock = skippingClock();
   const started = startedHere(pollOf(folder, args), home, clock);
-  // A round ends a little less than an interval before the next one.
-  const nextRound = async (): Promise<void> => await clock.skip(1000, 4999.999);
-  return { ...followed(started), skip: clock.skip, nextRound };
+  return { ...followed(started), skip: clock.skip };
 }
 
 /** Starts `modreg agent run` in the same way. */

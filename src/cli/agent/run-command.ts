@@ -27,7 +27,7 @@ import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { startReports } from '../poll/machine-reports.ts';
-import { noteLosses } from '../poll/lost-memory.ts';
+import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';

@@ -25,7 +25,7 @@ import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
 import { firstVersions, NONE } from './first-versions.ts';
-import { noteLosses } from './lost-memory.ts';
+import { noteLosses } from './note-losses.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
 
@@ -168,12 +168,15 @@ function pollerOf(
 
 function noteStart(
   { path, documents, file, metrics }: PolledSite,
-  { intervalMs, program }: PollTerms,
+  { intervalMs, program, prepare }: PollTerms,
   report: PollReport,
 ): void {
   const modules = countOf(documents.machine.modules.length, 'module');
   const every = describeDuration(intervalMs);
-  const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${excerpt(program)}`;
+  const programs = [program, ...(prepare === undefined ? [] : [prepare])].map((one) =>
+    excerpt(one),
+  );
+  const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${programs.join(', prepared by ')}`;
   report.note('info', `${what} (Ctrl-C stops)`);
   if (metrics) report.note(...servedLine(metrics));
   noteLosses(file, report);
