@@ -14,9 +14,8 @@ const MOST_DAYS = 366;
 /** So that the facts of a module with the most blackouts are within their limit (T263). */
 const LONGEST_REASON = 80;
 
-const DATE = '2\\d{3}-\\d{2}-\\d{2}';
-const ONLY_DATE = new RegExp(`^${DATE}$`);
-const DATE_TIME = new RegExp(`^${DATE}(?:T(?:[01]\\d|2[0-3]):[0-5]\\d)?$`);
+const ONLY_DATE = /^2\d{3}-\d{2}-\d{2}$/;
+const DATE_TIME = /^2\d{3}-\d{2}-\d{2}(?:T(?:[01]\d|2[0-3]):[0-5]\d)?$/;
 
 /** A local time, as the milliseconds from the epoch to the same time in UTC. */
 interface LocalTime {
