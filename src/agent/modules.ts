@@ -174,8 +174,7 @@ export class Modules {
   }
 
   #terms(name: string): UpdateTerms {
-    const { policy } = this.#configuration ?? {};
-    return policy ? termsFor(policy, name) : DEFAULT_TERMS;
+    return this.#configuration ? termsFor(this.#configuration.policy, name) : DEFAULT_TERMS;
   }
 
   /** The modules that `name` waits for. */
@@ -287,9 +286,10 @@ export class Modules {
     while (!isTrue()) await this.#changed.promise;
   }
 
-  /** Ends all modules: dependents before what they depend on. */
+  /** Ends all modules: dependents before what they depend on, and also what leaves and waits for a file that takes nothing. */
   async stop(): Promise<void> {
     this.#configuration = undefined;
+    for (const module of this.#leaving.values()) module.tell({ event: 'shut-down' });
     await this.#until(() => this.#leaving.size === 0);
     for (const layer of stopLayers([...this.#modules.keys()], this.#dependencies)) {
       const modules = layer.flatMap((name) => this.of(name) ?? []);

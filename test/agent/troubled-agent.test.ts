@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import type { Clock } from '../../src/registries/index.ts';
 import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
@@ -217,4 +218,26 @@ it('[A17] what waits for a module is started once that has left the config', asy
   expect(processes(site)).toBe(0);
   site.configure({ modules: [BASE] });
   await site.until('base running 1.0.0');
+});
+
+it('[T52] whose entry left the config during its trial ends with the agent, also while the file takes nothing', async () => {
+  const site = await agentSite(LIDAR, { probationMs: DAY });
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  const end = await site.start();
+  await site.until('lidar probation 1.0.0');
+  const file = new DatabaseSync(`${site.home}/machine.db`);
+  file.exec(`
+    CREATE TRIGGER refused BEFORE DELETE ON activations
+    BEGIN SELECT RAISE(ABORT, 'there is no space'); END`);
+  onTestFinished(() => {
+    file.exec('DROP TRIGGER refused');
+    file.close();
+  });
+  site.configure({ modules: [] });
+  await site.change({});
+  await site.until('lidar leaves: removed');
+  expect(processes(site)).toBe(1);
+  const ended = end();
+  await expect.poll(() => processes(site)).toBe(0);
+  await ended;
 });

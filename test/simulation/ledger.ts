@@ -23,6 +23,8 @@ export interface SeenAction {
   readonly to: string;
   readonly direction: string;
   readonly digest: string | undefined;
+  /** The modules that it said to stop with its target. */
+  readonly stops: readonly string[];
 }
 
 export interface OpenAction extends SeenAction {
@@ -127,6 +129,10 @@ export interface Ledger extends Clocks {
   readonly reports: Report[];
   /** The deployed version that the agent last told this process, by target. */
   readonly told: Map<string, string | null | undefined>;
+  /** The actions because of which something was stopped, by id: they are finished. (D72) */
+  readonly begun: Set<string>;
+  /** When the agent was last told that it may begin an action, by id. */
+  readonly granted: Map<string, number>;
   /** How often each action was handed over, by id. */
   readonly handovers: Map<string, number>;
   /** Until when each delivered action is safe from a withdrawal, by id, while a consumer of this process has it. */
@@ -189,6 +195,8 @@ export function blankLedger(): Ledger {
     ended: new Map(),
     reports: [],
     told: new Map(),
+    begun: new Set(),
+    granted: new Map(),
     handovers: new Map(),
     held: new Map(),
     files: new Map(),
@@ -215,13 +223,6 @@ export function keyOf({ kind, name }: Pick<Target, 'kind' | 'name'>): string {
 
 export function termsOf(desired: Desired, name: string): DesiredTerms {
   return desired.own[name] ?? desired.terms;
-}
-
-/** What an operator can change about a target without another decision, as text. */
-export function setupOf({ desired }: Ledger, { kind, name }: Target): string | undefined {
-  if (!desired) return undefined;
-  const entry = kind === 'module' && desired.modules.find((one) => one.name === name);
-  return JSON.stringify([entry, termsOf(desired, name)]);
 }
 
 const AGENT: Target = { kind: 'subsystem', name: 'platform-agent', moduleId: 'platform:agent' };

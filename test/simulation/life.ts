@@ -25,6 +25,7 @@ import { networkTo } from './network.ts';
 import { excuseNextRounds, noteWait } from './pace.ts';
 import { watchedLists } from './watched-lists.ts';
 import { watchedRegistry } from './watched-registry.ts';
+import { begunBefore, judgeTrials } from './stops.ts';
 import { watchedState } from './watched-state.ts';
 import { clockOf } from './timeline.ts';
 import { CallbackError, type Site, type World } from './world.ts';
@@ -97,6 +98,7 @@ export function begin(world: World, number: number, exit: (why: string) => void)
       // The agent writes what it does with a module.
       points.pass('within note an activation');
       world.trace.note('note an activation');
+      world.line.after(0, () => judgeTrials(world));
     } else complain('I9', 'machine.db is written outside of every call');
   });
   const state = watchedState(machineStateIn(file), world, killable);
@@ -111,6 +113,8 @@ export function begin(world: World, number: number, exit: (why: string) => void)
   ledger.held.clear();
   ledger.lists.clear();
   ledger.told.clear();
+  ledger.begun.clear();
+  for (const id of begunBefore(world)) ledger.begun.add(id);
   ledger.reports.length = 0;
   const saved = watchedLists(savedListsIn(file), world, killable);
   const registries = new Map(

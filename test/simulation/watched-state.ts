@@ -99,6 +99,13 @@ export function watchedState(state: MachineState, world: World, killable: Killab
           judge.delivered(id, isOpen);
         },
       ),
+    takeBack: (id, at) => {
+      writing(
+        'take back',
+        () => state.takeBack(id, at),
+        () => judge.takenBack(id),
+      );
+    },
     withdraw: (action, at) => {
       writing(
         'withdraw',
@@ -196,6 +203,8 @@ export function seenAction({
   to,
   direction,
   artifact,
+  restart,
 }: CommittedAction): SeenAction {
-  return { id, target: targetOf(target), from, to, direction, digest: artifact?.digest };
+  const stops = restart.stops.flatMap(({ moduleId }) => moduleId ?? []);
+  return { id, target: targetOf(target), from, to, direction, digest: artifact?.digest, stops };
 }
