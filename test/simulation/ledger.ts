@@ -6,9 +6,7 @@ import type { SeenRequest } from './requests.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
 
-/*
- * The state of a machine as observed at its ports. It shares no code with the product.
- */
+/* The state of a machine as observed at its ports. It shares no code with the product. */
 
 export interface Target {
   readonly kind: 'module' | 'subsystem';
