@@ -8,9 +8,9 @@ import type { CommittedAction } from '../store/index.ts';
 import { resumedWith } from './activation.ts';
 import type { ModuleStart } from './module-process.ts';
 import type { ModulesOptions } from './modules-options.ts';
-import { dependenciesOn, hasServer, SERVER, supervisedEntries } from './server.ts';
+import { dependenciesOn, hasServer, SERVER, stoppedBy, supervisedEntries } from './server.ts';
 import { SupervisedModule } from './supervised-module.ts';
-import { stoppedWith, stopLayers } from './supervision/dependencies.ts';
+import { stopLayers } from './supervision/dependencies.ts';
 import { versionOf, type Lifecycle } from './supervision/lifecycle.ts';
 
 interface Supervised {
@@ -197,30 +197,29 @@ export class Modules {
   }
 
   /**
-   * Runs `begin`, and then `replace` while what stops with `name` is held: nothing has stopped before `begin` resolves. The server waits until no module is on trial, and none is tried
-   * until it is replaced: a release would be blamed for the server's absence (D47). Throws a DatabaseError if the file cannot be
-   * written.
+   * Runs `begin`, and then `replace` while what stops with the target is held: what it needs itself, and nothing for another
+   * action of its restart. Nothing has stopped before `begin` resolves. The server waits until no module is on trial, and none
+   * is tried until it is replaced: a release would be blamed for the server's absence (D47). Throws a DatabaseError if the file
+   * cannot be written.
    */
   async whileHeld<T>(
-    { id, target: { name }, restart }: CommittedAction,
+    { id, target }: CommittedAction,
     work: { readonly begin: () => Promise<void>; readonly replace: () => Promise<T> },
   ): Promise<T> {
-    const entries = Array.from(this.#modules.values(), ({ entry }) => entry);
-    const inOrder = stopLayers([...this.#modules.keys()], this.#dependencies).flat();
-    const names =
-      name === this.#server
-        ? inOrder.filter((other) => other !== name)
-        : stoppedWith(name, restart.stops, entries);
+    const isServer = target.name === this.#server;
+    const stopping = (): readonly string[] =>
+      this.#configuration ? stoppedBy(target, this.#configuration.machine) : [];
+    let names: readonly string[] = [];
     try {
-      if (name === this.#server) {
-        this.#isServerReplaced = true;
-        await this.#until(() => names.every((other) => !this.#isIn(other, ON_TRIAL)));
-      }
+      this.#isServerReplaced ||= isServer;
+      if (isServer)
+        await this.#until(() => stopping().every((other) => !this.#isIn(other, ON_TRIAL)));
       await work.begin();
+      names = stopping();
       for (const other of names) await this.#hold(other, id);
       return await work.replace();
     } finally {
-      if (name === this.#server) this.#isServerReplaced = false;
+      if (isServer) this.#isServerReplaced = false;
       for (const other of names.toReversed()) this.#release(other, id);
       this.#notify();
     }

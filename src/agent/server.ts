@@ -1,6 +1,9 @@
+import type { ActionTarget } from '../core/index.ts';
 import type { Machine, ModuleEntry } from '../core/machine/machine.ts';
+import { stopsOf } from '../core/plan/stops.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
-import { dependenciesOf } from './supervision/dependencies.ts';
+import { moduleOf } from '../core/plan/target.ts';
+import { dependenciesOf, stoppedWith, stopLayers } from './supervision/dependencies.ts';
 
 /** The server, under the name that the agent configuration gives it. */
 export const SERVER = 'platform-server';
@@ -37,4 +40,15 @@ export function dependenciesOn(machine: Machine): ReadonlyMap<string, ReadonlySe
   if (!hasServer(machine)) return own;
   const all = Array.from(own, ([name, others]) => [name, new Set([SERVER, ...others])] as const);
   return new Map([...all, [SERVER, new Set()]]);
+}
+
+/** The names of what stops for the replacement of a target, without itself, in the order in which it stops. */
+export function stoppedBy(target: ActionTarget, machine: Machine): string[] {
+  const entries = supervisedEntries(machine);
+  if (target.name !== SERVER || !hasServer(machine)) {
+    const stops = stopsOf(machine.components).ofModule(moduleOf(target));
+    return stoppedWith(target.name, stops, entries);
+  }
+  const names = entries.map(({ name }) => name).filter((name) => name !== SERVER);
+  return stopLayers(names, dependenciesOn(machine)).flat();
 }

@@ -240,3 +240,28 @@ describe('[D77] a module that says whether it may be stopped', () => {
     await made.until('lidar running 1.1.0');
   });
 });
+
+it('[D26] a module is not stopped for what only shares its restart', async () => {
+  const both = {
+    components: [
+      component('scanner', 'acme:lidar:vlp16'),
+      component('camera', 'acme:cam:usb'),
+      component('arm', 'acme:arm:six-axis', 'scanner', 'camera'),
+    ],
+    modules: [...ARM.modules, entry('acme:cam', '1.*', 'cam')],
+  };
+  const made = await agentSite(both);
+  for (const id of ['acme:lidar', 'acme:cam', 'acme:arm']) made.publish(id, '1.0.0', STAYS);
+  await made.start();
+  await made.until('arm running 1.0.0');
+  const answer = made.delay('acme:lidar', '1.1.0');
+  made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
+  made.publish('acme:cam', '1.1.0', `: yet another; ${STAYS}`);
+  await made.until('cam running 1.1.0');
+  expect(made.story).not.toContain('lidar stopped 1.0.0');
+  answer();
+  await made.until('lidar stopped 1.0.0');
+  await made.until('lidar running 1.1.0');
+  expect(made.story.filter((line) => line.startsWith('cam'))).toEqual([]);
+  await made.until('arm running 1.0.0');
+});
