@@ -7,6 +7,7 @@ import type {
   OpenAction,
 } from '../core/plan/committed-action.ts';
 import type { RestartRequest } from '../core/decision/decision.ts';
+import type { RecordedHold } from '../core/decision/operator-hold.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { TargetName } from '../core/plan/target.ts';
@@ -36,6 +37,7 @@ import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import { factsIn, memoryOf, pendingIn, type Facts } from './memory.ts';
 import * as outbox from './outbox.ts';
+import { countHold, endHold, setHold } from './operator-holds.ts';
 import { lift, refuse } from './quarantine.ts';
 import {
   reportFailure,
@@ -97,6 +99,12 @@ export interface MachineState {
   requestRestart(target: ActionTarget, request: RestartRequest): void;
   /** Ends the request of an operator. Returns false if there is none, or if its restart was delivered: it is then finished. */
   cancelRestart(target: ActionTarget): boolean;
+  /** Holds a target or the machine for an operator, in place of an earlier hold of it (D75). */
+  setHold(hold: RecordedHold): void;
+  /** Ends a hold, with `since` only the one that was set then. Returns whether there was one. */
+  endHold(of: RecordedHold['of'], since?: number): boolean;
+  /** Records the elapsed time of `hold`, unless another one took its place. */
+  countHold(hold: RecordedHold, elapsed: Pick<RecordedHold, 'elapsedMs' | 'countedAt'>): void;
   /** Records the start of a poller. */
   start(at: number): void;
   /** Forgets the start at `at`, because its poller ends cleanly: it is not counted for a crash loop (T57). */
@@ -230,10 +238,23 @@ function writesOf(
     quarantine: (entry) => writing(() => refuse(sql, entry)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
-    requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
-    cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
+    ...requestWritesOf(sql, writing),
     start: (at) => writing(() => noteStart(sql, at)),
     end: (at) => writing(() => forgetStart(sql, at)),
+  };
+}
+
+/** The writes of what operators request. */
+function requestWritesOf(
+  sql: Statements,
+  writing: Writing,
+): Pick<MachineState, 'requestRestart' | 'cancelRestart' | 'setHold' | 'endHold' | 'countHold'> {
+  return {
+    requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
+    cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
+    setHold: (hold) => writing(() => setHold(sql, hold)),
+    endHold: (of, since) => writing(() => endHold(sql, of, since)),
+    countHold: (hold, elapsed) => writing(() => countHold(sql, hold, elapsed)),
   };
 }
 

@@ -34,6 +34,22 @@ export interface Timing {
   readonly restartCooldownMs: number;
   /** The maximum number of restarts of the target in 24 hours. */
   readonly restartCeiling: number;
+  /** The holds of operators; absent if there are none (D75). */
+  readonly operatorHolds?:
+    | readonly {
+        /** Whether it holds the whole machine. */
+        readonly of: 'machine' | 'target';
+        /** Who set it, and why. */
+        readonly by: string;
+        readonly because: string;
+        /** When it was set, in milliseconds since the epoch. */
+        readonly since: number;
+        /** When it ends by the machine's clock; undefined while that is not certain. */
+        readonly until: number | undefined;
+        /** The end that the operator named, while it is not certain. */
+        readonly endsAt?: number | undefined;
+      }[]
+    | undefined;
 }
 
 /** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
@@ -64,14 +80,18 @@ export type Hold =
       /** How many restarts there were in 24 hours. */
       readonly restarts: number;
     }
+  | ({
+      /** An operator holds the target or the whole machine. */
+      readonly reason: 'operator-hold';
+    } & NonNullable<Timing['operatorHolds']>[number])
   | {
       /** The server is processing config changes, or the policy does not allow a lower version. */
       readonly reason: 'server-busy' | 'downgrade-not-allowed';
       readonly until?: undefined;
     };
 
-/** One reason to hold a replacement at `at`, in milliseconds since the epoch; undefined if it does not apply. */
-export type TimingPolicy = (timing: Timing, at: number) => Hold | undefined;
+/** Why a replacement is held at `at`, in milliseconds since the epoch; undefined or empty if it is not. */
+export type TimingPolicy = (timing: Timing, at: number) => Hold | readonly Hold[] | undefined;
 
 /** If a maintenance window is configured, restarts begin only while it is open (D25). */
 export const windowClosed: TimingPolicy = ({ window }, at) => {
