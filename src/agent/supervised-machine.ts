@@ -210,6 +210,10 @@ export class SupervisedMachine {
     return address === undefined || (await this.#askServer(address));
   }
 
+  look(): void {
+    this.#poller.look();
+  }
+
   /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */
   #installMissing(name: string): void {
     const configuration = this.#configuration;

@@ -55,6 +55,8 @@ import { forgetStart, noteStart } from './starts.ts';
  */
 export interface MachineState {
   memory(): MachineMemory;
+  /** @internal Another number once another process has written the file. */
+  version(): number;
   /** Records the deployed version: `null` if nothing is deployed, undefined if that is not known (D14). */
   report(target: ActionTarget, deployed: string | null | undefined, at: number): void;
   /** Forgets the deployed version of a target, and which of its releases failed last: another program runs it, or none. */
@@ -158,6 +160,7 @@ export function machineStateIn(file: MachineFile): MachineState {
       });
     },
     memory: () => translated(path, () => reader.read()),
+    version: () => translated(path, () => versionIn(sql)),
     decisions: () => translated(path, () => decisionsIn(sql)),
     history: (target) => translated(path, () => historyIn(sql, target)),
     recentHistory: (count) => translated(path, () => recentHistory(sql, count)),
@@ -165,6 +168,10 @@ export function machineStateIn(file: MachineFile): MachineState {
     poller: () => translated(path, () => pollerLog(sql)),
     settled: (known) => translated(path, () => outbox.settledActions(sql, known)),
   };
+}
+
+function versionIn(sql: Statements): number {
+  return Number(sql.get('PRAGMA data_version')?.['data_version']);
 }
 
 /** Caches the memory until it is forgotten, or another process writes. */
@@ -177,7 +184,7 @@ function memoryReader({ database, sql }: MachineFile): {
   let memory: MachineMemory | undefined;
   return {
     read() {
-      const now = Number(sql.get('PRAGMA data_version')?.['data_version']);
+      const now = versionIn(sql);
       if (now !== version) facts = memory = undefined;
       version = now;
       memory ??= snapshot(database, () => memoryOf((facts ??= factsIn(sql)), pendingIn(sql)));
@@ -196,6 +203,7 @@ type Writing = <T>(work: () => T) => T;
 type Read =
   | 'log'
   | 'memory'
+  | 'version'
   | 'decisions'
   | 'history'
   | 'recentHistory'

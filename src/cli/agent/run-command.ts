@@ -20,6 +20,7 @@ import { readInterval } from '../plan/interval-option.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
+import { watchRequests } from '../poll/watched-requests.ts';
 import { reportTarget, startReports, type ReportTarget } from '../poll/machine-reports.ts';
 import { noteLosses } from '../poll/lost-memory.ts';
 import { eventName } from '../../logs/event-name.ts';
@@ -29,7 +30,7 @@ import { commandRegistries, type CommandRegistries } from '../../host/command-re
 import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { platformOf } from '../../host/list-options.ts';
 import { ownVersion } from '../version.ts';
-import type { World } from '../../base/world.ts';
+import { clockOf, type World } from '../../base/world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
 import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
@@ -193,7 +194,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
   const stopPage = startPage(path, { ...options, machineId }, world, note);
-  const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
+  const signal = await runUntil(terms.ended, agent, { file, report, world }).finally(async () => {
     await stopPage?.();
     notify.stop();
     await reports?.close();
@@ -206,11 +207,15 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
 async function runUntil(
   ended: ReturnType<World['untilSignal']>,
   agent: Agent,
-  { report, world }: { readonly report: PollReport; readonly world: World },
+  { file, report, world }: Pick<AgentSite, 'file'> & Pick<AgentOutput, 'report' | 'world'>,
 ): Promise<'SIGINT' | 'SIGTERM'> {
+  const watching = new AbortController();
   // A start waits for processes of an earlier agent.
   await Promise.race([agent.start(), ended]);
+  const watch = { clock: clockOf(world), signal: watching.signal };
+  void watchRequests(file, () => agent.look(), watch);
   const signal = await ended;
+  watching.abort();
   world.status(undefined);
   const name = eventName('agent', 'stopping');
   report.note('info', `got ${signal}: stopping all modules`, { name });

@@ -5,13 +5,12 @@ import type { Hold, Timing, TimingPolicy } from './timing-policies.ts';
 /** The longest hold, in milliseconds of elapsed time (D75). */
 export const LONGEST_HOLD_MS: number = 30 * 86_400_000;
 
+type OperatorHold = NonNullable<Timing['operatorHolds']>[number];
+
 /** A hold of an operator as it is recorded (D75). Times are milliseconds since the epoch, by the machine's clock. */
-export interface RecordedHold {
+export interface RecordedHold extends Pick<OperatorHold, 'by' | 'because' | 'since'> {
   /** What is held: the machine has no name. */
   readonly of: { readonly kind: 'machine' | 'module' | 'subsystem'; readonly name: string };
-  readonly by: string;
-  readonly because: string;
-  readonly since: number;
   /** The end that the operator named; undefined for a duration. */
   readonly endsAt: number | undefined;
   /** The elapsed time after which it ends, whatever the clock shows. */
@@ -40,7 +39,7 @@ export function elapsedOf(
 export function holdsInForce(
   recorded: readonly RecordedHold[],
   reading: ClockReading,
-): NonNullable<Timing['operatorHolds']> {
+): readonly OperatorHold[] {
   const { now, clock } = reading;
   const time = certainTime(reading);
   return recorded.flatMap((hold) => {
