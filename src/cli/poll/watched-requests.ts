@@ -17,7 +17,7 @@ export async function watchRequests(
   while (!signal.aborted) {
     await clock.sleep(LOOK_MS, signal).catch(() => undefined);
     const version = versionOf(state);
-    if (version !== seen && !signal.aborted) look();
+    if (version !== seen) look();
     seen = version;
   }
 }
