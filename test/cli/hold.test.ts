@@ -158,6 +158,17 @@ describe('[D75] modreg unhold', () => {
     expect(machine.state.memory().holds).toEqual([]);
   });
 
+  it('knows none that has ended, although no poller has run since', async () => {
+    const machine = await settled();
+    await ask(machine, 'hold', ...STAGE);
+    // A day later.
+    expect(await ask(machine.home, 'unhold')).toEqual({
+      answer: [],
+      problems: ['no operator holds this machine; nothing was changed'],
+      exit: 1,
+    });
+  });
+
   it('ends the hold of a module that has left the config', async () => {
     const machine = await settled();
     await ask(machine, 'hold', 'acme:lidar', ...STAGE);

@@ -4,6 +4,8 @@ import { holdEndText } from '../../host/requests/hold-words.ts';
 import type { HoldInForce } from '../../host/requests/holds.ts';
 import { columnsOf } from '../base/columns.ts';
 
+export const HOLDS_HEAD = 'Held by operators (modreg unhold [MODULE] ends a hold):';
+
 const HEADS = ['HELD', 'BY', 'SINCE', 'UNTIL', 'WHY'];
 
 /** The lines of the table of holds; none if nothing is held. */
