@@ -260,9 +260,8 @@ describe('what is offered about this machine', () => {
       state.report(LIDAR, '2.0.0', NOW);
       const rolledBack = { from: version('2.0.0'), to: version('1.9.0') };
       state.rollBack(LIDAR, rolledBack, { at: NOW, until: undefined });
-      const hold = machineHold({ from: NOW, ms: 3_600_000 });
-      state.setHold(hold);
-      state.setHold({ ...hold, of: { kind: 'module', name: 'front' } });
+      state.setHold(machineHold({ from: NOW, ms: 1 }));
+      state.setHold({ ...machineHold({ from: NOW, ms: 1 }), of: { kind: 'module', name: 'front' } });
     });
   }
 
