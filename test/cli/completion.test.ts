@@ -261,7 +261,7 @@ describe('what is offered about this machine', () => {
       const rolledBack = { from: version('2.0.0'), to: version('1.9.0') };
       state.rollBack(LIDAR, rolledBack, { at: NOW, until: undefined });
       state.setHold(machineHold({ from: NOW, ms: 1 }));
-      state.setHold({ ...machineHold({ from: NOW, ms: 1 }), of: { kind: 'module', name: 'front' } });
+      state.setHold({ ...machineHold({ from: NOW, ms: 1 }), of: LIDAR });
     });
   }
 
