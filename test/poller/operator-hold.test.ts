@@ -75,6 +75,27 @@ describe('[D75, D72] a hold that another process sets', () => {
     expect(machine.state.memory().holds).toEqual([]);
   });
 
+  it('stops a restart that was requested at once', async () => {
+    const machine = await day({ ...LIDAR, deployed: { acme_lidar: '1.2.4' } });
+    await machine.pass(MINUTE);
+    const request = { requestedAt: machine.clock.now(), isImmediate: true };
+    machine.state.requestRestart(targetNamed('acme_lidar'), request);
+    await machine.pass(MINUTE);
+    const delivery = inHand(machine, 'acme_lidar');
+    expect(delivery.action.direction).toBe('restart');
+    hold(machine);
+    expect(await delivery.mayProceed()).toMatchObject({
+      mayProceed: false,
+      because: [{ reason: 'operator-hold' }],
+    });
+    await machine.pass(0);
+    expect(machine.state.memory().of(delivery.action.target).restartRequest).toEqual({
+      moduleId: 'acme:lidar',
+      request,
+      failure: undefined,
+    });
+  });
+
   it('of another module does not', async () => {
     const machine = await day(LIDAR);
     await machine.pass(MINUTE);

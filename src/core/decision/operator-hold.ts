@@ -1,5 +1,5 @@
 import { certainTime } from '../releases/certain-time.ts';
-import type { ClockFault } from '../releases/eligibility-policy.ts';
+import type { Eligibility } from '../releases/eligibility-policy.ts';
 import type { Hold, Timing, TimingPolicy } from './timing-policies.ts';
 
 /** The longest hold, in milliseconds of elapsed time (D75). */
@@ -22,10 +22,7 @@ export interface RecordedHold extends Pick<OperatorHold, 'by' | 'because' | 'sin
 }
 
 /** The time of the machine's clock, and what is wrong with it. */
-export interface ClockReading {
-  readonly now: number;
-  readonly clock?: ClockFault | undefined;
-}
+export type ClockReading = Pick<Eligibility, 'now' | 'clock'>;
 
 /** The elapsed time of a hold. What passed since it was counted counts only if the clock was certain then and is now (D75). */
 export function elapsedOf(
