@@ -118,7 +118,8 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
   const module = entry && modules.of(entry.name);
   if (!module) return machine(LEFT);
   const delivery = { ...delivered, entry, folders: foldersOf(delivered, execution) };
-  const settled = settledEnd(row, action);
+  // A trial may have ended before its delivery came, and is not repeated.
+  const settled = outcomes.take(action) ?? settledEnd(row, action);
   if (settled) return settled;
   // An earlier agent began it, and this one goes on with it.
   if (row?.phase !== 'stable' && row?.action === action) return await outcomes.of(action);

@@ -31,6 +31,8 @@ export type AgentEvent =
       readonly version: string;
       /** Its process. */
       readonly pid: number;
+      /** The folder of the cgroup that it and what it starts have; absent if they have none of their own. */
+      readonly cgroup?: string | undefined;
     }
   | {
       /** A process of a module that ran was stopped, with all that it had started. */
@@ -107,10 +109,12 @@ export type AgentEvent =
   | {
       /** The server does not say whether it may be restarted, so nothing is replaced or restarted. Again if the reason changes. */
       readonly kind: 'restart-status';
-      /** The name of the server. */
+      /** The name of the server, or of a module entry. */
       readonly name: string;
       /** The address, and what it answered. */
       readonly reason: string;
+      /** Whether it is therefore not stopped. */
+      readonly isHeld: boolean;
     }
   | {
       /** A managed file of the system was changed, or could not be, or was left alone. */

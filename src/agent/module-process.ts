@@ -37,7 +37,7 @@ export interface ModuleStart {
   readonly mark: string;
   readonly cgroups: string | undefined;
   readonly onLine: (line: OutputLine) => void;
-  readonly onStarted: (run: Installed, pid: number) => void;
+  readonly onStarted: (run: Installed, program: Pick<RunningProgram, 'pid' | 'cgroup'>) => void;
   /** Called when a program was stopped; `killedAfterMs` if only SIGKILL ended it, that long after SIGTERM. */
   readonly onStopped: (run: Installed, killedAfterMs: number | undefined) => void;
 }
@@ -103,8 +103,12 @@ async function begin(
     start,
     obstacle ?? (signal.aborted ? 'it was stopped' : undefined),
   );
-  if (started.ok) start.onStarted(run, started.value.program.pid);
-  else probe.close();
+  if (!started.ok) {
+    probe.close();
+    return started;
+  }
+  const { pid, cgroup } = started.value.program;
+  start.onStarted(run, { pid, cgroup });
   return started;
 }
 

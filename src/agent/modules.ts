@@ -166,7 +166,7 @@ export class Modules {
         return ports.runnableFor(entry, run, { terms: this.#terms(name), site });
       },
       onLine: (line) => onLine(name, line),
-      onStarted: ({ version }, pid) => onEvent({ kind: 'started', name, version, pid }),
+      onStarted: ({ version }, of) => onEvent({ kind: 'started', name, version, ...of }),
       onStopped: ({ version }, killedAfterMs) => {
         onEvent({ kind: 'stopped', name, version, killedAfterMs });
       },
@@ -174,8 +174,7 @@ export class Modules {
   }
 
   #terms(name: string): UpdateTerms {
-    const { policy } = this.#configuration ?? {};
-    return policy ? termsFor(policy, name) : DEFAULT_TERMS;
+    return this.#configuration ? termsFor(this.#configuration.policy, name) : DEFAULT_TERMS;
   }
 
   /** The modules that `name` waits for. */
@@ -246,10 +245,10 @@ export class Modules {
     return this.#isIn(name, UP);
   }
 
-  /** What the agent runs as the server, if that is ready. */
-  serverInUse(): Installed | undefined {
-    const state = this.#server === undefined ? undefined : this.of(this.#server)?.state;
-    return state?.state === 'running' ? state.run : undefined;
+  /** The state of a module that is ready. */
+  readyState(name: string): Extract<Lifecycle, { state: 'running' }> | undefined {
+    const state = this.of(name)?.state;
+    return state?.state === 'running' ? state : undefined;
   }
 
   /** Whether a version may be tried: the server works, and is not being replaced, or `name` does not need it. */
@@ -287,9 +286,10 @@ export class Modules {
     while (!isTrue()) await this.#changed.promise;
   }
 
-  /** Ends all modules: dependents before what they depend on. */
+  /** Ends all modules: dependents before what they depend on, and also what leaves and waits for a file that takes nothing. */
   async stop(): Promise<void> {
     this.#configuration = undefined;
+    for (const module of this.#leaving.values()) module.tell({ event: 'shut-down' });
     await this.#until(() => this.#leaving.size === 0);
     for (const layer of stopLayers([...this.#modules.keys()], this.#dependencies)) {
       const modules = layer.flatMap((name) => this.of(name) ?? []);

@@ -17,13 +17,17 @@ export class Outcomes {
     else this.#ends.set(end.action, end);
   }
 
+  /** How an action has ended, once; undefined if it has not. */
+  take(action: string): ActionEnd | undefined {
+    const end = this.#ends.get(action);
+    this.#ends.delete(action);
+    return end;
+  }
+
   /** Resolves once the action has ended. */
   async of(action: string): Promise<ActionEnd> {
-    const end = this.#ends.get(action);
-    if (end) {
-      this.#ends.delete(action);
-      return end;
-    }
+    const end = this.take(action);
+    if (end) return end;
     const { promise, resolve } = Promise.withResolvers<ActionEnd>();
     this.#waiting.set(action, resolve);
     return await promise;

@@ -9,7 +9,6 @@ import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import { systemClock, systemRandom, wholeMilliseconds } from '../registry/clock.ts';
 import { DatabaseError } from '../store/index.ts';
-import { activationsIn } from '../store/activations.ts';
 import { activationOf } from './activation.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { carryOut, type Execution } from './carry-out.ts';
@@ -17,14 +16,17 @@ import { readManifest } from './install/manifest.ts';
 import { installTurns } from './install/turns.ts';
 import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
+import { packagesInUse } from './packages-in-use.ts';
 import type { AgentPorts } from './ports.ts';
 import type { ModuleSite } from './runnable.ts';
 import { followStart } from './follow-start.ts';
-import { AGENT, launcherPackages, SelfUpdate } from './self-update.ts';
+import { AGENT, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
+import type { Veto } from '../core/decision/timing-policies.ts';
+import { vetoesOf } from './vetoes.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
-import { askingServer } from './process/restart-status.ts';
+import { askingPrograms } from './process/restart-status.ts';
 
 const AGENT_TARGET = { kind: 'subsystem', name: AGENT } as const;
 
@@ -39,8 +41,8 @@ export class SupervisedMachine {
   #configuration: Configuration | undefined;
   #starting: Promise<void> | undefined;
   #running: Promise<void> | undefined;
-  readonly #askServer = askingServer((reason) => {
-    this.#options.onEvent?.({ kind: 'restart-status', name: SERVER, reason });
+  readonly #ask = askingPrograms((name, reason, isHeld) => {
+    this.#options.onEvent?.({ kind: 'restart-status', name, reason, isHeld });
   });
 
   constructor(options: AgentOptions, ports: AgentPorts) {
@@ -88,6 +90,7 @@ export class SupervisedMachine {
       },
       deployedVersion: (target) => this.#deployed(target),
       isMaintenanceAllowed: async () => await this.#isMaintenanceAllowed(),
+      vetoes: async (names) => await this.#vetoes(names),
     });
   }
 
@@ -140,7 +143,7 @@ export class SupervisedMachine {
   /** Modules run also if a folder cannot be read or an old package cannot be removed. */
   async #removeUnused(): Promise<void> {
     const { home, file, onEvent = ignore } = this.#options;
-    const kept = new Set([...keptIn(file), ...launcherPackages(home)]);
+    const kept = packagesInUse(file, home);
     const terms = { kept, now: this.#execution.clock.now() };
     await this.#ports.removeUnused(home, terms).catch((error: unknown) => {
       onEvent({ kind: 'not-removed', error });
@@ -205,9 +208,17 @@ export class SupervisedMachine {
 
   /** A server that works is asked, if its package names an address for that. One that does not say does not allow it. */
   async #isMaintenanceAllowed(): Promise<boolean> {
-    const run = this.#modules.serverInUse();
-    const address = run && readManifest(run.root).restartStatus;
-    return address === undefined || (await this.#askServer(address));
+    const run = this.#modules.readyState(SERVER)?.run;
+    const { policy } = this.#configuration ?? {};
+    const own = policy && termsFor(policy, SERVER).run.restartStatus;
+    const address = run && (own ?? readManifest(run.root).restartStatus);
+    return address === undefined || (await this.#ask(SERVER, address, true))?.isAllowed === true;
+  }
+
+  async #vetoes(names: readonly string[]): Promise<Veto[]> {
+    const configuration = this.#configuration;
+    const context = { modules: this.#modules, ask: this.#ask };
+    return configuration ? await vetoesOf(names, configuration, context) : [];
   }
 
   look(): void {
@@ -273,14 +284,4 @@ function targetOf(name: string, moduleId: ModuleId): ActionTarget {
 
 function ignore(): void {
   // Nobody listens.
-}
-
-/** The packages that must stay: current, previous and candidate ones. */
-function keptIn(file: AgentOptions['file']): ReadonlySet<string> {
-  const all = Array.from(activationsIn(file).values(), ({ activation }) =>
-    activation.phase === 'stable'
-      ? [activation.current, activation.previous]
-      : [activation.candidate, activation.previous],
-  );
-  return new Set(all.flat().flatMap((installed) => installed?.root ?? []));
 }

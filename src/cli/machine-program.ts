@@ -32,6 +32,7 @@ const WATCH_EXAMPLES = `Examples:
 const POLL_EXAMPLES = `Examples:
   modreg poll machine.json --exec ./hook --deployed none
   modreg poll machine.json --exec ./hook --deployed deployed.json --timeout 10m
+  modreg poll machine.json --prepare ./download --exec ./switch --deployed none
 `;
 
 const STATUS_EXAMPLES = `Examples:
@@ -111,7 +112,7 @@ export function addRestart(modreg: Command, { world, common, finish }: CommandCo
     )
     .option(
       '--now',
-      'do not wait for a window, for the agent to allow maintenance, or for a busy server',
+      'do not wait for a window, for the end of a blackout, for the agent to allow maintenance, or for a busy server',
     )
     .option('--cancel', 'withdraw the request, unless the agent has the restart already')
     .addHelpText('before', RESTART_EXAMPLES)
@@ -207,10 +208,14 @@ export function addPoll(modreg: Command, { world, registry, finish }: CommandCon
       'the program; it gets the action as JSON on stdin. Exit code 0: done. 75: try again later. 1 to 125: the release failed, with the last line of stderr as the reason',
     )
     .option(
+      '--prepare <program>',
+      'a program that runs before, for example to download; it gets the same JSON and stops nothing. Then --exec runs only if the action may still be begun',
+    )
+    .option(
       '--deployed <file>',
       'the versions that are deployed before the first action, or the word none if nothing is',
     )
-    .option('--timeout <duration>', 'how long the program may take (default: 30m)')
+    .option('--timeout <duration>', 'how long each program may take (default: 30m)')
     .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .option('--metrics <host:port>', 'serve /metrics there, such as 127.0.0.1:9464')

@@ -28,10 +28,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 type Paint = (line: string) => string;
 
 /**
- * Runs the command line as a process. Only this module writes output and sets the exit code. It escapes
- * every line it writes.
+ * Runs the command line as a process, of whose world `parts` are replaced. Only this module writes output and sets the exit
+ * code. It escapes every line it writes.
  */
-export async function run(process: NodeJS.Process): Promise<void> {
+export async function run(process: NodeJS.Process, parts: Partial<World> = {}): Promise<void> {
   const { stdout, stderr } = process;
   const argv = process.argv.slice(2);
   const presentation = presentationOf(argv);
@@ -55,7 +55,8 @@ export async function run(process: NodeJS.Process): Promise<void> {
   // There is no stream left to report this on. The answer and the exit code stay as they are.
   stderr.on('error', () => undefined);
 
-  const outcome = await outcomeOf(argv, presentation, process);
+  const world = { ...worldOf(process, presentation), ...parts };
+  const outcome = await outcomeOf(argv, presentation, world);
   const { answer, notes, problems, isData, isLog } = outcome;
   hint = outcome.ifLost;
   process.exitCode = broken ?? exitCodeOf(outcome);
@@ -70,10 +71,10 @@ export async function run(process: NodeJS.Process): Promise<void> {
 async function outcomeOf(
   argv: readonly string[],
   presentation: Presentation,
-  process: NodeJS.Process,
+  world: World,
 ): Promise<Outcome> {
   try {
-    return await runCommandLine(argv, worldOf(process, presentation));
+    return await runCommandLine(argv, world);
   } catch (error) {
     const problem = {
       severity: 'error',

@@ -12,6 +12,8 @@ export interface CheckContext {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The mode bits of the document's file (`statSync(path).mode`); without it, `permissions` is not reported. */
   readonly mode?: number | undefined;
+  /** The time, in milliseconds since the epoch; without it, blackouts that hold nothing are not reported. */
+  readonly now?: number | undefined;
 }
 
 /** The result of checking the values of a document. */

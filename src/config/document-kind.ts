@@ -18,6 +18,7 @@ const POLICY_FIELDS = [
   'unknown_release_age',
   'trust_clock',
   'maintenance',
+  'blackout',
   'allow_downgrade',
   'on_yank',
   'require_digest',
@@ -34,6 +35,8 @@ const POLICY_FIELDS = [
   'probation',
   'probe_interval',
   'stop_timeout',
+  'restart_status',
+  'restart_status_unclear',
   'logs',
   'self_update',
 ];

@@ -71,7 +71,9 @@ export type DocumentProblem = {
         /** A local module has no `version`. modreg ignores the version of a local module. */
         | 'missing-version'
         /** A module's `env` reads an agent secret that `env_allow` does not list, which a later version of modreg refuses. */
-        | 'secret-variable';
+        | 'secret-variable'
+        /** A blackout that holds nothing: it has ended, or no maintenance window is open in it. */
+        | 'idle-blackout';
     }
 );
 

@@ -93,8 +93,11 @@ export function readAgentConfiguration(
  * else console.error(policy.problems);
  * ```
  */
-export function readUpdatePolicy(source: string | Uint8Array): DocumentResult<UpdatePolicy> {
-  return readAs(CHECKS.policy, 'readUpdatePolicy()', source, {});
+export function readUpdatePolicy(
+  source: string | Uint8Array,
+  context: Pick<CheckContext, 'now'> = {},
+): DocumentResult<UpdatePolicy> {
+  return readAs(CHECKS.policy, 'readUpdatePolicy()', source, context);
 }
 
 /**

@@ -35,6 +35,7 @@ const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
   'unused-module': true,
   'missing-version': true,
   'secret-variable': true,
+  'idle-blackout': true,
 };
 
 /** Reports `findings`, each with its line and column in `text`. */

@@ -8,6 +8,7 @@ import {
   type UpdatePolicy,
   type UpdateTerms,
 } from '../core/machine/update-policy.ts';
+import { blackouts } from './fields/blackout.ts';
 import { duration, DURATION_PATTERN, readDuration } from './fields/duration.ts';
 import { variableName } from './fields/environment-reference.ts';
 import { badValue } from './fault.ts';
@@ -23,14 +24,21 @@ import {
   wholeNumber,
   type Schema,
 } from './fields/fields.ts';
-import type { Checked } from './check-context.ts';
+import type { Checked, CheckContext } from './check-context.ts';
 import { maintenanceWindow } from './fields/maintenance-window.ts';
-import { command, durationFromOneSecond, readiness, userName } from './fields/run-terms.ts';
+import {
+  command,
+  durationFromOneSecond,
+  readiness,
+  restartStatus,
+  userName,
+} from './fields/run-terms.ts';
 import { compileWindows } from './window.ts';
 import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
 import { headerFindings } from './cross-checks/module-variables.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
+import { idleBlackouts } from './cross-checks/idle-blackouts.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedAddress } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
@@ -85,6 +93,7 @@ const terms = {
   unknown_release_age: v.optional(oneOf(['refuse', 'allow'])),
   trust_clock: v.optional(flag()),
   maintenance: v.optional(listOf(maintenanceWindow, 'a list of windows')),
+  blackout: v.optional(blackouts),
   allow_downgrade: v.optional(flag()),
   on_yank: v.optional(oneOf(['keep', 'replace'])),
   require_digest: v.optional(flag()),
@@ -101,6 +110,8 @@ const terms = {
   probation: v.optional(duration),
   probe_interval: v.optional(durationFromOneSecond),
   stop_timeout: v.optional(duration),
+  restart_status: v.optional(restartStatus),
+  restart_status_unclear: v.optional(oneOf(['allow', 'hold'])),
   self_update: v.optional(flag()),
 };
 const moduleTerms = fields(terms);
@@ -140,6 +151,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     },
     trustClock: own.trust_clock ?? base.trustClock,
     window: own.maintenance ? compileWindows(own.maintenance) : base.window,
+    blackouts: own.blackout ?? base.blackouts,
     allowDowngrade: own.allow_downgrade ?? base.allowDowngrade,
     onYank: own.on_yank ?? base.onYank,
     requireDigest: own.require_digest ?? base.requireDigest,
@@ -157,13 +169,15 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
       probationMs: own.probation ?? base.run.probationMs,
       probeMs: own.probe_interval ?? base.run.probeMs,
       stopMs: own.stop_timeout ?? base.run.stopMs,
+      restartStatus: own.restart_status ?? base.run.restartStatus,
+      onUnclearStatus: own.restart_status_unclear ?? base.run.onUnclearStatus,
       selfUpdate: own.self_update ?? base.run.selfUpdate,
     },
   };
 }
 
 /** Reads and checks an update policy. */
-export function checkPolicy(value: unknown): Checked<UpdatePolicy> {
+export function checkPolicy(value: unknown, { now }: CheckContext): Checked<UpdatePolicy> {
   const { output, findings } = applySchema(updatePolicy, value);
   const outline = v.parse(policyOutline, value);
   const modules = Object.entries(outline.modules);
@@ -173,6 +187,7 @@ export function checkPolicy(value: unknown): Checked<UpdatePolicy> {
       ...findings,
       ...fieldFindings('policy', updatePolicy, value),
       ...(output ? headerFindings(output) : []),
+      ...(output && now !== undefined ? idleBlackouts(output, now) : []),
       ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
       ...exposedAddress(outline.logs.endpoint, ['logs', 'endpoint'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {

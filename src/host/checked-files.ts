@@ -36,7 +36,8 @@ export function checkedFiles(
 ): Result<CheckedDocument, Problem[]> {
   const as = options.as ?? (basename(path) === POLICY ? 'policy' : undefined);
   const file = readDocumentFile(path);
-  const policy = as === 'policy' ? NO_POLICY : readPolicyFor(path, options.policy);
+  const now = world.clock();
+  const policy = as === 'policy' ? NO_POLICY : readPolicyFor(path, options.policy, { now });
   if (!file.ok || !policy.ok) {
     const problems = [...(file.ok ? [] : [file.error]), ...(policy.ok ? [] : [policy.error])];
     return { ok: false, error: problems };
@@ -45,6 +46,7 @@ export function checkedFiles(
     policy: inForce(policy.value),
     environment: options.env ? world.environment : undefined,
     mode: file.value.mode,
+    now,
   });
   // A policy is checked alone, even with another policy.json beside it.
   const against = checked.kind === 'policy' ? undefined : policy.value;

@@ -21,12 +21,13 @@ export interface PolicyFile {
 export function readPolicyFor(
   path: string,
   named: string | undefined,
+  context: Parameters<typeof readUpdatePolicy>[1] = {},
 ): Result<PolicyFile | undefined, Problem> {
   const beside = join(dirname(path), POLICY);
   if (named === undefined && (path === STDIN || !existsAt(beside)))
     return { ok: true, value: undefined };
   const file = named === undefined ? readRegularFile(beside) : readDocumentFile(named);
   if (!file.ok) return file;
-  const reading = readUpdatePolicy(file.value.bytes);
+  const reading = readUpdatePolicy(file.value.bytes, context);
   return { ok: true, value: { path: file.value.path, reading } };
 }

@@ -1,3 +1,4 @@
+import { timeZoneOf } from '../config/time-zone.ts';
 import type { PlanRow, Stop } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
 import { decisionWords } from '../core/explanation/decision-words.ts';
@@ -60,7 +61,7 @@ function rowFor(
   { now, timeZone: zone, state }: MachineView,
 ): ModuleRow {
   const { decision, latest, stops, nextChange, warnings } = plan;
-  const timeZone = decision.input.timing.window?.windows?.[0]?.timeZone ?? zone;
+  const timeZone = timeZoneOf(decision.input.timing) ?? zone;
   const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
   return {
     ...named,

@@ -2,12 +2,17 @@ import { crashLoopEnd } from '../core/plan/crash-loop.ts';
 import type { Clock } from '../registry/clock.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { PollerEvent } from './event.ts';
+import type { Lists } from './lists.ts';
+
+/** How many rounds have begun, and when the next one does, in milliseconds since the epoch. */
+type RoundsSoFar = Pick<Lists, 'rounds' | 'nextRoundAt'>;
 
 /** Decides whether a poller may act on its plans. */
 export class ActionGate {
   readonly #clock: Clock;
   readonly #onEvent: (event: PollerEvent) => void;
   #isBlank = false;
+  #isNew = false;
   /** The round of the first plan. Earlier rounds had no answer, so nothing was observed in them. */
   #observedIn: number | undefined;
   #isCrashLoop = false;
@@ -18,26 +23,34 @@ export class ActionGate {
   }
 
   /** `memory` is the machine's memory before the poller started; undefined if it cannot be read. */
-  begin(memory: MachineMemory | undefined): void {
+  begin(memory: MachineMemory | undefined, { isNew }: { readonly isNew: boolean }): void {
     this.#isBlank = memory?.isBlank ?? true;
-    if (this.#isBlank) this.#onEvent({ kind: 'observe-only' });
+    this.#isNew = isNew;
   }
 
   /** Whether a plan made now may be committed. With a blank memory, the first plan is observe-only (T53). */
-  mayCommit(memory: MachineMemory, rounds: number): boolean {
+  mayCommit(memory: MachineMemory, { rounds, nextRoundAt }: RoundsSoFar): boolean {
     const mayAct = this.mayAct(memory, rounds);
+    if (this.#observedIn === undefined && this.#looksFirst(memory)) {
+      this.#onEvent({ kind: 'observe-only', nextRoundAt });
+    }
     this.#observedIn ??= rounds;
     return mayAct;
   }
 
   /** Whether actions may be delivered: not in the round of the first plan of a blank memory, nor in a crash loop (T53, T57). */
-  mayAct({ starts }: MachineMemory, rounds: number): boolean {
-    const until = crashLoopEnd(starts, this.#clock.now());
+  mayAct(memory: MachineMemory, rounds: number): boolean {
+    const until = crashLoopEnd(memory.starts, this.#clock.now());
     if (until !== undefined && !this.#isCrashLoop) {
       this.#onEvent({ kind: 'crash-loop', until });
     }
     this.#isCrashLoop = until !== undefined;
     const hasObserved = this.#observedIn !== undefined && rounds > this.#observedIn;
-    return until === undefined && (!this.#isBlank || hasObserved);
+    return until === undefined && (!this.#looksFirst(memory) || hasObserved);
+  }
+
+  /** Nothing was lost on a new machine, so it acts at once on what the agent says is deployed (D73). */
+  #looksFirst({ isBlank }: MachineMemory): boolean {
+    return this.#isBlank && (isBlank || !this.#isNew);
   }
 }

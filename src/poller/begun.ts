@@ -1,5 +1,5 @@
 import type { ActionTarget, Plan } from '../core/index.ts';
-import { replacementText } from '../core/decision/decision.ts';
+import { replacementText, type Decision, type Replacement } from '../core/decision/decision.ts';
 import { decisionWords, describeAddress } from '../core/explanation/decision-words.ts';
 import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
 import { keyOf } from '../core/plan/target.ts';
@@ -27,9 +27,9 @@ export class Begun {
     const delivered = open.filter(({ state }) => state === 'delivered');
     const busy = new Set(delivered.map(({ action }) => keyOf(action.target)));
     const held = heldIn(plan).filter(({ target }) => !busy.has(keyOf(target)));
-    this.#holds = new Map(Array.from(held, (event) => [keyOf(event.target), identityOf(event)]));
-    for (const event of held) {
-      if (before.get(keyOf(event.target)) !== identityOf(event)) this.#onEvent(event);
+    this.#holds = new Map(held.map((hold) => [keyOf(hold.target), identityOf(hold)]));
+    for (const hold of held) {
+      if (before.get(keyOf(hold.target)) !== identityOf(hold)) this.#onEvent(eventOf(hold));
     }
   }
 
@@ -46,9 +46,12 @@ export class Begun {
   }
 }
 
-type Held = Extract<PollerEvent, { kind: 'held' }>;
+interface Hold {
+  readonly target: ActionTarget;
+  readonly decision: Extract<Decision, { kind: 'hold' }>;
+}
 
-function heldIn({ modules, subsystems }: Plan): Held[] {
+function heldIn({ modules, subsystems }: Plan): Hold[] {
   return [
     ...modules.flatMap(({ name, moduleId, decision }) =>
       heldBy({ kind: 'module', name, moduleId }, decision),
@@ -61,17 +64,24 @@ function heldIn({ modules, subsystems }: Plan): Held[] {
   ];
 }
 
-function heldBy(target: ActionTarget, decision: Plan['modules'][number]['decision']): Held[] {
-  if (decision.kind !== 'hold') return [];
-  const { replacement, because, until } = decision;
-  const { direction } = replacement;
-  const to = describeAddress(replacementText(replacement));
-  const told = toldAs(decisionWords(decision));
-  return [{ kind: 'held', target, direction, to, because, until, ...told }];
+function heldBy(target: ActionTarget, decision: Decision): Hold[] {
+  return decision.kind === 'hold' ? [{ target, decision }] : [];
 }
 
-function identityOf({ direction, to, because }: Held): string {
-  return [direction, to, ...because.map(({ reason }) => reason)].join(' ');
+function identityOf({ decision: { replacement, because } }: Hold): string {
+  const reasons = because.map(({ reason }) => reason);
+  return [replacement.direction, versionOf(replacement), ...reasons].join(' ');
+}
+
+function eventOf({ target, decision }: Hold): PollerEvent {
+  const { replacement, because, until } = decision;
+  const { direction } = replacement;
+  const told = toldAs(decisionWords(decision));
+  return { kind: 'held', target, direction, to: versionOf(replacement), because, until, ...told };
+}
+
+function versionOf(replacement: Replacement): string {
+  return describeAddress(replacementText(replacement));
 }
 
 function entryKey({ moduleId, version, since }: QuarantineEntry): string {

@@ -34,9 +34,15 @@ export class ConfigurationSource {
   /** Reads it again. If that is not possible, the last one stays in force. Rejects only with the reason of `signal`. */
   async read(signal: AbortSignal): Promise<Configuration | undefined> {
     const { clock, onEvent } = this.#polling;
-    const result = await callback(this.#read, clock, signal);
+    let isOver = false;
+    const reading = async (): Promise<void> => {
+      const configuration = await this.#read();
+      // In force at once: who read it must not be permitted anything by the one before it (D72).
+      if (!isOver) this.#current = configuration;
+    };
+    const result = await callback(reading, clock, signal);
+    isOver = true;
     if (result.kind === 'returned') {
-      this.#current = result.value;
       if (this.#trouble !== undefined) onEvent({ kind: 'configuration-readable' });
       this.#trouble = undefined;
     } else {

@@ -71,7 +71,16 @@ export interface Delivery {
    * and begin at once if it may. Otherwise nothing may be changed: the action is taken back, counts as no restart, and is
    * delivered again when it may, unless a newer release takes its place (D72). Rejects if the poller ends meanwhile.
    */
-  readonly mayProceed: () => Promise<Permission>;
+  readonly mayProceed: () => Promise<
+    | { readonly mayProceed: true }
+    | {
+        readonly mayProceed: false;
+        /** All reasons that hold it; empty if it is not held: its version may not be selected any more, or it waits for a module. */
+        readonly because: readonly Hold[];
+        /** Why, in one escaped line. */
+        readonly text: string;
+      }
+  >;
   /** Reports progress from 0 to 1 as an event, once for each whole percent. Throws a RangeError for any other number. */
   readonly progress: (fraction: number) => void;
   /** Reports that the target version is deployed and works. On a full disk, this resolves at once and is written later. */
@@ -79,17 +88,6 @@ export interface Delivery {
   /** Reports that the action failed. Rejects with a TypeError if `running` or `blame` has an unexpected value. */
   readonly failed: (failure: FailureReport) => Promise<void>;
 }
-
-/** Whether an action may be begun, and what forbids it. */
-export type Permission =
-  | { readonly mayProceed: true }
-  | {
-      readonly mayProceed: false;
-      /** All reasons that hold it; empty if it is not held: its version may not be selected any more, or it waits for a module. */
-      readonly because: readonly Hold[];
-      /** Why, in one escaped line. */
-      readonly text: string;
-    };
 
 /** Why an action failed, and what is deployed now. */
 export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'kind'>;

@@ -53,8 +53,12 @@ export type PollerEvent =
       readonly error: DatabaseError;
     }
   | { readonly kind: 'state-available' }
-  /** No deployed version is known: the first round is planned, but nothing is committed (T53). */
-  | { readonly kind: 'observe-only' }
+  | {
+      /** No deployed version is known: the first round is planned, but nothing is committed (T53). */
+      readonly kind: 'observe-only';
+      /** When the next round begins, in milliseconds since the epoch; a change feed may begin it sooner. */
+      readonly nextRoundAt: number;
+    }
   | {
       /** The agent started too often in a short time: nothing is committed or delivered (T57). */
       readonly kind: 'crash-loop';

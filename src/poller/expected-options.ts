@@ -29,6 +29,7 @@ const OPTIONS = {
   deployedVersion: optional(FUNCTION),
   isServerBusy: optional(FUNCTION),
   isMaintenanceAllowed: optional(FUNCTION),
+  vetoes: optional(FUNCTION),
   environment: optional(OBJECT),
   machineId: optional(TEXT),
   intervalMs: optional(NUMBER),

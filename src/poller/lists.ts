@@ -38,6 +38,7 @@ export class Lists {
   /** When the configuration was last read, on the monotonic clock. */
   #readAt = -Infinity;
   #isInformed = false;
+  #plannedAt: number | undefined;
 
   constructor(options: ListsOptions) {
     this.#options = options;
@@ -51,6 +52,11 @@ export class Lists {
   /** Whether a registry has answered, or none is needed. Nothing can be planned until then. */
   get isInformed(): boolean {
     return this.#isInformed;
+  }
+
+  /** When the next round begins by its interval, in milliseconds since the epoch. */
+  get nextRoundAt(): number {
+    return this.#options.polling.clock.now() + this.#untilDue;
   }
 
   /** When the last round began, and why the configuration or some lists are not current. */
@@ -82,8 +88,12 @@ export class Lists {
     return clock || list.clock ? { ...list, clock } : list;
   }
 
-  /** Runs rounds until `signal` is aborted. Rejects with the reason of `signal`, or with a callback error. */
-  async run(signal: AbortSignal): Promise<void> {
+  /**
+   * Runs rounds until `signal` is aborted. Rejects with the reason of `signal`, or with a callback error. `plannedAt`, on the
+   * monotonic clock, is when the first round was due, if it begins earlier than that: the second one begins then (D73).
+   */
+  async run(signal: AbortSignal, plannedAt?: number): Promise<void> {
+    this.#plannedAt = plannedAt;
     while (!signal.aborted) {
       if (this.#isDue()) {
         const configuration = await this.#options.configuration.read(signal);
@@ -121,12 +131,14 @@ export class Lists {
     signal: AbortSignal,
   ): void {
     const { polling } = this.#options;
+    const plannedAt = this.#rounds === 0 ? this.#plannedAt : undefined;
     for (const [registry, { isAsked }] of this.#registries) {
       // A registry that is being polled stays: a configuration that needs it again must not poll it twice.
       if (!needed.has(registry) && !isAsked) this.#registries.delete(registry);
     }
     const due = Array.from(needed, ([registry, moduleIds]) => {
-      const polled = this.#registries.get(registry) ?? new PolledRegistry(registry, polling);
+      const polled =
+        this.#registries.get(registry) ?? new PolledRegistry(registry, polling, plannedAt);
       this.#registries.set(registry, polled);
       return { polled, moduleIds };
     }).filter(({ polled, moduleIds }) => {
@@ -146,7 +158,7 @@ export class Lists {
   async #untilNextRound(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.polling;
     const idle = this.#idle();
-    const wait = Math.min(this.#untilReading, ...idle.map(({ untilDue }) => untilDue));
+    const wait = this.#untilDue;
     await during(signal, async (waiting) => {
       const due = clock.sleep(wait, waiting);
       // Each resolves once its registry is due.
@@ -156,6 +168,10 @@ export class Lists {
       });
       await Promise.race([due, ...feeds, ...this.#polls]);
     });
+  }
+
+  get #untilDue(): number {
+    return Math.min(this.#untilReading, ...this.#idle().map(({ untilDue }) => untilDue));
   }
 
   #idle(): PolledRegistry[] {

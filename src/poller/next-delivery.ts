@@ -46,7 +46,7 @@ export function withdrawOverdue({
   for (const open of state.read()?.open ?? []) {
     if (!outbox.isHeld(open) || outbox.untilDue(open) > 0) continue;
     // No answer on maintenance makes a version selectable, so the agent is not asked.
-    const plan = planner.planWith(undefined, open.action);
+    const plan = planner.planWith({}, open.action);
     if (plan && revalidate(open, plan) === 'withdraw') outbox.withdraw(open);
   }
 }

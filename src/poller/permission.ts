@@ -4,11 +4,14 @@ import { describeDecision } from '../core/explanation/decision-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { decisionOn, revalidate } from '../core/plan/revalidate.ts';
 import { excerpt } from '../core/text/quote.ts';
-import type { Delivery, Permission } from './delivery.ts';
+import type { Delivery } from './delivery.ts';
 import type { Outbox } from './outbox.ts';
 import type { Planner } from './planner.ts';
 import type { StateAccess } from './state-access.ts';
 import type { Clock } from '../registry/clock.ts';
+
+/** Whether an action may be begun, and what forbids it. */
+type Permission = Awaited<ReturnType<Delivery['mayProceed']>>;
 
 /** The parts of a poller that decide whether an action may be begun. */
 export interface PermissionParts {

@@ -2,6 +2,7 @@ import {
   planMachine,
   type Decision,
   type DecideInput,
+  type Hold,
   type Plan,
   type Platform,
 } from '../core/index.ts';
@@ -10,10 +11,18 @@ import { termsFor } from '../core/machine/update-policy.ts';
 import { blockingDependency } from '../core/plan/blocking-dependency.ts';
 import type { CommittedAction, OpenAction } from '../core/plan/committed-action.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
-import { asksForMaintenance, planInputFor, type TargetFacts } from '../core/plan/plan-input.ts';
+import type { PlanInput } from '../core/plan/plan.ts';
+import {
+  asksForMaintenance,
+  planInputFor,
+  stoppedBy,
+  type TargetFacts,
+} from '../core/plan/plan-input.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { ClockReading } from '../core/decision/operator-hold.ts';
-import { callback, maintenanceAnswer } from './callback.ts';
+import { callback, maintenanceAnswer, type CallbackResult } from './callback.ts';
+import type { PollerOptions } from './poller-options.ts';
+import { byModule, checkedVetoes } from './vetoes.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import { HoldCounts } from './hold-counts.ts';
 import type { Lists } from './lists.ts';
@@ -35,7 +44,15 @@ export interface PlannerOptions {
   readonly isServerBusy?: (() => boolean) | undefined;
   /** Whether maintenance is allowed now. Called only if something would be replaced; only true allows it (D29). */
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
+  /** Which of these entries must not be stopped now (D77). */
+  readonly vetoes?: PollerOptions['vetoes'];
   readonly polling: Pick<Polling, 'clock' | 'intervalMs' | 'onEvent'>;
+}
+
+/** What the agent answered when it was asked about a plan; a part is absent if it was not asked. */
+export interface Answers {
+  readonly maintenance?: MaintenanceAnswer | undefined;
+  readonly vetoes?: PlanInput['vetoes'];
 }
 
 /**
@@ -69,22 +86,43 @@ export class Planner {
    * maintenance before something is replaced (D29). Undefined until a configuration and lists are available.
    */
   plan(only?: CommittedAction): Plan | 'ask-first' | undefined {
-    const plan = this.planWith(undefined, only);
+    const plan = this.planWith({}, only);
     // The agent is not asked to allow maintenance if none is due.
-    const asks = plan && this.#options.isMaintenanceAllowed && asksForMaintenance(plan);
+    const { isMaintenanceAllowed, vetoes } = this.#options;
+    const asks = plan && (isMaintenanceAllowed ?? vetoes) && asksForMaintenance(plan);
     return asks ? 'ask-first' : plan;
   }
 
   /** Asks the agent whether maintenance is allowed, and reports its error. Rejects only with the reason of `signal`. */
   async askMaintenance(signal: AbortSignal): Promise<MaintenanceAnswer> {
-    const { isMaintenanceAllowed, polling } = this.#options;
-    const answer = await callback(() => isMaintenanceAllowed?.(), polling.clock, signal);
-    if (answer.kind === 'failed') polling.onEvent({ kind: 'callback-error', error: answer.error });
-    return maintenanceAnswer(answer);
+    const { isMaintenanceAllowed } = this.#options;
+    return maintenanceAnswer(await this.#called(() => isMaintenanceAllowed?.(), signal));
   }
 
-  /** The same as `plan`, with the agent's answer; `answer` is undefined if the agent was not asked. */
-  planWith(answer: MaintenanceAnswer | undefined, only?: CommittedAction): Plan | undefined {
+  /** Asks what would stop for `plan` whether it may. Rejects only with the reason of `signal`. */
+  async #askModules(
+    plan: Plan | undefined,
+    signal: AbortSignal,
+  ): Promise<CallbackResult<PlanInput['vetoes']>> {
+    const { vetoes, configuration } = this.#options;
+    const machine = configuration.current?.machine;
+    const names = plan && machine ? stoppedBy(plan, machine) : [];
+    if (!vetoes || !machine || names.length === 0) return { kind: 'returned', value: undefined };
+    return await this.#called(
+      async () => byModule(checkedVetoes(await vetoes(names)), machine),
+      signal,
+    );
+  }
+
+  async #called<T>(call: () => T | Promise<T>, signal: AbortSignal): Promise<CallbackResult<T>> {
+    const { polling } = this.#options;
+    const answer = await callback(call, polling.clock, signal);
+    if (answer.kind === 'failed') polling.onEvent({ kind: 'callback-error', error: answer.error });
+    return answer;
+  }
+
+  /** The same as `plan`, with the agent's answers. */
+  planWith(answers: Answers, only?: CommittedAction): Plan | undefined {
     const { configuration, lists, platform, machineId, isServerBusy } = this.#options;
     const { current } = configuration;
     if (!current || !lists.isInformed) return undefined;
@@ -95,7 +133,8 @@ export class Planner {
       {
         platform,
         machineId,
-        answer,
+        answer: answers.maintenance,
+        vetoes: answers.vetoes,
         ...reading,
         isServerBusy: isServerBusy?.() ?? false,
         knownOf: (target) => {
@@ -118,9 +157,12 @@ export class Planner {
   ): Promise<T> {
     let plan = this.plan(only);
     if (plan === 'ask-first') {
-      const answer = await this.askMaintenance(signal);
+      const [maintenance, vetoes] = await Promise.all([
+        this.#options.isMaintenanceAllowed && this.askMaintenance(signal),
+        this.#askModules(this.planWith({}, only), signal),
+      ]);
       signal.throwIfAborted();
-      plan = this.planWith(answer, only);
+      plan = this.planWith(answersOf(maintenance, vetoes), only);
     }
     return use(plan);
   }
@@ -156,13 +198,25 @@ export class Planner {
   }
 }
 
-/** Whether nothing but the agent's `false` holds it. */
+/** An agent that cannot say what must not be stopped does not allow maintenance. */
+function answersOf(
+  maintenance: MaintenanceAnswer | undefined,
+  vetoes: CallbackResult<PlanInput['vetoes']>,
+): Answers {
+  if (vetoes.kind === 'returned') return { maintenance, vetoes: vetoes.value };
+  const isAllowed = (maintenance ?? 'allowed') === 'allowed';
+  return { maintenance: isAllowed ? vetoes.kind : maintenance };
+}
+
+/** Whether nothing but the agent's `false`, or what a module says, holds it. */
 function waitsForAnswer(decision: Decision): boolean {
+  return decision.kind === 'hold' && decision.because.every(isAnswer);
+}
+
+function isAnswer(hold: Hold): boolean {
   return (
-    decision.kind === 'hold' &&
-    decision.because.every(
-      (hold) => hold.reason === 'maintenance-not-allowed' && hold.answer === 'not-allowed',
-    )
+    hold.reason === 'veto' ||
+    (hold.reason === 'maintenance-not-allowed' && hold.answer === 'not-allowed')
   );
 }
 

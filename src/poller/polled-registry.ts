@@ -25,16 +25,17 @@ export class PolledRegistry {
   #polledAt: number;
   /** On the monotonic clock. */
   #dueAt: number;
-  /** When it was due before its change feed made it due earlier. */
+  /** When it was due before its change feed, or the start of a new machine, made it due earlier. */
   #plannedAt: number | undefined;
 
-  /** A new registry is due at once. */
-  constructor(registry: PollableRegistry, polling: Polling) {
+  /** It is due at once. `plannedAt`, on the monotonic clock, is when it would have been due later (D73). */
+  constructor(registry: PollableRegistry, polling: Polling, plannedAt?: number) {
     this.#registry = registry;
     this.#polling = polling;
     this.#availability = new Availability(polling);
     this.#dueAt = polling.clock.monotonic();
     this.#polledAt = this.#dueAt;
+    this.#plannedAt = plannedAt;
   }
 
   /** The time until the next poll, in whole milliseconds; 0 when it is due. */

@@ -1,4 +1,5 @@
 import type { ActionTarget, Platform } from '../core/index.ts';
+import type { Timing } from '../core/decision/timing-policies.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import type { Clock } from '../registry/clock.ts';
@@ -25,6 +26,15 @@ export interface PollerOptions {
   readonly isServerBusy?: (() => boolean) | undefined;
   /** Whether maintenance is allowed now. Called only if something would be replaced; anything except true forbids it. */
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
+  /**
+   * Which of the module entries `names` must not be stopped now. Called only if something would be replaced or restarted
+   * that stops them. If it throws, or takes longer than ten seconds, maintenance is not allowed (D77).
+   */
+  readonly vetoes?:
+    | ((
+        names: readonly string[],
+      ) => NonNullable<Timing['vetoes']> | Promise<NonNullable<Timing['vetoes']>>)
+    | undefined;
   /**
    * The agent's environment variables, which the `env` of modules may read; also for `PLATFORM_HOME` and
    * `PLATFORM_AGENT_FAST_START`. Empty by default.

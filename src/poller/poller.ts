@@ -92,7 +92,7 @@ export class Poller {
     }
     const { gate, state, polling } = this.#parts;
     const { signal } = this.#stopping;
-    gate.begin(state.read());
+    gate.begin(state.read(), file);
     const now = polling.clock.now();
     if (state.write((to) => to.start(now))) this.#startedAt = now;
     POLLERS.set(file, this);
@@ -171,9 +171,16 @@ export class Poller {
   async #readLists(signal: AbortSignal): Promise<void> {
     const { configuration, lists, polling } = this.#parts;
     const current = await configuration.read(signal);
-    if (lists.rounds === 0) {
-      await polling.clock.sleep(untilFirstRound(current, this.#options, polling), signal);
+    if (lists.rounds > 0) return await lists.run(signal);
+    const { clock, intervalMs, random } = polling;
+    const phase = firstPhase(intervalMs, random());
+    const isChecked = checksAtStart(current, this.#options);
+    // Whoever starts a new machine waits for its first action (D73).
+    if (isChecked && this.#options.file.isNew) {
+      return await lists.run(signal, clock.monotonic() + phase);
     }
+    // Fast start skips the first check, so the first round is one interval later (D28).
+    await clock.sleep(phase + (isChecked ? 0 : intervalMs), signal);
     await lists.run(signal);
   }
 
@@ -210,7 +217,7 @@ export class Poller {
     if (!memory) return state.settle();
     begun.quarantineOf(memory);
     begun.holdsOf(plan, memory);
-    if (gate.mayCommit(memory, lists.rounds)) outbox.commit(plan, memory);
+    if (gate.mayCommit(memory, lists)) outbox.commit(plan, memory);
     const blocking = new Map(
       outbox
         .due()
@@ -263,13 +270,9 @@ function partsFor(options: PollerOptions): Parts {
   return { ...parts, outbox, lists, planner };
 }
 
-/** In milliseconds. Fast start skips the first check, so the first round is one interval later (D28). */
-function untilFirstRound(
+function checksAtStart(
   configuration: Configuration | undefined,
   { environment = {} }: PollerOptions,
-  { intervalMs, random }: Polling,
-): number {
-  const checksAtStart =
-    !configuration || startUpOf(configuration.machine.agent, environment).checksForUpdates;
-  return firstPhase(intervalMs, random()) + (checksAtStart ? 0 : intervalMs);
+): boolean {
+  return !configuration || startUpOf(configuration.machine.agent, environment).checksForUpdates;
 }

@@ -50,13 +50,13 @@ export interface EndedRound {
   readonly failures: number;
   /** The `Retry-After` of the registry, in milliseconds; 0 without one. */
   readonly retryAfterMs: number;
-  /** If a change feed triggered the round: the time until it was due without that, negative if that has passed. */
+  /** If it began early, by a change feed or on a new machine: the time until it was due, negative if that has passed. */
   readonly earlyMs: number | undefined;
 }
 
 /**
  * The time between this round and the next in milliseconds. Machines that receive a change or a `Retry-After` together
- * stay as far apart as they were (T66): after a round that a change feed triggered, the next is when it was due anyway,
+ * stay as far apart as they were (T66): after a round that began early, the next is when it was due anyway,
  * and a `Retry-After` is rounded up to whole intervals. `random` is from 0 to 1.
  */
 export function untilRoundAfter(round: EndedRound, intervalMs: number, random: number): number {

@@ -36,7 +36,7 @@ export async function watchPlans(
   const showPlans = async (): Promise<void> => {
     while (!signal.aborted) {
       const seen = changes.count;
-      const plan = planner.planWith(undefined);
+      const plan = planner.planWith({});
       if (plan) show(plan);
       await changes.wait(seen, planner.untilNextChange(plan), signal);
     }

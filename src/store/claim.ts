@@ -19,6 +19,7 @@ import { makeFolderOf } from '../sqlite/make-folder.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
 import { setDamagedRowsAside } from './damaged-rows.ts';
 import { sealWrites } from './sealed-tables.ts';
+import { lostMemory, SET_ASIDE } from './lost-memory.ts';
 import {
   BUSY_TIMEOUT_MS,
   lockOf,
@@ -44,13 +45,12 @@ export interface ClaimedFile extends MachineFile {
     | undefined;
   /** What damaged rows contained that were set aside, and what happens instead: one escaped line for each. */
   readonly lostRows: readonly string[];
+  /** @internal Whether nothing says that a poller has used it before, nor a file that was lost (D73). */
+  readonly isNew: boolean;
 }
 
 type VerifiedFile = MachineFile & Pick<ClaimedFile, 'lostRows'>;
 type SetAside = NonNullable<ClaimedFile['setAside']>;
-
-/** @internal What follows the path of a file that was set aside, before its number. */
-export const SET_ASIDE = '.set-aside-';
 
 /** SQLite's code for a header that does not permit writing. */
 const READ_ONLY = 8;
@@ -88,7 +88,8 @@ export function openForPoller(path: string): ClaimedFile {
 /** No other process can open it, so nothing locks it. */
 function claimedInMemory(): ClaimedFile {
   const file = openMachineFile(IN_MEMORY);
-  return { ...file, state: machineStateIn(file), setAside: undefined, lostRows: [] };
+  const state = machineStateIn(file);
+  return { ...file, state, setAside: undefined, lostRows: [], isNew: true };
 }
 
 /** @internal `openForPoller` of a program with `layout`, which differs from `LAYOUT` in tests of an upgrade. */
@@ -105,11 +106,18 @@ export function claimFile(path: string, layout: Layout): ClaimedFile {
     // Another poller may have a file that replaces this one, so nothing is delivered from this one then.
     const checkInPlace = inPlaceCheck(real);
     const inPlace = { ...file, checkInPlace };
-    return { ...inPlace, state: machineStateIn(inPlace), setAside, close };
+    const state = machineStateIn(inPlace);
+    return { ...inPlace, state, setAside, isNew: isUnused(file, state), close };
   } catch (error) {
     release();
     throw error;
   }
+}
+
+function isUnused(file: MachineFile, state: MachineState): boolean {
+  const { isBlank, starts } = state.memory();
+  const hasPast = !isBlank || starts.length > 0 || state.poller().round !== undefined;
+  return !hasPast && lostMemory(file) === undefined;
 }
 
 /** Whether the error says that this process has closed the file. */

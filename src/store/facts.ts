@@ -5,6 +5,8 @@ import {
   type ReleaseIndex,
   type Window,
 } from '../core/index.ts';
+import type { Blackout } from '../core/decision/timing-policies.ts';
+import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { CONSTRAINTS } from '../core/version/constraint.ts';
 import { originOf } from '../registry/list-origin.ts';
@@ -78,10 +80,12 @@ export function windowRulesIn(facts: unknown): unknown {
   return $windows ?? undefined;
 }
 
-/** The time zone of the first maintenance window in parsed facts; undefined if they have none. */
+/** The time zone of the first maintenance window, else of the first blackout, in parsed facts; undefined if they have none. */
 export function timeZoneIn(facts: unknown): string | undefined {
-  const rules = windowRulesIn(facts);
-  const [first]: readonly unknown[] = Array.isArray(rules) ? rules : [];
+  const { timing } = Object(facts) as { readonly timing?: unknown };
+  const { blackouts } = Object(timing) as { readonly blackouts?: unknown };
+  const all = [windowRulesIn(facts), blackouts].filter((list) => Array.isArray(list)).flat();
+  const [first]: readonly unknown[] = all;
   const { timeZone } = Object(first) as { readonly timeZone?: unknown };
   return typeof timeZone === 'string' ? timeZone : undefined;
 }
@@ -151,6 +155,7 @@ function isMapOf(shape: Shape): Shape {
 
 const isSetOfTexts: Shape = (value) => value instanceof Set && [...value].every(isText);
 const isSpan = objectOf({ after: isNumber, at: isNumber });
+const isMoment: Shape = (value) => typeof value === 'number' && isTime(value);
 const isFlag = oneOf(true, false);
 const isDigestChange = objectOf<keyof DigestChange>({
   platform: isText,
@@ -173,6 +178,17 @@ function constraintOf(kind: string, fields: Readonly<Record<string, 'version' | 
   ]);
   return objectOf({ kind: oneOf(kind), ...Object.fromEntries(shapes) });
 }
+
+const isBlackout = objectOf<keyof Blackout>({
+  from: isMoment,
+  until: isMoment,
+  timeZone: isText,
+  reason: optional(isText),
+});
+
+/** A machine can report more than its policy may have (T335). */
+const areBlackouts: Shape = (value) =>
+  Array.isArray(value) && value.length <= MOST_BLACKOUTS && value.every(isBlackout);
 
 /** The fields of a decoded input. */
 const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
@@ -220,7 +236,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     }),
   ),
   eligibility: objectOf({
-    now: (value) => typeof value === 'number' && isTime(value),
+    now: isMoment,
     platform: (value) => parsePlatform(value).ok,
     machineId: optional(isText),
     notAfter: optional(isNumber),
@@ -233,7 +249,11 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   restartRequest: optional(objectOf({ requestedAt: isNumber, isImmediate: isFlag })),
   timing: objectOf({
     window: optional(isWindow),
+    blackouts: optional(areBlackouts),
     answer: optional(isText),
+    vetoes: optional(
+      listOf(objectOf({ by: isText, said: optional(isText), isOverridable: isFlag })),
+    ),
     isServerBusy: isFlag,
     restarts: listOf(isNumber),
     restartCooldownMs: isNumber,

@@ -35,7 +35,7 @@ import {
 } from './decision-history.ts';
 import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
-import { factsIn, memoryOf, pendingIn, type Facts } from './memory.ts';
+import { factsIn, memoryOf, pendingIn, type Facts, type Pending } from './memory.ts';
 import * as outbox from './outbox.ts';
 import { countHold, endHold, setHold } from './operator-holds.ts';
 import { lift, refuse } from './quarantine.ts';
@@ -181,13 +181,18 @@ function memoryReader({ database, sql }: MachineFile): {
 } {
   let version: number | undefined;
   let facts: Facts | undefined;
+  let pending: Pending | undefined;
   let memory: MachineMemory | undefined;
   return {
     read() {
       const now = versionIn(sql);
-      if (now !== version) facts = memory = undefined;
+      if (now !== version) facts = pending = memory = undefined;
       version = now;
-      memory ??= snapshot(database, () => memoryOf((facts ??= factsIn(sql)), pendingIn(sql)));
+      memory ??= snapshot(database, () => {
+        facts ??= factsIn(sql);
+        pending = pendingIn(sql, pending);
+        return memoryOf(facts, pending);
+      });
       return memory;
     },
     forget(what) {

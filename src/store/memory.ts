@@ -40,9 +40,10 @@ export interface Pending {
   readonly restarts: ReadonlyMap<string, readonly RememberedRestart[]>;
 }
 
-export function pendingIn(sql: Statements): Pending {
+/** What was `before`, if it is known, saves parsing the same actions again. */
+export function pendingIn(sql: Statements, before?: Pending): Pending {
   const restarts = Map.groupBy(outbox.restartsIn(sql), ({ key }) => key);
-  return { open: outbox.openActions(sql), restarts };
+  return { open: outbox.openActions(sql, before?.open), restarts };
 }
 
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {

@@ -6,7 +6,7 @@ import type {
   OpenAction,
 } from '../core/plan/committed-action.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
-import type { Statements, Row } from '../sqlite/statements.ts';
+import type { Statements } from '../sqlite/statements.ts';
 import { jsonIn } from '../sqlite/stored-value.ts';
 import { isAction } from './action-shape.ts';
 import { textOf } from './columns.ts';
@@ -30,24 +30,24 @@ function fileOf(sql: Statements): string {
   return String(sql.get('SELECT file FROM identity')?.['file']);
 }
 
-export function openActions(sql: Statements): OpenAction[] {
+/** The open actions. Those that were open `before` are not parsed again, because the content of an action never changes. */
+export function openActions(sql: Statements, before: readonly OpenAction[] = []): OpenAction[] {
   const file = fileOf(sql);
-  return sql.all(SELECT_OPEN).map((row) => openAction(row, file, sql));
+  const known = new Map(before.map(({ action }) => [action.id, action]));
+  return sql.all(SELECT_OPEN).map((row): OpenAction => {
+    const id = `${file}-${Number(row['number'])}`;
+    return {
+      action: known.get(id) ?? { ...jsonIn(row, CONTENT, sql, isAction), id },
+      state: row['state'] === 'delivered' ? 'delivered' : 'waiting',
+      notBefore: Number(row['not_before']),
+      deliveries: Number(row['deliveries']),
+      failures: Number(row['failures']),
+      lastFailure: textOf(row['outcome']),
+    };
+  });
 }
 
 const CONTENT = { table: 'actions', key: 'number', column: 'content' } as const;
-
-function openAction(row: Row, file: string, sql: Statements): OpenAction {
-  const action = jsonIn(row, CONTENT, sql, isAction);
-  return {
-    action: { ...action, id: `${file}-${Number(row['number'])}` },
-    state: row['state'] === 'delivered' ? 'delivered' : 'waiting',
-    notBefore: Number(row['not_before']),
-    deliveries: Number(row['deliveries']),
-    failures: Number(row['failures']),
-    lastFailure: textOf(row['outcome']),
-  };
-}
 
 export function insertAction(sql: Statements, action: NewAction): CommittedAction {
   const { target, decidedAt } = action;
@@ -86,12 +86,13 @@ export function withdraw(sql: Statements, number: number, at: number): boolean {
  * operator requested it (D41).
  */
 export function markDelivered(sql: Statements, number: number, at: number): boolean {
-  const row = sql.get(DELIVER, at, number);
+  const row = sql.get(SELECT_DELIVERABLE, number);
   if (!row) return false;
+  sql.run(DELIVER, at, number);
   const { kind, name } = targetIn(row);
   if (row['direction'] === 'restart') return true;
   sql.run(RESTART, number, kind, name, at);
-  sql.run(PRUNE_RESTARTS, kind, name, kind, name, COUNTED_RESTARTS);
+  sql.run(PRUNE_RESTARTS, kind, name, COUNTED_RESTARTS);
   return true;
 }
 
@@ -184,16 +185,18 @@ const PRUNE = `
   DELETE FROM actions WHERE state NOT IN ('waiting', 'delivered')
     AND number <= (SELECT max(number) FROM actions) - ?`;
 const END = 'UPDATE actions SET state = ?, changed_at = ? WHERE number = ? AND state = ?';
+const SELECT_DELIVERABLE = `
+  SELECT kind, name, content ->> '$.direction' AS direction FROM actions
+  WHERE number = ? AND state IN ('waiting', 'delivered')`;
 const DELIVER = `
   UPDATE actions SET state = 'delivered', deliveries = deliveries + 1, changed_at = ?
-  WHERE number = ? AND state IN ('waiting', 'delivered')
-  RETURNING kind, name, content ->> '$.direction' AS direction`;
+  WHERE number = ?`;
 const RESTART = `
   INSERT INTO restarts (action, kind, name, at) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET kind = excluded.kind, name = excluded.name, at = excluded.at`;
 const PRUNE_RESTARTS = `
-  DELETE FROM restarts WHERE kind = ? AND name = ? AND action NOT IN (
-    SELECT action FROM restarts WHERE kind = ? AND name = ? ORDER BY action DESC LIMIT ?
+  DELETE FROM restarts WHERE kind = ?1 AND name = ?2 AND action <= (
+    SELECT action FROM restarts WHERE kind = ?1 AND name = ?2 ORDER BY action DESC LIMIT 1 OFFSET ?3
   )`;
 const SELECT_ACKNOWLEDGEABLE = `
   SELECT number, content, state FROM actions WHERE number = ? AND state IN ('delivered', 'withdrawn')`;

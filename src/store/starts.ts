@@ -6,7 +6,7 @@ const KEPT_STARTS = 10;
 export function noteStart(sql: Statements, at: number): void {
   sql.run('INSERT INTO starts (at) VALUES (?)', at);
   sql.run(
-    'DELETE FROM starts WHERE id NOT IN (SELECT id FROM starts ORDER BY id DESC LIMIT ?)',
+    'DELETE FROM starts WHERE id <= (SELECT id FROM starts ORDER BY id DESC LIMIT 1 OFFSET ?)',
     KEPT_STARTS,
   );
 }

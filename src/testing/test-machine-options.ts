@@ -47,6 +47,7 @@ const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   deployedVersion: ANY,
   isServerBusy: ANY,
   isMaintenanceAllowed: ANY,
+  vetoes: ANY,
   environment: ANY,
   machineId: ANY,
   intervalMs: ANY,

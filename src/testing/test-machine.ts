@@ -48,7 +48,7 @@ const MIDDLE = 0.5;
 /**
  * Starts a machine with these documents, as JSON values, at `now`, an RFC 3339 time. Its registry has `releases`, and its
  * deployed versions are `deployed`. `carryOut` is the agent under test: it is called with each delivery. By default, every
- * action succeeds at once. The first action takes up to 90 seconds. All other options are those of a `Poller`. Throws an Error
+ * action succeeds at once. The machine is new, so its first round is at once. All other options are those of a `Poller`. Throws an Error
  * with all errors of a document and the unknown fields of the policy, and a TypeError for an option that does not exist.
  *
  * @example

@@ -84,3 +84,16 @@ it('a module fails with its third failed probe in a row', async () => {
   });
   expect(statuses).toEqual([503]);
 });
+
+/** The cgroup that a process has whose own is made below `cgroups`. */
+async function cgroupIn(cgroups: string | undefined): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  started({}, { cgroups, onStarted: (_, { cgroup }) => resolve(cgroup) });
+  return await promise;
+}
+
+it('[T333] says which cgroup its process has, if it has one of its own', async () => {
+  const cgroups = temporaryFolder();
+  expect(await cgroupIn(cgroups)).toBe(`${cgroups}/test-${process.pid}`);
+  expect(await cgroupIn(undefined)).toBeUndefined();
+});

@@ -18,3 +18,10 @@ it('an end that comes before its delivery answers only that delivery', async () 
   outcomes.note(DONE);
   expect(await next).toEqual(DONE);
 });
+
+it('an end that came before its delivery is taken once', () => {
+  const outcomes = new Outcomes();
+  expect(outcomes.take('7')).toBeUndefined();
+  outcomes.note(FAILED);
+  expect([outcomes.take('7'), outcomes.take('7')]).toEqual([FAILED, undefined]);
+});

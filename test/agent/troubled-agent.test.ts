@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import type { Clock } from '../../src/registries/index.ts';
 import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
-import { hurriedClock } from '../support/hurried-clock.ts';
+import { skippingClock } from '../support/clock.ts';
 import { entry } from '../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
@@ -19,7 +20,7 @@ const ON_LIDAR = {
 const STAYS = 'exec sleep 1000';
 const DAY = 86_400_000;
 /** Of all waits, only a back-off takes a second: it never ends. */
-const hurried = hurriedClock(INTERVAL_MS);
+const hurried = skippingClock(INTERVAL_MS);
 const NO_BACK_OFF: Clock = {
   ...hurried,
   sleep: async (ms, signal) => await hurried.sleep(ms === 1000 ? DAY : ms, signal),
@@ -151,7 +152,7 @@ it.each([DAY, -DAY])(
   '[A15] the clock jumps by %i ms in a probation and in a back-off',
   async (jump) => {
     let ahead = 0;
-    const steady = hurriedClock(INTERVAL_MS);
+    const steady = skippingClock(INTERVAL_MS);
     const clock = { ...steady, now: () => steady.now() + ahead };
     const site = await agentSite(LIDAR, { probationMs: 200 }, { clock });
     site.publish('acme:lidar', '1.0.0', STAYS);
@@ -217,4 +218,26 @@ it('[A17] what waits for a module is started once that has left the config', asy
   expect(processes(site)).toBe(0);
   site.configure({ modules: [BASE] });
   await site.until('base running 1.0.0');
+});
+
+it('[T52] whose entry left the config during its trial ends with the agent, also while the file takes nothing', async () => {
+  const site = await agentSite(LIDAR, { probationMs: DAY });
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  const end = await site.start();
+  await site.until('lidar probation 1.0.0');
+  const file = new DatabaseSync(`${site.home}/machine.db`);
+  file.exec(`
+    CREATE TRIGGER refused BEFORE DELETE ON activations
+    BEGIN SELECT RAISE(ABORT, 'there is no space'); END`);
+  onTestFinished(() => {
+    file.exec('DROP TRIGGER refused');
+    file.close();
+  });
+  site.configure({ modules: [] });
+  await site.change({});
+  await site.until('lidar leaves: removed');
+  expect(processes(site)).toBe(1);
+  const ended = end();
+  await expect.poll(() => processes(site)).toBe(0);
+  await ended;
 });

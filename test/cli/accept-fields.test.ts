@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { acceptCommand } from '../../src/cli/registry/accept-command.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { listOf } from '../../mocks/module-document.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
 import { quietWorld } from '../support/quiet-world.ts';
@@ -22,9 +22,9 @@ it.each<[string, object, object, string]>([
   let list = listOf([{ version: '1.2.3', ...before }, '1.0.0'], 1);
   const server = await plainServer((response) => send(response, list));
   const environment = { PLATFORM_HOME: temporaryFolder(), MODREG_REGISTRY: server.address };
-  await runModreg(['resolve', 'acme:lidar', '1.*'], environment);
+  await inProcess(['resolve', 'acme:lidar', '1.*'], environment);
   list = listOf([{ version: '1.2.3', ...now }, '1.0.0'], 1);
-  const { stdout } = await runModreg(['accept', 'acme:lidar', '--dry-run'], environment);
+  const { stdout } = await inProcess(['accept', 'acme:lidar', '--dry-run'], environment);
   expect(stdout).toBe(`acme:lidar\n  changed 1.2.3: ${line}\nnothing was accepted\n`);
 });
 

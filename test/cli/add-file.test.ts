@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { adding, contentOf, folderWith, MACHINE, NOW } from './support/adding.ts';
 import { printed } from '../support/command.ts';
-import { ROOT, runModreg } from '../support/modreg.ts';
+import { ROOT } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
 import { shWithMounts } from '../support/shell.ts';
 
@@ -63,32 +63,6 @@ describe('[T123] another process edits the machine config', () => {
       exit: 70,
     });
     expect(contentOf(folder)).toBe(MACHINE);
-  });
-
-  it('six times at once: each module that was added is in the file', async () => {
-    const folder = folderWith();
-    const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `acme:${name}`);
-    for (const id of ids) {
-      const file = join(folder, `lists/${id.replace(':', '/')}.json`);
-      writeFileSync(file, '{"releases":[{"version":"1.0.0"}]}');
-    }
-    const ended = await Promise.all(
-      ids.map(async (id) => {
-        const { exit } = await runModreg([
-          'add',
-          id,
-          `${folder}/machine.json`,
-          '--platform',
-          'linux/arm64',
-        ]);
-        return { id, exit };
-      }),
-    );
-    const added = ended.flatMap(({ id, exit }) => (exit === 0 ? [id] : []));
-    const listed = ids.filter((id) => contentOf(folder).includes(`"${id}"`));
-    expect(ended.filter(({ exit }) => exit !== 0 && exit !== 70)).toEqual([]);
-    expect(listed).toEqual(added);
-    expect(added.length).toBeGreaterThan(0);
   });
 });
 

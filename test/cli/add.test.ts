@@ -2,7 +2,8 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { adding, contentOf, folderWith, IGNORED, MACHINE } from './support/adding.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { sh } from '../support/shell.ts';
 
 function component(name: string): object {
@@ -136,7 +137,7 @@ describe('[D45] modreg add', () => {
       stderr: [],
       exit: 0,
     });
-    expect(modreg(['check', `${folder}/machine.json`]).exit).toBe(0);
+    expect((await inProcess(['check', `${folder}/machine.json`])).exit).toBe(0);
   });
 });
 

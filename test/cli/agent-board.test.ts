@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { noteFailedBoards } from '../../src/cli/agent/failed-boards.ts';
 import { readMachine, type Machine } from '../../src/config/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
-import { agentRunning } from '../support/polling.ts';
+import { inProcess } from '../support/in-process.ts';
+import { agentInProcess } from '../support/polling.ts';
 
 function board(name: string, failNew: boolean): object {
   const attributes = { fail_new: failNew };
@@ -39,9 +39,9 @@ it('[D46] the agent says once that a fake board fails, and again after the confi
 it('[D46] modreg agent run logs a fake board that fails, and runs on', async () => {
   const components = [board('broken', true), board('works', false)];
   const folder = temporaryFolder({ 'machine.json': JSON.stringify({ components }) });
-  const agent = agentRunning(folder);
+  const agent = agentInProcess(folder);
   expect(await agent.until('component')).toContain(`TIME ${failed('broken')}`);
   expect((await agent.end('SIGTERM')).exit).toBe(0);
-  const { stdout } = modreg(['agent', 'logs'], { PLATFORM_HOME: `${folder}/home` });
+  const { stdout } = await inProcess(['agent', 'logs'], { PLATFORM_HOME: `${folder}/home` });
   expect(stdout).toContain(failed('broken'));
 });

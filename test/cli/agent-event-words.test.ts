@@ -57,8 +57,18 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
       kind: 'restart-status',
       name: 'platform-server',
       reason: 'http://[::1]:8080/rs answered 302',
+      isHeld: true,
     },
     'warn does not say whether it may be restarted: http://[::1]:8080/rs answered 302; nothing is replaced or restarted until it does',
+  ],
+  [
+    {
+      kind: 'restart-status',
+      name: 'lidar',
+      reason: 'http://[::1]:1/ answered 500',
+      isHeld: false,
+    },
+    'warn does not say whether it may be restarted: http://[::1]:1/ answered 500; the policy takes that as allowed',
   ],
   [{ ...STATE, state: 'trying' }, undefined],
   [{ ...STATE, state: 'starting' }, undefined],
@@ -149,7 +159,7 @@ it.each<[Parameters<typeof reportedBy>[0], string]>([
   ],
   [{ kind: 'leaves', name: 'lidar', because: 'removed' }, 'modreg.module.leaves'],
   [
-    { kind: 'restart-status', name: 'platform-server', reason: 'it answered 302' },
+    { kind: 'restart-status', name: 'platform-server', reason: 'it answered 302', isHeld: true },
     'modreg.server.restart_status',
   ],
   [{ kind: 'orphans', count: 2, areLeft: false }, 'modreg.agent.orphans'],

@@ -4,9 +4,9 @@ import { openLog } from '../../src/logs/log-file.ts';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { servedCollector, textOf, type SentRecord } from '../../mocks/log-collector.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { entry } from '../support/planned.ts';
-import { agentRunning } from '../support/polling.ts';
+import { agentInProcess } from '../support/polling.ts';
 
 const TOKEN = 'hunter2-hunter2';
 
@@ -53,7 +53,7 @@ it('an agent sends its events, with their names, where the policy says, and the 
       'policy.json': JSON.stringify(policy),
     });
     mkdirSync(`${folder}/home`);
-    const agent = agentRunning(folder, [], { COLLECTOR_TOKEN: TOKEN });
+    const agent = agentInProcess(folder, [], { COLLECTOR_TOKEN: TOKEN });
     await agent.until('install of 1.0.0: done');
     const headers = { authorization: 'Bearer ${environment.COLLECTOR_TOKEN}' };
     const logs = { endpoint: collector.endpoint, headers };
@@ -63,8 +63,10 @@ it('an agent sends its events, with their names, where the policy says, and the 
     // An older release begins a round, which reads the policy, and what is in the log is sent.
     publish('0.9.0', 'works');
     await expect.poll(() => collector.requests.length).toBeGreaterThan(0);
-    const status = (): string =>
-      modreg(['agent', 'status'], { PLATFORM_HOME: `${folder}/home` }).stdout.trimEnd();
+    const status = async (): Promise<string> => {
+      const { stdout } = await inProcess(['agent', 'status'], { PLATFORM_HOME: `${folder}/home` });
+      return stdout.trimEnd();
+    };
     await expect.poll(status).toMatch(/\nLog to \S+: sent at \S+; 0 lines to send$/);
     expect(await agent.end('SIGTERM')).toMatchObject({ exit: 0 });
   });

@@ -6,7 +6,7 @@ import type { Problem } from '../../src/base/problem.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { printed } from '../support/command.ts';
 import { ROOT } from '../support/modreg.ts';
-import { agentRunning } from '../support/polling.ts';
+import { agentInProcess, agentRunning } from '../support/polling.ts';
 
 const TOKEN = 'modreg_canary-1';
 const SECRETS = {
@@ -109,7 +109,7 @@ describe('an agent with secrets in its environment', () => {
     '[D61] passes on one that modules may no longer read later, and warns once: policy %j',
     async (policy, expected) => {
       const folder = machineFolder('echo "started with $TOKEN"', policy);
-      const agent = agentRunning(folder, ['--interval', '5s'], { ...SECRETS, ROBOT_MODE: 'field' });
+      const agent = agentInProcess(folder, [], { ...SECRETS, ROBOT_MODE: 'field' });
       const lines = await agent.until(`lidar: started with ${TOKEN}`);
       await agent.end('SIGTERM');
       const about = lines.filter((line) => line.includes('secret'));

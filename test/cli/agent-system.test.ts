@@ -6,7 +6,7 @@ import { exitCodeOf, formatProblem } from '../../src/base/problem.ts';
 import { claimed } from '../support/claimed.ts';
 import { formsOf } from '../support/canary.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 import {
   HOTSPOT,
@@ -245,11 +245,12 @@ describe('modreg agent system', () => {
     ]);
   });
 
-  it('is a command', () => {
+  it('is a command', async () => {
     const home = temporaryFolder();
-    const { stdout, stderr, exit } = modreg(['agent', 'system', machineFile({}, {}), '--dry-run'], {
-      PLATFORM_HOME: home,
-    });
+    const { stdout, stderr, exit } = await inProcess(
+      ['agent', 'system', machineFile({}, {}), '--dry-run'],
+      { PLATFORM_HOME: home },
+    );
     expect({ stdout, stderr, exit }).toEqual({
       stdout: 'the configuration has no settings of the system\n',
       stderr: '',

@@ -186,7 +186,7 @@ describe('modreg agent run', () => {
     rmSync(`${folder}/policy.json`);
     writeFileSync(machine, text);
     await says('policy.json" cannot be read (ENOENT)');
-    expect((await statusSeen(folder)).join()).toContain('the configuration cannot be read: ');
+    expect((await said(folder, 'status')).join()).toContain('the configuration cannot be read: ');
     await agent.end('SIGTERM');
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { sh } from '../support/shell.ts';
 
 const GOOD = 'test/fixtures/documents/good';
@@ -29,12 +30,14 @@ describe('several documents', () => {
       'error[UNREADABLE_FILE]: the file "nowhere.json" cannot be read (ENOENT)\n',
       2,
     ],
-  ])('%j', (paths, stdout, stderr, exit) => {
-    expect(modreg(['check', ...paths])).toEqual({ stdout, stderr, exit });
+  ])('%j', async (paths, stdout, stderr, exit) => {
+    expect(await inProcess(['check', ...paths])).toEqual({ stdout, stderr, exit });
   });
 
-  it('are a line of JSON each', () => {
-    const lines = modreg(['check', MACHINE, 'package.json', '--json']).stdout.trimEnd().split('\n');
+  it('are a line of JSON each', async () => {
+    const lines = (await inProcess(['check', MACHINE, 'package.json', '--json'])).stdout
+      .trimEnd()
+      .split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { file: string }).file)).toEqual([
       MACHINE,
       'package.json',
@@ -64,12 +67,12 @@ describe('a document from stdin', () => {
   });
 });
 
-it('a policy is not checked against another one that is beside it', () => {
+it('a policy is not checked against another one that is beside it', async () => {
   const folder = temporaryFolder({
     'fleet.json': '{"registry": "r", "max_index_age": "7d"}',
     'policy.json': '{"max_index_age": 7}',
   });
-  expect(modreg(['check', `${folder}/fleet.json`])).toEqual({
+  expect(await inProcess(['check', `${folder}/fleet.json`])).toEqual({
     stdout: 'no problems; read as an update policy\n',
     stderr: '',
     exit: 0,

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { CONSTRAINTS } from '../../src/core/version/constraint.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
-import { sh, shWithMounts } from '../support/shell.ts';
 
 const HINT = 'hint: modreg --help shows how\n';
 const RESOLVE_HINT = 'hint: modreg resolve --help shows how\n';
@@ -202,89 +201,5 @@ describe('[T35] terminal escapes from a registry', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       refused: [{ reason: 'other-major' }, { version: '\u001b[2Jx', reason: 'not-a-version' }],
     });
-  });
-});
-
-/** An environment whose home and temporary folder are `home`. */
-function at(home: string): Record<string, string> {
-  return { HOME: home, PLATFORM_HOME: home, TMPDIR: home };
-}
-
-describe('[T69] the environment of the process', () => {
-  const all = "./bin/modreg resolve npm:typescript '5.4.*' --all --registry test/fixtures/registry";
-
-  it('ends without a message, but not with exit 0, when the reader closes the pipe', () => {
-    const lines = sh(`{ { ${all}; echo "exit $?" >&2; } | head -n 1; } 2>&1`).trimEnd().split('\n');
-    expect(lines.toSorted()).toEqual(['exit 141', 'npm:typescript  5.4.*  →  5.4.5']);
-  });
-
-  it('[T69] does not exit with 0 when stdout is closed', () => {
-    const script = '{ ./bin/modreg resolve acme:cam latest >&-; echo "exit $?"; } 2>&1';
-    expect(sh(script)).toBe(
-      'error[INTERNAL]: cannot write the answer (stdout is closed)\nexit 70\n',
-    );
-  });
-
-  it('gives the same answer and exit code when stderr is on a full disk', () => {
-    expect(sh('./bin/modreg resolve acme:cam latest 2>/dev/full; echo "exit $?"')).toBe(
-      '1.3.0\nexit 0\n',
-    );
-  });
-
-  it('reports an error when stdout is on a full disk, also with --json', () => {
-    const script = './bin/modreg resolve acme:cam latest --json 2>&1 >/dev/full';
-    expect(JSON.parse(sh(script))).toMatchObject({
-      error: { code: 'INTERNAL', message: 'cannot write the answer (ENOSPC)' },
-    });
-    expect(sh('{ ./bin/modreg resolve acme:cam latest >/dev/full; echo "exit $?"; } 2>&1')).toMatch(
-      /error\[INTERNAL\]: cannot write the answer \(ENOSPC\)\nexit 70\n$/,
-    );
-  });
-
-  it('resolves with a home that is read-only, missing, or not a folder', (context) => {
-    const folder = temporaryFolder({ file: '' });
-    const resolve = './bin/modreg resolve acme:cam latest';
-    const steps = [`mount -t tmpfs -o ro none ${folder}`, resolve];
-    expect(shWithMounts(context, steps, at(folder))).toBe('1.3.0\n');
-    for (const home of ['/nowhere', `${folder}/file`]) {
-      expect(sh(resolve, at(home))).toBe('1.3.0\n');
-    }
-  });
-
-  it.each([
-    ['a terminal', {}, '', true],
-    ['NO_COLOR', { NO_COLOR: '1' }, '', false],
-    ['an empty NO_COLOR', { NO_COLOR: '' }, '', true],
-    ['a dumb terminal', { TERM: 'dumb' }, '', false],
-    ['--color=never', {}, '--color=never', false],
-    ['--color=always', { NO_COLOR: '1' }, '--color always', true],
-    ['a terminal for stderr alone', {}, '>/dev/null', true],
-    ['a terminal for stdout alone', {}, '2>&1 >/dev/tty | cat', false],
-    ['the last of two --color options', {}, '--color always --color never', false],
-  ])('colour on %s', (_, environment, option, isColoured) => {
-    const command = `./bin/modreg resolve acme:lidar 3.x ${option}`;
-    const shown = sh(`script -qec "${command}" /dev/null`, { TERM: 'xterm', ...environment });
-    expect(shown).toContain(
-      isColoured
-        ? '\u001b[31merror[BAD_CONSTRAINT]:\u001b[39m "3.x"'
-        : 'error[BAD_CONSTRAINT]: "3.x"',
-    );
-  });
-
-  it('prints no colour and no summary without a terminal', () => {
-    expect(sh('./bin/modreg resolve acme:cam latest 2>&1')).not.toMatch(/\u001b|→/);
-  });
-
-  it('prints a summary line with the reason on a terminal', () => {
-    const shown = sh(`script -qec "./bin/modreg resolve acme:cam '1.0.*'" /dev/null`, {
-      TERM: 'dumb',
-    });
-    const summary = 'acme:cam 1.0.* → 1.0.4   (minor: newest patch of 1.0; latest is 1.3.0)';
-    expect(shown).toContain(summary);
-    // A script that captures the answer still shows why.
-    const captured = 'v=$(./bin/modreg resolve acme:cam "1.0.*"); echo v=$v';
-    const lines = sh(`script -qec '${captured}' /dev/null`, { TERM: 'dumb' });
-    expect(lines).toContain(summary);
-    expect(lines).toContain('v=1.0.4');
   });
 });

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 
 const AMD64 = ['--platform', 'linux/amd64'];
 const REAL = ['--registry', 'test/fixtures/registry', ...AMD64];
 
-it('compares the version types for a deployed version', () => {
-  expect(modreg(['compare', 'npm:typescript', '--deployed', '5.4.3', ...REAL])).toEqual({
+it('compares the version types for a deployed version', async () => {
+  expect(await inProcess(['compare', 'npm:typescript', '--deployed', '5.4.3', ...REAL])).toEqual({
     stdout: `npm:typescript   3478 entries from "test/fixtures/registry"   deployed 5.4.3
 
   TYPE                     CONSTRAINT               SELECTS                RESTART NOW
@@ -28,8 +28,8 @@ it('compares the version types for a deployed version', () => {
   });
 });
 
-it('compares the version types for a new module, and shows what is skipped on this platform', () => {
-  const { stdout, exit } = modreg([
+it('compares the version types for a new module, and shows what is skipped on this platform', async () => {
+  const { stdout, exit } = await inProcess([
     'compare',
     'acme:lidar',
     '--at',
@@ -66,8 +66,15 @@ it('compares the version types for a new module, and shows what is skipped on th
   ]);
 });
 
-it('--json prints the same as data', () => {
-  const { stdout } = modreg(['compare', 'acme:cam', '--deployed', '1.0.4', '--json', ...AMD64]);
+it('--json prints the same as data', async () => {
+  const { stdout } = await inProcess([
+    'compare',
+    'acme:cam',
+    '--deployed',
+    '1.0.4',
+    '--json',
+    ...AMD64,
+  ]);
   expect(JSON.parse(stdout)).toEqual({
     schema: 'modreg/compare@1',
     module_id: 'acme:cam',
@@ -125,20 +132,22 @@ it('--json prints the same as data', () => {
   });
 });
 
-it('--json prints null for the restarts of a module that is not deployed', () => {
-  const { stdout } = modreg(['compare', 'acme:arm', '--json', ...AMD64]);
+it('--json prints null for the restarts of a module that is not deployed', async () => {
+  const { stdout } = await inProcess(['compare', 'acme:arm', '--json', ...AMD64]);
   expect(JSON.parse(stdout)).toMatchObject({
     deployed: null,
     types: [{ restarts: null }, {}, {}, {}, {}],
   });
 });
 
-it('reports bad arguments, a module without releases, and an unknown module', () => {
+it('reports bad arguments, a module without releases, and an unknown module', async () => {
   expect(
-    modreg(['compare', 'acme', '--deployed', 'v1', '--at', 'x']).stderr.match(/^error\[\w+\]/gm),
+    (await inProcess(['compare', 'acme', '--deployed', 'v1', '--at', 'x'])).stderr.match(
+      /^error\[\w+\]/gm,
+    ),
   ).toEqual(['error[BAD_MODULE_ID]', 'error[BAD_VERSION]', 'error[BAD_TIME]']);
   const folder = temporaryFolder({ 'acme/none.json': '{"releases": [{"version": "x"}]}' });
-  expect(modreg(['compare', 'acme:none', '--registry', folder])).toEqual({
+  expect(await inProcess(['compare', 'acme:none', '--registry', folder])).toEqual({
     stdout: '',
     stderr: `error[NO_MATCH]: acme:none has no release and no prerelease that may be selected
 hint: modreg resolve acme:none latest-with-prerelease --explain, with the same options, shows why
@@ -146,24 +155,30 @@ warning[IGNORED_ENTRIES]: ignored 1 of 1 entries of acme:none, not a version: "x
 `,
     exit: 1,
   });
-  expect(modreg(['compare', 'acme:none', '--registry', folder, '--deployed', '1.0.0']).exit).toBe(
-    1,
-  );
-  expect(modreg(['compare', 'acme:none']).exit).toBe(3);
+  expect(
+    (await inProcess(['compare', 'acme:none', '--registry', folder, '--deployed', '1.0.0'])).exit,
+  ).toBe(1);
+  expect((await inProcess(['compare', 'acme:none'])).exit).toBe(3);
 });
 
-it('shows that the deployed version is newer, and warns of yanked and deprecated releases', () => {
-  const { stdout, stderr } = modreg(['compare', 'acme:lidar', '--deployed', '1.2.10', ...AMD64]);
+it('shows that the deployed version is newer, and warns of yanked and deprecated releases', async () => {
+  const { stdout, stderr } = await inProcess([
+    'compare',
+    'acme:lidar',
+    '--deployed',
+    '1.2.10',
+    ...AMD64,
+  ]);
   expect(stdout).toMatch(/^ {2}minor +1\.2\.\* +1\.2\.9 +no, the deployed version is newer$/m);
   expect(stderr).toContain('warning[YANKED]: acme:lidar 1.2.10 is yanked: stops the motor');
-  const old = modreg(['compare', 'acme:lidar', '--deployed', '0.9.0', ...AMD64]);
+  const old = await inProcess(['compare', 'acme:lidar', '--deployed', '0.9.0', ...AMD64]);
   expect(old.stderr).toContain(
     'warning[DEPRECATED]: acme:lidar 0.9.0 is deprecated: its frame rate',
   );
 });
 
-it('--json names up to a hundred skipped releases, and counts all', () => {
-  const { stdout } = modreg([
+it('--json names up to a hundred skipped releases, and counts all', async () => {
+  const { stdout } = await inProcess([
     'compare',
     'npm:typescript',
     '--deployed',

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { masked, openFolder, SHOWN } from './support/demo-lines.ts';
-import { firstRoundAtOnce } from '../support/first-round.ts';
 import { modreg, ROOT } from '../support/modreg.ts';
 import { demoInProcess } from '../support/polling.ts';
 
@@ -17,7 +16,6 @@ describe('modreg demo', () => {
   });
 
   it('stops its agent and its modules on Ctrl-C', async () => {
-    firstRoundAtOnce();
     vi.stubEnv('TMPDIR', openFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     const demo = demoInProcess(['--fast']);

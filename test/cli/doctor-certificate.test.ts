@@ -1,23 +1,29 @@
 import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { checkRegistries } from '../../src/cli/doctor/registry-check.ts';
 import { THEN } from './support/examined.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { listAt, site } from './support/patient.ts';
 import { fixture } from '../support/tls.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const DAY = 86_400_000;
+
+/** The authorities that Node trusts by itself. */
+const AUTHORITIES = getCACertificates();
 
 /** A registry over TLS on loopback, and what `modreg doctor` says about it. */
 async function overTls(name: string, authority?: string): Promise<string[]> {
   const pem = readFileSync(fixture(name), 'utf8');
   const { address } = await plainServer(listAt(Date.now()), { pem });
   const folder = site(address);
-  const { stdout } = await runModreg(['doctor', `${folder}/machine.json`], {
-    PLATFORM_HOME: `${folder}/home`,
-    ...(authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: fixture(authority) }),
-  });
+  const environment = { PLATFORM_HOME: `${folder}/home` };
+  if (authority !== undefined) {
+    onTestFinished(() => setDefaultCACertificates(AUTHORITIES));
+    setDefaultCACertificates([...AUTHORITIES, readFileSync(fixture(authority), 'utf8')]);
+  }
+  const { stdout } = await inProcess(['doctor', `${folder}/machine.json`], environment);
   const [, text = ''] = /\n(\w+ +registry {3}[^]*?)\n(?! )/.exec(stdout) ?? [];
   return text
     .replaceAll(new URL(address).host, '127.0.0.1:PORT')

@@ -4,7 +4,7 @@ import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { printed } from '../support/command.ts';
 import { THEN, examined } from './support/examined.ts';
 import { logged } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { patient } from './support/patient.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { openMachineFile } from '../../src/store/index.ts';
@@ -54,10 +54,10 @@ describe('modreg doctor on a machine without documents and state', () => {
     ]);
   });
 
-  it('names the versions and the platform', () => {
-    const { stdout, exit } = modreg(['doctor'], { PLATFORM_HOME: `${patient()}/home` });
+  it('names the versions and the platform', async () => {
+    const { stdout, exit } = await inProcess(['doctor'], { PLATFORM_HOME: `${patient()}/home` });
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    const node = /v\d+\.\d+\.\d+/.exec(modreg(['version']).stdout)?.[0];
+    const node = /v\d+\.\d+\.\d+/.exec((await inProcess(['version'])).stdout)?.[0];
     const platform = `linux/${process.arch === 'x64' ? 'amd64' : 'arm64'}`;
     expect([stdout.split('\n')[0], exit]).toEqual([
       `ok       system     modreg ${version}, Node ${node}, ${platform}`,

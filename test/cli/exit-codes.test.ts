@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { brokenStream } from '../support/broken-stream.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { startedInProcess, textOf } from '../support/in-process.ts';
 import { ROOT } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { sh } from '../support/shell.ts';
@@ -160,22 +160,29 @@ describe('[T119] the first of several errors determines the exit code', () => {
     expect([codesIn(ended.stderr.join('\n')), ended.exit]).toEqual([codes, exit]);
   });
 
-  it.each<[string, string, string]>([
+  it.each<[string, string, number]>([
     [
       'home plan ./unknown-first.json --deployed ./none.json',
-      '>/dev/full',
-      'UNKNOWN_MODULE NOT_A_REGISTRY NO_MATCH INTERNAL exit 70',
+      'UNKNOWN_MODULE NOT_A_REGISTRY NO_MATCH INTERNAL',
+      70,
     ],
-    ['home check ./bad.json', '>/dev/full', 'INTERNAL exit 70'],
-    ['home status --exit-code', '>/dev/full', 'INTERNAL exit 70'],
+    ['home check ./bad.json', 'INTERNAL', 70],
+    ['home status --exit-code', 'INTERNAL', 70],
     // Without an answer there is nothing to write.
-    ['home resolve acme:nothing 1.* --registry ./lists', '>/dev/full', 'UNKNOWN_MODULE exit 3'],
-    ['home resolve acme:nothing 1.* --registry ./lists', '>&-', 'INTERNAL exit 70'],
-  ])('%s %s: an answer that cannot be written counts more: %s', (line, redirection, expected) => {
+    ['home resolve acme:nothing 1.* --registry ./lists', 'UNKNOWN_MODULE', 3],
+  ])('%s: an answer that cannot be written counts more: %s', async (line, codes, exit) => {
     const { args, environment } = run(line);
+    const env = { PATH: process.env['PATH'], ...environment };
+    const running = startedInProcess(args, { env, stdout: brokenStream('ENOSPC') });
+    const ended = await running.ended;
+    expect([codesIn(textOf(running.stderr)), ended]).toEqual([codes, exit]);
+  });
+
+  it('a closed stdout counts more, also without an answer', () => {
+    const { args, environment } = run('home resolve acme:nothing 1.* --registry ./lists');
     const command = [`${ROOT}bin/modreg`, ...args.map((word) => `'${word}'`)].join(' ');
-    const output = sh(`{ ${command} ${redirection}; echo "exit $?"; } 2>&1`, environment);
-    expect(`${codesIn(output)} ${/exit \d+/.exec(output)?.[0]}`.trim()).toBe(expected);
+    const output = sh(`{ ${command} >&-; echo "exit $?"; } 2>&1`, environment);
+    expect([codesIn(output), output.split('\n').at(-2)]).toEqual(['INTERNAL', 'exit 70']);
   });
 
   it.each(['home check ./bad.json', 'home status --exit-code', 'home plan ./unknown-first.json'])(
@@ -183,9 +190,8 @@ describe('[T119] the first of several errors determines the exit code', () => {
     async (line) => {
       const { args, environment } = run(line);
       const env = { PATH: process.env['PATH'], ...environment };
-      const child = spawn(`${ROOT}bin/modreg`, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
-      child.stdout.destroy();
-      expect(await once(child, 'close')).toEqual([141, null]);
+      const { ended } = startedInProcess(args, { env, stdout: brokenStream('EPIPE') });
+      expect(await ended).toBe(141);
     },
   );
 });

@@ -4,7 +4,6 @@ import { machineCredentials } from '../../src/host/credentials.ts';
 import { agentRunCommand } from '../../src/cli/agent/run-command.ts';
 import { formatProblem } from '../../src/base/problem.ts';
 import type { World } from '../../src/base/world.ts';
-import { firstRoundAtOnce } from '../support/first-round.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { listOf } from '../../mocks/module-document.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
@@ -95,7 +94,6 @@ async function ran(
   environment: (registry: string) => World['environment'],
   credentials?: (registry: string) => object,
 ): Promise<{ readonly requests: readonly string[]; readonly lines: string[] }> {
-  firstRoundAtOnce();
   const { promise: ended, resolve: end } = Promise.withResolvers<'SIGTERM'>();
   const server = await plainServer((response, { url = '' }) => {
     send(response, listOf([], 1));

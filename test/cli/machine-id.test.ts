@@ -5,7 +5,6 @@ import { resolutionDocument } from '../../src/host/resolution-document.ts';
 import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
 import type { World } from '../../src/base/world.ts';
 import { printed } from '../support/command.ts';
-import { firstRoundAtOnce } from '../support/first-round.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { listOf } from '../../mocks/module-document.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
@@ -83,7 +82,6 @@ async function onPage({ path }: Site, environment: Environment): Promise<string 
 
 /** Resolves once the agent has recorded its decision, for `reason`. */
 async function agentRecords(site: Site, environment: Environment, reason: string): Promise<void> {
-  firstRoundAtOnce();
   const { promise: ended, resolve: end } = Promise.withResolvers<'SIGTERM'>();
   const world = { ...worldOf(environment), untilSignal: async () => await ended };
   const run = agentRunCommand(site.path, { interval: '5s' }, world);

@@ -132,9 +132,11 @@ describe('the log of modreg poll', () => {
 
   it.each<[object, Action | undefined, string[]]>([
     [
-      { kind: 'observe-only' },
+      { kind: 'observe-only', nextRoundAt: NOW },
       undefined,
-      ['info no deployed version was ever recorded, so the first round changes nothing'],
+      [
+        'info no deployed version was ever recorded, so the first round changes nothing; the next round is at 2026-11-21T12:00:00Z',
+      ],
     ],
     [
       { kind: 'crash-loop', until: NOW },

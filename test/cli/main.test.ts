@@ -1,5 +1,5 @@
-import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { brokenStream } from '../support/broken-stream.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { startedInProcess, textOf, type Surroundings } from '../support/in-process.ts';
 
@@ -7,18 +7,6 @@ interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number | undefined;
-}
-
-/** A stream whose writes fail with these codes, one after another. */
-function broken(...codes: readonly string[]): Writable {
-  const left = [...codes];
-  return new Writable({
-    autoDestroy: false,
-    write: (_chunk, _encoding, done) => {
-      const code = left.shift();
-      done(code === undefined ? null : Object.assign(new Error(code), { code }));
-    },
-  });
 }
 
 /** Runs modreg as the process whose arguments these are. */
@@ -100,12 +88,12 @@ describe('[T69] an answer that cannot be written', () => {
     ['EPIPE', '', 141],
     ['ENOSPC', 'error[INTERNAL]: cannot write the answer (ENOSPC)\n', 70],
   ])('%s', async (code, stderr, exit) => {
-    const outcome = await ran(['version'], { stdout: broken(code) });
+    const outcome = await ran(['version'], { stdout: brokenStream(code) });
     expect(outcome).toEqual({ stdout: '', stderr, exit });
   });
 
   it('is reported once, by its first error', async () => {
-    const stdout = broken('EPIPE');
+    const stdout = brokenStream('EPIPE');
     const process = ran(['version'], { stdout });
     await new Promise((resolve) => setImmediate(resolve));
     stdout.emit('error', Object.assign(new Error('x'), { code: 'ENOSPC' }));
@@ -114,7 +102,7 @@ describe('[T69] an answer that cannot be written', () => {
 });
 
 it('a problem that cannot be written changes neither the answer nor the exit code', async () => {
-  const streams = { stderr: broken('ENOSPC') };
+  const streams = { stderr: brokenStream('ENOSPC') };
   expect(await ran(['resolve', 'acme:lidar', '1.2.*'], streams)).toEqual({
     stdout: '1.2.9\n',
     stderr: '',

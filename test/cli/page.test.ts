@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPageFile } from '../../src/page/access/page-file.ts';
 import { PAGE_LAYOUT } from '../../src/page/access/page-layout.ts';
@@ -14,10 +15,13 @@ import {
   askPage,
   cookieFor,
   PAGE,
+  pageHere,
   pageProcess,
   parsedAddress,
 } from './support/page-process.ts';
 import { tlsFiles } from '../support/tls.ts';
+
+const curl = promisify(execFile);
 
 const NOTE = 'note: the code can be used once, within 5 min; modreg page sign-in shows another one';
 
@@ -44,7 +48,7 @@ describe('modreg page', () => {
 
   it('shows a form that needs no script, and why a code is not accepted (T127)', async () => {
     const home = temporaryFolder();
-    await pageProcess(home, '--port', '0');
+    await pageHere(home, '--port', '0');
     const address = addressIn(home);
     const form = await askPage(address, ['GET', '/sign-in']);
     expect(form.text).toContain('<form method="post" action="/sign-in" id="sign-in">');
@@ -57,7 +61,7 @@ describe('modreg page', () => {
 
   it('signs in with the code of modreg page sign-in, and wrong codes end none (T128)', async () => {
     const home = temporaryFolder();
-    await pageProcess(home, '--port', '0');
+    await pageHere(home, '--port', '0');
     const first = addressIn(home);
     expect(await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home })).toEqual({
       stdout: `the address for signing in is in "${home}/page-address"\n`,
@@ -128,7 +132,7 @@ describe('modreg page', () => {
   it('over TLS has the names of its certificate', async () => {
     const home = temporaryFolder();
     const { certificate, key } = tlsFiles('names');
-    await pageProcess(
+    await pageHere(
       home,
       '--port',
       '0',
@@ -141,24 +145,16 @@ describe('modreg page', () => {
     );
     const { host, port } = addressIn(home);
     expect(host).toBe(`rover.example:${port}`);
-    const ask = (name: string): string =>
-      spawnSync(
-        'curl',
-        [
-          '-sk',
-          '-o',
-          '/dev/null',
-          '-D-',
-          '--connect-to',
-          `::127.0.0.1:${port}`,
-          `https://${name}:${port}/sign-in`,
-        ],
-        { encoding: 'utf8' },
-      ).stdout;
-    expect(ask('rover.example')).toMatch(
+    const ask = async (name: string): Promise<string> => {
+      const url = `https://${name}:${port}/sign-in`;
+      const to = ['--connect-to', `::127.0.0.1:${port}`];
+      // Meanwhile, this process serves the page.
+      return (await curl('curl', ['-sk', '-o', '/dev/null', '-D-', ...to, url])).stdout;
+    };
+    expect(await ask('rover.example')).toMatch(
       /^HTTP\/1.1 200 OK[^]*strict-transport-security: max-age=31536000/,
     );
-    expect(ask('localhost')).toMatch(/^HTTP\/1.1 421 /);
+    expect(await ask('localhost')).toMatch(/^HTTP\/1.1 421 /);
   });
 
   it('ends with exit code 0 when nobody uses it', async () => {

@@ -223,9 +223,9 @@ error[BAD_VALUE]: the report of deployed versions ./deployed.json has 1 error
 `,
       },
     ],
-  ])('%s', (_, { site: described, options, exit, stderr }) => {
+  ])('%s', async (_, { site: described, options, exit, stderr }) => {
     const folder = site(described);
-    const ended = planFor(folder, ...options);
+    const ended = await planFor(folder, ...options);
     const found = ended.stderr.replaceAll(folder, '.');
     expect([found, ended.exit]).toEqual([stderr, exit]);
   });

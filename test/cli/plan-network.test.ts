@@ -3,7 +3,7 @@ import { readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { entry } from '../support/planned.ts';
 import { site } from '../support/site.ts';
 
@@ -21,25 +21,25 @@ describe('modreg plan over the network', () => {
     });
     const home = { PLATFORM_HOME: temporaryFolder() };
     const args = ['plan', `${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
-    const fresh = await runModreg(args, home);
+    const fresh = await inProcess(args, home);
     expect(fresh.stdout.split('\n')[0]).toMatch(/2 modules {3}lists from \S+, \d s old$/);
     // On a busy machine, the answer may take longer than a second.
     expect([fresh.stderr, fresh.exit]).toEqual(['', 0]);
 
-    const saved = await runModreg([...args, '--offline', '--json'], home);
+    const saved = await inProcess([...args, '--offline', '--json'], home);
     const { modules } = JSON.parse(saved.stdout) as { modules: { next_change: { at: string } }[] };
     expect(modules).toMatchObject([
       { decision: 'upgrade', target: '1.2.3', warnings: [{ code: 'STALE_LIST' }] },
       { decision: 'up-to-date', next_change: { because: 'list-too-old', decision: 'stuck' } },
     ]);
-    const offline = await runModreg([...args, '--offline'], home);
+    const offline = await inProcess([...args, '--offline'], home);
     expect(offline.stderr.match(/STALE_LIST.*/g)).toEqual([
       expect.stringMatching(
         /: the registry \S+ was not contacted; the saved list is used: acme:lidar, acme:arm$/,
       ),
     ]);
 
-    const later = await runModreg(
+    const later = await inProcess(
       [...args, '--offline', '--at', modules[1]?.next_change.at ?? ''],
       home,
     );

@@ -4,7 +4,7 @@ import { version } from '../support/ask.ts';
 import { AGENT, commitOne, moduleNamed } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, homeAfter, polledHome } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { entry } from '../support/planned.ts';
 import { NOON, site } from '../support/site.ts';
 
@@ -26,12 +26,12 @@ function folderOf(id = 'acme:lidar'): string {
 }
 
 /** The rows of a plan with their cells separated by ` | `, and the stderr and exit code of the command. */
-function planned(
+async function planned(
   environment: Readonly<Record<string, string>>,
   { folder = folderOf(), options = [] }: { folder?: string; options?: readonly string[] } = {},
-): { rows: string[]; stderr: string; exit: number | null } {
+): Promise<{ rows: string[]; stderr: string; exit: number | null }> {
   const args = ['plan', `${folder}/machine.json`, ...NOON, ...options];
-  const { stdout, stderr, exit } = modreg(
+  const { stdout, stderr, exit } = await inProcess(
     args.map((arg) => (arg === 'REPORT' ? `${folder}/deployed.json` : arg)),
     environment,
   );
@@ -101,17 +101,17 @@ describe('plan without --deployed uses the facts in machine.db', () => {
       (state) => state.report(moduleNamed('acme_lidar', 'acme:other'), '1.2.8', 1),
       'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known',
     ],
-  ])('%s', (_, remember, row) => {
+  ])('%s', async (_, remember, row) => {
     const home = homeAfter(remember);
     const before = contentsOf(home);
-    expect(planned({ PLATFORM_HOME: home }).rows).toEqual([row]);
+    expect((await planned({ PLATFORM_HOME: home })).rows).toEqual([row]);
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('the deployed version of a subsystem, while a poller has the file open', () => {
+  it('the deployed version of a subsystem, while a poller has the file open', async () => {
     const { home, state } = polledHome();
     state.report(AGENT, '0.9.0', 1);
-    expect(planned({ PLATFORM_HOME: home }).rows).toEqual([
+    expect((await planned({ PLATFORM_HOME: home })).rows).toEqual([
       'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known',
       'platform-agent | stable | 0.9.0 | 0.9.1 | 0.9.1 | restart-and-upgrade | newest release',
     ]);
@@ -119,14 +119,14 @@ describe('plan without --deployed uses the facts in machine.db', () => {
 });
 
 describe('plan with --deployed', () => {
-  it('uses the report alone', () => {
+  it('uses the report alone', async () => {
     const home = homeAfter((state) => {
       acknowledged(state, 'done');
       state.report(LIDAR, '1.2.9', 1);
       state.rollBack(LIDAR, { from: version('1.2.9'), to: undefined }, { at: 1, until: undefined });
       state.report(AGENT, '0.9.0', 1);
     });
-    expect(planned({ PLATFORM_HOME: home }, { options: ['--deployed', 'REPORT'] })).toEqual({
+    expect(await planned({ PLATFORM_HOME: home }, { options: ['--deployed', 'REPORT'] })).toEqual({
       rows: [
         'acme:lidar | 1.* | 1.2.3 | 1.2.9 | 1.2.9 | restart-and-upgrade | newest release of 1',
       ],
@@ -135,9 +135,9 @@ describe('plan with --deployed', () => {
     });
   });
 
-  it('does not read machine.db, even if it is damaged', () => {
+  it('does not read machine.db, even if it is damaged', async () => {
     const home = temporaryFolder({ 'machine.db': 'not a database\n'.repeat(100) });
-    const { stderr, exit } = planned(
+    const { stderr, exit } = await planned(
       { PLATFORM_HOME: home },
       { options: ['--deployed', 'REPORT'] },
     );
@@ -152,8 +152,8 @@ describe('plan without --deployed and without a usable machine.db', () => {
     ['a home that does not exist', () => ({ PLATFORM_HOME: '/nowhere/at/all' })],
     ['an empty file', () => ({ PLATFORM_HOME: temporaryFolder({ 'machine.db': '' }) })],
     ['a file without facts', () => ({ PLATFORM_HOME: homeAfter(() => undefined) })],
-  ])('%s', (_, environment) => {
-    expect(planned(environment())).toEqual({
+  ])('%s', async (_, environment) => {
+    expect(await planned(environment())).toEqual({
       rows: ['acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known'],
       stderr: `error[DEPLOYED_UNKNOWN]: acme:lidar: the deployed version is not known
 hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
@@ -162,14 +162,17 @@ hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the n
     });
   });
 
-  it.each([[[]], [['--offline']]])('ends with an error if the file is damaged %j', (options) => {
-    const home = temporaryFolder({ 'machine.db': 'not a database\n'.repeat(100) });
-    const before = contentsOf(home);
-    expect(planned({ PLATFORM_HOME: home }, { options })).toEqual({
-      rows: [],
-      stderr: `error[STATE_UNREADABLE]: "${home}/machine.db": file is not a database\n`,
-      exit: 70,
-    });
-    expect(contentsOf(home)).toEqual(before);
-  });
+  it.each([[[]], [['--offline']]])(
+    'ends with an error if the file is damaged %j',
+    async (options) => {
+      const home = temporaryFolder({ 'machine.db': 'not a database\n'.repeat(100) });
+      const before = contentsOf(home);
+      expect(await planned({ PLATFORM_HOME: home }, { options })).toEqual({
+        rows: [],
+        stderr: `error[STATE_UNREADABLE]: "${home}/machine.db": file is not a database\n`,
+        exit: 70,
+      });
+      expect(contentsOf(home)).toEqual(before);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { lostMemory } from '../../src/cli/poll/lost-memory.ts';
+import { lostMemory } from '../../src/store/lost-memory.ts';
 import { runProgram } from '../../src/cli/poll/run-program.ts';
 import type { World } from '../../src/base/world.ts';
 import { openForPoller } from '../../src/store/index.ts';

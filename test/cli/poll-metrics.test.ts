@@ -74,6 +74,7 @@ it('[T83] modreg poll --metrics counts rounds and actions, and has no module or 
     `modreg_poll_round_failures_total${label} 0`,
     'modreg_poll_seconds_since_round AGE',
     `modreg_poll_seconds_since_success${label} AGE`,
+    'modreg_poll_state_available 1',
   ]);
   expect(lines.join('\n')).not.toMatch(/lidar|1\.2\./);
   // Its program has ended.

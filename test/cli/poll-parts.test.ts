@@ -141,7 +141,7 @@ it('a program is found by its path, or in the first folder of PATH that has it',
   program('plain', 0o644);
   const world = { ...WORLD, environment: { PATH: `${folder}/a:${folder}/b:${folder}/c` } };
   const found = (named: string): unknown => {
-    const result = findProgram(named, world);
+    const result = findProgram('--exec', named, world);
     if (result.ok) return result.value;
     return [result.error.message, result.error.hint].map((text) => text?.replaceAll(folder, '.'));
   };

@@ -152,10 +152,10 @@ async function triedOut({
     done: async () => await report('done'),
     failed: report,
   } as unknown as Delivery;
-  const { world, lines } = logging();
-  const folder = temporaryFolder();
+  const [{ world, lines }, folder] = [logging(), temporaryFolder()];
   await carryOut(delivery, {
     program: script(`${folder}/hook`, does),
+    prepare: undefined,
     timeoutMs: 90_000,
     file,
     record: programRecord(`${folder}/none/record`),

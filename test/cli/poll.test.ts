@@ -170,7 +170,7 @@ describe('modreg poll', () => {
     await second.until('acme_lidar: working');
     await second.end('SIGKILL');
 
-    const third = start();
+    const third = pollingHere(folder, ['--exec', waitingScript(folder)]);
     await third.until('the program of an earlier poller is still running');
     writeFileSync(`${folder}/go-1.2.4-rollback`, '');
     await third.until('acme_lidar: rollback to 1.2.4: done');

@@ -3,7 +3,7 @@ import { day, HOUR, MINUTE, SECOND, type Day } from '../support/day.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ask } from '../support/history.ts';
 import { homeAfter, logged, rememberedIn } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { entry } from '../support/planned.ts';
 
 /** A machine on which 1.3.0 is deployed after 1.2.9, in Berlin. */
@@ -104,9 +104,9 @@ describe('modreg quarantine add', () => {
       2,
     ],
     [['acme:arm', '2.0.0', '--for', 'soon'], /^error\[USAGE\]: --for: "soon" is not a duration/, 2],
-  ])('of a module without decisions: %j', (args, stderr, exit) => {
+  ])('of a module without decisions: %j', async (args, stderr, exit) => {
     const home = homeAfter(() => undefined);
-    const ended = modreg(['quarantine', 'add', ...args], { PLATFORM_HOME: home });
+    const ended = await inProcess(['quarantine', 'add', ...args], { PLATFORM_HOME: home });
     expect(ended.stderr).toMatch(stderr);
     expect(ended.exit).toBe(exit);
     expect(rememberedIn(home).slice(1)).toEqual(exit === 0 ? ['acme:arm 2.0.0'] : []);
@@ -117,10 +117,10 @@ describe('modreg quarantine add of a module that this machine does not have (T21
   it.each<[string, string, string]>([
     ['a typing mistake', 'acme:lidra', '  did you mean acme:lidar ?\n'],
     ['another module', 'nosuch:mod', ''],
-  ])('refuses %s', (_, moduleId, suggestion) => {
+  ])('refuses %s', async (_, moduleId, suggestion) => {
     const decisions = [logged('acme_lidar'), logged('acme_arm', { moduleId: 'acme:arm' })];
     const PLATFORM_HOME = homeAfter((state) => state.log(decisions, { at: 1, trouble: undefined }));
-    expect(modreg(['quarantine', 'add', moduleId, '1.0.0'], { PLATFORM_HOME })).toEqual({
+    expect(await inProcess(['quarantine', 'add', moduleId, '1.0.0'], { PLATFORM_HOME })).toEqual({
       stdout: '',
       stderr: `error[UNKNOWN_REFERENCE]: no module of this machine has the id ${moduleId}; nothing was changed
 ${suggestion}hint: this machine has acme:lidar, acme:arm

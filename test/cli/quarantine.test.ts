@@ -4,7 +4,8 @@ import type { MachineState } from '../../src/store/machine-state.ts';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { moduleId, version } from '../support/ask.ts';
 import { contentsOf, homeAfter, polledHome, rememberedIn } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import type { Ended } from '../support/modreg.ts';
 
 const THEN = Date.parse('2026-11-20T01:02:03Z');
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
@@ -46,15 +47,15 @@ function quarantineEveryKind(state: MachineState): void {
   );
 }
 
-function quarantine(home: string, ...args: readonly string[]): ReturnType<typeof modreg> {
-  return modreg(['quarantine', ...args], { PLATFORM_HOME: home });
+async function quarantine(home: string, ...args: readonly string[]): Promise<Ended> {
+  return await inProcess(['quarantine', ...args], { PLATFORM_HOME: home });
 }
 
 describe('modreg quarantine list', () => {
-  it('shows the refused versions, the reasons, and until when', () => {
+  it('shows the refused versions, the reasons, and until when', async () => {
     const home = homeAfter(quarantineEveryKind);
     const before = contentsOf(home);
-    const listed = quarantine(home, 'list');
+    const listed = await quarantine(home, 'list');
     expect({
       ...listed,
       stdout: listed.stdout.replace(/\(in \d{5} d( \d+ h)?\) */, '(in SOME)  '),
@@ -73,8 +74,12 @@ describe('modreg quarantine list', () => {
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('prints the same as data with --json', () => {
-    const { stdout, stderr, exit } = quarantine(homeAfter(quarantineEveryKind), 'list', '--json');
+  it('prints the same as data with --json', async () => {
+    const { stdout, stderr, exit } = await quarantine(
+      homeAfter(quarantineEveryKind),
+      'list',
+      '--json',
+    );
     expect([stderr, exit]).toEqual(['', 0]);
     const failed = {
       module_id: 'acme:lidar',
@@ -107,9 +112,9 @@ describe('modreg quarantine list', () => {
   it.each([
     [[], 'nothing is in quarantine\n'],
     [['--json'], '{"schema":"modreg/quarantine@1","quarantine":[]}\n'],
-  ])('shows that nothing is in quarantine %j', (options, stdout) => {
+  ])('shows that nothing is in quarantine %j', async (options, stdout) => {
     const home = homeAfter(() => undefined);
-    expect(quarantine(home, 'list', ...options)).toEqual({ stdout, stderr: '', exit: 0 });
+    expect(await quarantine(home, 'list', ...options)).toEqual({ stdout, stderr: '', exit: 0 });
   });
 });
 
@@ -120,11 +125,11 @@ describe('modreg quarantine lift', () => {
       ['--json'],
       '{"schema":"modreg/quarantine-lift@1","module_id":"acme:lidar","version":"1.1.0"}\n',
     ],
-  ])('lifts one of two entries while a poller has the file open %j', (options, stdout) => {
+  ])('lifts one of two entries while a poller has the file open %j', async (options, stdout) => {
     const { home, state } = polledHome();
     fail(state, { to: '1.1.0' });
     fail(state, { to: '1.2.0' });
-    expect(quarantine(home, 'lift', 'acme:lidar', '1.1.0', ...options)).toEqual({
+    expect(await quarantine(home, 'lift', 'acme:lidar', '1.1.0', ...options)).toEqual({
       stdout,
       stderr: '',
       exit: 0,
@@ -167,10 +172,10 @@ error[BAD_VERSION]: "1.x" is not a version
       "error[USAGE]: missing required argument 'version'\nhint: modreg quarantine lift --help shows how\n",
       2,
     ],
-  ])('refuses %s', (_, args, stderr, exit) => {
+  ])('refuses %s', async (_, args, stderr, exit) => {
     const home = homeAfter(quarantineEveryKind);
     const before = contentsOf(home);
-    expect(quarantine(home, 'lift', ...args)).toEqual({ stdout: '', stderr, exit });
+    expect(await quarantine(home, 'lift', ...args)).toEqual({ stdout: '', stderr, exit });
     expect(contentsOf(home)).toEqual(before);
   });
 
@@ -200,7 +205,7 @@ error[BAD_VERSION]: "1.x" is not a version
       ['1.4.0 refuses 1.3.0 1.2.1'],
       '1.3.0 was lifted, but the rollback from 1.4.0 still refuses it; still refused: 1.2.1',
     ],
-  ])('counts what may be selected after a rollback %s', (_, others, entries, line) => {
+  ])('counts what may be selected after a rollback %s', async (_, others, entries, line) => {
     const terms = { at: THEN, until: undefined };
     const to = version('1.1.0');
     const home = homeAfter((state) => {
@@ -219,16 +224,16 @@ error[BAD_VERSION]: "1.x" is not a version
         state.quarantine({ ...arm, version: text, reason: 'no light' });
       }
     });
-    expect(quarantine(home, 'lift', 'acme:lidar', '1.3.0')).toEqual({
+    expect(await quarantine(home, 'lift', 'acme:lidar', '1.3.0')).toEqual({
       stdout: `acme:lidar ${line}\n`,
       stderr: '',
       exit: 0,
     });
   });
 
-  it('refuses any version if nothing is in quarantine', () => {
+  it('refuses any version if nothing is in quarantine', async () => {
     expect(
-      quarantine(
+      await quarantine(
         homeAfter(() => undefined),
         'lift',
         'acme:lidar',
@@ -242,8 +247,8 @@ error[BAD_VERSION]: "1.x" is not a version
     });
   });
 
-  it('refuses quarantine without a subcommand', () => {
-    expect(modreg(['quarantine'])).toEqual({
+  it('refuses quarantine without a subcommand', async () => {
+    expect(await inProcess(['quarantine'])).toEqual({
       stdout: '',
       stderr: 'error[USAGE]: no command is named\nhint: modreg quarantine --help shows how\n',
       exit: 2,

@@ -15,7 +15,7 @@ import { LIDAR, publish, sha256Of, site } from '../support/backups.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ROOT } from '../support/modreg.ts';
 import { registry } from './support/registry-command.ts';
-import { serve } from '../support/served-process.ts';
+import { servedHere } from '../support/served-here.ts';
 
 const FILE = sha256Of('lidar 1.0.0');
 function isLinkTo(link: string, path: string): boolean {
@@ -33,7 +33,7 @@ type Args = (place: ReturnType<typeof site>) => readonly string[];
 describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
   it('back up a served registry, check it, and restore it once the server has stopped', async () => {
     const { path, folder } = site();
-    const { child, address } = await serve(path);
+    const { address, end } = await servedHere(path);
     expect(await registry(path, 'backup', folder)).toEqual({
       stdout: `1 module, 2 releases and 1 file are in "${folder}", up to sequence 2\n`,
       stderr: '',
@@ -53,8 +53,7 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
     });
     const list = await fetch(`${address}/v1/modules/acme/lidar`);
     expect(await list.json()).toMatchObject({ generation: 3, count: 3 });
-    child.kill('SIGTERM');
-    await once(child, 'close');
+    await end();
     const restored = await registry(path, 'restore', folder, '--replace');
     const aside = readdirSync(`${folder}/..`).find((name) => name.includes('.replaced-'));
     const createdAt = /"created_at": "([^"]*)"/.exec(
@@ -70,7 +69,7 @@ describe('[T75] [T76] [T77] modreg registry backup, verify and restore', () => {
       stderr: 'note: publish, yank and revoke again what is lost, before the server starts\n',
       exit: 0,
     });
-    const again = await serve(path);
+    const again = await servedHere(path);
     const after = await fetch(`${again.address}/v1/modules/acme/lidar`);
     expect(await after.json()).toMatchObject({ generation: 1002, count: 2 });
     expect(after.headers.get('modreg-history')).not.toBe(list.headers.get('modreg-history'));

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { watchForDamage } from '../../src/cli/serve/damage-watch.ts';
@@ -9,7 +8,7 @@ import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { newFile, registry } from './support/registry-command.ts';
-import { serve } from '../support/served-process.ts';
+import { servedHere } from '../support/served-here.ts';
 
 /** A registry file of several pages. */
 function filledFile(): string {
@@ -47,13 +46,12 @@ it('[T82] a damaged file is not served, and stays as it is', async () => {
 it('[T82] the watch finds damage in a file that is in use, and none in a file that is right', async () => {
   const db = filledFile();
   const ending = new AbortController();
-  const { child } = await serve(db);
+  const { end } = await servedHere(db);
   const found = watchForDamage(db, ending.signal, 10);
   await registry(db, 'publish', 'acme:lidar', '2.0.0');
   const first = await Promise.race([found, inProcess(['registry', 'list', '--db', db])]);
   expect(first).toMatchObject({ exit: 0, stdout: 'acme:lidar  301 releases\n' });
-  child.kill('SIGTERM');
-  await once(child, 'close');
+  await end();
   damage(db);
   const error = await found;
   expect([error.kind, error.message.startsWith(`"${db}": `)]).toEqual(['damaged', true]);

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createdToken, newFile, registry } from './support/registry-command.ts';
-import { serve } from '../support/served-process.ts';
+import { servedHere } from '../support/served-here.ts';
 import { tlsFiles } from '../support/tls.ts';
 
 /** The lines of the metrics that begin with one of `names`, without buckets, sums and comments. */
@@ -13,7 +13,7 @@ async function scraped(address: string, ...names: readonly string[]): Promise<st
 
 it('[T83] /metrics counts requests by address and status, and changes, without texts of clients', async () => {
   const db = newFile();
-  const { address } = await serve(db);
+  const { address } = await servedHere(db);
   const created = await registry(db, 'token', 'create', '--name', 'ci', '--scope', 'publish');
   const token = created.stdout.trim();
   const releases = `${address}/v1/modules/acme/lidar/releases`;
@@ -78,7 +78,7 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
 
 it('[T103] a change that failed is in the log with its token, and counted by status', async () => {
   const db = newFile();
-  const { address, log } = await serve(db);
+  const { address, log } = await servedHere(db);
   const token = await createdToken(db, 'publish');
   const path = '/v1/modules/acme/lidar/releases';
   const holder = new DatabaseSync(db);
@@ -97,7 +97,7 @@ it('[T103] a change that failed is in the log with its token, and counted by sta
 it('[T83] --metrics serves them at another port only', async () => {
   const { certificate, key } = tlsFiles('expired');
   const tls = ['--tls-cert', certificate, '--tls-key', key];
-  const { log } = await serve(newFile(), '--metrics', '127.0.0.1:0', ...tls);
+  const { log } = await servedHere(newFile(), '--metrics', '127.0.0.1:0', ...tls);
   const find = (): string | undefined => /the metrics are at (\S+)$/m.exec(log())?.[1];
   await expect.poll(find).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   const at = find() ?? '';
@@ -106,7 +106,7 @@ it('[T83] --metrics serves them at another port only', async () => {
     'modreg_registry_sequence 0',
   ]);
   expect((await fetch(at.replace('/metrics', '/healthz'))).status).toBe(404);
-  const plain = await serve(newFile(), '--metrics', '127.0.0.1:0');
+  const plain = await servedHere(newFile(), '--metrics', '127.0.0.1:0');
   expect((await fetch(`${plain.address}/metrics`)).status).toBe(404);
 });
 
@@ -133,7 +133,7 @@ it.each<[string, string]>([
 });
 
 it('[T83] a port for metrics that is in use is refused', async () => {
-  const { address } = await serve(newFile());
+  const { address } = await servedHere(newFile());
   const { host, port } = new URL(address);
   const { stderr, exit } = await registry(newFile(), 'serve', '--port', '0', '--metrics', host);
   expect([stderr, exit]).toEqual([

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 
 describe('the registry file at home', () => {
   it.each([
     [['list'], ', and --registry the address of a registry'],
     [['token', 'list'], ''],
     [['yank', 'acme:lidar', '1.2.9'], ', and --registry the address of a registry'],
-  ])('%j says without --db what creates it', (args, more) => {
+  ])('%j says without --db what creates it', async (args, more) => {
     const PLATFORM_HOME = temporaryFolder();
-    expect(modreg(['registry', ...args], { PLATFORM_HOME }).stderr.split('\n')[1]).toBe(
+    expect((await inProcess(['registry', ...args], { PLATFORM_HOME })).stderr.split('\n')[1]).toBe(
       `hint: publish, token create and serve create this file; --db names another one${more}`,
     );
   });

@@ -4,7 +4,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { askPage, cookieFor, parsedAddress, type SignInAddress } from './support/page-process.ts';
 
 interface Served {
@@ -16,10 +17,10 @@ interface Served {
 }
 
 /** `modreg registry …` with a new file, until the end of the test. */
-function registryProcess(...args: readonly string[]): Served {
+async function registryProcess(...args: readonly string[]): Promise<Served> {
   const folder = temporaryFolder();
   const db = ['--db', `${folder}/registry.db`];
-  modreg(['registry', 'publish', 'acme:lidar', '1.2.9', ...db, '--create'], {});
+  await inProcess(['registry', 'publish', 'acme:lidar', '1.2.9', ...db, '--create'], {});
   const child = spawn(`${ROOT}bin/modreg`, ['registry', ...args, ...db], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] },
@@ -53,7 +54,7 @@ async function atPort(port: number): Promise<string> {
 const SIGNING_IN = 'the address for signing in is in';
 
 it('the page of a registry writes its address with a code to a file of its owner, and needs a session', async () => {
-  const { folder, child, output, until, address } = registryProcess('page', '--port', '0');
+  const { folder, child, output, until, address } = await registryProcess('page', '--port', '0');
   await until(SIGNING_IN);
   expect(statSync(`${folder}/registry-page-address`).mode & 0o777).toBe(0o600);
   const first = address();
@@ -76,7 +77,7 @@ it('the page of a registry writes its address with a code to a file of its owner
     'programs use the HTTP API of the registry',
   );
   const db = ['--db', `${folder}/registry.db`];
-  expect(modreg(['registry', 'page', 'sign-in', ...db], {})).toEqual({
+  expect(await inProcess(['registry', 'page', 'sign-in', ...db], {})).toEqual({
     stdout: `the address for signing in is in "${folder}/registry-page-address"\n`,
     stderr:
       'note: the code can be used once, within 5 min; modreg registry page sign-in shows another one\n',
@@ -91,7 +92,7 @@ it('the page of a registry writes its address with a code to a file of its owner
 it.each(['SIGTERM', 'SIGKILL'] as const)(
   '[T176] the page beside a registry is a process of its own, and ends with it, by %s',
   async (signal) => {
-    const served = registryProcess('serve', '--port', '0', '--page', '127.0.0.1:0');
+    const served = await registryProcess('serve', '--port', '0', '--page', '127.0.0.1:0');
     await served.until(SIGNING_IN);
     const address = served.address();
     const headers = await cookieFor(address);
@@ -108,7 +109,7 @@ it('[T176] the page beside a registry is started again, and the registry answers
   const busy = createServer().listen(0, '127.0.0.1');
   await once(busy, 'listening');
   const { port } = busy.address() as AddressInfo;
-  const served = registryProcess('serve', '--port', '0', '--page', `127.0.0.1:${port}`);
+  const served = await registryProcess('serve', '--port', '0', '--page', `127.0.0.1:${port}`);
   await served.until('the page does not run: it ended with exit code 2');
   expect(served.output()).toContain(
     `"level":"warn","event":"page","text":"error[USAGE]: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)"}\n`,
@@ -139,9 +140,9 @@ it.each([
     ['page', '--host', '0.0.0.0'],
     `--host is 0.0.0.0, which is not a loopback address: others on the network could read codes and sessions\n${USE_A_TUNNEL}`,
   ],
-])('modreg registry %j is refused', (args, message) => {
+])('modreg registry %j is refused', async (args, message) => {
   const folder = temporaryFolder();
   writeFileSync(`${folder}/registry.db`, '');
-  const done = modreg(['registry', ...args, '--db', `${folder}/registry.db`], {});
+  const done = await inProcess(['registry', ...args, '--db', `${folder}/registry.db`], {});
   expect([done.exit, done.stderr]).toEqual([2, expect.stringContaining(message)]);
 });

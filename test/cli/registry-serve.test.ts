@@ -8,6 +8,7 @@ import { boundedLog } from '../../src/cli/base/bounded-log.ts';
 import { createdToken, newFile, registry } from './support/registry-command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
+import { servedHere } from '../support/served-here.ts';
 import { serve } from '../support/served-process.ts';
 
 async function freePort(): Promise<number> {
@@ -22,7 +23,7 @@ async function freePort(): Promise<number> {
 describe('modreg registry serve', () => {
   it('serves releases that other commands publish, and logs what it does', async () => {
     const db = newFile();
-    const { child, address, log } = await serve(db);
+    const { address, log, end } = await servedHere(db);
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const token = await createdToken(db, 'publish');
     const waiting = fetch(`${address}/v1/changes?wait=30`);
@@ -45,8 +46,7 @@ describe('modreg registry serve', () => {
     expect((await fetch(yank, { method: 'PUT', headers })).status).toBe(403);
     expect((await fetch(yank, { method: 'PUT' })).status).toBe(401);
     expect((await registry(db, 'list')).stdout).toBe('acme:lidar  2 releases\n');
-    child.kill('SIGTERM');
-    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(await end()).toBe(0);
     const path = '/v1/modules/acme/lidar/releases/1.0.1/yank';
     const refused = { method: 'PUT', path, peer: '127.0.0.1' };
     const lines = log().trimEnd().split('\n');
@@ -80,9 +80,8 @@ describe('modreg registry serve', () => {
   it('says that it created an empty file, and not again', async () => {
     const db = `${temporaryFolder()}/registry.db`;
     const notes = async (): Promise<string[]> => {
-      const { child, log } = await serve(db, '--create');
-      child.kill('SIGTERM');
-      await once(child, 'close');
+      const { log, end } = await servedHere(db, '--create');
+      await end();
       return log()
         .split('\n')
         .filter((line) => line.includes('created'));
@@ -106,30 +105,31 @@ describe('modreg registry serve', () => {
   });
 
   it.each([
+    // A real signal ends a process in the next test.
     ['SIGTERM', 0],
     ['SIGINT', 130],
   ] as const)(
     'ends on %s with exit code %i, and answers waiting requests',
     async (signal, code) => {
-      const { child, address } = await serve(newFile(), '--spread', '0', '--json');
+      const { end, address } = await servedHere(newFile(), '--spread', '0', '--json');
       const { address: served } = JSON.parse(address) as { address: string };
       // The longest wait, which a test does not outlast.
       const waiting = fetch(`${served}/v1/changes?wait=60`);
       // Once a later request is answered, the first one is waiting in the server.
       await fetch(`${served}/v1/modules`);
-      child.kill(signal);
+      const ended = end(signal);
       expect(await (await waiting).json()).toMatchObject({
         sequence: 0,
         modules: [],
         spread_ms: 0,
       });
-      expect((await once(child, 'close'))[0]).toBe(code);
+      expect(await ended).toBe(code);
     },
   );
 
   it('waits only briefly for another process that writes, since it answers nobody meanwhile', async () => {
     const db = newFile();
-    const { address } = await serve(db);
+    const { address } = await servedHere(db);
     const headers = {
       authorization: `Bearer ${await createdToken(db, 'publish')}`,
       'content-type': 'application/json',
@@ -175,11 +175,9 @@ describe('modreg registry serve', () => {
   ])('ends when its file is %s', async (_, lose, message, exit) => {
     const db = newFile();
     await registry(db, 'publish', 'acme:lidar', '1.0.0');
-    const { child, log } = await serve(db);
-    const ended = once(child, 'close');
+    const { ended, log } = await servedHere(db);
     lose(db);
-    const [code] = (await ended) as [number];
-    expect(code).toBe(exit);
+    expect(await ended).toBe(exit);
     expect(log()).toContain(`"${db}": ${message}`);
   });
 
@@ -205,7 +203,7 @@ describe('modreg registry serve', () => {
   });
 
   it('refuses a port that is in use', async () => {
-    const { address } = await serve(newFile());
+    const { address } = await servedHere(newFile());
     const { port } = new URL(address);
     expect(await registry(newFile(), 'serve', '--port', port)).toEqual({
       stdout: '',

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { runModreg } from '../support/modreg.ts';
 import { newFile, registry } from './support/registry-command.ts';
-import { serve } from '../support/served-process.ts';
+import { servedHere } from '../support/served-here.ts';
 import { fixture, tlsFiles } from '../support/tls.ts';
 
 describe('modreg registry serve with a certificate', () => {
@@ -13,19 +13,19 @@ describe('modreg registry serve with a certificate', () => {
     await registry(db, 'publish', 'acme:lidar', '1.0.0');
     const { certificate, key } = tlsFiles();
     const options = ['--tls-cert', certificate, '--tls-key', key, '--host', '0.0.0.0'];
-    const { child, address, log } = await serve(db, ...options);
+    const { address, log, end } = await servedHere(db, ...options);
     const { port } = new URL(address);
     expect(address).toBe(`https://0.0.0.0:${port}`);
-    const ask = (environment: Record<string, string>): ReturnType<typeof modreg> => {
-      const args = ['resolve', 'acme:lidar', '1.*', '--registry', `https://127.0.0.1:${port}`];
-      return modreg(args, { PLATFORM_HOME: temporaryFolder(), ...environment });
-    };
-    const known = ask({ NODE_EXTRA_CA_CERTS: fixture('authority') });
+    const args = ['resolve', 'acme:lidar', '1.*', '--registry', `https://127.0.0.1:${port}`];
+    // Node reads the authorities when it starts.
+    const known = await runModreg(args, {
+      PLATFORM_HOME: temporaryFolder(),
+      NODE_EXTRA_CA_CERTS: fixture('authority'),
+    });
     expect([known.stdout, known.exit]).toEqual(['1.0.0\n', 0]);
-    const unknown = ask({});
+    const unknown = await inProcess(args, { PLATFORM_HOME: temporaryFolder() });
     expect(unknown.stderr).toContain('error[BAD_CERTIFICATE]: ');
-    child.kill('SIGTERM');
-    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(await end()).toBe(0);
     expect(log()).not.toContain('plain http:');
   });
 

@@ -11,6 +11,7 @@ import { ROOT } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { createdToken, newFile, registry } from './support/registry-command.ts';
 import { remote } from './support/remote-registry.ts';
+import { servedHere } from '../support/served-here.ts';
 import { serve } from '../support/served-process.ts';
 import { site } from '../support/site.ts';
 
@@ -29,20 +30,11 @@ function storedBeside(db: string): string[] {
 }
 
 /** A served registry with a token that may publish for `acme`. */
-async function servedWithToken(): Promise<{
-  db: string;
-  address: string;
-  token: string;
-  kill: () => Promise<void>;
-}> {
+async function servedWithToken(): Promise<{ db: string; address: string; token: string }> {
   const db = newFile();
   const token = await createdToken(db, 'publish:acme');
-  const { child, address } = await serve(db);
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await once(child, 'close');
-  };
-  return { db, address, token, kill };
+  const { address } = await servedHere(db);
+  return { db, address, token };
 }
 
 describe('modreg registry publish --upload', () => {
@@ -242,16 +234,19 @@ describe('modreg registry publish --upload over HTTP', () => {
   });
 
   it('[T85] [T89] a server that is killed during an upload leaves a part, which the next one removes', async () => {
-    const { db, address, token, kill } = await servedWithToken();
+    const db = newFile();
+    const token = await createdToken(db, 'publish:acme');
+    const { child, address } = await serve(db);
     const hex = sha256Of('for arm');
     const head = `PUT /v1/modules/acme/lidar/artifacts/sha256/${hex} HTTP/1.1\r\nHost: x\r\n`;
     const { port } = new URL(address);
     const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
     socket.write(`${head}Authorization: Bearer ${token}\r\nContent-Length: 7\r\n\r\nfor`);
     await expect.poll(() => storedBeside(db)).toHaveLength(1);
-    await kill();
+    child.kill('SIGKILL');
+    await once(child, 'close');
     expect(storedBeside(db)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.\w+-\d+-\d+\.part$/)]);
-    const next = await serve(db);
+    const next = await servedHere(db);
     expect(storedBeside(db)).toEqual([]);
     const folder = temporaryFolder(FILES);
     const publish = ['publish', 'acme:lidar', '1.0.0', '--upload', `${folder}/arm.tar`];

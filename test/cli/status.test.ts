@@ -3,7 +3,8 @@ import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { AGENT, commitOne, moduleNamed } from '../support/claimed.ts';
 import { contentsOf, homeAfter, logged, polledHome, wholeSecond } from '../support/machine-home.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import type { Ended } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { planFor, site } from '../support/site.ts';
 
@@ -78,17 +79,17 @@ function recordTrouble(state: MachineState, now: number): readonly string[] {
   return [waiting.id, delivered.id, again.id];
 }
 
-function status(home: string, ...options: readonly string[]): ReturnType<typeof modreg> {
-  return modreg(['status', ...options], { PLATFORM_HOME: home });
+async function status(home: string, ...options: readonly string[]): Promise<Ended> {
+  return await inProcess(['status', ...options], { PLATFORM_HOME: home });
 }
 
 describe('modreg status', () => {
-  it('shows deployed versions, decisions and open actions while a poller has the file open', () => {
+  it('shows deployed versions, decisions and open actions while a poller has the file open', async () => {
     const now = wholeSecond();
     const { home, state } = polledHome();
     const [waiting, delivered, again] = recordTrouble(state, now);
     const before = contentsOf(home);
-    const shown = status(home);
+    const shown = await status(home);
     expect({ ...shown, stdout: shown.stdout.replace(/in 1 min \d+ s/, 'in SOME') }).toEqual({
       stdout: `process ${process.pid} polls for this machine; last round 2 h 5 min ago; ${TROUBLE}
 crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because the agent started five times in ten minutes
@@ -115,12 +116,12 @@ In quarantine:
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('prints the same as data with --json', () => {
+  it('prints the same as data with --json', async () => {
     const now = wholeSecond();
     let ids: readonly string[] = [];
     const home = homeAfter((state) => (ids = recordTrouble(state, now)));
     const before = contentsOf(home);
-    const { stdout, stderr, exit } = status(home, '--json');
+    const { stdout, stderr, exit } = await status(home, '--json');
     expect([stderr, exit]).toEqual(['', 0]);
     expect(stdout).not.toContain('CANARY');
     const never = { failures: 0, last_failure: null, not_before: null };
@@ -274,14 +275,14 @@ li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)
         state.log([logged(name, { moduleId: 'acme:lidar' })], round);
       },
     ],
-  ])('shows %s', (_, lines, work) => {
-    const { stdout, stderr, exit } = status(homeAfter(work));
+  ])('shows %s', async (_, lines, work) => {
+    const { stdout, stderr, exit } = await status(homeAfter(work));
     expect([stdout.replaceAll(/\([\da-f]{12}-/g, '(FILE-'), stderr, exit]).toEqual([lines, '', 0]);
   });
 
   it.each(['', 'nightly', 'none', 'unknown'])(
     'quotes a deployed text that is not a version, as plan does: %j',
-    (runs) => {
+    async (runs) => {
       const home = homeAfter((state) => {
         state.report(LIDAR, runs, THEN);
         state.log([logged('acme_lidar')], { at: THEN, trouble: undefined });
@@ -289,7 +290,7 @@ li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)
       const machine = { modules: [entry('acme:lidar', '1.*')] };
       const lists = { 'acme/lidar': ['1.1.0'] };
       const folder = site({ machine, deployed: { acme_lidar: runs }, lists });
-      for (const { stdout } of [planFor(folder), status(home)]) {
+      for (const { stdout } of [await planFor(folder), await status(home)]) {
         expect(/acme:lidar +1\.\* +(.*?)  /.exec(stdout)?.[1]).toBe(`"${runs}"`);
       }
     },

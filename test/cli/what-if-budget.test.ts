@@ -91,12 +91,15 @@ describe('[T268] what-if', () => {
   });
 });
 
+const ENDED = { from: NOW - 2, until: NOW - 1, timeZone: 'UTC', reason: 'season' };
 const honest = Object(HONEST);
 const timing = (fields: object): object => ({ ...honest, timing: { ...honest.timing, ...fields } });
 const window = (fields: object): object => {
   const rule = { start: '0 2 * * *', durationMs: 1000, timeZone: 'UTC', ...fields };
   return timing({ window: { $windows: [rule] } });
 };
+const blackouts = (count: number): object =>
+  timing({ blackouts: Array.from({ length: count }, () => ENDED) });
 const quarantine = (...ends: readonly number[]): object => ({
   ...honest,
   quarantine: ends.map((until) => ({ version: '1.4.0', until })),
@@ -122,6 +125,18 @@ describe('[T269] facts that no machine reports concern the machine that reported
     ['a duration that is text', window({ durationMs: '1h' }), NO_WINDOWS],
     ['windows that are no list', timing({ window: { $windows: 7 } }), NO_WINDOWS],
     ['10,000 restarts', timing({ restarts: Array.from({ length: 10_000 }, () => 1) }), UPGRADED],
+    [
+      'a blackout [D74]',
+      timing({ blackouts: [{ ...ENDED, until: NOW + 3_600_000 }] }),
+      '2026-11-21T13:00:00Z .in 1 h., upgrade, stops lidar0, nav',
+    ],
+    ['100 blackouts [T335]', blackouts(100), UPGRADED],
+    ['101 blackouts [T335]', blackouts(101), 'never, its report has no usable timing'],
+    [
+      'a blackout until a time that no calendar has [T335]',
+      timing({ blackouts: [{ from: 0, until: 1e300, timeZone: 'UTC' }] }),
+      'never, its report has no usable timing',
+    ],
     ['a busy server', timing({ isServerBusy: true }), UPGRADED],
     ['a quarantine until a time that no calendar has', quarantine(1e300), 'never, quarantined'],
   ])('%s', (_, facts, expected) => {

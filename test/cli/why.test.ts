@@ -161,11 +161,12 @@ describe('modreg why', () => {
       'stayed at 1.2.3: already the newest release of 1',
       'held the upgrade 1.2.3 → 1.2.9: maintenance is not allowed now; 1.2.9 was published; the agent did not allow maintenance',
       'upgraded 1.2.3 → 1.2.9: newest release of 1; the agent allowed maintenance',
+      'held the upgrade 1.2.3 → 1.2.9: cooling down after a restart until ; an action was begun, which counts as a restart',
+      'still decided to upgrade 1.2.3 → 1.2.9: newest release of 1; the restart cooldown ended',
       'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
       'rolled back 1.2.9 → 1.2.3: 1.2.9 was rolled back on this machine; 1.2.3 was deployed before it; an operator rolled 1.2.9 back',
       'stayed at 1.2.3: 1.2.9 is refused by a rollback on this machine; 1.2.3 was deployed',
       'upgraded 1.2.3 → 1.2.9: newest release of 1; the quarantine of 1.2.9 was lifted',
-      'held the upgrade 1.2.3 → 1.2.9: cooling down after a restart until ; an action was begun, which counts as a restart',
       'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
       'stuck: the registry https://registry.example cannot be reached (ECONNREFUSED); the saved list was confirmed at , the limit is 1 h; the saved list became too old',
     ]);

@@ -22,6 +22,8 @@ const BEYOND: readonly RegExp[] = [
   // Time zones, and the meaning of the five parts of a cron time.
   /^bad-value--time-zone-(is-misspelled|is-a-path)/,
   /^bad-value--window-start-(minute-|hour-|day-|month-|weekday-|on-the-|with-a-question|with-letters)/,
+  // Days of the calendar, and fields that depend on each other.
+  /^(bad-value|out-of-range)--blackout-(on-30-february|of-a-day-and-a-span|ends-before|of-two-years|in-a-zone)/,
   // The first item of a list.
   /^bad-value--command-(is-absolute|leaves-the-package)/,
   // Which headers need a reference, and which are the connection's.

@@ -8,6 +8,7 @@ import {
 import { value } from '../support/reading.ts';
 
 const NIGHT = [{ start: '0 1 * * *', duration: '2h', time_zone: 'UTC' }];
+const HOLIDAY = [{ day: '2026-12-24', time_zone: 'UTC' }];
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
 /** The terms that a policy sets for all modules, and for one module. */
@@ -34,6 +35,7 @@ describe('a term of one module replaces the general one', () => {
       Date.parse('2026-11-22T01:00:00Z'),
       undefined,
     ],
+    ['blackout', HOLIDAY, [], (all) => all.blackouts?.length, 1, 0],
     ['allow_downgrade', true, false, (all) => all.allowDowngrade, true, false],
     ['on_yank', 'replace', 'keep', (all) => all.onYank, 'replace', 'keep'],
     ['require_digest', true, false, (all) => all.requireDigest, true, false],
@@ -51,6 +53,15 @@ describe('a term of one module replaces the general one', () => {
     ['probation', '2m', '0s', (all) => all.run.probationMs, 120_000, 0],
     ['probe_interval', '9s', '1s', (all) => all.run.probeMs, 9000, 1000],
     ['stop_timeout', '90s', '0s', (all) => all.run.stopMs, 90_000, 0],
+    [
+      'restart_status',
+      'http://127.0.0.1:8080/',
+      'http://[::1]:7/status',
+      (all) => all.run.restartStatus,
+      'http://127.0.0.1:8080/',
+      'http://[::1]:7/status',
+    ],
+    ['restart_status_unclear', 'hold', 'allow', (all) => all.run.onUnclearStatus, 'hold', 'allow'],
     ['self_update', false, true, (all) => all.run.selfUpdate, false, true],
   ])('%s %j: %j', (...[field, general, own, read, expected, expectedOwn]) => {
     const [all, one] = terms(field, general, own);

@@ -1,15 +1,16 @@
+import { execFile } from 'node:child_process';
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { published } from '../support/published.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
 import { entry } from '../support/planned.ts';
 import { polledSite, polling, type Polling } from '../support/polling.ts';
-import { serve } from '../support/served-process.ts';
-import { sh } from '../support/shell.ts';
+import { servedHere } from '../support/served-here.ts';
 
 const ADDRESS = 'https://registry.example';
 
@@ -50,9 +51,9 @@ async function restored(): Promise<Restored> {
   catalogue.close();
   copyFileSync(db, backup);
   for (const args of ['publish acme:lidar 1.2.10', 'yank acme:lidar 1.2.8', 'token revoke ci']) {
-    modreg(['registry', ...args.split(' ')], { PLATFORM_HOME: home });
+    await inProcess(['registry', ...args.split(' ')], { PLATFORM_HOME: home });
   }
-  const first = await serve(db);
+  const first = await servedHere(db);
   const { address } = first;
   const folder = polledSite(
     { address },
@@ -66,19 +67,18 @@ async function restored(): Promise<Restored> {
   const timers = `--import=${ROOT}test/docs/support/fast-timers.ts`;
   const poller = polling(folder, ['--exec', hook], { NODE_OPTIONS: timers });
   await poller.until('acme_lidar: upgrade 1.2.9 → 1.2.10: done');
-  first.child.kill('SIGTERM');
-  await once(first.child, 'close');
+  await first.end();
   for (const suffix of ['', '-wal', '-shm']) rmSync(db + suffix, { force: true });
   copyFileSync(backup, db);
-  const second = await serve(db, '--port', new URL(address).port);
+  const second = await servedHere(db, '--port', new URL(address).port);
   const log = await poller.until('went backwards');
   const homes = { machine: `${folder}/home`, registry: home };
   // The poller logs what it has read before it records what it decided.
-  const status = (): string => modreg(['status'], { PLATFORM_HOME: homes.machine }).stdout;
+  const status = async (): Promise<string> =>
+    (await inProcess(['status'], { PLATFORM_HOME: homes.machine })).stdout;
   await expect.poll(status).toContain(' stuck ');
   const stop = async (): Promise<void> => {
-    second.child.kill('SIGTERM');
-    await once(second.child, 'close');
+    await second.end();
   };
   return { address, homes, poller, log, stop };
 }
@@ -95,23 +95,27 @@ it('a registry is restored and catches up, as the page shows', async () => {
     }
     const PLATFORM_HOME = command.includes('modreg registry') ? homes.registry : homes.machine;
     const line = command.replaceAll(ADDRESS, address).replace('poll.log', `${folder}/poll.log`);
-    shown.push(masked(`${command}\n${sh(line, { PATH, PLATFORM_HOME })}`));
+    // Meanwhile, this process serves the registry.
+    const options = { cwd: ROOT, env: { PATH, PLATFORM_HOME } };
+    const { stdout } = await promisify(execFile)('sh', ['-c', line], options);
+    shown.push(masked(`${command}\n${stdout}`));
   }
-  const tokens = modreg(['registry', 'token', 'list'], { PLATFORM_HOME: homes.registry }).stdout;
-  expect(tokens).toMatch(/ci .* active$/m);
+  const tokens = await inProcess(['registry', 'token', 'list'], { PLATFORM_HOME: homes.registry });
+  expect(tokens.stdout).toMatch(/ci .* active$/m);
   expect(SESSIONS.map(([, session]) => session)).toEqual(shown);
   const accept = ['accept', 'acme:lidar', '--registry', address, '--dry-run'];
   // The poller saves the last change as soon as it hears of it.
-  const difference = (): string => modreg(accept, { PLATFORM_HOME: homes.machine }).stdout;
+  const difference = async (): Promise<string> =>
+    (await inProcess(accept, { PLATFORM_HOME: homes.machine })).stdout;
   const none = 'acme:lidar\n  nothing changed\nnothing was accepted\n';
   await expect.poll(difference).toBe(none);
-  const { exit } = modreg(['status', '--exit-code'], { PLATFORM_HOME: homes.machine });
+  const { exit } = await inProcess(['status', '--exit-code'], { PLATFORM_HOME: homes.machine });
   expect(exit).toBe(0);
 });
 
 it('a refused list stops a rollback, and a registry that is stopped does not', async () => {
   const { homes, poller, stop } = await restored();
-  const { stdout } = modreg(['rollback', 'acme:lidar'], { PLATFORM_HOME: homes.machine });
+  const { stdout } = await inProcess(['rollback', 'acme:lidar'], { PLATFORM_HOME: homes.machine });
   expect(stdout).toContain(
     'acme:lidar rolls back from 1.2.10 to 1.2.9 once its release list can be read',
   );
@@ -122,7 +126,7 @@ it('a refused list stops a rollback, and a registry that is stopped does not', a
 it.each([
   ['1.2.*', 'AHEAD'],
   ['1.2.10', 'PIN_NOT_PUBLISHED'],
-])('a deployed release that a restored .db file lacks stays: %s', (constraint, warning) => {
+])('a deployed release that a restored .db file lacks stays: %s', async (constraint, warning) => {
   const folder = temporaryFolder({
     'machine.json': JSON.stringify({ modules: [entry('acme:lidar', constraint)] }),
     'policy.json': '{"registry":"./registry.db"}',
@@ -132,7 +136,7 @@ it.each([
   published({ catalogue }, 'acme:lidar', '1.2.8', '1.2.9');
   catalogue.close();
   const plan = ['plan', `${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
-  const { stdout, stderr } = modreg(plan);
+  const { stdout, stderr } = await inProcess(plan);
   expect(stdout).toMatch(/\n\n1 unchanged\.\n/);
   expect(stderr).toContain(`warning[${warning}]: acme:lidar: `);
 });

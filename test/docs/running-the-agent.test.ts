@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg, ROOT } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
+import { ROOT } from '../support/modreg.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
 import { agentRunning } from '../support/polling.ts';
-import { serve } from '../support/served-process.ts';
+import { servedHere } from '../support/served-here.ts';
 import { sh } from '../support/shell.ts';
 
 const BLOCKS = blocksOf(pageAt('docs/running-the-agent.md'));
@@ -34,9 +34,9 @@ it('a folder becomes a running module, as the page shows', async () => {
   const folder = temporaryFolder();
   const environment = { PLATFORM_HOME: `${folder}/home` };
   mkdirSync(environment.PLATFORM_HOME);
-  const played = (command: string): readonly string[] => {
+  const played = async (command: string): Promise<readonly string[]> => {
     const args = command.split(' ').slice(1);
-    const { stdout, stderr } = modreg(
+    const { stdout, stderr } = await inProcess(
       args.map((arg) => (arg.endsWith('.tgz') ? `${folder}/${arg}` : arg)),
       environment,
     );
@@ -46,8 +46,8 @@ it('a folder becomes a running module, as the page shows', async () => {
   const [first = '', next = '', logs = '', status = ''] = [...SESSIONS.keys()].filter((command) =>
     /publish|logs|status/.test(command),
   );
-  expect(played(first)).toEqual(SESSIONS.get(first));
-  const { child, address } = await serve(`${environment.PLATFORM_HOME}/registry.db`);
+  expect(await played(first)).toEqual(SESSIONS.get(first));
+  const { address } = await servedHere(`${environment.PLATFORM_HOME}/registry.db`);
   const runAs = process.getuid?.() === 0 ? { run_as: 'root' } : {};
   for (const { path, content } of BLOCKS) {
     if (path === undefined) continue;
@@ -61,13 +61,11 @@ it('a folder becomes a running module, as the page shows', async () => {
   expect(lines.map((line) => masked(line).replace(`${folder}/`, ''))).toEqual(
     SESSIONS.get('modreg agent run machine.json --interval 5s'),
   );
-  expect(played(next)).toEqual(SESSIONS.get(next));
+  expect(await played(next)).toEqual(SESSIONS.get(next));
   await agent.until('lidar: upgrade 1.0.0 → 1.1.0: done');
   // The log is written a moment after it is printed.
-  while (!played(logs).at(-1)?.endsWith('→ 1.1.0: done'));
-  expect(played(logs)).toEqual(SESSIONS.get(logs));
-  expect(played(status).map((line) => line.trimEnd())).toEqual(SESSIONS.get(status));
+  await expect.poll(async () => (await played(logs)).at(-1)).toMatch(/→ 1\.1\.0: done$/);
+  expect(await played(logs)).toEqual(SESSIONS.get(logs));
+  expect((await played(status)).map((line) => line.trimEnd())).toEqual(SESSIONS.get(status));
   await agent.end('SIGTERM');
-  child.kill('SIGTERM');
-  await once(child, 'exit');
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { ask, night } from '../support/history.ts';
-import { runModreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { blocksOf, PAGES } from '../support/pages.ts';
 import { listOf } from '../../mocks/module-document.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
@@ -23,9 +23,9 @@ it('`modreg accept` prints what operating.md shows', async () => {
   const { address } = await plainServer((response) => send(response, list));
   const environment = { PLATFORM_HOME: temporaryFolder() };
   const registry = ['--registry', address];
-  await runModreg(['resolve', 'acme:lidar', '1.2.*', ...registry], environment);
+  await inProcess(['resolve', 'acme:lidar', '1.2.*', ...registry], environment);
   list = listOf(['1.2.9'], 2);
-  const { stdout } = await runModreg(['accept', 'acme:lidar', ...registry], environment);
+  const { stdout } = await inProcess(['accept', 'acme:lidar', ...registry], environment);
   expect(SESSIONS).toContain(`$ modreg accept acme:lidar --registry ADDRESS\n${stdout}`);
 });
 

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { modreg } from '../support/modreg.ts';
+import { inProcess } from '../support/in-process.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
-import { serve } from '../support/served-process.ts';
+import { servedHere } from '../support/served-here.ts';
 
 /** `text` without what differs between two runs: times, secrets, ports and the width of columns. */
 function masked(text: string): string {
@@ -23,8 +23,11 @@ function sessionsOf(path: string): string[] {
 }
 
 /** What a session with `args` shows. */
-function session(args: readonly string[], environment: Readonly<Record<string, string>>): string {
-  const { stdout, stderr } = modreg(args, environment);
+async function session(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { stdout, stderr } = await inProcess(args, environment);
   return masked(`$ modreg ${args.join(' ')}\n${stdout}${stderr}`);
 }
 
@@ -45,7 +48,7 @@ it('a leaked token is found, revoked and followed as the page shows', async () =
     catalogue.recordUse({ ...token, scopes: [] }, Date.now());
   }
   catalogue.close();
-  const { address, log } = await serve(db);
+  const { address, log } = await servedHere(db);
   const publish = async (path: string): Promise<unknown> =>
     await fetch(`${address}/v1/modules/${path}/releases`, {
       method: 'POST',
@@ -55,17 +58,17 @@ it('a leaked token is found, revoked and followed as the page shows', async () =
       },
       body: '{"version":"1.3.0"}',
     });
-  const shown = [session(['registry', 'token', 'list'], { PLATFORM_HOME })];
+  const shown = [await session(['registry', 'token', 'list'], { PLATFORM_HOME })];
   await publish('acme/lidar');
   await publish('nimbus/gps');
-  shown.push(session(['registry', 'token', 'revoke', 'ci'], { PLATFORM_HOME }));
+  shown.push(await session(['registry', 'token', 'revoke', 'ci'], { PLATFORM_HOME }));
   await publish('acme/lidar');
   const lines = log()
     .split('\n')
     .filter((line) => line.includes('"token":"t1"'));
   shown.push(masked(`$ grep '"token":"t1"' registry.log\n${lines.join('\n')}\n`));
-  shown.push(session(['registry', 'show', 'acme:lidar'], { PLATFORM_HOME }));
-  shown.push(session(CREATE, { PLATFORM_HOME }));
+  shown.push(await session(['registry', 'show', 'acme:lidar'], { PLATFORM_HOME }));
+  shown.push(await session(CREATE, { PLATFORM_HOME }));
   expect(sessionsOf('docs/a-token-leaked.md')).toEqual(shown);
 });
 
@@ -73,10 +76,10 @@ it('registry.md shows how to create a token and publish with it', async () => {
   const PLATFORM_HOME = temporaryFolder();
   const db = `${PLATFORM_HOME}/registry.db`;
   new Catalogue(db, { mode: 'create' }).close();
-  const { address } = await serve(db);
-  const created = modreg(CREATE, { PLATFORM_HOME });
+  const { address } = await servedHere(db);
+  const created = await inProcess(CREATE, { PLATFORM_HOME });
   const shown = [masked(`$ modreg ${CREATE.join(' ')}\n${created.stdout}${created.stderr}`)];
   const publish = ['registry', 'publish', 'acme:lidar', '1.2.9', '--registry', address];
-  shown.push(session(publish, { MODREG_TOKEN: created.stdout.trim() }));
+  shown.push(await session(publish, { MODREG_TOKEN: created.stdout.trim() }));
   expect(sessionsOf('docs/running-a-registry.md')).toEqual(shown);
 });

@@ -56,6 +56,12 @@ const stale = (confirmedAt: number): Partial<Situation> => ({
   stale: { confirmedAt, message: 'x' },
 });
 
+const BLACKOUT = { blackouts: [{ from: NOW + HOUR, until: NOW + 2 * HOUR, timeZone: 'UTC' }] };
+const BEFORE = { situation: { timing: BLACKOUT } };
+const DURING = { situation: { timing: BLACKOUT, ...later(HOUR) } };
+const AFTER = { situation: { timing: BLACKOUT, ...later(2 * HOUR) } };
+const HELD = { recorded: { decision: 'hold' } };
+
 describe('what made a decision replace another one', () => {
   it.each<[string, Moment, Moment]>([
     ['', {}, {}],
@@ -225,6 +231,10 @@ describe('what made a decision replace another one', () => {
       {},
       { situation: { timing: { restarts: [NOW] } }, recorded: { decision: 'hold' } },
     ],
+    ['the policy changed: blackout', {}, BEFORE],
+    ['a blackout began', { ...BEFORE, recorded: { decision: 'upgrade' } }, { ...DURING, ...HELD }],
+    ['the blackout ended', { ...DURING, ...HELD }, AFTER],
+    ['', BEFORE, { ...DURING, ...HELD }],
     [
       'the policy changed: maintenance',
       {},

@@ -41,6 +41,15 @@ describe('[T137] a restart', () => {
     );
   });
 
+  it('waits for the end of a blackout [D74]', async () => {
+    const span = { from: '2026-11-21', to: '2026-11-22', time_zone: 'Europe/Berlin' };
+    const { app } = await changedPage({ blackout: [{ ...span, reason: 'season' }] });
+    expect((await textOf(app, `${LIDAR}/restart`)).slice(1, 3)).toEqual([
+      'because  no maintenance until 2026-11-22T23:00:00Z (2026-11-23 00:00 Europe/Berlin, in 1 d 21 h) (blackout: season); an operator requested a restart at 2026-11-21T01:03:03Z (02:03 Europe/Berlin)',
+      'next     2026-11-22T23:00:00Z (2026-11-23 00:00 Europe/Berlin, in 1 d 21 h): restart of 1.2.3, as the blackout ends',
+    ]);
+  });
+
   it.each([
     ['keeps to the window', {}, []],
     [

@@ -93,10 +93,12 @@ describe('[T53] a memory that is blank, or that cannot be read at the start,', (
       const events: string[] = [];
       const gate = new ActionGate(virtualClock(), ({ kind }) => events.push(kind));
       const memory = { ...BLANK, ...known };
-      gate.begin(known && memory);
-      const acts = [gate.mayAct(memory, 1), gate.mayCommit(memory, 2), gate.mayCommit(memory, 2)];
-      expect([...acts, gate.mayAct(memory, 2)]).toEqual([false, false, false, false]);
-      expect([gate.mayAct(memory, 3), gate.mayCommit(memory, 3)]).toEqual([true, true]);
+      gate.begin(known && memory, { isNew: false });
+      const commits = (rounds: number): boolean =>
+        gate.mayCommit(memory, { rounds, nextRoundAt: 7 });
+      const acts = [gate.mayAct(memory, 1), commits(2), commits(2), gate.mayAct(memory, 2)];
+      expect(acts).toEqual([false, false, false, false]);
+      expect([gate.mayAct(memory, 3), commits(3)]).toEqual([true, true]);
       expect(events).toEqual(['observe-only']);
     },
   );
@@ -105,8 +107,9 @@ describe('[T53] a memory that is blank, or that cannot be read at the start,', (
     const events: string[] = [];
     const gate = new ActionGate(virtualClock(), ({ kind }) => events.push(kind));
     const memory = { ...BLANK, isBlank: false };
-    gate.begin(memory);
-    expect([gate.mayAct(memory, 1), gate.mayCommit(memory, 1), events]).toEqual([true, true, []]);
+    gate.begin(memory, { isNew: false });
+    const commits = gate.mayCommit(memory, { rounds: 1, nextRoundAt: 7 });
+    expect([gate.mayAct(memory, 1), commits, events]).toEqual([true, true, []]);
   });
 });
 
@@ -122,7 +125,8 @@ describe('a deployed version', () => {
     const machine = await day({ ...blank, deployedVersion });
     await machine.pass(MINUTE);
     expect(machine.story()).toEqual([
-      '01:02:03 observe-only',
+      '01:02:03 callback error: Error: no idea',
+      '01:02:03 observe-only, next round at 01:02:33',
       '01:02:33 callback error: Error: no idea',
     ]);
     isKnown = true;
@@ -133,18 +137,19 @@ describe('a deployed version', () => {
     ]);
   });
 
-  it('[T53] is requested from the agent if the memory is blank, and one round is observe-only', async () => {
+  it('[T53] is requested from the agent if the memory was lost, and one round is observe-only', async () => {
     const { deployed: _, ...blank } = LIDAR;
     const asked: string[] = [];
     const machine = await day({
       ...blank,
+      isLost: true,
       deployedVersion: ({ name }) => {
         asked.push(name);
         return name === 'acme_lidar' ? '1.2.3' : undefined;
       },
     });
     await machine.pass(MINUTE);
-    expect(machine.story()).toEqual(['01:02:03 observe-only']);
+    expect(machine.story()).toEqual(['01:02:33 observe-only, next round at 01:03:33']);
     expect(machine.state.decisions()[0]).toMatchObject({ decision: 'upgrade', target: '1.2.4' });
     await machine.pass(MINUTE);
     expect(machine.story()).toEqual([
@@ -158,6 +163,7 @@ describe('a deployed version', () => {
     const asked = ['acme:lidar', 'acme:arm'].map((id) => entry(id, '1.2.*'));
     const machine = await day({
       machine: { modules: asked },
+      isLost: true,
       releases: { 'acme:lidar': [{ version: '1.2.4' }], 'acme:arm': [{ version: '1.2.4' }] },
       intervalMs: 5 * SECOND,
       deployedVersion: ({ kind, name }) => {
@@ -168,7 +174,7 @@ describe('a deployed version', () => {
       isMaintenanceAllowed: async () => await new Promise(() => undefined),
     });
     await machine.pass(13 * SECOND);
-    expect(machine.story()).toEqual(['01:02:03 observe-only']);
+    expect(machine.story()).toEqual(['01:02:15 observe-only, next round at 01:02:15']);
     expect(machine.state.decisions()[1]).toMatchObject({ decision: 'install', target: '1.2.4' });
     await machine.pass(20 * SECOND);
     expect(machine.story()).toContain('01:02:25 committed install acme_arm none → 1.2.4');
@@ -210,7 +216,7 @@ describe('a deployed version', () => {
   it.each<[string | null | undefined, number, string[]]>([
     [null, 1, ['rollback undefined → 1.2.3']],
     ['1.2.2', 1, ['rollback 1.2.2 → 1.2.3']],
-    [undefined, 2, []],
+    [undefined, 2, ['rollback undefined → 1.2.3']],
   ])(
     '[T107] is what a report that came during the request says: %s',
     async (running, asked, expected) => {

@@ -168,7 +168,6 @@ describe('a poller', () => {
         kind: 'state-unavailable',
         error: { kind: 'unreadable', message: `"${options.file.path}": it was closed` },
       },
-      { kind: 'observe-only' },
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { moduleId } from '../support/ask.ts';
-import { day, MINUTE, SECOND, type Day, type DayOptions } from '../support/day.ts';
+import { day, HOUR, MINUTE, SECOND, type Day, type DayOptions } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 import { delivered, inHand, ROVER } from './support/rover.ts';
 
@@ -118,6 +118,29 @@ describe('[D72, T18, T51] before an action is begun, its consumer asks whether i
     expect(machine.story()).toEqual([
       '02:00:00 committed acme_lidar 1.2.3 → 1.2.5',
       '02:00:00 delivered acme_lidar 1.2.3 → 1.2.5',
+    ]);
+  });
+
+  it('not if a blackout has begun: it is delivered again when that ends [D74]', async () => {
+    const span = { from: '2026-11-21T01:10', to: '2026-11-21T03:00', time_zone: 'UTC' };
+    const machine = await downloading({
+      policy: { ...LIDAR.policy, blackout: [{ ...span, reason: 'fair' }] },
+    });
+    await machine.pass(6 * MINUTE);
+    expect(await inHand(machine, 'acme_lidar').mayProceed()).toEqual({ mayProceed: true });
+    await machine.pass(MINUTE);
+    expect(await inHand(machine, 'acme_lidar').mayProceed()).toEqual({
+      mayProceed: false,
+      because: [
+        { reason: 'blackout', until: Date.parse('2026-11-21T03:00:00Z'), reasons: ['fair'] },
+      ],
+      text: 'no maintenance until 2026-11-21T03:00:00Z (blackout: fair)',
+    });
+    await machine.pass(2 * HOUR);
+    expect(machine.story()).toEqual([
+      '01:10:03 superseded acme_lidar 1.2.3 → 1.2.4',
+      '03:00:00 committed acme_lidar 1.2.3 → 1.2.4',
+      '03:00:00 delivered acme_lidar 1.2.3 → 1.2.4',
     ]);
   });
 

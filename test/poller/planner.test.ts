@@ -121,7 +121,7 @@ describe('a plan', () => {
     const asking = moving.askMaintenance(new AbortController().signal);
     configuration = CONFIGURATIONS.lidar;
     await clock.pass(SECOND);
-    expect([before, summaryOf(moving.planWith(await asking))]).toEqual([
+    expect([before, summaryOf(moving.planWith({ maintenance: await asking }))]).toEqual([
       'ask-first',
       'upgrade 1.0.1',
     ]);
@@ -157,7 +157,7 @@ describe('an agent that is asked whether maintenance is allowed, and', () => {
     const answered = asking.askMaintenance(new AbortController().signal);
     await clock.pass(10 * SECOND);
     const answer = await answered;
-    expect(`${answer}: ${summaryOf(asking.planWith(answer))}`).toBe(expected);
+    expect(`${answer}: ${summaryOf(asking.planWith({ maintenance: answer }))}`).toBe(expected);
   });
 
   it('is stopped rejects with the reason of the stop', async () => {
@@ -183,7 +183,7 @@ describe('a plan stays valid', () => {
     const { machine, policy } = CONFIGURATIONS.both;
     const current = { machine, policy: { ...policy, terms: { ...policy.terms, window } } };
     const planning = planner({ configuration: { current } }, clock);
-    expect(planning.untilNextChange(planning.planWith('allowed'))).toBe(expected);
+    expect(planning.untilNextChange(planning.planWith({ maintenance: 'allowed' }))).toBe(expected);
   });
 
   it.each([
@@ -204,7 +204,7 @@ describe('a plan stays valid', () => {
     ['failed', MINUTE],
   ] as const)('if the agent alone holds it, whose answer is %s: for %i ms', (answer, expected) => {
     const planning = planner({ configuration: { current: CONFIGURATIONS.both } });
-    expect(planning.untilNextChange(planning.planWith(answer))).toBe(expected);
+    expect(planning.untilNextChange(planning.planWith({ maintenance: answer }))).toBe(expected);
   });
 
   it('for an interval if there is no plan', () => {

@@ -12,5 +12,7 @@ export function gateReason({
   const recent = ledger.starts.filter((at) => Math.abs(wall - at) < STARTS_WITHIN_MS);
   if (recent.length >= MOST_STARTS) return ['T57', `${recent.length} starts within ten minutes`];
   if (!ledger.isBlank || ledger.hasPlanned) return undefined;
+  // On a new machine it is enough that the agent says what is deployed. (D73)
+  if (ledger.isNew && ledger.known.size > 0) return undefined;
   return ['T53', 'the memory was blank, and it acts in its first plan'];
 }

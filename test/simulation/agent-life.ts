@@ -6,6 +6,7 @@ import { Killed } from './crash-points.ts';
 import { judgeOutcome, judgeTold } from './host-judge.ts';
 import { portsOf, type HostContext } from './host.ts';
 import type { Life } from './life.ts';
+import { stoppingNow } from './stops.ts';
 import { targetOf } from './watched-state.ts';
 import { CallbackError } from './world.ts';
 
@@ -122,7 +123,7 @@ function watched(context: HostContext, poller: Poller): Pick<Poller, keyof Polle
   };
 }
 
-function heard({ world, killable }: HostContext, delivery: Delivery): Delivery {
+function heard({ world, life, killable }: HostContext, delivery: Delivery): Delivery {
   const work = { delivery, killable, isReported: false };
   const { action } = delivery;
   const {
@@ -135,6 +136,15 @@ function heard({ world, killable }: HostContext, delivery: Delivery): Delivery {
       delivery.extend(ms);
       if (!delivery.signal.aborted) world.judge.extended(action.id, ms);
     },
+    mayProceed: async () =>
+      await killable('ask to begin', async () => {
+        const permission = await delivery.mayProceed();
+        if (!life.isEnding) {
+          const { mayProceed } = permission;
+          world.judge.answered(action.id, { mayProceed, stopping: stoppingNow(world) });
+        }
+        return permission;
+      }),
     done: async () => {
       judgeOutcome(world, { name, direction }, action.to);
       await acknowledge(world, work, DONE, delivery.done);

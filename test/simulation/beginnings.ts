@@ -40,11 +40,27 @@ export function conditionsOf(chance: Chance, point: string): Conditions {
     consumer: chance.one(['prompt', 'prompt', 'slow', 'forgets', 'repeats']),
     broken: chance.one([0, 0.1, 0.4]),
     obstructed: chance.one([0, 0.1, 0.4]),
+    longestDownloadMs: MINUTE,
   };
   if (point.endsWith('acknowledge failed')) return { ...conditions, broken: 1 };
   const isReport = /(reportFailure|report a failure)$/.test(point);
   if (isReport) return { ...conditions, broken: 1, obstructed: 0, consumer: 'prompt' };
   return point.endsWith('withdraw') ? { ...conditions, consumer: 'forgets' } : conditions;
+}
+
+/** What modreg's own agent has: downloads that outlast a window and, more often than other agents, a maintenance callback. */
+export function ownTermsOf(
+  chance: Chance,
+  { intervalMs, asksForMaintenance }: Settings,
+): {
+  readonly settings: Pick<Settings, 'asksForMaintenance'>;
+  readonly conditions: Pick<Conditions, 'longestDownloadMs'>;
+} {
+  const longest = chance.one([MINUTE, 5 * intervalMs, 20 * intervalMs, 6 * HOUR]);
+  return {
+    settings: { asksForMaintenance: asksForMaintenance || chance.is(0.4) },
+    conditions: { longestDownloadMs: Math.max(MINUTE, longest) },
+  };
 }
 
 const UNPINNED = { pin: undefined, pinUrl: undefined };

@@ -67,7 +67,11 @@ export const PINNING: typeof CONFIGURING = {
     }),
 };
 
-function changeDesired({ conditions }: World, change: (desired: Desired) => Desired): string {
+/** Operators want this from now on. */
+export function changeDesired(
+  { conditions }: World,
+  change: (desired: Desired) => Desired,
+): string {
   conditions.desired = change(conditions.desired);
   return conditions.desired.modules
     .map(({ name, constraint }) => `${name} ${constraint}`)

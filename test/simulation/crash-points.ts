@@ -16,12 +16,13 @@ type Commit =
       | 'log'
       | 'reportFailure'
     )
-  | ('save a list' | 'confirm lists');
+  | ('save a list' | 'confirm lists' | 'take back');
 
 /** A call of a port, or a step of an actor within the process. */
 export type Call =
   | Commit
-  | ('prepare a version' | 'start a process' | 'stop a process' | 'end orphans')
+  | ('prepare a version' | 'ask to begin' | 'run first')
+  | ('start a process' | 'stop a process' | 'end orphans')
   | ('read the memory' | 'read a list' | 'read the configuration' | 'read the deployed version')
   | ('ask for maintenance' | 'ask for a list' | 'ask for changes' | 'wait for a change')
   | ('hand over' | 'carry out' | 'acknowledge done' | 'acknowledge failed' | 'report a failure');
@@ -46,6 +47,9 @@ const CALLS: readonly Call[] = [
 
 const AGENT_CALLS: readonly Call[] = [
   'prepare a version',
+  'ask to begin',
+  'take back',
+  'run first',
   'start a process',
   'stop a process',
   'end orphans',
@@ -62,6 +66,7 @@ const AGENT_CRASH_POINTS: readonly string[] = [
   ...CRASH_POINTS.filter((point) => !point.endsWith(' carry out')),
   ...AGENT_CALLS.flatMap((call) => [`before ${call}`, `after ${call}`]),
   'within note an activation',
+  'within take back',
 ];
 
 export function crashPointsOf(isOwnAgent: boolean): readonly string[] {

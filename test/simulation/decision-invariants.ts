@@ -144,7 +144,15 @@ export function judgeEnd(context: JudgeContext, open: OpenAction): void {
  * before a replacement, and a replacement that is held waits while a restart is due. (D41)
  */
 export function judgeAgain(context: JudgeContext, open: OpenAction): void {
-  const { ledger, moment, complain } = context;
+  const expected = whyUnfit(context, open);
+  if (expected === undefined) return;
+  const found = `${describe(open)} is delivered again, where ${expected} is expected`;
+  context.complain('I10, T51', found);
+}
+
+/** What is expected instead of a delivered action; undefined if it may go on now. */
+export function whyUnfit(context: JudgeContext, open: OpenAction): string | undefined {
+  const { ledger, moment } = context;
   const { target, to, direction, id } = open;
   const cases = listsFor(context, target).map((list) => {
     return { target, list, moment: moment(), without: id };
@@ -156,9 +164,7 @@ export function judgeAgain(context: JudgeContext, open: OpenAction): void {
     const isDue = DUE.test(word) && direction !== 'rollback' && !word.startsWith('restart ');
     return word === `${direction} ${to}` || (isDue && mayRun(ledger, one, to));
   });
-  if (isFit) return;
-  const found = `${describe(open)} is delivered again, where ${words.join(' or ')} is expected`;
-  complain('I10, T51', found);
+  return isFit ? undefined : words.join(' or ');
 }
 
 function mayRestart(ledger: Ledger, target: Target, to: string, word: string): boolean {

@@ -28,6 +28,7 @@ export function heal({ sites, disk, conditions, line, points, trace, ledger }: W
     consumer: 'prompt',
     broken: 0,
     obstructed: 0,
+    longestDownloadMs: MINUTE,
     lateMs: 0,
     isClockRight: true,
     isServerBusy: false,
@@ -35,8 +36,12 @@ export function heal({ sites, disk, conditions, line, points, trace, ledger }: W
 }
 
 export interface Ending {
-  readonly at: number;
+  at: number;
   checkedAt: number;
+  /** When the next replacement is released that time alone holds. */
+  releaseAt: number;
+  /** How often each of them was released. */
+  readonly releases: Map<string, number>;
   readonly good: ReadonlyMap<string, number>;
 }
 
@@ -67,7 +72,7 @@ export function isSettled(world: World, ending: Ending): boolean {
     ...unsettledProcesses(world),
   ];
   const [first] = unsettled;
-  if (!first) return true;
+  if (!first) return !awaitsRelease(world, ending);
   if (
     now - ending.at >
     LONGEST_SILENCE_MS +
@@ -78,6 +83,28 @@ export function isSettled(world: World, ending: Ending): boolean {
     complain(first.invariant, first.found);
   }
   return false;
+}
+
+/** The rounds for which the end of a hold is awaited. */
+const MOST_ROUNDS = 200;
+/** A window of a minute may be too short for a replacement. */
+const MOST_RELEASES = 10;
+
+/** What held a replacement ends, and then it is made. (L1) */
+function awaitsRelease(world: World, ending: Ending): boolean {
+  const { host, line, settings, judge, complain } = world;
+  const now = line.elapsed();
+  if (!host) return false;
+  if (now < ending.releaseAt) return true;
+  const releases = judge.releases((target) => truth(world, target));
+  const [next] = releases.toSorted((a, b) => a.inMs - b.inMs);
+  if (!next || next.inMs > MOST_ROUNDS * settings.intervalMs) return false;
+  const times = ending.releases.get(next.what) ?? 0;
+  if (times === MOST_RELEASES)
+    complain('L1', `${next.what}, although it was released ${times} times`);
+  ending.releases.set(next.what, times + 1);
+  Object.assign(ending, { at: now + next.inMs, releaseAt: now + next.inMs });
+  return true;
 }
 
 /** The addresses of the registries that are needed. */

@@ -106,6 +106,7 @@ async function polled(on: Track, world: World, seed: number): Promise<Times> {
     clock,
     random,
     intervalMs,
+    isNew: world.isNew ?? false,
     registries: [registry, registry],
     deployed: '1.0.0',
     configuration: () => CONFIGURATIONS.lidar,
@@ -121,9 +122,15 @@ const SILENCE = { ...OUTAGE, failsAfterMs: DEFAULT_LIMITS.answerMs };
 const CHANGE = { at: 2.5 * MINUTE, spreadMs: SECOND };
 const SHORT = { intervalMs: 5 * SECOND, endsAt: 4 * MINUTE };
 
-describe('the model makes the same rounds and requests as a poller', () => {
+describe('[D73] the model makes the same rounds and requests as a poller', () => {
   it.each<[string, Partial<World>]>([
     ['registry available', {}],
+    ['registry available, and the machine is new', { isNew: true }],
+    ['registry silent when a new machine starts', { isNew: true, outage: { ...SILENCE, from: 0 } }],
+    [
+      'busy when a new machine starts, Retry-After of three minutes',
+      { isNew: true, outage: { ...OUTAGE, from: 0, retryAfter: 3 * MINUTE } },
+    ],
     ['registry silent for some minutes', { outage: SILENCE }],
     ['registry busy', { outage: OUTAGE }],
     ['busy, Retry-After of one minute', { outage: { ...OUTAGE, retryAfter: MINUTE } }],

@@ -12,6 +12,8 @@ export interface World {
   readonly intervalMs: number;
   readonly bootedAt: number;
   readonly endsAt: number;
+  /** Whether nothing is known of the machines: their first round is at once (D73). */
+  readonly isNew?: boolean | undefined;
   readonly outage?: Outage | undefined;
   readonly change?: Change | undefined;
   /** When all machines resume from suspension and poll at once. By default each polls within an interval of booting. */
@@ -44,13 +46,13 @@ const NO_CHANGE: Change = { at: Infinity, spreadMs: 0 };
 
 /** Plays the rounds of one machine on the schedule of the product. */
 export function playMachine(world: World, random: () => number, recorder: Recorder): void {
-  const { intervalMs, bootedAt, endsAt, change = NO_CHANGE, resumedAt } = world;
+  const { intervalMs, bootedAt, endsAt, isNew = false, change = NO_CHANGE, resumedAt } = world;
   let failures = 0;
   let news = change;
-  let next: Next = {
-    at: resumedAt ?? bootedAt + firstPhase(intervalMs, random()),
-    plannedAt: undefined,
-  };
+  const phaseAt = bootedAt + firstPhase(intervalMs, random());
+  let next: Next = isNew
+    ? { at: bootedAt, plannedAt: phaseAt }
+    : { at: resumedAt ?? phaseAt, plannedAt: undefined };
   while (next.at < endsAt) {
     recorder.round(next.at);
     const { endedAt, failure } = ask(world, next.at, random, recorder);
@@ -64,7 +66,7 @@ export function playMachine(world: World, random: () => number, recorder: Record
   }
 }
 
-/** When a round begins, and when it would have begun without a change; undefined if no change moved it. */
+/** When a round begins, and when it would have begun without what made it begin earlier; undefined if nothing did. */
 interface Next {
   readonly at: number;
   readonly plannedAt: number | undefined;
@@ -197,6 +199,22 @@ export const SCENARIOS: readonly Scenario[] = [
     machines: 10_000,
     fleets: 20,
     world: { ...hour(MINUTE), endsAt: 3 * MINUTE },
+  },
+  {
+    scenario: 'new machines, started together: after their first second',
+    machines: 10_000,
+    world: hour(MINUTE, { isNew: true }),
+    judgedFrom: SECOND,
+  },
+  {
+    scenario:
+      'new machines, started together, and each is told to retry after two minutes: from then on',
+    machines: 10_000,
+    world: hour(MINUTE, {
+      isNew: true,
+      outage: { ...BUSY, from: 0, until: 100, retryAfter: 2 * MINUTE },
+    }),
+    judgedFrom: SECOND,
   },
   {
     scenario: '503 for ten minutes, with a Retry-After of one minute',

@@ -170,7 +170,8 @@ function processesOf({ host }: World, name: string): ModuleProcess[] {
   return [...(host?.processes ?? [])].filter((one) => one.name === name);
 }
 
-function rowsIn({ disk }: World): Map<string, Row> {
+/** The rows about module entries, by name. */
+export function rowsIn({ disk }: World): Map<string, Row> {
   const rows = disk.rows('SELECT name, module_id, content FROM activations');
   return new Map(
     rows.map(({ name, module_id: moduleId, content }) => {

@@ -1,4 +1,5 @@
 import type { AgentPorts } from '../../src/agent/ports.ts';
+import { expectPermission } from '../../src/agent/prepare.ts';
 import type { ModuleId } from '../../src/core/index.ts';
 import { noteActivation } from '../../src/store/activations.ts';
 import type { MachineFile } from '../../src/store/index.ts';
@@ -7,6 +8,7 @@ import { judgeKept, judgeStart, provenKey } from './host-judge.ts';
 import type { Target } from './ledger.ts';
 import type { LifeContext } from './life.ts';
 import { playProcess } from './module-process.ts';
+import { entryOf, judgeStop, trialOf } from './stops.ts';
 import type { World } from './world.ts';
 
 /*
@@ -20,19 +22,27 @@ export interface ModuleProcess {
   readonly root: string;
   /** The agent that started it. */
   readonly life: LifeContext['life'];
+  /** What its entry was when it was started. */
+  readonly entry: string | undefined;
+  /** The action for which it is tried. */
+  readonly trial: string | undefined;
   /** On the monotonic clock. */
   readyAt: number | undefined;
+  hasFailed: boolean;
+  isStopping: boolean;
 }
 
 export interface Host {
   readonly packages: Set<string>;
+  /** The packages whose first run is done. */
+  readonly ranFirst: Set<string>;
   readonly processes: Set<ModuleProcess>;
   /** The versions that stayed up through a probation, by entry and package folder. */
   readonly proven: Set<string>;
 }
 
 export function blankHost(): Host {
-  return { packages: new Set(), processes: new Set(), proven: new Set() };
+  return { packages: new Set(), ranFirst: new Set(), processes: new Set(), proven: new Set() };
 }
 
 /** An agent's process on the machine. */
@@ -41,7 +51,10 @@ export interface HostContext extends LifeContext {
 }
 
 const SECOND = 1000;
-const LONGEST_PREPARATION_MS = 60 * SECOND;
+const MINUTE = 60 * SECOND;
+const LONGEST_FIRST_RUN_MS = MINUTE;
+/** The share of packages that have to be run once first. */
+const FIRST_RUNS = 0.3;
 const LONGEST_STOP_MS = 10 * SECOND;
 const KILL_TURNS = 5;
 /** How long processes outlive their agent: the kernel ends most of them at once. */
@@ -103,21 +116,14 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
     removeUnused: async (_, { kept }) => {
       judgeKept(world, kept);
       const unused = [...host.packages].filter((root) => !kept.has(root) && chance.is(0.3));
-      for (const root of unused) host.packages.delete(root);
+      for (const root of unused) {
+        host.packages.delete(root);
+        host.ranFirst.delete(root);
+      }
       return await Promise.resolve(unused);
     },
-    prepared: async ({ action, folders, signal }, { stopping }) =>
-      await killable('prepare a version', async () => {
-        const ending = AbortSignal.any([signal, stopping]);
-        await life.clock.sleep(chance.between(0, LONGEST_PREPARATION_MS), ending);
-        const { root } = folders;
-        if (root === undefined || chance.is(conditions.obstructed)) return refused('space');
-        const health = chanceOf(world.seed, `archive ${root}`);
-        if (health.is(conditions.broken / 4)) return refused('archive');
-        host.packages.add(root);
-        trace.note(`${root} is installed`);
-        return { ok: true, value: { version: action.to, root } };
-      }),
+    prepared: async (delivery, { stopping }) =>
+      await killable('prepare a version', async () => await prepare(context, delivery, stopping)),
     runnableFor: ({ type }, { root }) => {
       if (type !== 'local' && !host.packages.has(root)) return refused('package');
       if (chance.is(conditions.obstructed)) return refused('start');
@@ -132,7 +138,7 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
       const [name = ''] = start.mark.split('/').slice(-3);
       judgeStart(world, name, run);
       return killable('start a process', () => {
-        const process: ModuleProcess = { name, ...run, life, readyAt: undefined };
+        const process = processOf(context, name, run);
         host.processes.add(process);
         trace.note(`${run.version} of ${name} starts`);
         const ending = new AbortController();
@@ -143,6 +149,8 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
           signal,
         });
         const stop = async (): Promise<void> => {
+          judgeStop(world, process);
+          process.isStopping = true;
           ending.abort(new Error('the process is stopped'));
           await life.clock.sleep(chance.between(0, LONGEST_STOP_MS));
           host.processes.delete(process);
@@ -152,4 +160,69 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
       });
     },
   };
+}
+
+function processOf(
+  { world, life }: HostContext,
+  name: string,
+  run: Pick<ModuleProcess, 'version' | 'root'>,
+): ModuleProcess {
+  const entry = entryOf(world.ledger.desired, name);
+  const trial = trialOf(world, name);
+  return {
+    name,
+    ...run,
+    life,
+    entry,
+    trial,
+    readyAt: undefined,
+    hasFailed: false,
+    isStopping: false,
+  };
+}
+
+type Prepare = AgentPorts['prepared'];
+
+/** Installs a version unless it is installed, and runs it once if it has to be: only if it may be begun then. */
+async function prepare(
+  context: HostContext,
+  delivery: Parameters<Prepare>[0],
+  stopping: AbortSignal,
+): ReturnType<Prepare> {
+  const { world, host, life, killable, chance } = context;
+  const { action, folders, signal } = delivery;
+  const { root } = folders;
+  const ending = AbortSignal.any([signal, stopping]);
+  if (root === undefined || !host.packages.has(root)) {
+    await download(context, ending);
+    if (root === undefined || chance.is(world.conditions.obstructed)) return refused('space');
+    const health = chanceOf(world.seed, `archive ${root}`);
+    if (health.is(world.conditions.broken / 4)) return refused('archive');
+    host.packages.add(root);
+    world.trace.note(`${root} is installed`);
+  }
+  if (chanceOf(world.seed, `first run ${root}`).is(FIRST_RUNS) && !host.ranFirst.has(root)) {
+    await expectPermission(delivery);
+    await killable('run first', async () => {
+      world.judge.runsFirst(action.id);
+      await life.clock.sleep(chance.between(0, LONGEST_FIRST_RUN_MS), ending);
+      host.ranFirst.add(root);
+      world.trace.note(`${root} ran first`);
+    });
+  }
+  return { ok: true, value: { version: action.to, root } };
+}
+
+/** From seconds to hours. Once the network has healed, what is left takes no longer than any other download. */
+async function download(
+  { world: { conditions }, life, chance }: HostContext,
+  ending: AbortSignal,
+): Promise<void> {
+  const longest = Math.log(conditions.longestDownloadMs);
+  let leftMs = Math.exp(chance.between(Math.log(SECOND), longest));
+  while (leftMs > 0) {
+    const ms = Math.min(leftMs, MINUTE);
+    await life.clock.sleep(ms, ending);
+    leftMs = Math.min(leftMs - ms, conditions.longestDownloadMs);
+  }
 }

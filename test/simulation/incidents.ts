@@ -7,6 +7,7 @@ import { clearLink } from './network.ts';
 import { accept, cancelRestart, lift, requestRestart, rollBack } from './operator.ts';
 import { newRelease, publishing, replacing, yanking } from './published.ts';
 import { MANNERS } from './manners.ts';
+import { MEANWHILE } from './meanwhile.ts';
 import type { Conditions, Site, World } from './world.ts';
 
 /** An external event in the life of a machine. */
@@ -243,6 +244,13 @@ export function incidentsOf(
   return [...incidents, ...more];
 }
 
+/** What happens during the downloads of modreg's own agent: one for every two incidents, up to `last`. */
+export function meanwhileOf(chance: Chance, count: number, last: number): Incident[] {
+  return Array.from({ length: Math.ceil(count / 2) }, () => {
+    return { at: chance.between(0, last), kind: chance.one(Object.keys(MEANWHILE)) };
+  });
+}
+
 function ordinaryIncidents(
   chance: Chance,
   count: number,
@@ -267,7 +275,7 @@ export function happen(
   chance: Chance,
   control: ProcessControl,
 ): string | undefined {
-  return (KINDS[kind] ?? LATER[kind])?.(world, chance, control);
+  return (KINDS[kind] ?? LATER[kind] ?? MEANWHILE[kind])?.(world, chance, control);
 }
 
 function withLink({ sites }: World, chance: Chance, change: (link: Site['link']) => void): string {

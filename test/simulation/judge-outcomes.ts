@@ -73,6 +73,7 @@ export function acknowledge(
   if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
   if (open && blame === 'machine') {
     Object.assign(open, { state: 'waiting', failedAt: moment(), failures: open.failures + 1 });
+    ledger.begun.delete(id);
     return;
   }
   ledger.open.delete(id);

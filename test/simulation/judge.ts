@@ -4,7 +4,8 @@ import {
   fileOf,
   keyOf,
   noteRunning,
-  setupOf,
+  termsOf,
+  type Ledger,
   type ListInForce,
   type OpenAction,
   type SeenAction,
@@ -18,9 +19,17 @@ import {
   type SeenFailure,
   type SeenOutcome,
 } from './judge-outcomes.ts';
+import {
+  answered,
+  begin,
+  judgeFirstRun,
+  judgeStopped,
+  takeBack,
+  type Answer,
+} from './moment-judge.ts';
 import { judgeNeeds } from './needs.ts';
 import { judgeOmissions } from './omissions.ts';
-import { unsettledIn } from './settling.ts';
+import { releasesIn, unsettledIn, type Release } from './settling.ts';
 
 /** Compares each observed step of a machine with the invariants. */
 export interface Judge {
@@ -32,6 +41,16 @@ export interface Judge {
   /** `recorded` is the state of its record on the disk, and `times` how often modreg says that it was delivered. */
   readonly handedOver: (action: SeenAction, recorded: unknown, times: number) => void;
   readonly withdrawn: (id: string) => void;
+  /** The agent asked whether it may begin an action. (D72) */
+  readonly answered: (id: string, answer: Answer) => void;
+  /** An action that the agent did not begin waits again. (D72) */
+  readonly takenBack: (id: string) => void;
+  /** The first run of a version takes place for an action, before anything is stopped. (D72) */
+  readonly runsFirst: (id: string) => void;
+  /** The version in use is ended for an action, or a version is tried. (D72) */
+  readonly begins: (id: string) => void;
+  /** A process that works is stopped, and its own version is not being replaced. (D72) */
+  readonly stops: (target: Target) => void;
   /** A plan was made, and its actions are committed. */
   readonly planned: () => void;
   readonly acknowledged: (id: string, outcome: SeenOutcome, isRecorded: boolean) => void;
@@ -46,6 +65,8 @@ export interface Judge {
     truth: (target: Target) => ListInForce | undefined,
     mayWait: (target: Target) => boolean,
   ) => Violation[];
+  /** The replacements that only time holds, given the same `truth`. */
+  readonly releases: (truth: (target: Target) => ListInForce | undefined) => Release[];
 }
 
 const LEAST_RETRY_MS = 30_000 - 2;
@@ -98,6 +119,11 @@ export function judgeOf(context: JudgeContext): Judge {
       // Whatever became of a restart, the same version is deployed. (D41)
       if (open.direction !== 'restart') noteRunning(ledger, open.target, undefined);
     },
+    answered: (id, answer) => answered(context, id, answer),
+    takenBack: (id) => takeBack(context, id),
+    runsFirst: (id) => judgeFirstRun(context, id),
+    begins: (id) => begin(context, id),
+    stops: (target) => judgeStopped(context, target),
     planned: () => judgeOmissions(context),
     acknowledged: (id, outcome, isRecorded) => acknowledge(context, id, outcome, isRecorded),
     failed: (target, failure, ended) => fail(context, target, failure, ended),
@@ -108,6 +134,7 @@ export function judgeOf(context: JudgeContext): Judge {
       ledger.held.set(id, Math.max(until, context.moment().elapsed + ms));
     },
     unsettled: (truth, mayWait) => unsettledIn(context, truth, mayWait),
+    releases: (truth) => releasesIn(context, truth),
   };
 }
 
@@ -153,6 +180,13 @@ function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
   if (open.direction === 'restart') return;
   const restart = { id, ...moment(), life: ledger.life };
   ledger.restarts.set(keyOf(open.target), [...otherRestarts(context, open), restart]);
+}
+
+/** What an operator can change about a target without another decision, as text. */
+function setupOf({ desired }: Ledger, { kind, name }: Target): string | undefined {
+  if (!desired) return undefined;
+  const entry = kind === 'module' && desired.modules.find((one) => one.name === name);
+  return JSON.stringify([entry, termsOf(desired, name)]);
 }
 
 /** A delivery reaches one consumer, once. (I8, D39) */

@@ -6,9 +6,7 @@ import type { SeenRequest } from './requests.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
 
-/*
- * The state of a machine as observed at its ports. It shares no code with the product.
- */
+/* The state of a machine as observed at its ports. It shares no code with the product. */
 
 export interface Target {
   readonly kind: 'module' | 'subsystem';
@@ -23,6 +21,8 @@ export interface SeenAction {
   readonly to: string;
   readonly direction: string;
   readonly digest: string | undefined;
+  /** The modules that it said to stop with its target. */
+  readonly stops: readonly string[];
 }
 
 export interface OpenAction extends SeenAction {
@@ -107,8 +107,9 @@ export interface Ledger extends Clocks {
   desiredSince: number;
   desiredBefore: Desired | undefined;
   life: number;
-  /** Whether the memory was blank when this process started, and whether it has planned since. */
+  /** Whether the memory was blank when this process started, without a loss, and whether it has planned since. */
   isBlank: boolean;
+  isNew?: boolean;
   hasPlanned: boolean;
   /** Whether a poll has begun since this process first planned. */
   hasPolledSince: boolean;
@@ -126,6 +127,10 @@ export interface Ledger extends Clocks {
   readonly reports: Report[];
   /** The deployed version that the agent last told this process, by target. */
   readonly told: Map<string, string | null | undefined>;
+  /** The actions because of which something was stopped, by id: they are finished. (D72) */
+  readonly begun: Set<string>;
+  /** When the agent was last told that it may begin an action, by id. */
+  readonly granted: Map<string, number>;
   /** How often each action was handed over, by id. */
   readonly handovers: Map<string, number>;
   /** Until when each delivered action is safe from a withdrawal, by id, while a consumer of this process has it. */
@@ -188,6 +193,8 @@ export function blankLedger(): Ledger {
     ended: new Map(),
     reports: [],
     told: new Map(),
+    begun: new Set(),
+    granted: new Map(),
     handovers: new Map(),
     held: new Map(),
     files: new Map(),
@@ -214,13 +221,6 @@ export function keyOf({ kind, name }: Pick<Target, 'kind' | 'name'>): string {
 
 export function termsOf(desired: Desired, name: string): DesiredTerms {
   return desired.own[name] ?? desired.terms;
-}
-
-/** What an operator can change about a target without another decision, as text. */
-export function setupOf({ desired }: Ledger, { kind, name }: Target): string | undefined {
-  if (!desired) return undefined;
-  const entry = kind === 'module' && desired.modules.find((one) => one.name === name);
-  return JSON.stringify([entry, termsOf(desired, name)]);
 }
 
 const AGENT: Target = { kind: 'subsystem', name: 'platform-agent', moduleId: 'platform:agent' };

@@ -25,6 +25,7 @@ import { networkTo } from './network.ts';
 import { excuseNextRounds, noteWait } from './pace.ts';
 import { watchedLists } from './watched-lists.ts';
 import { watchedRegistry } from './watched-registry.ts';
+import { begunBefore, judgeTrials } from './stops.ts';
 import { watchedState } from './watched-state.ts';
 import { clockOf } from './timeline.ts';
 import { CallbackError, type Site, type World } from './world.ts';
@@ -97,18 +98,23 @@ export function begin(world: World, number: number, exit: (why: string) => void)
       // The agent writes what it does with a module.
       points.pass('within note an activation');
       world.trace.note('note an activation');
+      world.line.after(0, () => judgeTrials(world));
     } else complain('I9', 'machine.db is written outside of every call');
   });
   const state = watchedState(machineStateIn(file), world, killable);
   ledger.life = number;
   ledger.hasPlanned = false;
   ledger.isBlank = ledger.known.size === 0;
+  // Half of the machines had a file that was lost.
+  ledger.isNew = number === 1 && chanceOf(world.seed, 'home').is(0.5);
   ledger.hasPolledSince = false;
   ledger.polls.clear();
   excuseNextRounds(world);
   ledger.held.clear();
   ledger.lists.clear();
   ledger.told.clear();
+  ledger.begun.clear();
+  for (const id of begunBefore(world)) ledger.begun.add(id);
   ledger.reports.length = 0;
   const saved = watchedLists(savedListsIn(file), world, killable);
   const registries = new Map(
@@ -118,7 +124,7 @@ export function begin(world: World, number: number, exit: (why: string) => void)
     ]),
   );
   const options: PollerOptions = {
-    file: { ...file, state, setAside: undefined, lostRows: [] },
+    file: { ...file, state, setAside: undefined, lostRows: [], isNew: ledger.isNew },
     clock,
     platform: 'linux/arm64',
     random: chance.next,

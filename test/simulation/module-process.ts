@@ -35,6 +35,7 @@ export async function playProcess(
   const pass = async (ms: number): Promise<void> => await life.clock.sleep(ms, signal);
   const fail = (reason: string): void => {
     process.readyAt = undefined;
+    process.hasFailed = true;
     trace.note(`${version} of ${name} failed: ${reason}`);
     failed({ reason, blame: 'release' });
   };
@@ -44,6 +45,7 @@ export async function playProcess(
     const found = await runnable();
     signal.throwIfAborted();
     if (!found.ok) {
+      process.hasFailed = true;
       failed(found.error);
       return;
     }

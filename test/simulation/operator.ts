@@ -34,6 +34,21 @@ export function lift(world: World, chance: Chance): string | undefined {
   return key;
 }
 
+/** An operator refuses a version. It stays refused by the rollback or the failure that refused it before. */
+export function quarantine(world: World, { moduleId }: Target, version: string): void {
+  const { disk, ledger, line } = world;
+  const since = line.wall();
+  const entry = { version, digest: undefined, until: undefined };
+  machineStateIn(disk.elsewhere()).quarantine({
+    ...entry,
+    moduleId: moduleId as ModuleId,
+    since,
+    reason: 'it squeaks',
+  });
+  ledger.quarantine.set(`${moduleId} ${version}`, { ...entry, moduleId });
+  ledger.novelty++;
+}
+
 export function rollBack(world: World, chance: Chance): string | undefined {
   const { disk, ledger, line } = world;
   const versions = targetsOf(ledger.desired).filter(

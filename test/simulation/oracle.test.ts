@@ -16,6 +16,11 @@ function loadedBy(file: string, loaded: Set<string> = new Set()): ReadonlySet<st
   return loaded;
 }
 
+it('the judge of stops imports nothing from src', () => {
+  const loaded = [...loadedBy('test/simulation/stops.ts')];
+  expect(loaded.filter((file) => !file.startsWith('test/'))).toEqual([]);
+});
+
 it('the oracle imports nothing from src', () => {
   const loaded = [...loadedBy('test/simulation/judge.ts')];
   expect(loaded.filter((file) => !file.startsWith('test/'))).toEqual(['semver', 'node:crypto']);

@@ -8,7 +8,7 @@ type Listener = () => void;
 /** The part of an AbortSignal that modreg and its dependencies use. */
 export class PlainAbortSignal {
   #isAborted = false;
-  #reason: unknown;
+  #reason: (() => unknown) | undefined;
   /** In the order in which they were added. */
   #listeners: Set<Listener> | undefined;
   /** The listeners to call at most once. */
@@ -20,7 +20,7 @@ export class PlainAbortSignal {
   static any(signals: readonly PlainAbortSignal[]): PlainAbortSignal {
     const follower = new PlainAbortSignal();
     const first = signals.find(({ aborted }) => aborted);
-    if (first) follower.#mark(first.#reason);
+    if (first) follower.#mark(() => first.reason);
     else for (const signal of signals) (signal.#followers ??= []).push(follower);
     return follower;
   }
@@ -30,11 +30,11 @@ export class PlainAbortSignal {
   }
 
   get reason(): unknown {
-    return this.#reason;
+    return this.#reason?.();
   }
 
   throwIfAborted(): void {
-    if (this.#isAborted) throw this.#reason;
+    if (this.#isAborted) throw this.reason;
   }
 
   addEventListener(
@@ -53,7 +53,7 @@ export class PlainAbortSignal {
   }
 
   /** Aborts the signal and its followers before any listener is called. */
-  abort(reason: unknown): void {
+  abort(reason: () => unknown): void {
     if (this.#isAborted) return;
     const all = new Set<PlainAbortSignal>([this]);
     // Iterating over a set also visits what is added during the iteration.
@@ -64,7 +64,7 @@ export class PlainAbortSignal {
     for (const signal of all) signal.#tell();
   }
 
-  #mark(reason: unknown): void {
+  #mark(reason: () => unknown): void {
     this.#isAborted = true;
     this.#reason = reason;
   }
@@ -80,7 +80,12 @@ export class PlainAbortSignal {
 export class PlainAbortController {
   readonly signal: PlainAbortSignal = new PlainAbortSignal();
 
-  abort(reason: unknown = new DOMException('This operation was aborted', 'AbortError')): void {
-    this.signal.abort(reason);
+  abort(reason?: unknown): void {
+    let why = reason;
+    // Few ask for the reason, and such an error takes long to create.
+    this.signal.abort(() => {
+      if (why === undefined) why = new DOMException('This operation was aborted', 'AbortError');
+      return why;
+    });
   }
 }

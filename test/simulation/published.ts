@@ -125,6 +125,14 @@ export function yanking(chance: Chance): Revision {
   };
 }
 
+/** Yanks this release. */
+export function withdrawing(version: string): Revision {
+  return (releases) =>
+    releases.map((release) =>
+      release.version === version ? { ...release, yanked: 'broken' } : release,
+    );
+}
+
 /** Replaces the files of a published release, which an honest registry never does. */
 export function replacing(chance: Chance): Revision {
   return (releases) => {

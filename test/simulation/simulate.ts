@@ -1,13 +1,13 @@
-import { settingsOf, conditionsOf, registriesOf } from './beginnings.ts';
+import { settingsOf, conditionsOf, ownTermsOf, registriesOf } from './beginnings.ts';
 import { install } from './first-deployment.ts';
 import { chanceOf } from './chance.ts';
 import { crashPoints, crashPointOf, hearRejections, Killed } from './crash-points.ts';
 import type { ProcessControl } from './configuring.ts';
 import { checkRunning, checkWholeDisk } from './disk-check.ts';
 import { diskOf } from './disk.ts';
-import { happen, incidentsOf, type Incident } from './incidents.ts';
+import { happen, incidentsOf, meanwhileOf, type Incident } from './incidents.ts';
 import type { Violation } from './judge-context.ts';
-import { heal, isSettled } from './ending.ts';
+import { heal, isSettled, type Ending } from './ending.ts';
 import { judgeOf } from './judge.ts';
 import { blankLedger } from './ledger.ts';
 import { begin, type Life } from './life.ts';
@@ -122,7 +122,9 @@ function stageOf({
     elapsed: line.elapsed(),
     wall: line.wall(),
   });
-  const settings = settingsOf(chance, point);
+  const ordinary = settingsOf(chance, point);
+  const own = isOwnAgent ? ownTermsOf(chanceOf(seed, 'own agent'), ordinary) : undefined;
+  const settings = { ...ordinary, ...own?.settings };
   const sites = registriesOf(chance, line.wall(), settings).map((registry) => ({
     registry,
     link: clearLink(),
@@ -142,7 +144,7 @@ function stageOf({
     disk,
     judge: judgeOf({ ledger, moment, complain, acknowledgeWithinMs }),
     settings,
-    conditions: conditionsOf(chance, point),
+    conditions: { ...conditionsOf(chance, point), ...own?.conditions },
     host: isOwnAgent ? blankHost() : undefined,
     running: new Map(),
     effects: new Set(),
@@ -206,6 +208,8 @@ function stageOf({
     settings.intervalMs * chance.one([0.2, 0.5, 1, 1, 3]),
     point,
   );
+  const last = Math.max(0, ...incidents.map(({ at }) => at));
+  if (isOwnAgent) incidents.push(...meanwhileOf(chanceOf(seed, 'meanwhile'), count, last));
   for (const [number, incident] of incidents.entries()) {
     if (only && !only.includes(number)) continue;
     line.after(incident.at, () => {
@@ -213,8 +217,13 @@ function stageOf({
       if (effect !== undefined) trace.note(`(${number}) ${incident.kind}: ${effect}`);
     });
   }
-  const last = Math.max(0, ...incidents.map(({ at }) => at));
-  const ending = { at: 0, checkedAt: 0, good: new Map<string, number>() };
+  const ending: Ending = {
+    at: 0,
+    checkedAt: 0,
+    releaseAt: 0,
+    releases: new Map(),
+    good: new Map(),
+  };
   return {
     world,
     openHttp: () => (http ? letHttpThrough(http.timers) : () => undefined),

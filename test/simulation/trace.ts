@@ -17,6 +17,7 @@ const LONGEST_TEXT = 100_000;
 export function traceOf(line: Timeline, keepsLines: boolean): Trace {
   let count = 0;
   let text = '';
+  let moment = { elapsed: 0, text: '0' };
   const digest = createHash('sha256');
   const lines: string[] = [];
   const flush = (): void => {
@@ -32,9 +33,12 @@ export function traceOf(line: Timeline, keepsLines: boolean): Trace {
     },
     note(what) {
       count++;
-      text += `${line.elapsed()} ${what}\n`;
+      const elapsed = line.elapsed();
+      // Many events share a moment, and such a number takes long to write.
+      if (elapsed !== moment.elapsed) moment = { elapsed, text: `${elapsed}` };
+      text += `${moment.text} ${what}\n`;
       if (text.length > LONGEST_TEXT) flush();
-      if (keepsLines) lines.push(`${(line.elapsed() / 1000).toFixed(3).padStart(12)} s  ${what}`);
+      if (keepsLines) lines.push(`${(elapsed / 1000).toFixed(3).padStart(12)} s  ${what}`);
     },
   };
 }

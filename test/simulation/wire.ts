@@ -70,5 +70,14 @@ export function readingOf(ending: Ending, where: string): Reply | RegistryError 
     status === 200
       ? { text, digest: digestOf(text), size: Buffer.byteLength(text) }
       : { text: '', digest: '', size: 0 };
-  return { status, headers: new Headers(headers), body };
+  return { status, headers: headersOf(headers), body };
+}
+
+/** The client only reads headers, so answers that share their fields share these. */
+const HEADERS = new WeakMap<Answer['headers'], Headers>();
+
+function headersOf(fields: Answer['headers']): Headers {
+  const headers = HEADERS.get(fields) ?? new Headers(fields);
+  HEADERS.set(fields, headers);
+  return headers;
 }

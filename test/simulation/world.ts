@@ -61,6 +61,8 @@ export interface Conditions {
   /** The share of releases that fail on this machine, and of actions that fail because of the machine. */
   broken: number;
   obstructed: number;
+  /** How long a version takes to be downloaded by modreg's own agent, at most. */
+  longestDownloadMs: number;
   /** Whether the clock is synchronized, as its system says. It may still be set. */
   isClockRight: boolean;
   /** How long the lists are kept from the poller, even if it no longer waits. */

@@ -9,7 +9,7 @@ import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts
 import { openForPoller, savedListsIn, type ClaimedFile } from '../../src/store/index.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
-import { hurriedClock } from './hurried-clock.ts';
+import { skippingClock } from './clock.ts';
 import { artifactOf } from '../../mocks/file-server.ts';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { member, tarOf } from './tar-file.ts';
@@ -60,7 +60,7 @@ export const FOR_PROGRAM = { readyMs: 500, probationMs: 200 } satisfies Partial<
 export async function agentSite(
   config: object,
   run: Partial<UpdateTerms['run']> = {},
-  { clock = hurriedClock(INTERVAL_MS), system }: Pick<AgentOptions, 'clock' | 'system'> = {},
+  { clock = skippingClock(INTERVAL_MS), system }: Pick<AgentOptions, 'clock' | 'system'> = {},
 ): Promise<AgentSite> {
   const home = temporaryFolder();
   const files = new Map<string, Buffer>();
@@ -228,7 +228,8 @@ function inWords(event: AgentEvent): string | undefined {
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;
   if (event.kind === 'held') {
     const [hold] = event.because;
-    return `${event.target.name} is held: ${hold?.reason} ${hold && 'answer' in hold ? hold.answer : ''}`;
+    const said = hold?.reason === 'veto' ? hold.said : hold && 'answer' in hold ? hold.answer : '';
+    return `${event.target.name} is held: ${hold?.reason} ${said}`;
   }
   if (event.kind === 'superseded')
     return `${event.action.target.name} is not begun: ${event.action.to}`;

@@ -56,7 +56,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:url',
     'node:zlib',
   ],
-  store: ['core', 'registry', 'sqlite', 'node:fs', 'node:sqlite'],
+  store: ['core', 'registry', 'sqlite', 'node:fs', 'node:path', 'node:sqlite'],
   logs: [
     'core/text',
     'registry/clock.ts',

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { readMachine, readUpdatePolicy } from '../../src/config/index.ts';
 import type { ActionTarget } from '../../src/core/index.ts';
@@ -26,6 +27,8 @@ export interface DayOptions extends Partial<Omit<PollerOptions, 'file' | 'clock'
   readonly policy?: object;
   /** The versions deployed at the start, by the name of the module entry. */
   readonly deployed?: Readonly<Record<string, string | null>>;
+  /** Whether what the machine knew was lost: its file is damaged. */
+  readonly isLost?: true;
   readonly releases: Releases;
   /** Changes what the registry answers, without changing its length. */
   readonly altered?: (body: string) => string;
@@ -72,10 +75,9 @@ export async function day(options: DayOptions): Promise<Day> {
   const registry = testRegistry(options.releases, { clock });
   const home = temporaryFolder();
   const path = `${home}/machine.db`;
+  if (options.deployed) deployEarlier(path, options.deployed, clock.now());
+  if (options.isLost) writeFileSync(path, 'not a database');
   let file = openForPoller(path);
-  for (const [name, running] of Object.entries(options.deployed ?? {})) {
-    file.state.report(targetNamed(name), running, clock.now());
-  }
   let documents = { machine: options.machine, policy: options.policy };
   let events: string[] = [];
   let begun: string[] = [];
@@ -160,6 +162,19 @@ export async function day(options: DayOptions): Promise<Day> {
       poller = begin();
     },
   };
+}
+
+/** Records what an earlier poller has deployed: then the machine is not new. */
+function deployEarlier(
+  path: string,
+  deployed: NonNullable<DayOptions['deployed']>,
+  at: number,
+): void {
+  const file = openForPoller(path);
+  for (const [name, running] of Object.entries(deployed)) {
+    file.state.report(targetNamed(name), running, at);
+  }
+  file.close();
 }
 
 function altering(
@@ -247,8 +262,9 @@ function lineOf(event: PollerEvent): string {
     case 'unknown-acknowledgement':
     case 'configuration-readable':
     case 'state-available':
-    case 'observe-only':
       return event.kind;
+    case 'observe-only':
+      return `observe-only, next round at ${new Date(event.nextRoundAt).toISOString().slice(11, 19)}`;
   }
 }
 

@@ -40,6 +40,9 @@ const FOLDER = join(ROOT, 'test/fixtures/documents');
 /** The environment in which fixtures are checked. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = { HOME: '/home/robot' };
 
+/** When they are checked. */
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
 export function goodDocuments(): Fixture[] {
   return DOCUMENT_KINDS.flatMap((kind) => {
     const names = readdirSync(join(FOLDER, 'good', kind));
@@ -96,7 +99,7 @@ function encoded(text: string, encoding: BadDocument['encoding']): Buffer {
 
 export function checkFixture({ kind, name, bytes }: Fixture): CheckResult {
   const mode = name.startsWith('permissions--') ? 0o100644 : 0o100600;
-  return checkDocument(bytes, kind, { environment: ENVIRONMENT, mode });
+  return checkDocument(bytes, kind, { environment: ENVIRONMENT, mode, now: NOW });
 }
 
 /** The output of `modreg check` for a file called `name`. */

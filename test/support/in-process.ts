@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough, type Writable } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import { run } from '../../src/cli/main.ts';
-import type { Ended } from './modreg.ts';
+import { systemClock, type Clock } from '../../src/registries/index.ts';
+import type { Ended, Started } from './modreg.ts';
 
 /** What surrounds a command: by default no variables of the environment, and streams that are no terminals. */
 export interface Surroundings {
@@ -10,6 +12,8 @@ export interface Surroundings {
   readonly stderr?: Writable;
   readonly platform?: string;
   readonly arch?: string;
+  /** The machine's by default. */
+  readonly clock?: Clock;
   /** Called when the command ends its process. */
   readonly exit?: () => void;
 }
@@ -29,10 +33,19 @@ function stream(): PassThrough {
   return Object.assign(new PassThrough(), { isTTY: false });
 }
 
-/** Runs modreg in this process as the process whose arguments these are. */
+/**
+ * Runs modreg in this process as the process whose arguments these are. Its random numbers are 0, so a poller begins its first
+ * round at once.
+ */
 export function startedInProcess(
   args: readonly string[],
-  { stdout = stream(), stderr = stream(), env = {}, ...own }: Surroundings = {},
+  {
+    stdout = stream(),
+    stderr = stream(),
+    env = {},
+    clock = systemClock,
+    ...own
+  }: Surroundings = {},
 ): Running {
   const running = Object.assign(new EventEmitter(), {
     argv: ['node', 'modreg', ...args],
@@ -47,12 +60,34 @@ export function startedInProcess(
   });
   const end = async (): Promise<number | undefined> => {
     // A cast: modreg reads only these fields of a process.
-    await run(running as unknown as NodeJS.Process);
+    const process = running as unknown as NodeJS.Process;
+    await run(process, { clock: () => clock.now(), timer: clock, random: () => 0 });
     // Errors of a stream are events of the next turn.
     await new Promise((resolve) => setImmediate(resolve));
+    stdout.end();
+    stderr.end();
     return running.exitCode;
   };
   return { stdout, stderr, kill: (signal) => void running.emit(signal, signal), ended: end() };
+}
+
+/** Starts a command in this process that goes on until it gets a signal. It is ended with the test. */
+export function startedHere(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  clock: Clock = systemClock,
+): Started {
+  const [stdout, stderr] = [stream(), stream()];
+  const env = { PATH: process.env['PATH'], ...environment };
+  const running = startedInProcess(args, { stdout, stderr, env, clock });
+  const ended = running.ended.then((exit) => exit ?? null);
+  onTestFinished(async () => {
+    // The second one does not wait for programs.
+    running.kill('SIGTERM');
+    running.kill('SIGTERM');
+    await ended;
+  });
+  return { stdout, stderr, kill: running.kill, ended };
 }
 
 /** Like `runModreg`, without the start of a Node: all of `bin/modreg` but its launcher and the bundle. */

@@ -21,6 +21,7 @@ import { NOW } from './decides.ts';
 import { machineHold } from './machine-hold.ts';
 import { agentOf } from './planned.ts';
 import type { JudgedMachine, JudgedModule, JudgedTerms } from './plan-judge.ts';
+import { blackouts } from './random-blackouts.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -66,6 +67,7 @@ const terms: fc.Arbitrary<JudgedTerms> = fc.record({
         return starts.map((start) => [start, sorted[sorted.indexOf(start) + 1] ?? start] as const);
       }),
   ),
+  blackouts: oneIn(3, blackouts),
   restMs: hours(0, 3),
   ceiling: fc.integer({ min: 1, max: 6 }),
   maxIndexAgeMs: hours(40, 100),
@@ -199,7 +201,6 @@ export const machines: fc.Arbitrary<RandomMachine> = fc.record({
   modules: fc.array(modules, { minLength: 1, maxLength: 3 }),
 });
 
-const MANAGED = agentOf({});
 const DISABLED = agentOf({ 'platform-server': { disable_subsystem: true } });
 
 /** The plan of the product. */
@@ -212,7 +213,7 @@ export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomM
   });
   return planMachine({
     ...machine,
-    machine: { components: [], modules: entries, agent: isDisabled ? DISABLED : MANAGED },
+    machine: { components: [], modules: entries, agent: isDisabled ? DISABLED : agentOf({}) },
     policy: {
       terms: DEFAULT_TERMS,
       modules: new Map(all.map((module, place) => [nameAt(place), termsOf(module)])),
@@ -232,6 +233,7 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
     ...DEFAULT_TERMS,
     minimumAge,
     window: openings && openFrom(...openings),
+    blackouts: of.blackouts,
     allowDowngrade: of.allowDowngrade,
     onYank: of.replacesYanked ? 'replace' : 'keep',
     requireDigest: of.requireDigest,

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { TestRunner } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 import { SLOWNESS } from './slowness.ts';
 
 /** The folder of the project. */
@@ -60,4 +61,35 @@ export async function runModreg(
     ended,
   ]);
   return { stdout, stderr: isPatient ? stderr.replaceAll(/^waiting: .*\n/gm, '') : stderr, exit };
+}
+
+/** A command that goes on until it gets a signal. */
+export interface Started {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Sends a signal to the command alone. */
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves with its exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts `bin/modreg`, whose random numbers are 0. It is killed with the test. */
+export function startedApart(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  cwd: string = ROOT,
+): Started {
+  const child = spawn(`${ROOT}bin/modreg`, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], NODE_OPTIONS: NO_CHANCE, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return {
+    stdout: child.stdout,
+    stderr: child.stderr,
+    kill: (signal) => void child.kill(signal),
+    ended: closed.then(([exit]) => exit),
+  };
 }

@@ -7,7 +7,8 @@ const TURN_MS = 5;
 
 /**
  * Until the end of the test, no time passes in this process but in what it returns: that takes `work`, and lets 5 ms
- * pass each turn of the event loop until the work is done.
+ * pass each turn of the event loop until the work is done. This is for the time limits of a command, which are timers of Node and
+ * of no Clock. What it waits for is in this process: to a real program, so much time would pass in it that its limits end.
  */
 export function passingTime(): <T>(work: Promise<T>) => Promise<T> {
   vi.useFakeTimers({ toFake: [...TIMERS, 'performance', 'Date'] });

@@ -55,6 +55,10 @@ export interface JudgedTerms {
   readonly requireDigest: boolean;
   /** The times at which the window is open; undefined for always. */
   readonly openings: readonly (readonly [number, number])[] | undefined;
+  /** The times in which it is not open, whatever `openings` says; absent if there are none. */
+  readonly blackouts?:
+    | readonly { readonly from: number; readonly until: number; readonly timeZone: string }[]
+    | undefined;
   readonly restMs: number;
   readonly ceiling: number;
   readonly maxIndexAgeMs: number;
@@ -211,8 +215,13 @@ function isHeldByOperator({ now }: JudgedMachine, { hold }: JudgedModule): boole
 
 /** Whether the window is open and the agent allows maintenance. */
 function isMaintained({ now, answer }: JudgedMachine, { terms }: JudgedModule): boolean {
-  const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
-  return isOpen && (answer === undefined || answer === 'allowed');
+  return isOpenAt(now, terms) && (answer === undefined || answer === 'allowed');
+}
+
+/** Whether a window is open, or there is none, and no blackout lasts. */
+export function isOpenAt(now: number, { openings, blackouts = [] }: JudgedTerms): boolean {
+  if (blackouts.some(({ from, until }) => from <= now && now < until)) return false;
+  return openings?.some(([start, end]) => start <= now && now < end) ?? true;
 }
 
 export function isPin(constraint: string): boolean {

@@ -1,19 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { PassThrough, type Readable } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import { openForPoller } from '../../src/store/index.ts';
+import { skippingClock, type TestClock } from './clock.ts';
 import { targetNamed } from './day.ts';
-import { firstRoundAtOnce } from './first-round.ts';
 import { temporaryFolder } from './folder.ts';
-import { startedInProcess } from './in-process.ts';
+import { startedHere } from './in-process.ts';
 import type { Loopback } from './loopback.ts';
-import { NO_CHANCE, ROOT } from './modreg.ts';
+import { startedApart, type Started } from './modreg.ts';
 import { entry } from './planned.ts';
-import { skippingClock, type SkippingClock } from './skipping-clock.ts';
-import { startedHere } from './started.ts';
 
 /** A running `modreg poll` or `modreg agent run`. */
 export interface Polling {
@@ -49,9 +43,7 @@ function pollOf(folder: string, args: readonly string[]): string[] {
 
 /** A running `modreg poll` of this process, whose waits a test skips. */
 export interface PollingHere extends Polling {
-  readonly skip: SkippingClock['skip'];
-  /** Skips the wait for the second or a later round. */
-  readonly nextRound: () => Promise<void>;
+  readonly skip: TestClock['skip'];
 }
 
 /** Starts `modreg poll` in the same way in this process. */
@@ -63,9 +55,7 @@ export function pollingHere(
   const home = { PLATFORM_HOME: `${folder}/home`, ...environment };
   const clock = skippingClock();
   const started = startedHere(pollOf(folder, args), home, clock);
-  // A round ends a little less than an interval before the next one.
-  const nextRound = async (): Promise<void> => await clock.skip(1000, 4999.999);
-  return { ...followed(started), skip: clock.skip, nextRound };
+  return { ...followed(started), skip: clock.skip };
 }
 
 /** Starts `modreg agent run` in the same way. */
@@ -77,36 +67,19 @@ export function agentRunning(
   return startedIn(folder, [...agentRun(folder), '--interval', '5s', ...args], environment);
 }
 
-/** Like `agentRunning`, in this process: what the agent waits for is on the clock of the test. */
-export function agentInProcess(folder: string): Polling {
-  firstRoundAtOnce();
-  const command = [...agentRun(folder), '--interval', '5s'];
-  return followedInProcess(command, { PLATFORM_HOME: `${folder}/home` });
+/** Like `agentRunning`, in this process. */
+export function agentInProcess(
+  folder: string,
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Polling {
+  const command = [...agentRun(folder), '--interval', '5s', ...args];
+  return followed(startedHere(command, { PLATFORM_HOME: `${folder}/home`, ...environment }));
 }
 
 /** Starts `modreg demo` in this process. */
 export function demoInProcess(args: readonly string[]): Polling {
-  return followedInProcess(['demo', ...args], {});
-}
-
-function followedInProcess(
-  command: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Polling {
-  const stdout = Object.assign(new PassThrough(), { isTTY: false });
-  const env = { PATH: process.env['PATH'], ...environment };
-  const running = startedInProcess(command, { stdout, env });
-  const end = async (): Promise<number | null> => {
-    const exit = await running.ended;
-    stdout.end();
-    return exit ?? null;
-  };
-  const ended = end();
-  onTestFinished(async () => {
-    running.kill('SIGTERM');
-    await ended;
-  });
-  return followed({ stdout, kill: running.kill, ended });
+  return followed(startedHere(['demo', ...args], {}));
 }
 
 function agentRun(folder: string): string[] {
@@ -123,30 +96,10 @@ function startedIn(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Polling {
-  const child = spawn(`${ROOT}bin/modreg`, command, {
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      NODE_OPTIONS: NO_CHANCE,
-      PLATFORM_HOME: `${folder}/home`,
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const closed = once(child, 'close') as Promise<[number | null]>;
-  return followed({
-    stdout: child.stdout,
-    kill: (signal) => void child.kill(signal),
-    ended: closed.then(([exit]) => exit),
-  });
-}
-
-/** A command whose log is read, in a process of its own or in this one. */
-interface Started {
-  readonly stdout: Readable;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  readonly ended: Promise<number | null>;
+  const home = { PLATFORM_HOME: `${folder}/home`, ...environment };
+  const started = startedApart(command, home, folder);
+  started.stderr.pipe(process.stderr);
+  return followed(started);
 }
 
 function followed({ stdout, kill, ended }: Started): Polling {

@@ -164,12 +164,14 @@ export type RacerOptions = Partial<Omit<PollerOptions, 'clock' | 'file'>> & {
   readonly registries: readonly [PollableRegistry, PollableRegistry];
   readonly clock?: VirtualClock;
   readonly deployed?: string;
+  /** Whether nothing was known of the machine before this poller. */
+  readonly isNew?: boolean;
   /** `later` leaves deliveries to the iterators of the test. */
   readonly takesUp?: 'at once' | 'later';
 };
 
 export function racer(on: Track, options: RacerOptions): Racer {
-  const { registries, clock = virtualClock(), deployed, takesUp } = options;
+  const { registries, clock = virtualClock(), deployed, isNew = false, takesUp } = options;
   const state = on.begin(clock, deployed);
   const events: PollerEvent[] = [];
   const deliveries: Delivery[] = [];
@@ -180,7 +182,7 @@ export function racer(on: Track, options: RacerOptions): Racer {
     random: () => 0,
     ...options,
     clock,
-    file: { path: '/home/machine.db', state } as ClaimedFile,
+    file: { path: '/home/machine.db', state, isNew } as ClaimedFile,
     onEvent: (event) => {
       events.push(event);
       return options.onEvent?.(event);

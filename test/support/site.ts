@@ -1,5 +1,6 @@
 import { temporaryFolder } from './folder.ts';
-import { modreg } from './modreg.ts';
+import { inProcess } from './in-process.ts';
+import type { Ended } from './modreg.ts';
 
 /** The time and the platform that tests plan for. */
 export const NOON: readonly string[] = [
@@ -39,7 +40,7 @@ export function site({
 }
 
 /** Runs `modreg plan` on the documents in `folder`. */
-export function planFor(folder: string, ...options: readonly string[]): ReturnType<typeof modreg> {
+export async function planFor(folder: string, ...options: readonly string[]): Promise<Ended> {
   const files = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
-  return modreg(['plan', ...files, ...NOON, ...options]);
+  return await inProcess(['plan', ...files, ...NOON, ...options]);
 }

@@ -28,6 +28,8 @@ const FOLDERS = [
 
 /** What catches a mistake in other folders, as beginnings of the paths of tests of `test/cli`. All of them together take too long. */
 const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'src/agent/install/staged-bytes.ts': ['agent-metrics'],
+  'examples/monitoring': ['../monitoring/names'],
   examples: ['../expressions', '../server/install', 'poll-hook'],
   'src/cli/agent': ['agent', 'install-unit', 'machine-credentials', 'machine-id'],
   'src/cli/base': ['output', 'registry-serve', 'serve-command', 'poll'],
@@ -38,6 +40,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/history': ['history', 'replay', 'why'],
   'src/cli/machine': ['hold', 'machine', 'quarantine', 'restart', 'rollback', 'status'],
   'src/cli/main.ts': ['main', 'output', 'registry-serve', 'serve-command', 'poll'],
+  'src/cli/metrics': ['metrics', 'agent-metrics', 'poll-metrics', 'registry-metrics'],
   'src/cli/page': ['page', '../page/'],
   'src/cli/poll': ['poll', 'watched-requests'],
   'src/cli/registry': ['registry', 'network', 'machine-credentials', 'yank'],
@@ -48,6 +51,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/config/masked-secrets.ts': ['../config', '../page/config'],
   'src/host/config': ['../page/', 'machine-id'],
   'src/host/history': ['../host/causes', 'history', 'hold', 'replay', 'why', 'poll-secrets'],
+  'src/host/held-since.ts': ['../host/held-since'],
   'src/host/plan': ['plan', 'machine-id', '../page/'],
   'src/host/requests': ['hold', 'machine', 'quarantine', 'restart', 'rollback', '../page/'],
   'src/host/status': ['status', 'agent-status', '../page/records'],

@@ -27,7 +27,7 @@ export interface Manifest {
   readonly firstRun: string | undefined;
   readonly ready: Readiness;
   readonly stopTimeoutMs: number | undefined;
-  /** Where the server says whether it may be restarted; undefined if it does not. */
+  /** Where the program says whether it may be restarted; undefined if it does not. */
   readonly restartStatus: string | undefined;
   /** The fields of `meta.json` that modreg does not read. */
   readonly ignored: readonly string[];

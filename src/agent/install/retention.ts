@@ -43,6 +43,13 @@ async function modulesIn(packages: string): Promise<string[]> {
   return modules.flat();
 }
 
+/** The folders of all packages below `home`. */
+export async function packagesBelow(home: string): Promise<string[]> {
+  const modules = await modulesIn(join(home, FOLDERS.packages));
+  const packages = await Promise.all(modules.map(async (one) => await pathsIn(one, 'folder')));
+  return packages.flat();
+}
+
 async function unusedIn(module: string, kept: ReadonlySet<string>, now: number): Promise<string[]> {
   const others = (await agesIn(await pathsIn(module, 'folder'))).filter(
     ({ path }) => !kept.has(path),

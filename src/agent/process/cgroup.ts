@@ -9,6 +9,7 @@ const EXISTING = { flag: 'r+' };
 
 /** The cgroup of one program. */
 export interface ProgramCgroup {
+  readonly folder: string;
   /** The file to which a process writes 0 to become a member. */
   readonly members: string;
   /** Whether the system has killed a member to free memory; undefined if the memory controller is not available. */
@@ -67,6 +68,7 @@ export function programCgroup(parent: string, mark: string): ProgramCgroup | und
   }
   const before = outOfMemoryKills(folder) ?? 0;
   return {
+    folder,
     members: join(folder, 'cgroup.procs'),
     wasOutOfMemory: () => {
       const kills = outOfMemoryKills(folder);
@@ -75,6 +77,16 @@ export function programCgroup(parent: string, mark: string): ProgramCgroup | und
     kill: () => killIn(folder),
     remove: async () => await removed(folder, REMOVE_ATTEMPTS),
   };
+}
+
+/** What the members of a cgroup use; undefined if the system does not count it, or the cgroup is gone. */
+export function cgroupUse(folder: string): {
+  readonly memoryBytes: number | undefined;
+  readonly cpuSeconds: number | undefined;
+} {
+  const memoryBytes = numberIn(join(folder, 'memory.current'), /^(\d+)$/m);
+  const microseconds = numberIn(join(folder, 'cpu.stat'), /^usage_usec (\d+)$/m);
+  return { memoryBytes, cpuSeconds: microseconds === undefined ? undefined : microseconds / 1e6 };
 }
 
 function killIn(folder: string): void {
@@ -86,12 +98,15 @@ function killIn(folder: string): void {
 }
 
 function outOfMemoryKills(folder: string): number | undefined {
+  return numberIn(join(folder, 'memory.events'), /^oom_kill (\d+)$/m);
+}
+
+function numberIn(path: string, pattern: RegExp): number | undefined {
   try {
-    const [, kills] =
-      /^oom_kill (\d+)$/m.exec(readFileSync(join(folder, 'memory.events'), 'utf8')) ?? [];
-    return kills === undefined ? undefined : Number(kills);
+    const [, digits] = pattern.exec(readFileSync(path, 'utf8')) ?? [];
+    return digits === undefined ? undefined : Number(digits);
   } catch {
-    // The memory controller is not enabled.
+    // The controller is not enabled, or the cgroup is gone.
     return undefined;
   }
 }

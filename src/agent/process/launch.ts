@@ -35,6 +35,8 @@ export interface ProgramStart {
 /** A program that was started. */
 export interface RunningProgram {
   readonly pid: number;
+  /** The folder of its cgroup; undefined if it has none of its own. */
+  readonly cgroup: string | undefined;
   /** Resolves once the program itself has ended, and what it wrote last was read. */
   readonly ended: Promise<ProgramEnd>;
   /** Whether the program itself runs. It may have ended although `ended` has not resolved yet. */
@@ -74,7 +76,7 @@ export async function launch(start: ProgramStart): Promise<Result<RunningProgram
     const isAlive = (): boolean =>
       child.exitCode === null && child.signalCode === null && isRunning(pid);
     const stop = stopping({ pid, mark, ended, isAlive, cgroup, onLine });
-    resolve({ ok: true, value: { pid, ended, isAlive, stop } });
+    resolve({ ok: true, value: { pid, cgroup: cgroup?.folder, ended, isAlive, stop } });
   });
   programOutput(child, onLine);
   return await promise;

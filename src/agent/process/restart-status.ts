@@ -7,13 +7,22 @@ const LIMIT_MS = 2000;
 const LARGEST = 64 * 1024;
 const FIELD = 'restart_allowed';
 
+/** What a program says about its restart. */
+export interface RestartStatus {
+  readonly isAllowed: boolean;
+  /** Why it is not, in its own words; undefined if it does not say. */
+  readonly reason: string | undefined;
+  /** Whether it may be restarted nevertheless, after the longest hold of the policy. */
+  readonly isOverridable: boolean;
+}
+
 /**
- * Whether the server allows a restart now: what it answers to a GET as `restart_allowed` (D29).
+ * Whether a program allows its restart now: what it answers to a GET as `restart_allowed`, `reason` and `overridable` (D29, D77).
  * The error is one line: why it does not say. It is the same for each answer of a kind.
  */
-export async function restartAllowedAt(url: string): Promise<Result<boolean, string>> {
+export async function restartStatusAt(url: string): Promise<Result<RestartStatus, string>> {
   const signal = AbortSignal.timeout(LIMIT_MS);
-  const unclear = (why: string): Result<boolean, string> => {
+  const unclear = (why: string): Result<RestartStatus, string> => {
     return { ok: false, error: `${excerpt(url)} ${why}` };
   };
   try {
@@ -25,8 +34,8 @@ export async function restartAllowedAt(url: string): Promise<Result<boolean, str
     }
     const text = await textOf(response);
     if (text === undefined) return unclear(`answered with more than ${LARGEST} characters`);
-    const allowed = fieldOf(text);
-    if (typeof allowed === 'boolean') return { ok: true, value: allowed };
+    const status = statusIn(text);
+    if (status) return { ok: true, value: status };
     return unclear(`answered without ${FIELD}: true or false`);
   } catch (error) {
     if (signal.aborted) return unclear(`did not answer within ${LIMIT_MS / 1000} seconds`);
@@ -34,17 +43,20 @@ export async function restartAllowedAt(url: string): Promise<Result<boolean, str
   }
 }
 
-/** Asks the server: one that does not say does not allow a restart. Each change of the reason is told once. */
-export function askingServer(
-  onUnclear: (reason: string) => void,
-): (url: string) => Promise<boolean> {
-  let last: string | undefined;
-  return async (url) => {
-    const allowed = await restartAllowedAt(url);
-    const unclear = allowed.ok ? undefined : allowed.error;
-    if (unclear !== undefined && unclear !== last) onUnclear(unclear);
-    last = unclear;
-    return allowed.ok && allowed.value;
+/** Asks programs, by their names; undefined if one does not say, which `isHeld` counts as a veto. Each change of the reason is told once. */
+export function askingPrograms(
+  onUnclear: (name: string, reason: string, isHeld: boolean) => void,
+): (name: string, url: string, isHeld: boolean) => Promise<RestartStatus | undefined> {
+  const last = new Map<string, string>();
+  return async (name, url, isHeld) => {
+    const status = await restartStatusAt(url);
+    if (status.ok) {
+      last.delete(name);
+      return status.value;
+    }
+    if (last.get(name) !== status.error) onUnclear(name, status.error, isHeld);
+    last.set(name, status.error);
+    return undefined;
   };
 }
 
@@ -59,13 +71,20 @@ async function textOf({ body }: Response): Promise<string | undefined> {
   return text;
 }
 
-function fieldOf(text: string): unknown {
+function statusIn(text: string): RestartStatus | undefined {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    return (Object(value) as Readonly<Record<string, unknown>>)[FIELD];
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  const { [FIELD]: isAllowed, reason, overridable } = Object(value) as Record<string, unknown>;
+  if (typeof isAllowed !== 'boolean') return undefined;
+  return {
+    isAllowed,
+    reason: typeof reason === 'string' ? reason : undefined,
+    isOverridable: overridable === true,
+  };
 }
 
 /** What `fetch` rejects with has the error of the connection as its cause. */

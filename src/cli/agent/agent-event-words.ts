@@ -77,7 +77,7 @@ export function agentLine(event: OwnEvent): Line | undefined {
       return warn(restartRequired(event));
     case 'restart-status':
       return warn(
-        `does not say whether it may be restarted: ${event.reason}; nothing is replaced or restarted until it does`,
+        `does not say whether it may be restarted: ${event.reason}; ${event.isHeld ? 'nothing is replaced or restarted until it does' : 'the policy takes that as allowed'}`,
       );
     case 'module':
       return moduleLine(event);

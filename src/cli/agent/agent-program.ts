@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../base/command-context.ts';
 import type { AgentLogsOptions } from './logs-command.ts';
-import type { AgentRunOptions } from './run-command.ts';
+import type { AgentRunOptions } from './run-terms.ts';
 import type { AgentSystemOptions } from './system-command.ts';
 import type { InstallUnitOptions } from './systemd/install-unit-command.ts';
 import type { UninstallUnitOptions } from './systemd/uninstall-unit-command.ts';
@@ -84,6 +84,7 @@ function addRun(agent: Command, { world, registry, finish }: CommandContext): vo
       '--reports <address>',
       'report to this registry what the machine runs (default: $MODREG_REPORTS, else nowhere)',
     )
+    .option('--metrics <host:port>', 'serve /metrics there, such as 127.0.0.1:9464')
     .option('--page', 'also serve the page of the machine, as modreg page does')
     .option('--page-port <port>', 'the port of the page (default: 4890)')
     .addHelpText('beforeAll', RUN_EXAMPLES)

@@ -2,10 +2,10 @@ import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import type { AgentOptions } from '../../agent/agent-options.ts';
-import type { AgentEvent } from '../../agent/event.ts';
 import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
+import { supervisedEntries } from '../../agent/server.ts';
 import type { AgentConfiguration } from '../../config/index.ts';
-import type { Platform, Result } from '../../core/index.ts';
+import type { Result } from '../../core/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
 import type { ActionTarget } from '../../core/plan/action.ts';
 import { factsOf } from '../../core/plan/plan-input.ts';
@@ -16,41 +16,35 @@ import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
 import { claimState, stateProblem } from '../../host/open-state.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
-import { readInterval } from '../plan/interval-option.ts';
+import type { AgentMetrics } from '../metrics/agent-metrics.ts';
+import {
+  measuredRegistries,
+  servedLine,
+  servedMetrics,
+  type ServedMetrics,
+} from '../metrics/served-metrics.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { watchRequests } from '../poll/watched-requests.ts';
-import { reportTarget, startReports, type ReportTarget } from '../poll/machine-reports.ts';
-import { noteLosses } from '../poll/lost-memory.ts';
+import { startReports } from '../poll/machine-reports.ts';
+import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
-import type { RegistryOptions } from '../../host/registry-choice.ts';
-import { platformOf } from '../../host/list-options.ts';
 import { ownVersion } from '../version.ts';
 import { clockOf, type World } from '../../base/world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
-import { agentLine, isOwn, reportedBy } from './agent-event-words.ts';
+import { reportEvent, reportLine } from './agent-report.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
-import { machineCredentials, type Credentials } from '../../host/credentials.ts';
 import { noteFailedBoards } from './failed-boards.ts';
 import { noteLaterRefusals } from './later-refusals.ts';
 import { withPrivateEnvironment } from './private-environment.ts';
-import { machineIdWith } from '../../host/machine-id.ts';
 import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
 import { startPage } from './agent-page.ts';
-
-export interface AgentRunOptions extends RegistryOptions {
-  readonly interval?: string;
-  readonly platform?: string;
-  /** Whether the page of the machine runs beside the agent. */
-  readonly page?: boolean;
-  readonly pagePort?: string;
-  readonly reports?: string;
-}
+import { readRunTerms, type AgentRunOptions, type RunTerms } from './run-terms.ts';
 
 /** `modreg agent run <machine.json>`: runs the modules of this machine until a signal. */
 export async function agentRunCommand(
@@ -61,7 +55,7 @@ export async function agentRunCommand(
   const { world, warning } = withPrivateEnvironment(outside);
   // Registered first, so that a signal during startup also ends the command.
   const ended = world.untilSignal();
-  const terms = readTerms(options, world);
+  const terms = readRunTerms(options, world);
   if (!terms.ok) return failed(terms.error);
   const { machine } = terms.value;
   const { policy } = options;
@@ -72,12 +66,19 @@ export async function agentRunCommand(
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
   const registries = commandRegistries({ ...options, machinePath: path, saved, machine }, world);
-  const site = { path, file: file.value, registries, read, documents: documents.value };
+  const current = { documents: documents.value };
+  const site = { path, file: file.value, registries, read, current };
   try {
     letModulesEnter(dirname(file.value.path));
     const why = whyNoneRuns(documents.value, dirname(file.value.path));
     if (why !== undefined) return failed(usage(why));
-    return await run(site, { ...terms.value, ended, options, warning }, world);
+    const served = await servedMetrics(terms.value.metrics, async () => {
+      return await metricsOf(site, world);
+    });
+    if (!served.ok) return failed(served.error);
+    const metrics = served.value;
+    const all = { ...terms.value, metrics, ended, options, warning };
+    return await run(site, all, world).finally(() => metrics?.listener.close());
   } catch (error) {
     // The documents changed after they were read first.
     if (error instanceof UnreadableSite) return failed(...error.problems);
@@ -87,34 +88,6 @@ export async function agentRunCommand(
     registries.close();
     file.value.close();
   }
-}
-
-/** Reads the options, and the credentials of the machine. */
-function readTerms(
-  options: AgentRunOptions,
-  world: World,
-): Result<
-  Pick<AgentTerms, 'platform' | 'intervalMs' | 'machine' | 'machineId' | 'reports'>,
-  Problem
-> {
-  const platform = platformOf(options, world);
-  if (!platform.ok) return platform;
-  const interval = readInterval(options.interval);
-  if (!interval.ok) return interval;
-  const machine = machineCredentials(world);
-  if (!machine.ok) return machine;
-  const reports = reportTarget(options, world);
-  if (!reports.ok) return reports;
-  return {
-    ok: true,
-    value: {
-      platform: platform.value,
-      intervalMs: interval.value,
-      machine: machine.value,
-      machineId: machineIdWith(machine.value, world),
-      reports: reports.value,
-    },
-  };
 }
 
 /** Where the agent is root, modules run as another user. What is in the folder has modes of its own. */
@@ -140,16 +113,22 @@ interface AgentSite {
   readonly registries: CommandRegistries;
   /** Reads the documents of the machine again. */
   readonly read: () => Result<PlanDocuments, Problem[]>;
-  readonly documents: PlanDocuments;
+  /** The documents that were read last. */
+  readonly current: { documents: PlanDocuments };
 }
 
-interface AgentTerms {
-  readonly platform: Platform;
-  readonly intervalMs: number;
-  readonly machine: Credentials | undefined;
-  readonly machineId: string | undefined;
-  /** Where the machine reports to. */
-  readonly reports: ReportTarget | undefined;
+async function metricsOf({ file, current }: AgentSite, world: World): Promise<AgentMetrics> {
+  const { agentMetrics } = await import('../metrics/agent-metrics.ts');
+  return agentMetrics({
+    file,
+    home: realpathSync(dirname(file.path)),
+    entries: () => supervisedEntries(current.documents.machine).map(({ name }) => name),
+    now: () => world.clock(),
+  });
+}
+
+interface AgentTerms extends Omit<RunTerms, 'metrics'> {
+  readonly metrics: ServedMetrics<AgentMetrics> | undefined;
   readonly options: AgentRunOptions;
   /** What modules can still read in the environment of this process. */
   readonly warning: string | undefined;
@@ -164,13 +143,14 @@ interface AgentOutput {
 }
 
 async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Outcome> {
-  const { path, file, documents, registries } = site;
+  const { path, file, current, registries } = site;
+  const { documents } = current;
   const facts = (target: ActionTarget): ReturnType<typeof factsOf> =>
     factsOf(file.state.memory().of(target));
   const lists = listsByRegistry({ documents, facts }, registries, world);
   if (!lists.ok) return failed(lists.error);
   const timeZone = (name: string): string | undefined =>
-    timeZoneOf(termsFor(documents.policy, name).window);
+    timeZoneOf(termsFor(documents.policy, name));
   const { options, machineId } = terms;
   const place = { statePath: file.path, machineId };
   const note: Parameters<typeof agentLog>[2] = (level, text) => report.note(level, text);
@@ -178,13 +158,8 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const { json } = options;
   const printed = { ...(json ? { json } : {}), of: 'agent', onLine: log.onLine } as const;
   const report = new PollReport(printed, timeZone, world);
-  const modules = countOf(documents.machine.modules.length, 'module');
-  const what = `running ${modules} of ${excerpt(path)}, a round every ${describeDuration(terms.intervalMs)} (Ctrl-C stops)`;
-  report.note('info', what, { name: eventName('agent', 'started') });
-  noteLosses(file, report);
-  if (terms.warning !== undefined) report.note('warn', terms.warning);
-  const current = { documents };
-  const agent = agentFor(site, { ...terms, current }, { report, log, world });
+  noteStart(site, terms, report);
+  const agent = agentFor(site, terms, { report, log, world });
   const reports = startReports(terms.reports, {
     ...terms,
     file,
@@ -202,6 +177,19 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   });
   const ending = signal === 'SIGINT' ? 'interrupted' : undefined;
   return { answer: [], notes: [], problems: [], ending, isLog: true };
+}
+
+function noteStart(
+  { path, file, current }: AgentSite,
+  { intervalMs, warning, metrics }: AgentTerms,
+  report: PollReport,
+): void {
+  const modules = countOf(current.documents.machine.modules.length, 'module');
+  const what = `running ${modules} of ${excerpt(path)}, a round every ${describeDuration(intervalMs)} (Ctrl-C stops)`;
+  report.note('info', what, { name: eventName('agent', 'started') });
+  noteLosses(file, report);
+  if (warning !== undefined) report.note('warn', warning);
+  if (metrics) report.note(...servedLine(metrics));
 }
 
 async function runUntil(
@@ -225,11 +213,11 @@ async function runUntil(
 }
 
 function agentFor(
-  { file, registries, read }: AgentSite,
-  { current, ...terms }: AgentTerms & { readonly current: { documents: PlanDocuments } },
+  { file, registries, read, current }: AgentSite,
+  terms: AgentTerms,
   { report, log, world }: AgentOutput,
 ): Agent {
-  const { machineId, options } = terms;
+  const { machineId, metrics, options } = terms;
   const versions = new Map<string, string>();
   const noteRefusals = noteLaterRefusals(report);
   const noteBoards = noteFailedBoards(report);
@@ -238,6 +226,8 @@ function agentFor(
     file,
     platform: terms.platform,
     intervalMs: terms.intervalMs,
+    clock: clockOf(world),
+    random: () => world.random(),
     // The file exists, so its folder does.
     home: realpathSync(dirname(file.path)),
     environment: world.environment,
@@ -252,26 +242,16 @@ function agentFor(
       current.documents = now.value;
       return now.value;
     },
-    registryFor: (of) => registries.registryFor(of),
+    registryFor: measuredRegistries(registries, metrics),
     system: { manufacturer },
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),
     onEvent: (event) => {
       if (!options.json) showDownloads(event);
       if (event.kind === 'started') versions.set(event.name, event.version);
-      reportEvent(event, report);
+      reportEvent(event, { report, metrics });
     },
     onLine: (name, line) => reportLine(name, line, { report, version: versions.get(name) }),
   });
-}
-
-/** A line that a module printed. */
-function reportLine(
-  name: string,
-  { stream, text }: Parameters<NonNullable<AgentOptions['onLine']>>[1],
-  { report, version }: { readonly report: PollReport; readonly version: string | undefined },
-): void {
-  if (text.trim() === '') return;
-  report.about(name, stream === 'stdout' ? 'info' : 'warn', text, { version });
 }
 
 function manufacturer(): AgentConfiguration | undefined {
@@ -284,16 +264,4 @@ function manufacturer(): AgentConfiguration | undefined {
 function launchedIn({ environment }: World): AgentOptions['launched'] {
   const program = environment['MODREG_LAUNCHED'];
   return program ? { program, version: ownVersion() } : undefined;
-}
-
-function reportEvent(event: AgentEvent, report: PollReport): void {
-  if (!isOwn(event)) {
-    report.onEvent(event);
-    return;
-  }
-  const line = agentLine(event);
-  if (!line) return;
-  const reported = reportedBy(event);
-  if ('name' in event) report.about(event.name, line.level, line.text, reported);
-  else report.note(line.level, line.text, reported);
 }

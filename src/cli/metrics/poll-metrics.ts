@@ -14,19 +14,22 @@ export interface PollMetrics {
   readonly measured: (registry: CachedRegistry, origin: string) => CachedRegistry;
 }
 
-export function pollMetrics(state: ClaimedFile['state']): PollMetrics {
-  const registry = new Registry();
+export function pollMetrics(state: ClaimedFile['state'], registry = new Registry()): PollMetrics {
   collectDefaultMetrics({ register: registry });
   addOpenActions(registry, state);
+  const [onAction, onState] = [actionMetrics(registry), stateMetrics(registry)];
   return {
     scrape: scrapeOf(registry),
-    onEvent: eventMetrics(registry),
+    onEvent: (event) => {
+      onAction(event);
+      onState(event);
+    },
     measured: rounds(registry),
   };
 }
 
 /** Counts the events of actions by what happened. */
-function eventMetrics(registry: Registry): PollMetrics['onEvent'] {
+function actionMetrics(registry: Registry): PollMetrics['onEvent'] {
   const actions = new Counter({
     name: 'modreg_poll_actions_total',
     help: 'Events of actions: held, delivered, done, failed (the release), not-done (the machine), quarantined',
@@ -44,6 +47,20 @@ function eventMetrics(registry: Registry): PollMetrics['onEvent'] {
       const failed = outcome.kind === 'failed' && outcome.blame === 'release';
       actions.inc({ event: outcome.kind === 'done' ? 'done' : failed ? 'failed' : 'not-done' });
     }
+  };
+}
+
+/** Whether the machine's file can be used, by the events about it. */
+function stateMetrics(registry: Registry): PollMetrics['onEvent'] {
+  const available = new Gauge({
+    name: 'modreg_poll_state_available',
+    help: '1 if machine.db can be used, 0 while nothing is decided or delivered because it cannot',
+    registers: [registry],
+  });
+  available.set(1);
+  return ({ kind }) => {
+    if (kind === 'state-unavailable') available.set(0);
+    if (kind === 'state-available') available.set(1);
   };
 }
 

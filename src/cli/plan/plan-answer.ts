@@ -91,7 +91,7 @@ function table(
 }
 
 function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {
-  return { ...times, timeZone: timeZoneOf(decision.input.timing.window) ?? times.timeZone };
+  return { ...times, timeZone: timeZoneOf(decision.input.timing) ?? times.timeZone };
 }
 
 function cellsOf(

@@ -69,7 +69,7 @@ export class WatchReport {
       const said = say`${summarizeDecision(row.decision)}: ${decisionWords(row.decision)}`;
       const answer = textOf(said);
       if (this.#isNew(key, answer) && !isQuiet) {
-        const timeZone = timeZoneOf(row.decision.input.timing.window);
+        const timeZone = timeZoneOf(row.decision.input.timing);
         const times = { now: this.#world.clock(), timeZone };
         this.#noteAtTime(`${row.label}   ${this.#isJson ? answer : readable(said, times)}`);
       }

@@ -2,7 +2,7 @@ import type { ActionTarget } from '../../core/index.ts';
 import { deployedText } from '../../core/decision/deployed.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import type { Delivery } from '../../poller/index.ts';
+import type { Delivery, FailureReport } from '../../poller/index.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import type { World } from '../../base/world.ts';
 import { actionDocument } from './action-document.ts';
@@ -13,9 +13,11 @@ import { programEnvironment, withheldValues } from './program-environment.ts';
 import { failureOf } from './program-outcome.ts';
 import { KILL_AFTER_MS, runProgram, type Ended } from './run-program.ts';
 
-/** The program of `modreg poll`, and what it needs. */
+/** The programs of `modreg poll`, and what it needs. */
 export interface Execution {
   readonly program: string;
+  /** The program that runs before it, while nothing has been stopped; undefined if there is none. */
+  readonly prepare: string | undefined;
   readonly timeoutMs: number;
   readonly file: ClaimedFile;
   readonly record: ProgramRecord;
@@ -30,46 +32,94 @@ export interface Execution {
 /** A service manager signals all processes of a service at once: a program may end before the poller has its signal (T73). */
 const STOP_GRACE_MS = 500;
 const LONGEST_REASON = 1024;
+/** The most that a delivery accepts. */
+const LONGEST_EXTENSION_MS = 24 * 60 * 60_000;
 
 /**
- * Runs the program for one action and reports the outcome. An action whose program is stopped together with the poller
+ * Runs the programs for one action and reports the outcome. An action whose program is stopped together with the poller
  * is not acknowledged, so it is delivered again (I9).
  */
 export async function carryOut(delivery: Delivery, execution: Execution): Promise<void> {
-  const { signal, environment, action } = delivery;
-  const { stopping, timeoutMs, world } = execution;
+  const { environment, action } = delivery;
+  const { prepare, program } = execution;
   const running = knownVersion(execution.file, action.target);
   if (!environment.ok) {
     const reason = environment.error.map(describeVariable).join('; ');
     await delivery.failed({ reason, running, blame: 'machine' });
     return;
   }
-  const { ended, lastLine } = await runFor(delivery, execution);
-  const failure = failureOf(ended, lastLine);
-  if (!failure) {
-    await delivery.done();
-    return;
+  if (prepare !== undefined) {
+    const prepared = await outcomeOf(prepare, delivery, execution);
+    if (prepared === 'unheard') return;
+    const fault = prepared === 'done' ? overdue(delivery, execution) : prepared;
+    // It has stopped nothing, so what is deployed is still known (T332).
+    if (fault) return await delivery.failed({ ...fault, running });
+    if (!(await mayBegin(delivery, execution))) return;
   }
+  const outcome = await outcomeOf(program, delivery, execution);
+  if (outcome === 'unheard') return;
+  if (outcome === 'done') return await delivery.done();
+  // What is deployed after a release has failed is not known; a restart deploys nothing (D41).
+  const isKnown = outcome.blame === 'machine' || action.direction === 'restart';
+  await delivery.failed({ ...outcome, running: isKnown ? running : undefined });
+}
+
+type Fault = Pick<FailureReport, 'blame' | 'reason'>;
+
+/** How a program ended; `unheard` if nobody waits for that: the action was withdrawn, or the next poller gets it. */
+async function outcomeOf(
+  program: string,
+  delivery: Delivery,
+  execution: Execution,
+): Promise<'done' | 'unheard' | Fault> {
+  const { stopping, world } = execution;
+  const { ended, lastLine } = await runFor(program, delivery, execution);
+  const failure = failureOf(ended, lastLine);
+  if (!failure) return 'done';
   if (failure.blame === 'release' && !stopping.aborted) {
     await world.timer.sleep(STOP_GRACE_MS, stopping).catch(() => undefined);
   }
-  // The action was withdrawn, or is delivered again to the next poller.
+  const late = overdue(delivery, execution);
+  if (stopping.aborted || (delivery.signal.aborted && !late)) return 'unheard';
+  return late ?? failure;
+}
+
+function overdue({ signal }: Delivery, { timeoutMs }: Execution): Fault | undefined {
   const { reason: cause } = signal as { readonly reason: unknown };
   const isOverdue = cause instanceof DOMException && cause.name === 'TimeoutError';
-  if (stopping.aborted || (signal.aborted && !isOverdue)) return;
-  if (isOverdue) {
-    const reason = `the program was stopped after ${describeDuration(timeoutMs)}`;
-    await delivery.failed({ reason, running, blame: 'machine' });
-    return;
+  if (!isOverdue) return undefined;
+  return {
+    reason: `the program was stopped after ${describeDuration(timeoutMs)}`,
+    blame: 'machine',
+  };
+}
+
+/** Whether the action may be begun after its preparation, which takes time (D72). If not, it was taken back (T331). */
+async function mayBegin(
+  { action, signal, mayProceed, extend }: Delivery,
+  { report, stopping, timeoutMs }: Execution,
+): Promise<boolean> {
+  if (stopping.aborted || signal.aborted) return false;
+  const permission = await mayProceed().catch((error: unknown) => {
+    if (stopping.aborted) return undefined;
+    throw error;
+  });
+  if (!permission) return false;
+  if (permission.mayProceed) {
+    extend(Math.min(timeoutMs, LONGEST_EXTENSION_MS));
+    return true;
   }
-  // What is deployed after a release has failed is not known; a restart deploys nothing (D41).
-  const isKnown = failure.blame === 'machine' || action.direction === 'restart';
-  await delivery.failed({ ...failure, running: isKnown ? running : undefined });
+  // An event says what holds it.
+  const isHeld = permission.because.length > 0;
+  if (!isHeld)
+    report.about(action.target.name, 'info', `prepared, but not begun: ${permission.text}`);
+  return false;
 }
 
 async function runFor(
+  program: string,
   delivery: Delivery,
-  { program, record, report, world, stopping, killing }: Execution,
+  { record, report, world, stopping, killing }: Execution,
 ): Promise<{ readonly ended: Ended; readonly lastLine: string | undefined }> {
   const { name } = delivery.action.target;
   const mask = maskFor(delivery, withheldValues(world));

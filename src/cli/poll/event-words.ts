@@ -61,7 +61,9 @@ type MachineEvent = Extract<
 function machineLines(event: MachineEvent): Line<Said>[] {
   switch (event.kind) {
     case 'observe-only':
-      return info('no deployed version was ever recorded, so the first round changes nothing');
+      return info(
+        say`no deployed version was ever recorded, so the first round changes nothing; the next round is at ${passing(event.nextRoundAt)}`,
+      );
     case 'crash-loop': {
       const until = passing(event.until);
       return warn(say`started five times in ten minutes, so nothing is done until ${until}`);

@@ -1,8 +1,8 @@
 import type { ActionTarget } from '../../core/index.ts';
 import { deployedText } from '../../core/decision/deployed.ts';
 import type { ClaimedFile } from '../../store/index.ts';
+import { lostMemory } from '../../store/lost-memory.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
-import { lostMemory } from './lost-memory.ts';
 import type { PollReport } from './poll-report.ts';
 
 /** The value of `--deployed` on a machine on which nothing is deployed yet. */

@@ -7,7 +7,12 @@ import { excerpt } from '../../core/text/quote.ts';
 import { Poller } from '../../poller/index.ts';
 import { savedListsIn, type ClaimedFile } from '../../store/index.ts';
 import { claimState } from '../../host/open-state.ts';
-import { isOpenToOthers } from '../base/metrics-place.ts';
+import {
+  measuredRegistries,
+  servedLine,
+  servedMetrics,
+  type ServedMetrics,
+} from '../metrics/served-metrics.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
@@ -21,10 +26,9 @@ import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
 import { firstVersions, NONE } from './first-versions.ts';
-import { noteLosses } from './lost-memory.ts';
+import { noteLosses } from './note-losses.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
-import { originOf, servedMetrics, type ServedMetrics } from './served-metrics.ts';
 
 /** `modreg poll <machine.json> --exec <program>`: polls a machine, and runs the program for each action when it is due. */
 export async function pollCommand(
@@ -50,7 +54,10 @@ export async function pollCommand(
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
     const lists = listsByRegistry({ documents: documents.value, facts }, registries, world);
     if (!lists.ok) return failed(lists.error);
-    const served = await servedMetrics(terms.value, file.value);
+    const served = await servedMetrics(terms.value.metrics, async () => {
+      const { pollMetrics } = await import('../metrics/poll-metrics.ts');
+      return pollMetrics(state);
+    });
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
     const site = { path, read, documents: documents.value, registries, file: file.value, metrics };
@@ -92,7 +99,7 @@ async function poll(
   const { file } = site;
   const current = { documents: site.documents };
   const timeZone = (name: string): string | undefined =>
-    timeZoneOf(termsFor(current.documents.policy, name).window);
+    timeZoneOf(termsFor(current.documents.policy, name));
   const report = new PollReport(options, timeZone, world);
   const [stopping, killing] = [new AbortController(), new AbortController()];
   const stopped = ended.then((signal) => {
@@ -153,10 +160,7 @@ function pollerOf(
     configuration,
     acknowledgeWithinMs: timeoutMs,
     environment: world.environment,
-    registryFor: (of) => {
-      const registry = registries.registryFor(of);
-      return metrics?.measured(registry, originOf(registries, of)) ?? registry;
-    },
+    registryFor: measuredRegistries(registries, metrics),
     deployedVersion: firstVersions(file, { named: options.deployed, report, documents }),
     onEvent: (event) => {
       metrics?.onEvent(event);
@@ -167,18 +171,17 @@ function pollerOf(
 
 function noteStart(
   { path, documents, file, metrics }: PolledSite,
-  { intervalMs, program }: PollTerms,
+  { intervalMs, program, prepare }: PollTerms,
   report: PollReport,
 ): void {
   const modules = countOf(documents.machine.modules.length, 'module');
   const every = describeDuration(intervalMs);
-  const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${excerpt(program)}`;
+  const programs = [program, ...(prepare === undefined ? [] : [prepare])].map((one) =>
+    excerpt(one),
+  );
+  const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${programs.join(', prepared by ')}`;
   report.note('info', `${what} (Ctrl-C stops)`);
-  if (metrics) {
-    const level = isOpenToOthers(metrics.place) ? 'warn' : 'info';
-    const others = level === 'warn' ? ', which others on the network can read' : '';
-    report.note(level, `the metrics are at ${metrics.listener.address}${others}`);
-  }
+  if (metrics) report.note(...servedLine(metrics));
   noteLosses(file, report);
 }
 

@@ -12,6 +12,7 @@ import { findProgram } from './find-program.ts';
 
 export interface PollOptions extends RegistryOptions {
   readonly exec: string;
+  readonly prepare?: string;
   readonly timeout?: string;
   readonly deployed?: string;
   readonly interval?: string;
@@ -27,6 +28,8 @@ export interface PollTerms {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly program: string;
+  /** Run before `program`, as long as nothing has been stopped. */
+  readonly prepare: string | undefined;
   /** Where metrics are served. */
   readonly metrics: MetricsPlace | undefined;
   /** Where the machine reports to. */
@@ -40,7 +43,8 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
   const platform = platformOf(options, world);
   const interval = readInterval(options.interval);
   const timeout = readTimeout(options.timeout);
-  const program = findProgram(options.exec, world);
+  const program = findProgram('--exec', options.exec, world);
+  const prepare = readPrepare(options.prepare, world);
   const metrics = parsePlace(options.metrics);
   const machineId = machineIdOf(world);
   // The credentials have the id as well, and are named once.
@@ -51,6 +55,7 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
     interval.ok &&
     timeout.ok &&
     program.ok &&
+    prepare.ok &&
     metrics.ok &&
     reports.ok
   ) {
@@ -60,13 +65,20 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
       intervalMs: interval.value,
       timeoutMs: timeout.value,
       program: program.value,
+      prepare: prepare.value,
       metrics: metrics.value,
       reports: reports.value,
     };
     return { ok: true, value };
   }
-  const read = [platform, interval, timeout, program, metrics, reports];
+  const read = [platform, interval, timeout, program, prepare, metrics, reports];
   return { ok: false, error: read.flatMap((one) => (one.ok ? [] : [one.error])) };
+}
+
+function readPrepare(named: string | undefined, world: World): Result<string | undefined, Problem> {
+  return named === undefined
+    ? { ok: true, value: undefined }
+    : findProgram('--prepare', named, world);
 }
 
 function readTimeout(text: string | undefined): Result<number, Problem> {

@@ -16,7 +16,7 @@ function knownTimeZones(): ReadonlyMap<string, string> {
   return timeZones;
 }
 
-const timeZone: Schema<string> = parsedText(
+export const timeZone: Schema<string> = parsedText(
   'a time zone such as Europe/Berlin',
   (text) => {
     if (isTimeZone(text)) return { ok: true, value: text };

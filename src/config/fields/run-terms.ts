@@ -1,4 +1,8 @@
-import { parseReadiness, type Readiness } from '../../core/machine/readiness.ts';
+import {
+  parseReadiness,
+  parseRestartStatus,
+  type Readiness,
+} from '../../core/machine/readiness.ts';
 import { quote } from '../../core/text/quote.ts';
 import { badType, badValue } from '../fault.ts';
 import { DURATION_PATTERN, readDuration } from './duration.ts';
@@ -41,6 +45,16 @@ export const readiness: Schema<Readiness> = parsedText(
     return read.ok ? read : { ok: false, error: badValue(read.error) };
   },
   { pattern: `^(?:none|socket|http://${LOCAL}(?:[/?#].*)?|tcp://${LOCAL})$` },
+);
+
+/** Where a module says whether it may be stopped. */
+export const restartStatus: Schema<string> = parsedText(
+  'an address of this machine',
+  (text) => {
+    const read = parseRestartStatus(text);
+    return read.ok ? read : { ok: false, error: badValue(read.error) };
+  },
+  { pattern: `^http://${LOCAL}(?:[/?#].*)?$` },
 );
 
 const COMMAND = 'a list of texts: a path in the package, then arguments';

@@ -31,6 +31,8 @@ export interface NextChange {
     | 'quarantine-ends'
     | 'window-closes'
     | 'window-opens'
+    | 'blackout-begins'
+    | 'blackout-ends'
     | 'cooldown-ends'
     | 'ceiling-ends'
     | 'operator-hold-ends'
@@ -101,7 +103,7 @@ function changesWithoutRequest(input: DecideInput): PossibleChange[] {
   return changes;
 }
 
-/** The change that the end of a hold is reported as; `window-opens` for all others. */
+/** The change that the end of a hold is reported as; `blackout-ends` or `window-opens` for all others. */
 const HOLD_ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
   'restart-cooldown': 'cooldown-ends',
   'restart-ceiling': 'ceiling-ends',
@@ -113,25 +115,33 @@ function timingChanges(decision: Decision): PossibleChange[] {
   if (decision.kind === 'hold') {
     // What holds a replacement may hold it longer than a requested restart (D41).
     const restart = restartRequest && requestHeldBy(restartRequest, decision.input);
-    return [...holdEnd(decision), ...holdEnd(restart)];
+    return [...holdEnd(decision, timing), ...holdEnd(restart, timing)];
   }
   if (decision.kind !== 'replace') return [];
-  const { window, restarts, restartCooldownMs } = timing;
+  const { window, blackouts = [], restarts, restartCooldownMs } = timing;
   const closing = window?.closing(eligibility.now);
   const counting = restarts.flatMap((restart) => [restart - restartCooldownMs, restart - DAY]);
+  const begins = blackouts
+    .filter(({ from, until }) => from > eligibility.now && from < until)
+    .reduce((first, { from }) => Math.min(first, from), Infinity);
   return [
+    { at: begins, because: 'blackout-begins' },
     ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
   ];
 }
 
-function holdEnd(held: Held | undefined): PossibleChange[] {
+function holdEnd(
+  held: Held | undefined,
+  { blackouts = [] }: Decision['input']['timing'],
+): PossibleChange[] {
   if (held?.until === undefined) return [];
   const { until, because } = held;
   const last = because.find((hold) => hold.until === until);
-  // If no reason ends at `until`, the window closes before then, and opens at `until`.
-  const cause = (last && HOLD_ENDS[last.reason]) ?? 'window-opens';
-  return [{ at: until, because: cause }];
+  // If no reason ends at `until`, the window closes before then, or a blackout begins, which ends at `until` (D74).
+  const isBlackout = blackouts.some((one) => one.until === until);
+  const other = isBlackout ? 'blackout-ends' : 'window-opens';
+  return [{ at: until, because: (last && HOLD_ENDS[last.reason]) ?? other }];
 }
 
 /** When a release becomes eligible that is refused now, or the saved list becomes too old. */

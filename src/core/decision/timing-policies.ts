@@ -23,9 +23,33 @@ export interface Window {
 export interface Timing {
   /** The policy's maintenance windows; undefined if it has none. */
   readonly window: Window | undefined;
+  /** When the policy allows no maintenance, in any order; absent if it always does. Times are milliseconds since the epoch. */
+  readonly blackouts?:
+    | readonly {
+        /** When it begins. */
+        readonly from: number;
+        /** When it ends. If that is not after `from`, its time zone skipped all of it. */
+        readonly until: number;
+        /** The IANA name of the time zone in which its days are. */
+        readonly timeZone: string;
+        /** Why the site wants it; absent if the policy does not say. */
+        readonly reason?: string | undefined;
+      }[]
+    | undefined;
   /** What the agent answered when it was asked whether maintenance is allowed; undefined if it is not asked. */
   readonly answer:
     'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean' | undefined;
+  /** The modules that would stop with the target, and do not allow it now (D77). */
+  readonly vetoes?:
+    | readonly {
+        /** The name of the module entry. */
+        readonly by: string;
+        /** Why, in its own words; undefined if it gives no reason. */
+        readonly said: string | undefined;
+        /** Whether it has to give way once a replacement was held for as long as the policy allows. */
+        readonly isOverridable: boolean;
+      }[]
+    | undefined;
   /** Whether the server is processing config changes. */
   readonly isServerBusy: boolean;
   /** When the target was restarted for a replacement, in milliseconds since the epoch, in any order. */
@@ -52,6 +76,11 @@ export interface Timing {
     | undefined;
 }
 
+/** A running module that must not be stopped now (D77). */
+export type Veto = NonNullable<Timing['vetoes']>[number];
+
+export type Blackout = NonNullable<Timing['blackouts']>[number];
+
 /** The result of asking the agent whether maintenance is allowed. Only `allowed` allows it. */
 export type MaintenanceAnswer = NonNullable<Timing['answer']>;
 
@@ -63,11 +92,21 @@ export type Hold =
       readonly until: number | undefined;
     }
   | {
+      readonly reason: 'blackout';
+      /** When it ends, and each one that follows it without a gap. */
+      readonly until: number;
+      /** Why the site wants these, as far as the policy says. */
+      readonly reasons: readonly string[];
+    }
+  | {
       readonly reason: 'maintenance-not-allowed';
       /** What the agent answered. */
       readonly answer: Exclude<NonNullable<Timing['answer']>, 'allowed'>;
       readonly until?: undefined;
     }
+  | ({ readonly reason: 'veto'; readonly until?: undefined } & NonNullable<
+      Timing['vetoes']
+    >[number])
   | {
       readonly reason: 'restart-cooldown';
       /** When the cooldown after the last restart ends. */
@@ -90,13 +129,26 @@ export type Hold =
       readonly until?: undefined;
     };
 
-/** Why a replacement is held at `at`, in milliseconds since the epoch; undefined or empty if it is not. */
+/** The reasons to hold a replacement at `at`, in milliseconds since the epoch; undefined if it does not apply. */
 export type TimingPolicy = (timing: Timing, at: number) => Hold | readonly Hold[] | undefined;
 
 /** If a maintenance window is configured, restarts begin only while it is open (D25). */
 export const windowClosed: TimingPolicy = ({ window }, at) => {
   if (!window || window.openSince(at) !== undefined) return undefined;
   return { reason: 'window-closed', until: window.nextOpening(at) };
+};
+
+/** No restart begins in a blackout, whether a window is open or not (D74). */
+export const inBlackout: TimingPolicy = ({ blackouts = [] }, at) => {
+  const reasons = new Set<string | undefined>();
+  let until = at;
+  let lasting: Blackout | undefined;
+  while ((lasting = blackouts.find((one) => one.from <= until && until < one.until))) {
+    until = lasting.until;
+    reasons.add(lasting.reason);
+  }
+  if (until === at) return undefined;
+  return { reason: 'blackout', until, reasons: [...reasons].filter((one) => one !== undefined) };
 };
 
 /** Reads the agent's answer: only `true` allows maintenance (D29). */
@@ -111,6 +163,10 @@ export const maintenanceNotAllowed: TimingPolicy = ({ answer }) => {
   if (answer === undefined || answer === 'allowed') return undefined;
   return { reason: 'maintenance-not-allowed', answer };
 };
+
+/** What would stop must not, because it says so itself (D77). */
+export const vetoed: TimingPolicy = ({ vetoes = [] }) =>
+  vetoes.map((veto) => ({ reason: 'veto', ...veto }));
 
 /** Nothing restarts while the server is processing config changes (D25). */
 export const serverBusy: TimingPolicy = ({ isServerBusy }) =>

@@ -1,9 +1,11 @@
 import { operatorHold } from './operator-hold.ts';
 import {
+  inBlackout,
   maintenanceNotAllowed,
   restartCooldown,
   restartCeiling,
   serverBusy,
+  vetoed,
   windowClosed,
   type Hold,
   type Timing,
@@ -19,11 +21,16 @@ export interface Held {
   readonly until: number | undefined;
 }
 
-const MAINTENANCE: readonly TimingPolicy[] = [windowClosed, maintenanceNotAllowed];
+const MAINTENANCE: readonly TimingPolicy[] = [
+  inBlackout,
+  windowClosed,
+  maintenanceNotAllowed,
+  vetoed,
+];
 const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartCeiling];
 
 /**
- * A first install stops no running component, so no window holds it (D25). Cooldown and ceiling limit what modreg does by
+ * A first install stops no running component, so no window or blackout holds it (D25, D74). Cooldown and ceiling limit what modreg does by
  * itself, not what an operator requests (D41). An operator's hold comes first, and holds an immediate restart too (D75).
  */
 const HOLDING: Readonly<Record<Direction | 'immediate', readonly TimingPolicy[]>> = {
@@ -46,8 +53,10 @@ export function heldBy(
   const because = holdsAt(at);
   if (because.length === 0) return undefined;
   let until = latestEnd(because);
+  // Each blackout may follow when the window opens, and end when it is closed.
+  const most = timing.restarts.length + 2 * (timing.blackouts ?? []).length + 1;
   // At `until`, the window may have closed again, and a restart that was recorded in the future may count.
-  for (let round = 0; until !== undefined && round <= timing.restarts.length + 1; round++) {
+  for (let round = 0; until !== undefined && round <= most; round++) {
     const later = holdsAt(until);
     if (later.length === 0) return { because, until };
     until = latestEnd(later);

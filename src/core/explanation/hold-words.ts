@@ -9,8 +9,14 @@ export function holdWords(hold: Hold): Said {
       return hold.until === undefined
         ? 'the maintenance window is closed and does not open again'
         : say`the maintenance window is closed until ${passing(hold.until)}`;
+    case 'blackout': {
+      const why = hold.reasons.length > 0 ? `: ${excerpt(hold.reasons.join(', '))}` : '';
+      return say`no maintenance until ${passing(hold.until)} (blackout${why})`;
+    }
     case 'maintenance-not-allowed':
       return MAINTENANCE_ANSWERS[hold.answer];
+    case 'veto':
+      return `${excerpt(hold.by)} must not be stopped now${hold.said === undefined ? '' : `: ${excerpt(hold.said)}`}`;
     case 'server-busy':
       return 'the server is processing config changes';
     case 'restart-cooldown':

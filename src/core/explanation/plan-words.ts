@@ -30,6 +30,8 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'quarantine-ends': 'a quarantine ends',
   'window-opens': 'the maintenance window opens',
   'window-closes': 'the maintenance window closes',
+  'blackout-begins': 'a blackout begins',
+  'blackout-ends': 'the blackout ends',
   'cooldown-ends': 'the restart cooldown ends',
   'ceiling-ends': 'another restart is allowed',
   'operator-hold-ends': 'the hold of an operator ends',

@@ -7,3 +7,5 @@
 export const DEEPEST = 64;
 /** In all lists of a policy. A window takes 0.1 MB once it was evaluated (T95). */
 export const MOST_WINDOWS = 100;
+/** In one list. Looking for one takes the square of their number (T335). */
+export const MOST_BLACKOUTS = 100;

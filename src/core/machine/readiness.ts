@@ -44,8 +44,8 @@ export function parseReadiness(text: string): Result<Readiness, string> {
 }
 
 /**
- * Parses the `restart_status` of a package: an address of this machine, at which the server says whether it may be restarted
- * (D29). The error is one escaped line.
+ * Parses the `restart_status` of a package: an address of this machine, at which a program says whether it may be restarted
+ * (D29, D77). The error is one escaped line.
  */
 export function parseRestartStatus(text: string): Result<string, string> {
   const read = parseReadiness(text);
@@ -53,6 +53,6 @@ export function parseRestartStatus(text: string): Result<string, string> {
   const expected = 'http://127.0.0.1:PORT/PATH, with a port and a loopback address';
   return {
     ok: false,
-    error: `${quote(text)} is not an address of the server, expected ${expected}`,
+    error: `${quote(text)} is not an address of this machine, expected ${expected}`,
   };
 }

@@ -7,7 +7,7 @@ import {
   type Expected,
 } from '../text/argument.ts';
 import type { DecideInput } from '../decision/decision.ts';
-import type { Window } from '../decision/timing-policies.ts';
+import type { Timing, Window } from '../decision/timing-policies.ts';
 import type { Eligibility } from '../releases/eligibility-policy.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -45,6 +45,8 @@ export interface UpdateTerms {
   readonly trustClock?: boolean | undefined;
   /** The maintenance windows, combined into one; undefined if restarts may begin at any time. */
   readonly window: Window | undefined;
+  /** When restarts may not begin although a window is open; absent if there are none. */
+  readonly blackouts?: Timing['blackouts'];
   /** Whether a lower version may replace a deployed one that the constraint does not accept. */
   readonly allowDowngrade: boolean;
   /** What to do if a deployed version was yanked: keep it, or replace it by the best release, even a lower one (D33). */
@@ -82,6 +84,10 @@ export interface UpdateTerms {
     readonly probeMs: number;
     /** How long a module may take to end after SIGTERM; undefined for what the package names itself, else ten seconds. */
     readonly stopMs: number | undefined;
+    /** Where the module says whether it may be stopped; undefined for what the package names itself (D77). */
+    readonly restartStatus?: string | undefined;
+    /** Whether it may be stopped if it does not say. */
+    readonly onUnclearStatus?: 'allow' | 'hold' | undefined;
     /** Of `platform-agent`: whether the agent installs its own releases. */
     readonly selfUpdate: boolean;
   };

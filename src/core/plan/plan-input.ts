@@ -1,7 +1,8 @@
+import type { Machine } from '../machine/machine.ts';
 import type { ActionTarget } from './action.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 import type { Remembered } from './machine-memory.ts';
-import type { ModuleState, Plan, PlanInput } from './plan.ts';
+import type { ModuleState, Plan, PlanInput, PlanRow } from './plan.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
 
 /** What is known about a module or subsystem, except its release list. */
@@ -38,11 +39,26 @@ export function planInputFor(
 
 /** Whether something is due that the agent has to allow: an upgrade, a downgrade, or a restart that may be held (D29, D41). */
 export function asksForMaintenance({ modules, subsystems }: Plan): boolean {
-  return [...modules, ...subsystems].some(({ decision }) => {
-    if (decision.kind !== 'replace') return false;
-    if (decision.direction === 'restart') return !decision.request.isImmediate;
-    return decision.direction === 'upgrade' || decision.direction === 'downgrade';
-  });
+  return [...modules, ...subsystems].some(isAskedAbout);
+}
+
+function isAskedAbout({ decision }: PlanRow): boolean {
+  if (decision.kind !== 'replace') return false;
+  if (decision.direction === 'restart') return !decision.request.isImmediate;
+  return decision.direction === 'upgrade' || decision.direction === 'downgrade';
+}
+
+/** The names of the entries that stop for what is due, and have to allow it (D77). */
+export function stoppedBy({ modules, subsystems }: Plan, machine: Machine): string[] {
+  const isServerDue = subsystems.some(
+    (row) => row.target.name === 'platform-server' && isAskedAbout(row),
+  );
+  const due = modules.filter(isAskedAbout);
+  const names = new Set(due.map(({ name }) => name));
+  const ids = new Set(due.flatMap(({ stops }) => stops.map(({ moduleId }) => moduleId)));
+  return machine.modules
+    .filter(({ name, moduleId }) => isServerDue || names.has(name) || ids.has(moduleId))
+    .map(({ name }) => name);
 }
 
 /** The part of the remembered state that a plan needs. */

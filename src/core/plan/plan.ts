@@ -30,6 +30,7 @@ import { actionOf } from './action.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { stopsOf, type Stop } from './stops.ts';
+import { vetoesAgainst } from './vetoes.ts';
 import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
 
 /** The state of a module or subsystem, besides its configuration. */
@@ -74,6 +75,8 @@ export interface PlanInput {
   readonly subsystems: ReadonlyMap<SubsystemTarget['name'], ModuleState>;
   /** Whether the agent allows maintenance; absent if it is not asked. */
   readonly answer?: Timing['answer'];
+  /** What must not be stopped now, by the module of its entry; absent if no module was asked (D77). */
+  readonly vetoes?: ReadonlyMap<ModuleId, NonNullable<Timing['vetoes']>> | undefined;
   /** Whether the server is processing config changes. Nothing restarts during that time. */
   readonly isServerBusy: boolean;
 }
@@ -122,11 +125,8 @@ export const NOT_ASKED: ModuleList = {
 };
 
 const UNKNOWN_STATE: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
-
 const LATEST = { kind: 'latest' } as const;
-
 const NO_COMPONENTS: readonly Component[] = [];
-
 const PLAN_INPUT = {
   machine: MACHINE,
   policy: UPDATE_POLICY,
@@ -175,7 +175,9 @@ export function planMachine(input: PlanInput): Plan {
     const { name, moduleId } = entry;
     const requirement = isManaged ? requirementOf(entry) : ({ kind: 'disabled' } as const);
     const state = withUrlAsText(stateIn(input.modules, name));
-    const decideInput = decideInputFor(state, requirement, termsIn(policy, name), input);
+    const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
+    const terms = termsIn(policy, name);
+    const decideInput = decideInputFor({ ...state, vetoes }, requirement, terms, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -185,12 +187,11 @@ export function planMachine(input: PlanInput): Plan {
   });
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
     const state = stateIn(input.subsystems, target.name);
-    const decideInput = decideInputFor(
-      state,
-      target.requirement,
-      termsIn(policy, target.name),
-      input,
-    );
+    // All modules stop with the server; the agent replaces itself without stopping any.
+    const isServer = target.name === 'platform-server';
+    const vetoes = isServer ? [...(input.vetoes?.values() ?? [])].flat() : undefined;
+    const terms = termsIn(policy, target.name);
+    const decideInput = decideInputFor({ ...state, vetoes }, target.requirement, terms, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -235,12 +236,12 @@ export function withUrlAsText(state: ModuleState): ModuleState {
 }
 
 function decideInputFor(
-  state: ModuleState,
+  state: ModuleState & Pick<Timing, 'vetoes'>,
   requirement: Requirement,
   terms: UpdateTerms,
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
-  const { list, deployed, previous, failed, restartRequest } = state;
+  const { list, deployed, previous, failed, restartRequest, vetoes } = state;
   const { restarts = [], quarantine = [], holds } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
@@ -258,7 +259,9 @@ function decideInputFor(
     eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
     timing: {
       window: terms.window,
+      blackouts: terms.blackouts,
       answer,
+      ...(vetoes && { vetoes }),
       isServerBusy,
       restarts,
       restartCooldownMs,

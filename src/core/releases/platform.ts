@@ -51,9 +51,9 @@ export function canonicalPlatform(text: string): string {
 
 /** Whether an artifact for `published` runs on `platform`. Each half of `published` may be `any` (D9). */
 export function fitsPlatform(published: string, platform: Platform): boolean {
+  if (published === platform || published === 'any') return true;
   const [os, architecture, ...rest] = canonicalPlatform(published).split('/');
   const [wantedOs, wantedArchitecture] = platform.split('/');
-  if (os === 'any' && architecture === undefined) return true;
   return (
     (os === 'any' || os === wantedOs) &&
     (architecture === 'any' || architecture === wantedArchitecture) &&

@@ -142,7 +142,7 @@ async function entryNamed(
 function choicesOf(entry: Entry): VersionChoices {
   const { row, config, planned, written } = entry;
   const { name, moduleId, decision } = row;
-  const timeZone = timeZoneOf(decision.input.timing.window) ?? timeZoneIn(planned.documents.policy);
+  const timeZone = timeZoneOf(decision.input.timing) ?? timeZoneIn(planned.documents.policy);
   return {
     name,
     label: labelOf(row),

@@ -1,5 +1,6 @@
 import { compareVersions, parseVersion, type DecideInput } from '../../core/index.ts';
 import {
+  inBlackout,
   restartCeiling,
   restartCooldown,
   type TimingPolicy,
@@ -47,6 +48,7 @@ const changedConstraint: Cause = ({ from, to }) => {
 const TERMS: Readonly<Record<string, (input: DecideInput) => unknown>> = {
   minimum_release_age: ({ eligibility }) => eligibility.minimumAge,
   maintenance: ({ timing }) => timing.window?.windows,
+  blackout: ({ timing }) => timing.blackouts,
   allow_downgrade: ({ allowDowngrade }) => allowDowngrade,
   on_yank: ({ onYank }) => onYank,
   require_digest: ({ eligibility }) => eligibility.artifactRules?.requireDigest,
@@ -164,9 +166,13 @@ const time: Cause = ({ before: { timing, eligibility }, after, from, to }) => {
   const [wasOpen, isOpen] = [then, now].map((at) => timing.window?.openSince(at) !== undefined);
   const ended = (policy: TimingPolicy): boolean =>
     wasHeld === true && policy(timing, then) !== undefined && policy(timing, now) === undefined;
-  const isClosed = isHeld && DUE.has(from.decision) && wasOpen && !isOpen;
+  const isNewlyHeld = isHeld && DUE.has(from.decision);
+  const isClosed = isNewlyHeld && wasOpen && !isOpen;
+  const isBlackout = isNewlyHeld && !inBlackout(timing, then) && inBlackout(timing, now);
   const isRestarted = isHeld && after.timing.restarts.length > timing.restarts.length;
   return [
+    ...(ended(inBlackout) ? ['the blackout ended'] : []),
+    ...(isBlackout ? ['a blackout began'] : []),
     ...(wasHeld && !wasOpen && isOpen ? ['the maintenance window opened'] : []),
     ...(isClosed ? ['the maintenance window closed'] : []),
     ...(ended(restartCooldown) ? ['the restart cooldown ended'] : []),

@@ -1,13 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
-import { restartAllowedAt } from '../../../src/agent/process/restart-status.ts';
+import { restartStatusAt, type RestartStatus } from '../../../src/agent/process/restart-status.ts';
 import { plainServer } from '../../../mocks/plain-server.ts';
 
 const LARGEST = 64 * 1024;
+const NO_REASON = { reason: undefined, isOverridable: false };
 
-it.each<[string, (response: ServerResponse) => unknown, boolean | string]>([
-  ['true', (to) => to.end('{"restart_allowed": true}'), true],
-  ['false', (to) => to.end('{"restart_allowed": false}'), false],
+it.each<[string, (response: ServerResponse) => unknown, RestartStatus | string]>([
+  ['true', (to) => to.end('{"restart_allowed": true}'), { ...NO_REASON, isAllowed: true }],
+  ['false', (to) => to.end('{"restart_allowed": false}'), { ...NO_REASON, isAllowed: false }],
+  [
+    'false and a reason',
+    (to) => to.end('{"restart_allowed": false, "reason": "docking", "overridable": true}'),
+    { isAllowed: false, reason: 'docking', isOverridable: true },
+  ],
+  [
+    'fields of other types',
+    (to) => to.end('{"restart_allowed": false, "reason": 7, "overridable": "yes"}'),
+    { ...NO_REASON, isAllowed: false },
+  ],
+  ['null', (to) => to.end('null'), 'answered without restart_allowed: true or false'],
   ['no field', (to) => to.end('{}'), 'answered without restart_allowed: true or false'],
   [
     'a word',
@@ -35,10 +47,10 @@ it.each<[string, (response: ServerResponse) => unknown, boolean | string]>([
   });
   const url = `${server.address}/status`;
   const value =
-    typeof expected === 'boolean'
-      ? { ok: true, value: expected }
-      : { ok: false, error: `${url} ${expected}` };
-  expect(await restartAllowedAt(url)).toEqual(value);
+    typeof expected === 'string'
+      ? { ok: false, error: `${url} ${expected}` }
+      : { ok: true, value: expected };
+  expect(await restartStatusAt(url)).toEqual(value);
   expect(server.requests).toEqual(['/status']);
 });
 
@@ -46,5 +58,5 @@ it('a server whose restart_status nothing listens at', async () => {
   const server = await plainServer(() => undefined);
   server.close();
   const error = `${server.address} does not answer (ECONNREFUSED)`;
-  expect(await restartAllowedAt(server.address)).toEqual({ ok: false, error });
+  expect(await restartStatusAt(server.address)).toEqual({ ok: false, error });
 });

@@ -2,8 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { startedInProcess } from '../../support/in-process.ts';
 import { ROOT } from '../../support/modreg.ts';
 
 const ROVER = `${ROOT}examples/rover`;
@@ -48,6 +50,18 @@ export async function pageProcess(
   }
   await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
   return { child, output: () => output };
+}
+
+/** Serves the page of the example machine in this process, until the end of the test. */
+export async function pageHere(home: string, ...options: readonly string[]): Promise<void> {
+  const stdout = new PassThrough();
+  const env = { PATH: process.env['PATH'], PLATFORM_HOME: home };
+  const { kill, ended } = startedInProcess([...PAGE, ...options], { stdout, env });
+  onTestFinished(async () => {
+    kill('SIGTERM');
+    await ended;
+  });
+  await Promise.race([once(stdout, 'data'), ended]);
 }
 
 interface Answer {

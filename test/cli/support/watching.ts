@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
-import { skippingClock, type SkippingClock } from '../../support/skipping-clock.ts';
-import { startedApart, startedHere, type Started } from '../../support/started.ts';
+import { skippingClock, type TestClock } from '../../support/clock.ts';
+import { startedHere } from '../../support/in-process.ts';
+import { startedApart, type Started } from '../../support/modreg.ts';
 
 /** A running `modreg watch`. */
 export interface Watching {
@@ -21,7 +22,7 @@ interface Ended {
 }
 
 /** A running `modreg watch` of this process, whose waits a test skips. */
-export type WatchingHere = Watching & Pick<SkippingClock, 'skip'>;
+export type WatchingHere = Watching & Pick<TestClock, 'skip'>;
 
 /** Starts `modreg watch` in this process. In its output, `TIME` replaces each time of day, and `SOME` each duration. */
 export function watchingHere(
@@ -53,7 +54,7 @@ function outputOf(started: Started): Watching {
     err: async () => await next(err),
     leave: () => {
       lines.close();
-      started.leave();
+      started.stdout.destroy();
     },
     end: async (signal) => {
       if (signal) started.kill(signal);

@@ -260,3 +260,29 @@ describe('D29: window and answer', () => {
     expect(readMaintenanceAnswer(answered)).toBe(read);
   });
 });
+
+describe('D77: what would stop does not allow it', () => {
+  const docking = { by: 'acme_arm', said: 'docking\u001b[31m', isOverridable: true };
+  const silent = { by: 'acme_base', said: undefined, isOverridable: false };
+  decidesOn([
+    {
+      case: 'D77 all vetoes are named, with their reasons',
+      ...DUE,
+      timing: { vetoes: [docking, silent] },
+      expected:
+        'hold of the upgrade to 1.2.5: acme_arm must not be stopped now: docking\\u{1b}[31m; acme_base must not be stopped now',
+    },
+    {
+      case: 'D77 with D14: a veto does not hold a first install, which stops nothing',
+      ...INSTALL,
+      timing: { vetoes: [docking] },
+      expected: 'install of 1.2.5: not deployed yet; newest patch of 1.2',
+    },
+    {
+      case: 'D77 no veto: upgrade',
+      ...DUE,
+      timing: { vetoes: [] },
+      expected: 'upgrade to 1.2.5: newest patch of 1.2',
+    },
+  ]);
+});

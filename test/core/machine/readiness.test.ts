@@ -56,7 +56,7 @@ describe('the address at which a server says whether it may be restarted', () =>
 
   it.each(['none', 'socket', 'tcp://127.0.0.1:80', 'http://10.0.0.1:80/'])('is not %s', (text) => {
     const expected = `http://127.0.0.1:PORT/PATH, ${PLACE}`;
-    const error = `"${text}" is not an address of the server, expected ${expected}`;
+    const error = `"${text}" is not an address of this machine, expected ${expected}`;
     expect(parseRestartStatus(text)).toEqual({ ok: false, error });
   });
 });

@@ -13,6 +13,7 @@ import {
 import {
   ALLOWED_BEFORE,
   isInBranch,
+  isOpenAt,
   isPin,
   planJudge,
   verdictOn,
@@ -68,7 +69,6 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     terms.replacesYanked &&
     list.some(({ version, yanked }) => version === deployed && yanked !== undefined);
   const isRollback = direction === 'rollback';
-  const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
   const { refused } = verdictOn(machine, module);
   const held = {
     'I1 published': entries.length > 0,
@@ -85,7 +85,8 @@ function brokenBy(machine: RandomMachine, { module, direction, to }: ModuleActio
     'I7 a rollback only if the deployed version or the last release failed':
       !isRollback || hasFailed === true,
     'I7 a rollback if the deployed version failed': isRollback || isFailed !== true,
-    'I10 in the window': isRollback || direction === 'install' || (isOpen && answer === 'allowed'),
+    'I10 in the window':
+      isRollback || direction === 'install' || (isOpenAt(now, terms) && answer === 'allowed'),
     'I10 not while busy': isRollback || !isServerBusy,
     'I10 not disabled': !isDisabled,
   };
@@ -98,12 +99,11 @@ function brokenByRestart(
   { deployed, request, terms }: RandomModule,
   to: string,
 ): string[] {
-  const isOpen = terms.openings?.some(([start, end]) => start <= now && now < end) ?? true;
   const isFree = request?.isImmediate === true;
   const held = {
     'D41 requested': request !== undefined,
     'D41 what is deployed': to === deployed,
-    'I10 in the window': isFree || (isOpen && answer === 'allowed'),
+    'I10 in the window': isFree || (isOpenAt(now, terms) && answer === 'allowed'),
     'I10 not while busy': isFree || !isServerBusy,
     'I10 not disabled': !isDisabled,
   };

@@ -20,7 +20,7 @@ import {
   readCredentials,
   type Credentials,
 } from '../../../host/credentials.ts';
-import type { AgentRunOptions } from '../run-command.ts';
+import type { AgentRunOptions } from '../run-terms.ts';
 import { THIS_HOST, trying, whyNoService, type SystemdHost } from './systemd-host.ts';
 import { isPlain, MARKER, SERVICE, unitText } from './unit-text.ts';
 
