@@ -49,6 +49,7 @@ const ordinary = (name: string, moduleId: string): object => ({
   action: null,
   restart_request: null,
   deployed_yanked: null,
+  held_since: null,
   failures: null,
 });
 

@@ -64,6 +64,9 @@ function endingOf(status: Status | undefined, maxAgeMs: number): Outcome['ending
 /** The decisions after which nothing is to be done. */
 const SETTLED: ReadonlySet<string> = new Set(['up-to-date', 'ahead', 'local', 'disabled']);
 
+/** What is held for longer may wait for something that does not come. */
+const LONG_HELD_MS = 7 * 86_400_000;
+
 const HEADS = ['MODULE', 'CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
 function linesOf(status: Status, columns: number | undefined): string[] {
@@ -115,16 +118,23 @@ function crashLoopLines({ memory, now, times }: Status): string[] {
 }
 
 /** The deployed versions that were yanked, and those that do not stay up. */
-function deployedLines({ decisions, memory, failures }: Status): string[] {
+function deployedLines({ decisions, memory, failures, heldSince, now }: Status): string[] {
   const lines = decisions.flatMap((row) => {
     const yank = deployedYank(row, memory);
     const failing = failures.get(row.name);
+    const heldMs = now - (heldSince.get(keyOf(row)) ?? now);
     return [
+      ...(heldMs > LONG_HELD_MS ? [heldLine(row.name, heldMs)] : []),
       ...(yank ? [yankedLine(row.name, yank)] : []),
       ...(failing ? [describeFailing(row.name, failing.version, failing)] : []),
     ];
   });
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function heldLine(name: string, heldMs: number): string {
+  const shown = excerpt(name);
+  return `${shown}: a replacement has been held for ${describeDuration(heldMs)}; modreg why ${shown} shows its reasons`;
 }
 
 function yankedLine(name: string, { version, because }: DeployedYank): string {

@@ -10,6 +10,8 @@ import type { World } from '../../base/world.ts';
 import { clockReading } from '../clock-reading.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { holdsIn, type HoldInForce } from '../requests/holds.ts';
+import { keyOf } from '../../core/plan/target.ts';
+import { heldSince } from '../held-since.ts';
 import { timesOn } from '../time-zones.ts';
 import { failingModules, type Failing } from '../version-in-use.ts';
 import { waitingNotes } from '../waiting-reports.ts';
@@ -24,6 +26,8 @@ export interface Status {
   readonly poller: PollerLog;
   /** By the name of the entry: what modreg's own agent starts again and again. */
   readonly failures: ReadonlyMap<string, Failing>;
+  /** By target key: when the replacement that is held now was first held, in milliseconds since the epoch. */
+  readonly heldSince: ReadonlyMap<string, number>;
   /** Whether a process polls now. */
   readonly isRunning: boolean;
   readonly now: number;
@@ -42,11 +46,19 @@ export function statusOn(world: World): Result<Status, StateProblem> {
 
 function statusIn(file: MachineFile, world: World): Status {
   const state = machineStateIn(file);
+  const decisions = state.decisions();
+  const held = decisions.filter(({ decision }) => decision === 'hold');
   return {
-    decisions: state.decisions(),
+    decisions,
     memory: state.memory(),
     poller: state.poller(),
     failures: failingModules(file, world.clock()),
+    heldSince: new Map(
+      held.flatMap((one) => {
+        const since = heldSince(state.history(one));
+        return since === undefined ? [] : [[keyOf(one), since] as const];
+      }),
+    ),
     isRunning: isPolled(file.path),
     now: world.clock(),
     holds: holdsIn(state, clockReading(world)),

@@ -41,7 +41,7 @@ function targetsAsJson(status: Status): object[] {
 
 function targetAsJson(
   decision: LoggedDecision,
-  { memory, failures }: Status,
+  { memory, failures, heldSince }: Status,
   open: ReadonlyMap<string, OpenAction>,
 ): object {
   return {
@@ -55,6 +55,7 @@ function targetAsJson(
     decision: decision.decision,
     reason: decision.reason,
     until: untilAsJson(decision.until),
+    held_since: untilAsJson(heldSince.get(keyOf(decision))),
     action: openAsJson(open.get(keyOf(decision))),
     restart_request: requestAsJson(memory.of(targetOf(decision))),
     deployed_yanked: deployedYank(decision, memory)?.because ?? null,
