@@ -59,6 +59,11 @@ export class Agent {
     await this.#machine.start();
   }
 
+  /** Plans the machine again at once, without contacting a registry: an operator may have requested something. */
+  look(): void {
+    this.#machine.look();
+  }
+
   /** Ends all modules, and then the poller. What was begun goes on with the next agent. */
   async stop(): Promise<void> {
     await Promise.all([this.#machine.stop(), this.#system?.stop()]);

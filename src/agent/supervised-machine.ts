@@ -221,6 +221,10 @@ export class SupervisedMachine {
     return configuration ? await vetoesOf(names, configuration, context) : [];
   }
 
+  look(): void {
+    this.#poller.look();
+  }
+
   /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */
   #installMissing(name: string): void {
     const configuration = this.#configuration;

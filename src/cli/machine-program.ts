@@ -3,6 +3,7 @@ import type { CommandContext } from './base/command-context.ts';
 import type { WhyOptions } from './history/why-command.ts';
 import type { WatchOptions } from './plan/watch-command.ts';
 import type { PollOptions } from './poll/poll-terms.ts';
+import type { HoldOptions } from './machine/hold-command.ts';
 import type { QuarantineAddOptions } from './machine/quarantine-command.ts';
 import type { RestartOptions } from './machine/restart-command.ts';
 import type { RollbackOptions } from './machine/rollback-command.ts';
@@ -66,6 +67,16 @@ const RESTART_EXAMPLES = `Examples:
   modreg restart acme_lidar --cancel
 `;
 
+const HOLD_EXAMPLES = `Examples:
+  modreg hold --for 12h --reason 'trade fair'
+  modreg hold acme:lidar --until 2026-11-22T06:00:00Z --reason 'measurement is running'
+`;
+
+const UNHOLD_EXAMPLES = `Examples:
+  modreg unhold
+  modreg unhold acme:lidar
+`;
+
 export function addStatus(modreg: Command, { world, common, finish }: CommandContext): void {
   common(modreg.command('status'))
     .description('Shows the deployed version and the target of each module, and the last round.')
@@ -108,6 +119,34 @@ export function addRestart(modreg: Command, { world, common, finish }: CommandCo
     .action(async (named: string, options: RestartOptions) => {
       const { restartCommand } = await import('./machine/restart-command.ts');
       finish(restartCommand(named, options, world));
+    });
+}
+
+export function addHold(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('hold [module]'))
+    .description(
+      'Holds a module or the whole machine: nothing is installed, upgraded, downgraded or restarted until the hold ends. A rollback is not held. [module] is the name of its entry or its module_id.',
+    )
+    .option(
+      '--for <duration>',
+      'how long, such as 12h, at most 30d; time counts when the machine is off as well',
+    )
+    .option('--until <time>', 'until when, such as 2026-11-22T06:00:00Z, at most 30 days from now')
+    .requiredOption('--reason <text>', 'why, as status, plan and why show it')
+    .addHelpText('before', HOLD_EXAMPLES)
+    .action(async (named: string | undefined, options: HoldOptions) => {
+      const { holdCommand } = await import('./machine/hold-command.ts');
+      finish(holdCommand(named, options, world));
+    });
+}
+
+export function addUnhold(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('unhold [module]'))
+    .description('Ends the hold of a module, or that of the whole machine.')
+    .addHelpText('before', UNHOLD_EXAMPLES)
+    .action(async (named: string | undefined, options: { json?: true }) => {
+      const { unholdCommand } = await import('./machine/hold-command.ts');
+      finish(unholdCommand(named, options, world));
     });
 }
 

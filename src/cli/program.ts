@@ -13,12 +13,14 @@ import { addFleet } from './fleet/fleet-program.ts';
 import { addRollout } from './rollout/rollout-program.ts';
 import { addDoctor } from './doctor/doctor-program.ts';
 import {
+  addHold,
   addPoll,
   addQuarantine,
   addReplay,
   addRestart,
   addRollback,
   addStatus,
+  addUnhold,
   addWatch,
   addWhy,
 } from './machine-program.ts';
@@ -130,6 +132,8 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   quarantine: addQuarantine,
   rollback: addRollback,
   restart: addRestart,
+  hold: addHold,
+  unhold: addUnhold,
   add: addAdd,
   accept: addAccept,
   check: addCheck,

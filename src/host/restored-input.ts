@@ -8,6 +8,7 @@ import {
   type Window,
 } from '../core/index.ts';
 import { compileWindows } from '../config/window.ts';
+import { holdsInForce, type ClockReading } from '../core/decision/operator-hold.ts';
 import { factsOf } from '../core/plan/plan-input.ts';
 import { withUrlAsText } from '../core/plan/plan.ts';
 import { moduleOf } from '../core/plan/target.ts';
@@ -70,7 +71,7 @@ export function currentInput(
   target: ActionTarget,
   file: MachineState,
   saved: SavedLists,
-  now: number,
+  reading: ClockReading,
 ): Result<DecideInput, string> {
   const memory = file.memory();
   const last = file.history(target).at(-1)?.last;
@@ -81,7 +82,11 @@ export function currentInput(
   const address = last.list?.address;
   const savedList = address === undefined ? undefined : saved.read(address, moduleOf(target));
   const state = { list: listNow(input.list, savedList), ...factsOf(memory.of(target)) };
-  const { restarts = [], ...known } = target.kind === 'module' ? withUrlAsText(state) : state;
+  const {
+    restarts = [],
+    holds,
+    ...known
+  } = target.kind === 'module' ? withUrlAsText(state) : state;
   return {
     ok: true,
     value: {
@@ -89,8 +94,8 @@ export function currentInput(
       ...known,
       previous: known.previous,
       quarantine: known.quarantine ?? [],
-      eligibility: { ...input.eligibility, now },
-      timing: { ...input.timing, restarts },
+      eligibility: { ...input.eligibility, now: reading.now },
+      timing: { ...input.timing, restarts, operatorHolds: holds && holdsInForce(holds, reading) },
     },
   };
 }

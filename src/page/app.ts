@@ -8,6 +8,7 @@ import { compressed } from './compressed.ts';
 import { frameWith, type PageFrame } from './frame.tsx';
 import { keepingView } from './kept-view.ts';
 import type { PagedMachine } from './paged-machine.ts';
+import { addHoldRoutes } from './routes/hold-routes.tsx';
 import { addActionRoutes } from './routes/action-routes.tsx';
 import { addApiRoutes } from './routes/api-routes.ts';
 import { addRecordRoutes } from './routes/record-routes.tsx';
@@ -54,6 +55,7 @@ export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOp
   addModuleRoutes(app, machine, frame);
   addRecordRoutes(app, machine, frame);
   addActionRoutes(app, machine, frame);
+  addHoldRoutes(app, machine, frame);
   addConfigRoutes(app, machine, frame);
   addApiRoutes(app, machine);
   addChangeApiRoutes(app, machine);

@@ -4,6 +4,8 @@ import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { ConfigCheck, ShownConfig } from '../host/config/checked-config.ts';
 import type { SavedConfig } from '../host/config/config-file.ts';
 import type { VersionChange, VersionChoices } from '../host/config/version-choices.ts';
+import type { EndedHold, Holds, SetHold } from '../host/requests/holds.ts';
+import type { HoldWish } from '../host/requests/hold-wish.ts';
 import type { Lifted, Quarantine, Refusal, RefusedVersion } from '../host/requests/quarantine.ts';
 import type { RestartEffects } from '../host/requests/restart-effects.ts';
 import type { Restart } from '../host/requests/restart.ts';
@@ -23,6 +25,9 @@ export interface MachineChanges {
   quarantine(): Answer<Quarantine>;
   quarantineVersion(refused: RefusedVersion): Answer<Refusal>;
   liftQuarantine(entry: QuarantinedVersion): Answer<Lifted>;
+  holds(): Answer<Holds>;
+  setHold(wish: HoldWish): Answer<SetHold>;
+  endHold(hold: SeenHold): Answer<EndedHold>;
   /** What each version type would do with a module. */
   compare(name: string): Answer<VersionChoices>;
   changeVersion(name: string, change: VersionChange): Answer<SavedConfig>;
@@ -45,6 +50,13 @@ interface Term {
 
 /** A restart, with what else happens in it. */
 export type RestartPreview = Restart & RestartEffects;
+
+interface SeenHold {
+  /** The name of an entry or a subsystem; undefined for the machine. */
+  readonly named: string | undefined;
+  /** When the hold that the person saw began, as text of RFC 3339. */
+  readonly since?: string | undefined;
+}
 
 interface QuarantinedVersion {
   readonly moduleId: string;

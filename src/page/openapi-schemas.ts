@@ -34,6 +34,15 @@ const CHANGE_OR_NULL = {
     { type: 'null' },
   ],
 };
+const HOLD = {
+  kind: { enum: ['machine', 'module', 'subsystem'] },
+  name: TEXT_OR_NULL,
+  by: TEXT,
+  reason: TEXT,
+  since: TIME,
+  until: TIME_OR_NULL,
+  ends_at: TIME_OR_NULL,
+};
 const AFTERWARDS = { anyOf: [fields({ decision: TEXT, reason: TEXT }), { type: 'null' }] };
 const check = { errors: NUMBER, warnings: NUMBER, findings: list(ref('Finding')) };
 
@@ -77,7 +86,16 @@ export const PAGE_SCHEMAS: object = {
     decision: TEXT_OR_NULL,
     direction: TEXT_OR_NULL,
     reason: TEXT_OR_NULL,
-    held_by: list(fields({ reason: TEXT, until: TIME_OR_NULL })),
+    held_by: list({
+      ...fields({ reason: TEXT, until: TIME_OR_NULL }),
+      properties: {
+        reason: TEXT,
+        until: TIME_OR_NULL,
+        of: { enum: ['machine', 'target'] },
+        by: TEXT,
+        because: TEXT,
+      },
+    }),
     until: TIME_OR_NULL,
     afterwards: AFTERWARDS,
     next_change: CHANGE_OR_NULL,
@@ -118,6 +136,16 @@ export const PAGE_SCHEMAS: object = {
     until: TIME_OR_NULL,
     reason: TEXT,
     decisions: list(fields({ name: TEXT, decision: TEXT, target: TEXT_OR_NULL, reason: TEXT })),
+  }),
+  Holds: document('holds', { holds: list(fields(HOLD)) }),
+  Hold: document('hold', {
+    ...HOLD,
+    replaced: { anyOf: [fields(HOLD), { type: 'null' }] },
+    delivered: list(TEXT),
+  }),
+  Unhold: document('unhold', {
+    ...HOLD,
+    still_held_by: { anyOf: [fields(HOLD), { type: 'null' }] },
   }),
   Lifted: document('quarantine-lift', { module_id: TEXT, version: TEXT }),
   Outcome: fields({

@@ -183,6 +183,30 @@ export const PAGE_OPENAPI: object = {
         body(BODIES.lift, { since: 'When the entry that was seen began' }),
       ),
     },
+    '/v1/holds': {
+      ...read('What operators hold', 'Holds'),
+      post: changed(
+        'Holds a module or the machine, as modreg hold does',
+        'Hold',
+        [],
+        body(BODIES.hold, {
+          module:
+            'The name of a module entry or a subsystem, or a module_id; absent for the machine',
+          for: 'A duration: 12h; either this or `until`',
+          until: 'A time, at most 30 days ahead',
+          by: 'Who holds it, as status and the history show',
+        }),
+      ),
+      delete: changed(
+        'Ends a hold, as modreg unhold does',
+        'Unhold',
+        [],
+        body(BODIES.unhold, {
+          module: 'Absent for the machine',
+          since: 'When the hold that was seen began',
+        }),
+      ),
+    },
     '/v1/config': {
       ...read('The machine config without its secrets, with its ETag', 'Config'),
       put: saved('Replaces the machine config', [], body(BODIES.config)),

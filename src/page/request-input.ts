@@ -60,6 +60,11 @@ export const BODIES = {
     required: ['module', 'version'],
   },
   lift: { fields: { since: 'text' }, required: [] },
+  hold: {
+    fields: { module: 'text', for: 'text', until: 'text', reason: 'text', by: 'text' },
+    required: ['reason', 'by'],
+  },
+  unhold: { fields: { module: 'text', since: 'text' }, required: [] },
   config: { fields: { text: 'text' }, required: ['text'] },
   version: { fields: { version: 'text', deployed: 'text' }, required: ['version'] },
 } as const;

@@ -1,4 +1,4 @@
-import { type ModuleId, type ModuleList } from '../core/index.ts';
+import type { ModuleId, ModuleList, PlanInput } from '../core/index.ts';
 import { NOT_ASKED } from '../core/plan/plan.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import { neededLists, type Configuration } from '../core/plan/configuration.ts';
@@ -67,6 +67,15 @@ export class Lists {
     const [first, ...rest] = unreadable === undefined ? messages : [unreadable, ...messages];
     const trouble = rest.length > 0 ? `${first}, and ${rest.length} more` : first;
     return { at: this.#roundAt, trouble };
+  }
+
+  /** What is wrong with the machine's clock, as far as a registry that is polled knows. */
+  get clockFault(): PlanInput['clock'] {
+    for (const registry of this.#registries.keys()) {
+      const fault = registry.clockFault?.();
+      if (fault) return fault;
+    }
+    return undefined;
   }
 
   /** The last list of a module with these terms; `NOT_ASKED` if it was not read yet. */

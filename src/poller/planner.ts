@@ -19,19 +19,22 @@ import {
   type TargetFacts,
 } from '../core/plan/plan-input.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
+import type { ClockReading } from '../core/decision/operator-hold.ts';
 import { callback, maintenanceAnswer, type CallbackResult } from './callback.ts';
 import type { PollerOptions } from './poller-options.ts';
 import { byModule, checkedVetoes } from './vetoes.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
+import { HoldCounts } from './hold-counts.ts';
 import type { Lists } from './lists.ts';
 import type { Polling } from './polling.ts';
+import type { StateAccess } from './state-access.ts';
 
 /** How often the agent is asked again while nothing else holds a replacement (D72). */
 const ASK_EVERY_MS = 5000;
 
 export interface PlannerOptions {
   readonly configuration: Pick<ConfigurationSource, 'current'>;
-  readonly lists: Pick<Lists, 'list' | 'isInformed'>;
+  readonly lists: Pick<Lists, 'list' | 'isInformed' | 'clockFault'>;
   /** Returns the current facts, without the restarts that `action` caused. Called once for each plan. */
   readonly facts: (action?: CommittedAction) => TargetFacts;
   readonly platform: Platform;
@@ -61,9 +64,21 @@ export interface Answers {
  */
 export class Planner {
   readonly #options: PlannerOptions;
+  readonly #holds: HoldCounts;
 
   constructor(options: PlannerOptions) {
     this.#options = options;
+    this.#holds = new HoldCounts(options.polling.clock);
+  }
+
+  /** Writes how long operators have held something, and ends their holds that are over (D75). */
+  countHolds(state: StateAccess): void {
+    this.#holds.write(state, this.#reading());
+  }
+
+  #reading(): ClockReading {
+    const { lists, polling } = this.#options;
+    return { now: polling.clock.now(), clock: lists.clockFault };
   }
 
   /**
@@ -108,10 +123,11 @@ export class Planner {
 
   /** The same as `plan`, with the agent's answers. */
   planWith(answers: Answers, only?: CommittedAction): Plan | undefined {
-    const { configuration, lists, platform, machineId, isServerBusy, polling } = this.#options;
+    const { configuration, lists, platform, machineId, isServerBusy } = this.#options;
     const { current } = configuration;
     if (!current || !lists.isInformed) return undefined;
     const facts = this.#options.facts(only);
+    const reading = this.#reading();
     const input = planInputFor(
       current,
       {
@@ -119,11 +135,13 @@ export class Planner {
         machineId,
         answer: answers.maintenance,
         vetoes: answers.vetoes,
-        now: polling.clock.now(),
+        ...reading,
         isServerBusy: isServerBusy?.() ?? false,
         knownOf: (target) => {
           const terms = termsFor(current.policy, target.name);
-          return { ...facts(target), list: lists.list(terms, moduleOf(target)) };
+          const known = facts(target);
+          const holds = known.holds?.map((hold) => this.#holds.counted(hold, reading));
+          return { ...known, holds, list: lists.list(terms, moduleOf(target)) };
         },
       },
       only?.target,

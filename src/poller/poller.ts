@@ -201,6 +201,7 @@ export class Poller {
     if (deployedVersion)
       await askDeployed(configuration.current, { ...this.#parts, deployedVersion }, signal);
     outbox.retryAcknowledgements();
+    planner.countHolds(this.#parts.state);
     withdrawOverdue(this.#parts);
     return await planner.asking((plan) => {
       if (plan) this.#commit(plan);

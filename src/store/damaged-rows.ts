@@ -1,3 +1,4 @@
+import { LONGEST_HOLD_MS } from '../core/decision/operator-hold.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import type { Statements } from '../sqlite/statements.ts';
@@ -54,6 +55,18 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
   restart_requests: {
     sql: ['DELETE FROM restart_requests WHERE BAD'],
     says: (row) => `the requested restart of ${target(row)}; request it again`,
+  },
+  // Even what it held may be damaged, so the machine is held (T338).
+  operator_holds: {
+    sql: [
+      `INSERT OR REPLACE INTO operator_holds
+        (kind, name, set_by, reason, since, longest_ms, elapsed_ms)
+        SELECT 'machine', '', 'modreg', 'the record of a hold was damaged', since, ${LONGEST_HOLD_MS}, 0
+        FROM operator_holds WHERE BAD LIMIT 1`,
+      'DELETE FROM operator_holds WHERE BAD',
+    ],
+    says: () =>
+      'a hold of an operator; the whole machine is held until modreg unhold ends that, for at most 30 days',
   },
   restarts: {
     sql: ['DELETE FROM restarts WHERE BAD'],

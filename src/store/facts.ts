@@ -258,5 +258,17 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     restarts: listOf(isNumber),
     restartCooldownMs: isNumber,
     restartCeiling: isNumber,
+    operatorHolds: optional(
+      listOf(
+        objectOf({
+          of: oneOf('machine', 'target'),
+          by: isText,
+          because: isText,
+          since: isNumber,
+          until: optional(isNumber),
+          endsAt: optional(isNumber),
+        }),
+      ),
+    ),
   }),
 };

@@ -214,5 +214,22 @@ export const LAYOUT: Layout = {
         checksum = row_checksum(address, module_id, version, absent_at, 9007199254740991)
     WHERE version <> '' AND checksum IS row_checksum(address, module_id, version, absent_at, seen_at);
     `,
+    `
+    -- What operators hold: a module, a subsystem, or the machine, whose name is ''. A hold ends after longest_ms of elapsed time,
+    -- of which elapsed_ms had passed at counted_at, or at ends_at (D75). counted_at is NULL if the clock was not certain.
+    CREATE TABLE operator_holds (
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      set_by TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      ends_at INTEGER,
+      longest_ms INTEGER NOT NULL,
+      elapsed_ms INTEGER NOT NULL,
+      counted_at INTEGER,
+      checksum INTEGER,
+      PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID;
+    `,
   ],
 };

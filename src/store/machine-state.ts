@@ -7,6 +7,7 @@ import type {
   OpenAction,
 } from '../core/plan/committed-action.ts';
 import type { RestartRequest } from '../core/decision/decision.ts';
+import type { RecordedHold } from '../core/decision/operator-hold.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { TargetName } from '../core/plan/target.ts';
@@ -36,6 +37,7 @@ import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import { factsIn, memoryOf, pendingIn, type Facts, type Pending } from './memory.ts';
 import * as outbox from './outbox.ts';
+import { countHold, endHold, setHold } from './operator-holds.ts';
 import { lift, refuse } from './quarantine.ts';
 import {
   reportFailure,
@@ -53,6 +55,8 @@ import { forgetStart, noteStart } from './starts.ts';
  */
 export interface MachineState {
   memory(): MachineMemory;
+  /** @internal Another number once another process has written the file. */
+  version(): number;
   /** Records the deployed version: `null` if nothing is deployed, undefined if that is not known (D14). */
   report(target: ActionTarget, deployed: string | null | undefined, at: number): void;
   /** Forgets the deployed version of a target, and which of its releases failed last: another program runs it, or none. */
@@ -97,6 +101,12 @@ export interface MachineState {
   requestRestart(target: ActionTarget, request: RestartRequest): void;
   /** Ends the request of an operator. Returns false if there is none, or if its restart was delivered: it is then finished. */
   cancelRestart(target: ActionTarget): boolean;
+  /** Holds a target or the machine for an operator, in place of an earlier hold of it (D75). */
+  setHold(hold: RecordedHold): void;
+  /** Ends a hold, with `since` only the one that was set then. Returns whether there was one. */
+  endHold(of: RecordedHold['of'], since?: number): boolean;
+  /** Records the elapsed time of `hold`, unless another one took its place. */
+  countHold(hold: RecordedHold, elapsed: Pick<RecordedHold, 'elapsedMs' | 'countedAt'>): void;
   /** Records the start of a poller. */
   start(at: number): void;
   /** Forgets the start at `at`, because its poller ends cleanly: it is not counted for a crash loop (T57). */
@@ -150,6 +160,7 @@ export function machineStateIn(file: MachineFile): MachineState {
       });
     },
     memory: () => translated(path, () => reader.read()),
+    version: () => translated(path, () => versionIn(sql)),
     decisions: () => translated(path, () => decisionsIn(sql)),
     history: (target) => translated(path, () => historyIn(sql, target)),
     recentHistory: (count) => translated(path, () => recentHistory(sql, count)),
@@ -157,6 +168,10 @@ export function machineStateIn(file: MachineFile): MachineState {
     poller: () => translated(path, () => pollerLog(sql)),
     settled: (known) => translated(path, () => outbox.settledActions(sql, known)),
   };
+}
+
+function versionIn(sql: Statements): number {
+  return Number(sql.get('PRAGMA data_version')?.['data_version']);
 }
 
 /** Caches the memory until it is forgotten, or another process writes. */
@@ -170,7 +185,7 @@ function memoryReader({ database, sql }: MachineFile): {
   let memory: MachineMemory | undefined;
   return {
     read() {
-      const now = Number(sql.get('PRAGMA data_version')?.['data_version']);
+      const now = versionIn(sql);
       if (now !== version) facts = pending = memory = undefined;
       version = now;
       memory ??= snapshot(database, () => {
@@ -193,6 +208,7 @@ type Writing = <T>(work: () => T) => T;
 type Read =
   | 'log'
   | 'memory'
+  | 'version'
   | 'decisions'
   | 'history'
   | 'recentHistory'
@@ -235,10 +251,23 @@ function writesOf(
     quarantine: (entry) => writing(() => refuse(sql, entry)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
-    requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
-    cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
+    ...requestWritesOf(sql, writing),
     start: (at) => writing(() => noteStart(sql, at)),
     end: (at) => writing(() => forgetStart(sql, at)),
+  };
+}
+
+/** The writes of what operators request. */
+function requestWritesOf(
+  sql: Statements,
+  writing: Writing,
+): Pick<MachineState, 'requestRestart' | 'cancelRestart' | 'setHold' | 'endHold' | 'countHold'> {
+  return {
+    requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
+    cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
+    setHold: (hold) => writing(() => setHold(sql, hold)),
+    endHold: (of, since) => writing(() => endHold(sql, of, since)),
+    countHold: (hold, elapsed) => writing(() => countHold(sql, hold, elapsed)),
   };
 }
 

@@ -4,6 +4,7 @@ import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, type DeployedRecord } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
+import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
 import { startsIn } from './starts.ts';
@@ -26,6 +27,7 @@ export function factsIn(sql: Statements): Facts {
   return {
     deployed,
     quarantine: quarantineIn(sql),
+    holds: operatorHoldsIn(sql),
     requests: restartRequestsIn(sql),
     starts: startsIn(sql),
     isBlank: deployed.size === 0,
@@ -56,6 +58,9 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
       // A record of another module with this name does not apply to this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       const request = requests.get(key);
+      const holds = facts.holds.filter(
+        ({ of }) => of.kind === 'machine' || `${of.kind} ${of.name}` === key,
+      );
       return {
         deployed: known.deployed,
         previous: known.previous,
@@ -63,6 +68,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         restarts: restarts.get(key) ?? [],
         quarantine: quarantined.get(moduleOf(target)) ?? [],
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
+        holds: holds.length > 0 ? holds : undefined,
       };
     },
   };

@@ -25,7 +25,8 @@ export type TableName =
   | 'saved_lists'
   | 'saved_contents'
   | 'activations'
-  | 'restart_requests';
+  | 'restart_requests'
+  | 'operator_holds';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -52,6 +53,10 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   saved_contents: table('list', 'content'),
   activations: table('name', 'module_id content'),
   restart_requests: table('kind name', 'module_id requested_at is_immediate failure'),
+  operator_holds: table(
+    'kind name',
+    'set_by reason since ends_at longest_ms elapsed_ms counted_at',
+  ),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

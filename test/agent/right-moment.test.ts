@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainServer } from '../../mocks/plain-server.ts';
+import { openMachineFile } from '../../src/store/index.ts';
+import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import type { UpdateTerms } from '../../src/config/index.ts';
 import { agentSite, FOR_PROGRAM, type AgentSite } from '../support/agent-site.ts';
 import { openFrom } from '../support/decided.ts';
@@ -11,6 +13,24 @@ import { component, entry } from '../support/planned.ts';
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
 const SERVED = { ...LIDAR, agent: { 'platform-server': {} } };
 const STAYS = 'exec sleep 1000';
+
+const HOLD = {
+  of: { kind: 'module', name: 'lidar' },
+  by: 'ann',
+  because: 'on stage',
+  since: 0,
+  endsAt: undefined,
+  longestMs: 30 * 86_400_000,
+  elapsedMs: 0,
+  countedAt: undefined,
+} as const;
+
+/** Changes the file of the machine as another process does. */
+function byOperator({ home }: AgentSite, change: (state: MachineState) => unknown): void {
+  const file = openMachineFile(join(home, 'machine.db'), { mode: 'write' });
+  change(machineStateIn(file));
+  file.close();
+}
 
 /** The maintenance window, which opens never. */
 const CLOSED = { window: openFrom() };
@@ -55,6 +75,19 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
     await made.until('lidar stopped 1.0.0');
     await made.until('lidar running 1.1.0');
     expect(made.requests.filter((path) => path === '/acme:lidar/1.1.0')).toHaveLength(1);
+  });
+
+  it('goes on if an operator holds it, until the hold ends (D75)', async () => {
+    const made = await site(LIDAR);
+    const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
+      during: () => byOperator(made, (state) => state.setHold(HOLD)),
+      line: /is not begun/,
+    });
+    expect(happened).toEqual(['lidar is held: operator-hold ', 'lidar is not begun: 1.1.0']);
+    byOperator(made, (state) => state.endHold(HOLD.of));
+    await made.change({});
+    await made.until('lidar stopped 1.0.0');
+    await made.until('lidar running 1.1.0');
   });
 
   it('goes on if a blackout has begun, and is replaced when that has ended [D74]', async () => {

@@ -9,6 +9,7 @@ import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { Activation } from '../../src/core/machine/activation.ts';
 import { openLog, type LogFile } from '../../src/logs/log-file.ts';
 import { noteActivation } from '../../src/store/activations.ts';
+import { machineHold } from '../support/machine-hold.ts';
 import { moduleId } from '../support/ask.ts';
 import { claimed, commitOne, moduleNamed } from '../support/claimed.ts';
 import { logged } from '../support/machine-home.ts';
@@ -62,6 +63,7 @@ describe('modreg agent status', () => {
     file.state.deliver(commitOne(file.state, { target: moduleNamed('arm', 'acme:lidar') }).id, NOW);
     const refused = { moduleId: moduleId('acme:lidar'), version: '1.2.0', digest: undefined };
     file.state.quarantine({ ...refused, since: NOW, until: undefined, reason: 'it crashed' });
+    file.state.setHold(machineHold({ from: NOW, ms: 3_600_000 }));
     const other = programOf(home, 'lidar_2/1/a');
     const own = Math.min(programOf(home, 'lidar/1/a'), programOf(home, 'lidar/1/a'));
     const [running, left] = [programOf(home, 'arm/1/a'), programOf(home, 'left/1/a')];
@@ -79,6 +81,16 @@ describe('modreg agent status', () => {
       ['new', '-', 'not installed', '-', '-', `install of 1.1.0 ${FAILED}`],
       ['gone', '1.0.0', 'not in the config', '-', '-', '-'],
       ['left', '1.0.0', 'ending', `${left}`, size, '-'],
+      [''],
+      ['Held by operators (modreg unhold [MODULE] ends a hold):'],
+      ['HELD', 'BY', 'SINCE', 'UNTIL', 'WHY'],
+      [
+        'this machine',
+        'ann',
+        formatTime(NOW),
+        `${formatTime(NOW + 3_600_000)} (in 1 h)`,
+        '"on stage"',
+      ],
       [''],
       ['In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):'],
       ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'],
@@ -110,6 +122,7 @@ describe('modreg agent status', () => {
         { ...arm, memory: bytes, ...undecided, failures: null },
       ],
       quarantine: [],
+      holds: [],
       log: null,
     });
   });

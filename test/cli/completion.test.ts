@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
 import { moduleId, version } from '../support/ask.ts';
+import { machineHold } from '../support/machine-hold.ts';
 import { moduleNamed } from '../support/claimed.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -259,6 +260,8 @@ describe('what is offered about this machine', () => {
       state.report(LIDAR, '2.0.0', NOW);
       const rolledBack = { from: version('2.0.0'), to: version('1.9.0') };
       state.rollBack(LIDAR, rolledBack, { at: NOW, until: undefined });
+      state.setHold(machineHold({ from: NOW, ms: 1 }));
+      state.setHold({ ...machineHold({ from: NOW, ms: 1 }), of: LIDAR });
     });
   }
 
@@ -267,6 +270,8 @@ describe('what is offered about this machine', () => {
     ['restart f', 'front'],
     ['rollback acme:', 'acme:lidar acme:arm'],
     ['agent logs --follow acme_', 'acme_arm'],
+    ['hold ', 'front acme_arm platform-agent acme:lidar acme:arm platform:agent'],
+    ['unhold ', 'front'],
     ['quarantine add ', 'front acme_arm platform-agent acme:lidar acme:arm platform:agent'],
     ['quarantine lift ', 'front acme:lidar'],
     ['quarantine lift front ', '2.0.0'],

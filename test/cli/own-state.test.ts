@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openMachineFile } from '../../src/store/index.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { TODAY } from '../support/later-layouts.ts';
 import { contentsOf, homeAfter, logged } from '../support/machine-home.ts';
 
 const LIST = ['quarantine', 'list'];
@@ -68,7 +69,7 @@ describe('a machine.db that cannot be used is reported and not changed', () => {
     ],
     [
       'a file of a later version',
-      'it has schema 99, for programs that know 98 or later, and this modreg knows 8; nothing was changed: use the later modreg again',
+      `it has schema 99, for programs that know 98 or later, and this modreg knows ${TODAY}; nothing was changed: use the later modreg again`,
       [['status'], LIFT],
       () => homeWhere('PRAGMA user_version = 99; UPDATE compatibility SET oldest_reader = 98'),
     ],

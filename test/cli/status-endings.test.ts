@@ -125,6 +125,7 @@ describe('modreg status --exit-code without a poller', () => {
       poller: { pid: null, last_round: null, trouble: null, reports_only_until: null },
       targets: [],
       quarantine: [],
+      holds: [],
     });
     expect([stderr, exit]).toEqual([[], 0]);
   });

@@ -128,6 +128,7 @@ In quarantine:
     const open = { from: null, to: '1.1.0', direction: 'upgrade', ...never };
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/status@1',
+      holds: [],
       running: false,
       at: expect.any(String) as string,
       poller: {

@@ -213,12 +213,8 @@ describe('the current input', () => {
     await ask(machine.home, 'quarantine', 'lift', 'acme:lidar', '1.3.0');
     const file = openMachineFile(`${machine.home}/machine.db`, { mode: 'read' });
     const now = machine.clock.now();
-    const input = currentInput(
-      targetNamed('acme_lidar'),
-      machineStateIn(file),
-      savedListsIn(file),
-      now,
-    );
+    const state = machineStateIn(file);
+    const input = currentInput(targetNamed('acme_lidar'), state, savedListsIn(file), { now });
     file.close();
     const decision = input.ok ? describeDecision(decide(input.value)) : input.error;
     await machine.pass(10 * SECOND);

@@ -72,6 +72,8 @@ it('plays each session', () => {
       "$ grep 'the list of' poll.log",
       // test/cli/restart.test.ts
       '$ modreg restart acme:lidar',
+      // test/cli/hold.test.ts
+      "$ modreg hold acme:lidar --for 12h --reason 'on stage'",
       // test/cli/poll-hook.test.ts
       '$ modreg poll machine.json --exec ./hook.sh --deployed none --interval 5s',
       // test/docs/running-the-agent.test.ts

@@ -99,7 +99,7 @@ describe('the page of the past', () => {
       'target 1.2.9',
       'latest 1.3.0',
       'stays at 1.2.9: 1.3.0 is quarantined on this machine (no light)',
-      'Change… Restart… Roll back… Quarantine…',
+      'Change… Restart… Roll back… Quarantine… Hold…',
       'Logs',
       'Releases',
       'release selected why',

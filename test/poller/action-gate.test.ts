@@ -16,6 +16,7 @@ const LIDAR = {
 const BLANK: MachineMemory = {
   open: [],
   quarantine: [],
+  holds: [],
   starts: [],
   isBlank: true,
   of: () => {

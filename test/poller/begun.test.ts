@@ -12,6 +12,7 @@ const LIDAR = targetNamed('acme_lidar');
 const BLANK: MachineMemory = {
   open: [],
   quarantine: [],
+  holds: [],
   starts: [],
   isBlank: false,
   of: () => {

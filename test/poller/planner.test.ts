@@ -19,7 +19,7 @@ function planner(
   const list = { index: indexReleases(records(['1.0.0', '1.0.1'])) };
   return new Planner({
     configuration: { current: CONFIGURATIONS.both },
-    lists: { isInformed: true, list: () => list },
+    lists: { isInformed: true, list: () => list, clockFault: undefined },
     facts: () => () => ({ deployed: readDeployed('1.0.0') }),
     platform: 'linux/arm64',
     polling: { clock, intervalMs: MINUTE, onEvent: () => undefined },
@@ -42,7 +42,13 @@ describe('a plan', () => {
     ['needs a configuration', { configuration: { current: undefined } }, 'undefined'],
     [
       'needs an answer of a registry',
-      { lists: { isInformed: false, list: () => ({ index: indexReleases([]) }) } },
+      {
+        lists: {
+          isInformed: false,
+          list: () => ({ index: indexReleases([]) }),
+          clockFault: undefined,
+        },
+      },
       'undefined',
     ],
     [
@@ -77,7 +83,10 @@ describe('a plan', () => {
     // The cohorts are 0.12 and 0.23.
     const inRollout = { version: '1.0.1', rollout: { salt: 's1', percent: 20, share: 0.2 } };
     const list = { index: indexReleases(records(['1.0.0', inRollout])) };
-    const plan = planner({ machineId, lists: { isInformed: true, list: () => list } }).plan();
+    const plan = planner({
+      machineId,
+      lists: { isInformed: true, list: () => list, clockFault: undefined },
+    }).plan();
     expect(summaryOf(plan)).toBe(expected);
   });
 
@@ -208,6 +217,7 @@ it('[T62] an action waits for nothing if it has no dependencies or the memory ca
   const memory = {
     open: [open],
     quarantine: [],
+    holds: [],
     starts: [],
     isBlank: false,
     of: () => ({

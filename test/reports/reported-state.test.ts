@@ -49,6 +49,14 @@ function reportedWith(facts: unknown, names: readonly string[]): ReportedModule[
 const ALL_MINUTES = [...Array(60).keys()].join();
 const ALL_HOURS = [...Array(24).keys()].join();
 
+it('[D75] the facts that a machine reports do not say who holds it', () => {
+  const timing = { restartCeiling: 12, operatorHolds: [{ by: 'ann', because: 'on stage' }] };
+  const facts = { requirement: { kind: 'latest' }, deployed: { kind: 'none' }, timing };
+  const [reported] = reportedWith(facts, ['lidar0']);
+  expect(reported?.facts).toMatchObject({ timing: { restartCeiling: 12, restarts: [] } });
+  expect(JSON.stringify(reported?.facts)).not.toContain('operatorHolds');
+});
+
 describe('[T265] a registry takes what a machine with a valid policy reports', () => {
   it.each<[string, string, number, number]>([
     ['one module and 100 windows', '0 2 * * *', 1, 1],

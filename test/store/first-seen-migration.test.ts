@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/sqlite/database.ts';
 import { openMachineFile, savedListsIn } from '../../src/store/index.ts';
 import { LAYOUT } from '../../src/store/machine-layout.ts';
-import { sealWrites } from '../../src/store/sealed-tables.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -12,12 +11,12 @@ it('[D59] [T298] first-seen times of an earlier modreg limit nothing until a tim
   const path = `${temporaryFolder()}/machine.db`;
   const earlier = { ...LAYOUT, migrations: LAYOUT.migrations.slice(0, 7) };
   const database = openDatabase(path, earlier, { mode: 'create', busyTimeoutMs: 0 });
-  sealWrites(database);
   database.exec(`
     INSERT INTO first_seen (address, module_id, version, absent_at, seen_at) VALUES
       ('${HERE}', 'acme:lidar', '', NULL, 100),
       ('${HERE}', 'acme:lidar', '1.1.0', NULL, 100),
-      ('${HERE}', 'acme:lidar', '1.2.0', 100, 5)`);
+      ('${HERE}', 'acme:lidar', '1.2.0', 100, 5);
+    UPDATE first_seen SET checksum = row_checksum(address, module_id, version, absent_at, seen_at)`);
   database.close();
   const file = openMachineFile(path);
   const expected = [

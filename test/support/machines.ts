@@ -18,6 +18,7 @@ import { constraint, moduleId } from './ask.ts';
 import { clockFaults, constraintTexts, releaseRecords, rollouts } from './arbitrary.ts';
 import { openFrom } from './decided.ts';
 import { NOW } from './decides.ts';
+import { machineHold } from './machine-hold.ts';
 import { agentOf } from './planned.ts';
 import type { JudgedMachine, JudgedModule, JudgedTerms } from './plan-judge.ts';
 import { blackouts } from './random-blackouts.ts';
@@ -142,6 +143,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     isFailed: fc.boolean(),
     hasFailed: oneIn(4, fc.nat(9)),
     request: oneIn(4, fc.record({ isImmediate: fc.boolean() })),
+    hold: oneIn(8, fc.record({ from: around(-5, 0), ms: hours(1, 12) })),
     restarts: oneIn(
       2,
       fc.array(fc.oneof(fc.nat(170), fc.nat(170), fc.integer({ min: -300, max: 0 })), {
@@ -162,23 +164,16 @@ const modules: fc.Arbitrary<RandomModule> = fc
     if (random.isFailed && typeof deployed === 'string')
       quarantine.push({ version: deployed, until: undefined });
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
-    const { terms: by, confirmedAt, readAt, clock } = random;
+    const { terms: by, confirmedAt, readAt, clock, hasFailed } = random;
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
-    const { hasFailed } = random;
     const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
     if (random.isFailed && lastFailed !== undefined)
       quarantine.push({ version: lastFailed, until: undefined });
     const previous = at(places[2]);
-    const known = {
-      list,
-      deployed,
-      previous,
-      failed: lastFailed,
-      quarantine,
-      restarts: restartedAt,
-      request: random.request,
-    };
-    return Object.assign(known, { constraint: asked, terms: by, confirmedAt, readAt, clock });
+    const { request, hold } = random;
+    const known = { list, deployed, previous, failed: lastFailed, quarantine, request, hold };
+    const past = { restarts: restartedAt, confirmedAt, readAt, clock };
+    return Object.assign(known, past, { constraint: asked, terms: by });
   });
 
 function constraintAbout(text: string, kind: string): string | undefined {
@@ -258,7 +253,7 @@ function knownOf({
 }: RandomModule): ModuleState {
   const before = parseVersion(module.previous);
   const failed = parseVersion(module.failed);
-  const { restarts, quarantine, request } = module;
+  const { restarts, quarantine, request, hold } = module;
   return {
     list: list
       ? {
@@ -274,6 +269,7 @@ function knownOf({
     restarts,
     quarantine,
     restartRequest: request && { requestedAt: NOW - HOUR, ...request },
+    holds: hold && [machineHold(hold)],
   };
 }
 

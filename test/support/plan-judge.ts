@@ -43,6 +43,8 @@ export interface JudgedModule {
   readonly restarts: readonly number[];
   /** The restart that an operator requested. */
   readonly request: { readonly isImmediate: boolean } | undefined;
+  /** The hold of an operator, since when, and how long it lasts. */
+  readonly hold?: { readonly from: number; readonly ms: number } | undefined;
   readonly terms: JudgedTerms;
 }
 
@@ -95,7 +97,8 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   if (!request || !isWaiting || !isRunning) return word;
   // Only the maintenance window, its answer and a busy server hold a restart, and not one that must be made at once.
   const isHeld = machine.isServerBusy || !isMaintained(machine, module);
-  if (request.isImmediate || !isHeld) return `restart ${deployed}`;
+  const mayRestart = request.isImmediate || !isHeld;
+  if (mayRestart && !isHeldByOperator(machine, module)) return `restart ${deployed}`;
   return word.startsWith('hold ') ? word : `hold restart ${deployed}`;
 }
 
@@ -196,12 +199,18 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
   // A time more than a day ahead was recorded by a wrong clock.
   const today = restarts.filter((at) => at > now - DAY && at <= now + DAY).length;
   const isHeld =
+    isHeldByOperator(machine, module) ||
     (direction !== 'install' && !isMaintained(machine, module)) ||
     (direction === 'downgrade' && !terms.allowDowngrade) ||
     machine.isServerBusy ||
     restarts.some((at) => at <= now + terms.restMs && now < at + terms.restMs) ||
     today >= terms.ceiling;
   return isHeld ? `hold ${direction} ${to}` : `${direction} ${to}`;
+}
+
+/** Whether an operator holds it; a clock that was set back ends nothing. */
+function isHeldByOperator({ now }: JudgedMachine, { hold }: JudgedModule): boolean {
+  return hold !== undefined && Math.max(0, now - hold.from) < hold.ms;
 }
 
 /** Whether the window is open and the agent allows maintenance. */

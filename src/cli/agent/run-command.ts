@@ -26,6 +26,7 @@ import {
 import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
+import { watchRequests } from '../poll/watched-requests.ts';
 import { startReports } from '../poll/machine-reports.ts';
 import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
@@ -168,7 +169,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
   const stopPage = startPage(path, { ...options, machineId }, world, note);
-  const signal = await runUntil(terms.ended, agent, { report, world }).finally(async () => {
+  const signal = await runUntil(terms.ended, agent, { file, report, world }).finally(async () => {
     await stopPage?.();
     notify.stop();
     await reports?.close();
@@ -194,11 +195,15 @@ function noteStart(
 async function runUntil(
   ended: ReturnType<World['untilSignal']>,
   agent: Agent,
-  { report, world }: { readonly report: PollReport; readonly world: World },
+  { file, report, world }: Pick<AgentSite, 'file'> & Pick<AgentOutput, 'report' | 'world'>,
 ): Promise<'SIGINT' | 'SIGTERM'> {
+  const watching = new AbortController();
   // A start waits for processes of an earlier agent.
   await Promise.race([agent.start(), ended]);
+  const watch = { clock: clockOf(world), signal: watching.signal };
+  void watchRequests(file, () => agent.look(), watch);
   const signal = await ended;
+  watching.abort();
   world.status(undefined);
   const name = eventName('agent', 'stopping');
   report.note('info', `got ${signal}: stopping all modules`, { name });

@@ -4,6 +4,7 @@ import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { describeChange, describeFailures, openAsJson } from '../../host/open-action.ts';
 import { describeFailing, failuresAsJson, keyOf } from '../../host/recent-failures.ts';
+import { holdAsJson } from '../../host/requests/hold-words.ts';
 import { quarantineAsJson } from '../../host/requests/request-documents.ts';
 import {
   agentStatusOn,
@@ -12,6 +13,7 @@ import {
 } from '../../host/status/agent-status.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
+import { HOLDS_HEAD, holdsTable } from '../machine/holds-table.ts';
 import { quarantineTable } from '../machine/quarantine-table.ts';
 import { restartRequired } from './agent-event-words.ts';
 import { logAsJson, logLineOf } from './log-status.ts';
@@ -25,6 +27,7 @@ const NOTHING = {
   modules: [],
   failures: new Map<string, never>(),
   quarantine: [],
+  holds: [],
   log: undefined,
 };
 
@@ -36,7 +39,7 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
     const { head, note } = noAgent(read.error.message);
     return { answer: [json ? asJson(NOTHING) : head], notes: [note], problems: [] };
   }
-  const { isRunning, agent, modules, quarantine, log, times, trouble } = read.value;
+  const { isRunning, agent, modules, log, trouble } = read.value;
   const restart = whyRestart(agent);
   const notes = [
     ...(isRunning ? [] : ['no agent is running']),
@@ -60,17 +63,23 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
   ]);
   const heads = ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'];
   const line = columnsOf(heads, rows, world.columns);
-  const quarantined = quarantineTable(quarantine, { times, columns: world.columns });
-  const below = [
-    ...failingLines(read.value),
-    ...(quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined]),
-  ];
+  const below = [...failingLines(read.value), ...refusedLines(read.value, world)];
   return { answer: [...[heads, ...rows].flatMap(line), ...below, ...sent], notes, problems: [] };
 }
 
 const QUARANTINE_HEAD =
   'In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):';
 const MEGABYTE = 1e6;
+
+/** What operators hold, and what is in quarantine. */
+function refusedLines({ holds, quarantine, times }: AgentStatus, { columns }: World): string[] {
+  const held = holdsTable(holds, { times: times(''), columns });
+  const quarantined = quarantineTable(quarantine, { times, columns });
+  return [
+    ...(held.length === 0 ? [] : ['', HOLDS_HEAD, ...held]),
+    ...(quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined]),
+  ];
+}
 
 /** A line for each module whose version in use does not stay up. */
 function failingLines({ modules, failures }: AgentStatus): string[] {
@@ -114,6 +123,7 @@ function asJson({
   modules,
   failures,
   quarantine,
+  holds,
   log,
   trouble,
 }: Omit<AgentStatus, 'times' | 'waiting'>): string {
@@ -135,6 +145,7 @@ function asJson({
       failures: failuresAsJson(failures.get(keyOf(name, version))),
     })),
     quarantine: quarantine.map(quarantineAsJson),
+    holds: holds.map(holdAsJson),
     log: logAsJson(log),
   });
 }

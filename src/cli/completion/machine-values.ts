@@ -1,3 +1,4 @@
+import type { RecordedHold } from '../../core/decision/operator-hold.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineState } from '../../store/machine-state.ts';
@@ -11,6 +12,11 @@ export async function entriesOf(world: World): Promise<readonly LoggedDecision[]
 /** The versions that this machine refuses. */
 export async function quarantineOf(world: World): Promise<readonly QuarantineEntry[]> {
   return await inState(world, (state) => state.memory().quarantine);
+}
+
+/** What operators hold on this machine. */
+export async function holdsOf(world: World): Promise<readonly RecordedHold[]> {
+  return await inState(world, (state) => state.memory().holds);
 }
 
 /** The module_id of the entry with this name, else the name itself. */

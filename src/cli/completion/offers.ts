@@ -2,7 +2,7 @@ import { formatConstraint, parseModuleId, type Constraint } from '../../core/ind
 import { PLATFORMS } from '../../core/releases/platform.ts';
 import { isPrerelease } from '../../core/version/version.ts';
 import type { World } from '../../base/world.ts';
-import { entriesOf, moduleIdOf, quarantineOf } from './machine-values.ts';
+import { entriesOf, holdsOf, moduleIdOf, quarantineOf } from './machine-values.ts';
 import type { OfferedRelease } from './registry-values.ts';
 import type { Place } from './typed-line.ts';
 
@@ -34,6 +34,7 @@ const OFFERINGS: Readonly<Record<string, Offering>> = {
   'registry publish version': nothing,
   'registry yank version': versions(({ isYanked }) => !isYanked),
   'registry unyank version': versions(({ isYanked }) => isYanked),
+  'unhold module': heldModules,
   'quarantine lift module': quarantinedModules,
   'quarantine lift version': quarantinedVersions,
   module: entries,
@@ -105,6 +106,11 @@ async function entries(_place: Place, world: World): Promise<readonly Candidate[
   const names = found.map(({ name, moduleId }) => ({ value: name, description: moduleId }));
   const ids = new Set(found.map(({ moduleId }) => moduleId));
   return [...names, ...Array.from(ids, (value) => ({ value }))];
+}
+
+async function heldModules(_place: Place, world: World): Promise<readonly Candidate[]> {
+  const held = (await holdsOf(world)).filter(({ of }) => of.kind !== 'machine');
+  return held.map(({ of }) => ({ value: of.name }));
 }
 
 async function quarantinedModules(_place: Place, world: World): Promise<readonly Candidate[]> {

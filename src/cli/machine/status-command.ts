@@ -12,6 +12,7 @@ import { openLine } from '../../host/open-action.ts';
 import { deployedYank, isReported, labelFor, targetOf } from '../../host/machine-row.ts';
 import { NO_STATE } from '../../host/open-state.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
+import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
 import { quarantineTable } from './quarantine-table.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
@@ -79,6 +80,7 @@ function linesOf(status: Status, columns: number | undefined): string[] {
       readable(loggedWords(decision), times(decision.moduleId)),
     ]);
   const line = columnsOf(HEADS, cells, columns);
+  const held = holdsTable(status.holds, { times: times(''), columns });
   const quarantined = quarantineTable(memory.quarantine, { times, columns });
   return [
     roundLine(status),
@@ -90,6 +92,7 @@ function linesOf(status: Status, columns: number | undefined): string[] {
     ...deployedLines(status),
     ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
     ...requestLines(status),
+    ...(held.length === 0 ? [] : ['', HOLDS_HEAD, ...held]),
     ...(quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined]),
   ];
 }

@@ -20,6 +20,7 @@ import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
+import { watchRequests } from './watched-requests.ts';
 import { clockOf, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
@@ -119,6 +120,8 @@ async function poll(
   const signals = { stopping: stopping.signal, killing: killing.signal };
   const execution = { ...terms, ...signals, file, record, report, world };
   await untilEarlierEnds(execution);
+  const watching = { clock: clockOf(world), signal: stopping.signal };
+  void watchRequests(file, () => poller.look(), watching);
   // One after another: a package manager, for example, fails if another one is running.
   for await (const delivery of poller.deliveries(stopping.signal)) {
     await carryOut(delivery, execution);

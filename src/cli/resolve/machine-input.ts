@@ -3,6 +3,7 @@ import { machineStateIn } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { currentInput } from '../../host/restored-input.ts';
 import { rowNamed, targetOf } from '../../host/machine-row.ts';
+import { clockReading } from '../../host/clock-reading.ts';
 import { inFile } from '../../host/open-state.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -20,7 +21,7 @@ export function machineInput(moduleId: ModuleId, world: World): Result<MachineIn
     const row = rowNamed(moduleId, state.decisions());
     if (!row.ok) return row;
     const { name } = row.value;
-    const input = currentInput(targetOf(row.value), state, savedListsIn(file), world.clock());
+    const input = currentInput(targetOf(row.value), state, savedListsIn(file), clockReading(world));
     if (!input.ok) {
       const message = `what this machine refuses of ${moduleId} is not known: ${input.error}`;
       return { ok: false, error: [{ severity: 'error', kind: 'not-recorded', message }] };

@@ -6,7 +6,8 @@ import { CONFIRMED_WITHIN_MS } from '../releases/rollout-refusal.ts';
 import { confirmedAtOf } from './confirmed-at.ts';
 import { DAY, type Hold } from './timing-policies.ts';
 import { deployedVersion } from './deployed.ts';
-import { heldBy, type Held } from './timing.ts';
+import { requestHeldBy } from './restart.ts';
+import type { Held } from './timing.ts';
 import { decideChecked } from './decide.ts';
 import {
   replacementOf,
@@ -34,6 +35,7 @@ export interface NextChange {
     | 'blackout-ends'
     | 'cooldown-ends'
     | 'ceiling-ends'
+    | 'operator-hold-ends'
     | 'restart-counts'
     | 'list-too-old'
     | 'list-unconfirmed';
@@ -105,13 +107,14 @@ function changesWithoutRequest(input: DecideInput): PossibleChange[] {
 const HOLD_ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
   'restart-cooldown': 'cooldown-ends',
   'restart-ceiling': 'ceiling-ends',
+  'operator-hold': 'operator-hold-ends',
 };
 
 function timingChanges(decision: Decision): PossibleChange[] {
   const { timing, eligibility, restartRequest } = decision.input;
   if (decision.kind === 'hold') {
     // What holds a replacement may hold it longer than a requested restart (D41).
-    const restart = restartRequest && heldBy(timing, 'restart', eligibility.now);
+    const restart = restartRequest && requestHeldBy(restartRequest, decision.input);
     return [...holdEnd(decision, timing), ...holdEnd(restart, timing)];
   }
   if (decision.kind !== 'replace') return [];

@@ -3,7 +3,7 @@ import type { Release } from '../releases/release.ts';
 import { refusal, type Resolution } from '../releases/resolve.ts';
 import { deployedVersion } from './deployed.ts';
 import type { DecideInput, Replacement, RestartRequest, Verdict } from './decision.ts';
-import { heldBy } from './timing.ts';
+import { heldBy, type Held } from './timing.ts';
 
 /**
  * The restart that an operator requested, or `verdict` if it comes first: a replacement that is due restarts the target
@@ -29,11 +29,17 @@ export function withRequest(
     held,
     resolution,
   };
-  const holds = request.isImmediate
-    ? undefined
-    : heldBy(input.timing, 'restart', input.eligibility.now);
+  const holds = requestHeldBy(request, input);
   if (!holds) return restart;
   return isHeld ? verdict : { kind: 'hold', replacement: restart, ...holds, resolution };
+}
+
+/** What holds a requested restart; undefined if it is due. */
+export function requestHeldBy(
+  { isImmediate }: RestartRequest,
+  { timing, eligibility }: Pick<DecideInput, 'timing' | 'eligibility'>,
+): Held | undefined {
+  return heldBy(timing, isImmediate ? 'immediate' : 'restart', eligibility.now);
 }
 
 /** What is deployed; undefined if nothing is, or text that is neither a version nor an address. */

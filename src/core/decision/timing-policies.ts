@@ -58,6 +58,22 @@ export interface Timing {
   readonly restartCooldownMs: number;
   /** The maximum number of restarts of the target in 24 hours. */
   readonly restartCeiling: number;
+  /** The holds of operators; absent if there are none (D75). */
+  readonly operatorHolds?:
+    | readonly {
+        /** Whether it holds the whole machine. */
+        readonly of: 'machine' | 'target';
+        /** Who set it, and why. */
+        readonly by: string;
+        readonly because: string;
+        /** When it was set, in milliseconds since the epoch. */
+        readonly since: number;
+        /** When it ends by the machine's clock; undefined while that is not certain. */
+        readonly until: number | undefined;
+        /** The end that the operator named, while it is not certain. */
+        readonly endsAt?: number | undefined;
+      }[]
+    | undefined;
 }
 
 /** A running module that must not be stopped now (D77). */
@@ -103,6 +119,10 @@ export type Hold =
       /** How many restarts there were in 24 hours. */
       readonly restarts: number;
     }
+  | ({
+      /** An operator holds the target or the whole machine. */
+      readonly reason: 'operator-hold';
+    } & NonNullable<Timing['operatorHolds']>[number])
   | {
       /** The server is processing config changes, or the policy does not allow a lower version. */
       readonly reason: 'server-busy' | 'downgrade-not-allowed';

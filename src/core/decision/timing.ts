@@ -1,3 +1,4 @@
+import { operatorHold } from './operator-hold.ts';
 import {
   inBlackout,
   maintenanceNotAllowed,
@@ -30,18 +31,23 @@ const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartC
 
 /**
  * A first install stops no running component, so no window or blackout holds it (D25, D74). Cooldown and ceiling limit what modreg does by
- * itself, not what an operator requests (D41).
+ * itself, not what an operator requests (D41). An operator's hold comes first, and holds an immediate restart too (D75).
  */
-const HOLDING: Readonly<Record<Direction, readonly TimingPolicy[]>> = {
-  install: RESTARTS,
-  upgrade: [...MAINTENANCE, ...RESTARTS],
-  downgrade: [...MAINTENANCE, ...RESTARTS],
+const HOLDING: Readonly<Record<Direction | 'immediate', readonly TimingPolicy[]>> = {
+  install: [operatorHold, ...RESTARTS],
+  upgrade: [operatorHold, ...MAINTENANCE, ...RESTARTS],
+  downgrade: [operatorHold, ...MAINTENANCE, ...RESTARTS],
   rollback: [],
-  restart: [...MAINTENANCE, serverBusy],
+  restart: [operatorHold, ...MAINTENANCE, serverBusy],
+  immediate: [operatorHold],
 };
 
 /** What holds a replacement at `at`; undefined if it is due (D25). */
-export function heldBy(timing: Timing, direction: Direction, at: number): Held | undefined {
+export function heldBy(
+  timing: Timing,
+  direction: Direction | 'immediate',
+  at: number,
+): Held | undefined {
   const holdsAt = (time: number): Hold[] =>
     HOLDING[direction].flatMap((policy) => policy(timing, time) ?? []);
   const because = holdsAt(at);

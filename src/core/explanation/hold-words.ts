@@ -1,5 +1,5 @@
 import type { Hold } from '../decision/timing-policies.ts';
-import { excerpt } from '../text/quote.ts';
+import { excerpt, quote } from '../text/quote.ts';
 import { passing, say, type Said } from '../text/time-words.ts';
 
 /** Why the replacement is held, in one line. */
@@ -23,6 +23,13 @@ export function holdWords(hold: Hold): Said {
       return say`cooling down after a restart until ${passing(hold.until)}`;
     case 'restart-ceiling':
       return say`no more restarts until ${passing(hold.until)}: ${`${hold.restarts}`} restarts in 24 h`;
+    case 'operator-hold': {
+      const { of, by, because, until, endsAt = Infinity } = hold;
+      const held = `${of === 'machine' ? 'the machine is held by' : 'held by'} ${excerpt(by)}`;
+      const end =
+        until === undefined ? say`${passing(endsAt)}, once that is certain` : passing(until);
+      return say`${held} until ${end}: ${quote(because)}`;
+    }
     case 'downgrade-not-allowed':
       return 'the policy does not allow downgrades';
   }

@@ -1,4 +1,5 @@
 import type { RestartRequest } from '../decision/decision.ts';
+import type { RecordedHold } from '../decision/operator-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
 import type { ModuleId } from '../releases/module-id.ts';
@@ -17,6 +18,8 @@ export interface Remembered {
   readonly quarantine: readonly Quarantined[];
   /** The restart that an operator requested, until it is done (D41). */
   readonly restartRequest?: RememberedRequest | undefined;
+  /** The holds of operators, of it and of the whole machine; absent if there are none (D75). */
+  readonly holds?: readonly RecordedHold[] | undefined;
 }
 
 export interface RememberedRequest {
@@ -38,6 +41,8 @@ export interface MachineMemory {
   /** In the order in which they were committed. */
   readonly open: readonly OpenAction[];
   readonly quarantine: readonly QuarantineEntry[];
+  /** The holds of operators, also those that have ended meanwhile (D75). */
+  readonly holds: readonly RecordedHold[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
   /** Whether no deployed version was ever reported. */

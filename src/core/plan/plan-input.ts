@@ -69,9 +69,14 @@ export function factsOf({
   restarts,
   quarantine,
   restartRequest,
+  holds,
 }: Remembered): Omit<ModuleState, 'list'> {
-  const known = { deployed, previous, failed, quarantine, restarts: restarts.map(({ at }) => at) };
+  const known = { deployed, previous, failed, quarantine, holds };
   // A request whose restart failed has ended.
   const isOpen = restartRequest?.failure === undefined;
-  return { ...known, restartRequest: isOpen ? restartRequest?.request : undefined };
+  return {
+    ...known,
+    restarts: restarts.map(({ at }) => at),
+    restartRequest: isOpen ? restartRequest?.request : undefined,
+  };
 }

@@ -8,10 +8,11 @@ import {
   type Requirement,
 } from '../decision/decision.ts';
 import type { ModuleList } from '../decision/module-list.ts';
+import { holdsInForce, type RecordedHold } from '../decision/operator-hold.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import type { Deployed } from '../decision/deployed.ts';
-import type { Quarantined } from '../releases/eligibility-policy.ts';
+import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { PLATFORM, type Platform } from '../releases/platform.ts';
@@ -48,6 +49,8 @@ export interface ModuleState {
   readonly quarantine?: readonly Quarantined[] | undefined;
   /** The restart that an operator requested; absent if none is open (D41). */
   readonly restartRequest?: DecideInput['restartRequest'];
+  /** The holds of operators, of it and of the whole machine; absent if there are none (D75). */
+  readonly holds?: readonly RecordedHold[] | undefined;
 }
 
 /** Everything that a plan depends on. The same input results in the same plan. */
@@ -62,6 +65,8 @@ export interface PlanInput {
   readonly machineId?: string | undefined;
   /** The time of the plan, in milliseconds since the epoch. */
   readonly now: number;
+  /** What is wrong with the machine's clock; absent if nothing is known to be. */
+  readonly clock?: Eligibility['clock'];
   /** `refuse` refuses releases that were published after `now`. The default is `allow`. */
   readonly laterReleases?: 'refuse' | 'allow' | undefined;
   /** By the name of the module entry. If an entry has no state here, its deployed version is unknown. */
@@ -120,11 +125,8 @@ export const NOT_ASKED: ModuleList = {
 };
 
 const UNKNOWN_STATE: ModuleState = { list: NOT_ASKED, deployed: { kind: 'unknown' } };
-
 const LATEST = { kind: 'latest' } as const;
-
 const NO_COMPONENTS: readonly Component[] = [];
-
 const PLAN_INPUT = {
   machine: MACHINE,
   policy: UPDATE_POLICY,
@@ -237,10 +239,10 @@ function decideInputFor(
   state: ModuleState & Pick<Timing, 'vetoes'>,
   requirement: Requirement,
   terms: UpdateTerms,
-  { now, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
+  { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { list, deployed, previous, failed, restartRequest, vetoes } = state;
-  const { restarts = [], quarantine = [] } = state;
+  const { restarts = [], quarantine = [], holds } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
   return {
@@ -264,6 +266,7 @@ function decideInputFor(
       restarts,
       restartCooldownMs,
       restartCeiling,
+      operatorHolds: holds && holdsInForce(holds, { now, clock }),
     },
   };
 }

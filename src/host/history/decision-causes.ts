@@ -6,6 +6,7 @@ import {
   type TimingPolicy,
 } from '../../core/decision/timing-policies.ts';
 import { confirmedAtOf } from '../../core/decision/confirmed-at.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { isTooOld } from '../../core/releases/list-age.ts';
 import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
 import { haveSameFacts } from '../../store/facts.ts';
@@ -92,6 +93,19 @@ const restartRequest: Cause = ({ before, after }) => {
   return was && !is ? ['the request of a restart ended'] : [];
 };
 
+/** Why an operator holds it is in the reason of the decision. */
+const operatorHolds: Cause = ({ before, after }) => {
+  const [were, are] = [before.timing.operatorHolds ?? [], after.timing.operatorHolds ?? []];
+  const others = (holds: typeof were, known: typeof were): typeof were =>
+    holds.filter((hold) => !known.some(({ of, since }) => of === hold.of && since === hold.since));
+  const said = ({ of, by }: (typeof were)[number]): string =>
+    `${of === 'machine' ? 'the hold of the machine' : 'the hold'} by ${excerpt(by)}`;
+  return [
+    ...others(are, were).map((hold) => `${said(hold)} began`),
+    ...others(were, are).map((hold) => `${said(hold)} ended`),
+  ];
+};
+
 type Quarantined = DecideInput['quarantine'][number];
 
 /** A version that fails again has a new term. */
@@ -151,7 +165,7 @@ const time: Cause = ({ before: { timing, eligibility }, after, from, to }) => {
   const [wasHeld, isHeld] = [from, to].map(({ decision }) => decision === 'hold');
   const [wasOpen, isOpen] = [then, now].map((at) => timing.window?.openSince(at) !== undefined);
   const ended = (policy: TimingPolicy): boolean =>
-    wasHeld === true && !!policy(timing, then) && !policy(timing, now);
+    wasHeld === true && policy(timing, then) !== undefined && policy(timing, now) === undefined;
   const isNewlyHeld = isHeld && DUE.has(from.decision);
   const isClosed = isNewlyHeld && wasOpen && !isOpen;
   const isBlackout = isNewlyHeld && !inBlackout(timing, then) && inBlackout(timing, now);
@@ -181,6 +195,7 @@ const CAUSES: readonly Cause[] = [
   deployedVersion,
   quarantine,
   restartRequest,
+  operatorHolds,
   releaseList,
   staleList,
   maintenanceAnswer,

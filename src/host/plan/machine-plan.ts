@@ -1,5 +1,6 @@
 import type { Machine } from '../../config/index.ts';
 import { planMachine, type Plan, type Platform, type Result } from '../../core/index.ts';
+import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { describeDuration } from '../../core/text/duration.ts';
@@ -12,6 +13,7 @@ import type { DocumentFile } from '../document-file.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
 import { machineIdOf } from '../machine-id.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
+import { clockReading } from '../clock-reading.ts';
 import { factsFor, type Facts } from '../plan-facts.ts';
 import { readPlanLists, type PlanLists } from '../plan-lists.ts';
 
@@ -31,6 +33,7 @@ export interface Planned {
   /** The id of the machine, which rollouts use, or why it is not known. */
   readonly machineId: Result<string | undefined, Problem>;
   readonly now: number;
+  readonly clock: ClockReading['clock'];
   /** Whether `now` is from `--at` and not from the clock. */
   readonly isAsOf: boolean;
 }
@@ -63,7 +66,9 @@ export async function planOf(
   if (!lists.ok) return { ok: false, error: [lists.error] };
   const isAsOf = at !== undefined;
   const now = at?.value ?? world.clock();
-  const circumstances = { platform: platform.value, machineId: machineIdOf(world), now, isAsOf };
+  const { clock } = clockReading(world);
+  const machine = { platform: platform.value, machineId: machineIdOf(world) };
+  const circumstances = { ...machine, now, clock, isAsOf };
   const inputs = { path, ...known, lists: lists.value, ...circumstances };
   return { ok: true, value: { ...inputs, plan: decideOn(inputs) } };
 }
@@ -102,6 +107,7 @@ function decideOn({
   lists,
   facts,
   now,
+  clock,
   isAsOf,
   platform,
   machineId,
@@ -110,6 +116,7 @@ function decideOn({
     platform,
     machineId: machineId.ok ? machineId.value : undefined,
     now,
+    clock,
     laterReleases: isAsOf ? 'refuse' : 'allow',
     isServerBusy: false,
     knownOf: (target) => {

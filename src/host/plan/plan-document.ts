@@ -124,8 +124,12 @@ function deployedOrNull(deployed: Deployed): string | null {
   return reportedText(deployed) ?? null;
 }
 
-export function heldAsJson({ reason, until }: Hold): object {
-  return { reason, until: timeOrNull(until) };
+/** One reason of a hold. Who holds it and why is there if that is an operator. */
+export function heldAsJson(hold: Hold): object {
+  const { reason, until } = hold;
+  const about =
+    reason === 'operator-hold' ? { of: hold.of, by: hold.by, because: hold.because } : undefined;
+  return { reason, until: timeOrNull(until), ...about };
 }
 
 export function changeAsJson({ at, because, becomes }: NextChange): object {

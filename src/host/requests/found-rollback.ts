@@ -58,7 +58,7 @@ export function foundRollback(
     return refusal({ kind: 'deployed-unknown', message });
   }
   const from = deployed.version;
-  const input = currentInput(targetOf(row), state, saved, now);
+  const input = currentInput(targetOf(row), state, saved, { now });
   if (!input.ok) return withoutList(row, from, { constraint, state, now, error: undefined });
   const { list } = input.value;
   if ('error' in list) return withoutList(row, from, { constraint, state, now, error: list.error });

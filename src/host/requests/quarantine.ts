@@ -5,6 +5,7 @@ import {
   type ModuleId,
   type Result,
 } from '../../core/index.ts';
+import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import type { Quarantined } from '../../core/releases/eligibility-policy.ts';
@@ -17,6 +18,7 @@ import { machineStateIn, type MachineState } from '../../store/machine-state.ts'
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { usage, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { clockReading } from '../clock-reading.ts';
 import { targetOf, versionOfModule } from '../machine-row.ts';
 import { inFile } from '../open-state.ts';
 import { currentInput } from '../restored-input.ts';
@@ -88,12 +90,13 @@ export function refuseVersion(
     const [moduleId, version] = subject.value;
     const unknown = unknownModule(moduleId, state);
     if (unknown) return { ok: false, error: [unknown] };
-    const now = world.clock();
+    const reading = clockReading(world);
+    const { now } = reading;
     const until = termMs === undefined ? undefined : now + termMs;
     const entry = { moduleId, version, since: now, until, reason };
     const rollback = state.quarantine(entry);
     if (rollback) return { ok: false, error: [rolledBackAlready(rollback)] };
-    const concerned = concernedBy(moduleId, file, now);
+    const concerned = concernedBy(moduleId, file, reading);
     const times = timesOn(state, world)(moduleId);
     const isUnlisted = isInNoList(version, concerned);
     return { ok: true, value: { entry, concerned, isUnlisted, times } };
@@ -124,11 +127,11 @@ function isInNoList(version: string, concerned: readonly Concerned[]): boolean {
   return parsed.ok && lists.length > 0 && !lists.some(({ index }) => index.find(parsed.value));
 }
 
-function concernedBy(moduleId: ModuleId, file: MachineFile, now: number): Concerned[] {
+function concernedBy(moduleId: ModuleId, file: MachineFile, reading: ClockReading): Concerned[] {
   const state = machineStateIn(file);
   const rows = state.decisions().filter((row) => row.moduleId === moduleId);
   return rows.map((row) => {
-    const input = currentInput(targetOf(row), state, savedListsIn(file), now);
+    const input = currentInput(targetOf(row), state, savedListsIn(file), reading);
     if (!input.ok) return { row, decision: input.error };
     const { list } = input.value;
     const isUnknown = 'error' in list && list.error.kind === 'not-saved';

@@ -1,5 +1,6 @@
 import { describeDecision, type Result } from '../../core/index.ts';
 import type { RestartRequest } from '../../core/decision/decision.ts';
+import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
@@ -10,6 +11,7 @@ import { savedListsIn } from '../../store/saved-lists-table.ts';
 import type { ErrorKind } from '../../base/codes.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { clockReading } from '../clock-reading.ts';
 import { labelFor, rowNamed, targetOf } from '../machine-row.ts';
 import { openActionOf } from '../open-action.ts';
 import { inFile } from '../open-state.ts';
@@ -89,8 +91,9 @@ function restartIn(
   const found = rowNamed(named, state.decisions());
   if (!found.ok) return found;
   const row = found.value;
-  const request = { requestedAt: world.clock(), isImmediate };
-  const effect = effectOf(row, file, request);
+  const reading = clockReading(world);
+  const request = { requestedAt: reading.now, isImmediate };
+  const effect = effectOf(row, file, { request, reading });
   if (!effect.ok) return effect;
   const memory = state.memory();
   const open = openActionOf(row, memory);
@@ -109,7 +112,7 @@ function restartIn(
 function effectOf(
   row: LoggedDecision,
   file: MachineFile,
-  request: RestartRequest,
+  { request, reading }: { readonly request: RestartRequest; readonly reading: ClockReading },
 ): Result<Restart['effect'], Problem[]> {
   const state = machineStateIn(file);
   const target = targetOf(row);
@@ -125,7 +128,7 @@ function effectOf(
     const found = reportedText(deployed) ?? 'not known';
     return refusal(row, { kind: 'deployed-unknown', because: `the deployed version is ${found}` });
   }
-  const input = currentInput(target, state, savedListsIn(file), request.requestedAt);
+  const input = currentInput(target, state, savedListsIn(file), reading);
   const intended = input.ok ? intendedRestart(input.value, request) : undefined;
   if (intended) {
     const { decision } = intended;

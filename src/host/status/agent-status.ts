@@ -16,9 +16,11 @@ import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import type { World } from '../../base/world.ts';
+import { clockReading } from '../clock-reading.ts';
 import { logDelivery } from '../machine-log.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { recentFailures } from '../recent-failures.ts';
+import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { timesOn } from '../time-zones.ts';
 import { versionInUse } from '../version-in-use.ts';
 import { waitingNotes } from '../waiting-reports.ts';
@@ -47,6 +49,8 @@ export interface AgentStatus {
   readonly trouble: string | undefined;
   readonly modules: readonly ModuleStatus[];
   readonly quarantine: readonly QuarantineEntry[];
+  /** What operators hold. */
+  readonly holds: readonly HoldInForce[];
   /** The versions of an agent that installs its own releases; undefined for another one. */
   readonly agent: { readonly running: string; readonly installed: string } | undefined;
   /** How far the log was sent, if the policy names a collector. */
@@ -66,6 +70,7 @@ export function agentStatusOn(world: World): Result<AgentStatus, StateProblem> {
 function statusIn(file: MachineFile, world: World): AgentStatus {
   const state = machineStateIn(file);
   const { quarantine } = state.memory();
+  const holds = holdsIn(state, clockReading(world));
   const modules = modulesIn(file);
   const { round, pid } = state.poller();
   const times = timesOn(state, world);
@@ -75,7 +80,8 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const agent = isRunning ? agentVersions(file, pid) : undefined;
   const failures = recentFailures(file.path, 'read', world.clock());
   const waiting = waitingNotes(file);
-  return { isRunning, trouble, agent, modules, failures, quarantine, log, times, waiting };
+  const known = { isRunning, trouble, agent, modules, failures, quarantine, holds };
+  return { ...known, log, times, waiting };
 }
 
 /** The modules that the agent has decided on, or runs. */

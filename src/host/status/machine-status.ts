@@ -7,7 +7,9 @@ import type { PollerLog } from '../../store/decision-log.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import type { World } from '../../base/world.ts';
+import { clockReading } from '../clock-reading.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
+import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { timesOn } from '../time-zones.ts';
 import { failingModules, type Failing } from '../version-in-use.ts';
 import { waitingNotes } from '../waiting-reports.ts';
@@ -25,6 +27,8 @@ export interface Status {
   /** Whether a process polls now. */
   readonly isRunning: boolean;
   readonly now: number;
+  /** What operators hold. */
+  readonly holds: readonly HoldInForce[];
   /** How times that concern a module are shown, by its module_id. */
   readonly times: (moduleId: string) => TimeContext;
   /** A note if reports wait. */
@@ -45,6 +49,7 @@ function statusIn(file: MachineFile, world: World): Status {
     failures: failingModules(file, world.clock()),
     isRunning: isPolled(file.path),
     now: world.clock(),
+    holds: holdsIn(state, clockReading(world)),
     times: timesOn(state, world),
     waiting: waitingNotes(file),
   };

@@ -8,6 +8,7 @@ import { keyOf } from '../../core/plan/target.ts';
 import { failuresAsJson } from '../recent-failures.ts';
 import { deployedYank, isReported, targetOf } from '../machine-row.ts';
 import { openAsJson } from '../open-action.ts';
+import { holdAsJson } from '../requests/hold-words.ts';
 import { quarantineAsJson } from '../requests/request-documents.ts';
 import type { Status } from './machine-status.ts';
 
@@ -26,6 +27,7 @@ export function statusDocument(status: Status | undefined, now: number): object 
     },
     targets: status ? targetsAsJson(status) : [],
     quarantine: memory?.quarantine.map(quarantineAsJson) ?? [],
+    holds: status?.holds.map(holdAsJson) ?? [],
   };
 }
 

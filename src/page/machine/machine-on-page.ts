@@ -24,6 +24,7 @@ import { statusDocument } from '../../host/status/status-document.ts';
 import type { HistoryEntry, MachineView, PagedMachine } from '../paged-machine.ts';
 import { asPageProblem, onPage, refused, type PageProblem } from '../page-problem.ts';
 import { configOnPage } from './config-on-page.ts';
+import { holdsOnPage } from './holds-on-page.ts';
 import { requestsOnPage } from './requests-on-page.ts';
 
 /** The machine whose config is at `path`, for the page. */
@@ -31,6 +32,7 @@ export function machineOnPage(path: string, options: SavedPlanTerms, world: Worl
   return {
     title: titleOf(path),
     ...requestsOnPage(path, options, world),
+    ...holdsOnPage(world),
     ...configOnPage(path, options, world),
     view: () => viewOf(path, options, world),
     explain: (name) => explanation(name, path, options, world),

@@ -12,7 +12,14 @@ import { onPage, refused, type PageProblem } from '../page-problem.ts';
 
 type Requests = Omit<
   MachineChanges,
-  'config' | 'checkConfig' | 'saveConfig' | 'compare' | 'changeVersion'
+  | 'config'
+  | 'checkConfig'
+  | 'saveConfig'
+  | 'compare'
+  | 'changeVersion'
+  | 'holds'
+  | 'setHold'
+  | 'endHold'
 >;
 
 /** Restarts, rollbacks and the quarantine (T137). What is other than the person saw is not changed. */

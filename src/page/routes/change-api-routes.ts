@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Result } from '../../core/index.ts';
+import { holdDocument, holdsDocument, unholdDocument } from '../../host/requests/hold-words.ts';
 import {
   cancelDocument,
   liftDocument,
@@ -54,6 +55,38 @@ export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
     }),
   );
   addQuarantineRoutes(app, machine, change);
+  addHoldRoutes(app, machine, change);
+}
+
+function addHoldRoutes(
+  app: Hono,
+  machine: PagedMachine,
+  change: (work: Work) => (c: Context) => Promise<Response>,
+): void {
+  app.get('/v1/holds', async () => {
+    return answer(await machine.holds(), ({ holds }) => holdsDocument(holds));
+  });
+  app.post(
+    '/v1/holds',
+    change(async (c, text) => {
+      const body = jsonIn(c, text, BODIES.hold);
+      if (!body.ok) return problemAnswer(body.error);
+      const { module: named, for: duration, until, reason, by } = body.value;
+      return answer(
+        await machine.setHold({ named, for: duration, until, reason, by }),
+        holdDocument,
+      );
+    }),
+  );
+  app.delete(
+    '/v1/holds',
+    change(async (c, text) => {
+      const body = jsonIn(c, text, BODIES.unhold);
+      if (!body.ok) return problemAnswer(body.error);
+      const { module: named, since } = body.value;
+      return answer(await machine.endHold({ named, since }), unholdDocument);
+    }),
+  );
 }
 
 function addQuarantineRoutes(

@@ -9,7 +9,8 @@ export const Actions: FC<{ readonly row: ModuleRow }> = ({ row: { kind, name, pl
     <p class="actions">
       {kind === 'module' ? <a href={`${path}/change`}>Change…</a> : null}{' '}
       <a href={`${path}/restart`}>Restart…</a> <a href={`${path}/rollback`}>Roll back…</a>{' '}
-      <a href={`/quarantine?module=${encodeURIComponent(moduleId)}`}>Quarantine…</a>
+      <a href={`/quarantine?module=${encodeURIComponent(moduleId)}`}>Quarantine…</a>{' '}
+      <a href={`/holds?module=${encodeURIComponent(name)}`}>Hold…</a>
     </p>
   );
 };

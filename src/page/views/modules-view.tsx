@@ -58,11 +58,13 @@ export const Summary: FC<{ readonly view: MachineView; readonly rows: readonly M
   const counts = ROW_STATES.map((one) => [one, rows.filter(({ state: of }) => of === one).length]);
   return (
     <ul id="summary">
-      {[...counts, ['in quarantine', quarantined]].map(([name, count]) => (
-        <li data-state={count === 0 ? undefined : name}>
-          <b>{count}</b> {name}
-        </li>
-      ))}
+      {[...counts, ['in quarantine', quarantined], ['held', state?.holds.length ?? 0]].map(
+        ([name, count]) => (
+          <li data-state={count === 0 ? undefined : name}>
+            <b>{count}</b> {name}
+          </li>
+        ),
+      )}
     </ul>
   );
 };

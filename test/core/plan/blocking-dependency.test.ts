@@ -66,6 +66,7 @@ function waitsFor({
     // A copy, because its order is remembered for each list.
     open: [...open],
     quarantine: [],
+    holds: [],
     starts: [],
     isBlank: false,
     of: (target) => ({ ...remembered, ...(keyOf(target) === 'module acme_lidar' ? lidar : map) }),
