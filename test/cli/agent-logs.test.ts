@@ -142,7 +142,7 @@ describe('modreg agent logs', () => {
       'status',
       ['--json'],
       [
-        '{"schema":"modreg/agent-status@1","running":false,"trouble":null,"agent":null,"modules":[],"quarantine":[],"log":null}',
+        '{"schema":"modreg/agent-status@1","running":false,"trouble":null,"agent":null,"modules":[],"quarantine":[],"holds":[],"log":null}',
         absent[1],
       ],
     ],

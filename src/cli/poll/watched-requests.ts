@@ -1,8 +1,8 @@
 import type { Clock } from '../../registry/clock.ts';
 import { DatabaseError, type ClaimedFile } from '../../store/index.ts';
 
-/** How soon the poller knows what an operator requests. */
-const LOOK_MS = 1000;
+/** A plan takes time as well. */
+const LOOK_MS = 500;
 
 /**
  * Calls `look` within a second after another process has changed the file: `modreg hold`, `unhold` or `restart`, or the
