@@ -1,34 +1,38 @@
 import { expect, it } from 'vitest';
-import { homeAfter, logged } from '../support/machine-home.ts';
 import { printed } from '../support/command.ts';
+import { day, HOUR } from '../support/day.ts';
+import { entry } from '../support/planned.ts';
 
-const NOW = Date.parse('2026-11-20T12:00:00Z');
-const DAY = 86_400_000;
-const CLOSED = { decision: 'hold', reason: 'the maintenance window is closed' } as const;
-const NOT_ALLOWED = { decision: 'hold', reason: 'maintenance is not allowed now' } as const;
+const DAY = 24 * HOUR;
+/** Each New Year. */
+const maintenance = [{ start: '0 0 1 1 *', duration: '1h', time_zone: 'UTC' }];
 
-it.each<[string, readonly number[], object, readonly string[], string]>([
+it.each<[string, number, readonly string[]]>([
   [
-    'longer than a week, also for another reason and a newer release',
-    [8, 3],
-    { ...NOT_ALLOWED, target: '1.2.0' },
+    'longer than a week, also if a newer release is selected meanwhile',
+    8 * DAY,
     [
       '',
-      'acme_lidar: a replacement has been held for 8 d; modreg why acme_lidar shows its reasons',
+      'acme_lidar: a replacement has been held for 7 d 12 h; modreg why acme_lidar shows its reasons',
     ],
-    '2026-11-12T12:00:00Z',
   ],
-  ['a week', [7], CLOSED, [], '2026-11-13T12:00:00Z'],
-])('modreg status shows what is held for %s', async (_, days, last, lines, since) => {
-  const home = homeAfter((state) => {
-    for (const [at, ago] of days.entries()) {
-      const decision = at === days.length - 1 && at > 0 ? last : CLOSED;
-      state.log([logged('acme_lidar', decision)], { at: NOW - ago * DAY, trouble: undefined });
-    }
+  ['a week', 7 * DAY, []],
+])('modreg status shows what is held for %s', async (_, ms, lines) => {
+  const machine = await day({
+    machine: { modules: [entry('acme:lidar', '1.2.*')] },
+    deployed: { acme_lidar: '1.2.3' },
+    releases: { 'acme:lidar': [{ version: '1.2.3' }, { version: '1.2.4' }] },
+    policy: { maintenance },
+    intervalMs: DAY,
   });
-  const world = { environment: { PLATFORM_HOME: home }, clock: () => NOW };
+  await machine.pass(2 * DAY);
+  machine.publish('acme:lidar', '1.2.5');
+  await machine.pass(ms - 2 * DAY);
+  const world = { environment: { PLATFORM_HOME: machine.home }, clock: () => machine.clock.now() };
   const { stdout } = await printed(['status'], world);
   expect(stdout.slice(4)).toEqual(lines);
   const { stdout: json } = await printed(['status', '--json'], world);
-  expect(JSON.parse(json.join(''))).toMatchObject({ targets: [{ held_since: since }] });
+  expect(JSON.parse(json.join(''))).toMatchObject({
+    targets: [{ target: '1.2.5', held_since: '2026-11-21T13:02:03Z' }],
+  });
 });
