@@ -63,8 +63,9 @@ export interface Timing {
     | readonly {
         /** Whether it holds the whole machine. */
         readonly of: 'machine' | 'target';
-        /** Who set it, and why. */
+        /** Who set it. */
         readonly by: string;
+        /** Why, as that person wrote it. */
         readonly because: string;
         /** When it was set, in milliseconds since the epoch. */
         readonly since: number;

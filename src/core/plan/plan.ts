@@ -49,7 +49,7 @@ export interface ModuleState {
   readonly quarantine?: readonly Quarantined[] | undefined;
   /** The restart that an operator requested; absent if none is open (D41). */
   readonly restartRequest?: DecideInput['restartRequest'];
-  /** The holds of operators, of it and of the whole machine; absent if there are none (D75). */
+  /** @internal The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
 }
 
