@@ -32,6 +32,16 @@ export function resumedWith(file: ClaimedFile, entry: ModuleEntry): Activation |
   return activation;
 }
 
+/** The actions that an agent got and did not begin: nothing on disk is about them. */
+export function unbegunIn(file: ClaimedFile): CommittedAction[] {
+  const rows = Array.from(activationsIn(file).values(), ({ activation }) => activation);
+  const begun = new Set(
+    rows.map((row) => (row.phase === 'stable' ? row.settled?.action : row.action)),
+  );
+  const delivered = file.state.memory().open.filter(({ state }) => state === 'delivered');
+  return delivered.map(({ action }) => action).filter(({ id }) => !begun.has(id));
+}
+
 /** Forgets how an action ended: its outcome is acknowledged. */
 export function forgetOutcome(file: MachineFile, { id, target: { name } }: CommittedAction): void {
   const record = activationsIn(file).get(name);

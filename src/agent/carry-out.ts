@@ -127,7 +127,7 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
     const current = currentOf(row);
     const wrong = current && whyNotStarted(delivery, current, execution);
     if (wrong) return failed(wrong);
-    await expectPermission(delivery);
+    await expectPermission(delivery, execution);
     const isBegun = module.send({ event: 'restart', action });
     return isBegun
       ? await outcomes.of(action)
@@ -167,7 +167,7 @@ function whyNotStarted(
 async function activated(
   delivery: Delivery,
   { module, candidate }: { readonly module: SupervisedModule; readonly candidate: Installed },
-  { modules, outcomes, file, stopping }: Execution,
+  { modules, outcomes, file, stopping, onEvent }: Execution,
 ): Promise<ActionEnd | undefined> {
   const { action, entry, rollback, signal } = delivery;
   const { id, target, reason } = action;
@@ -178,7 +178,7 @@ async function activated(
   // The last moment at which nothing has stopped (D72).
   const begin = async (): Promise<void> => {
     await untilServed();
-    await expectPermission(delivery);
+    await expectPermission(delivery, { onEvent });
   };
   const replace = async (): Promise<ActionEnd | undefined> => {
     await untilServed();

@@ -107,7 +107,17 @@ export type AgentEvent =
       readonly error: DatabaseError;
     }
   | {
-      /** The server does not say whether it may be restarted, so nothing is replaced or restarted. Again if the reason changes. */
+      /** An action was not begun once it was prepared: its version may not be selected any more, or it waits for a module. */
+      readonly kind: 'not-begun';
+      /** The name of the module entry or the subsystem. */
+      readonly name: string;
+      /** The version, or the address of a `pin_url`. */
+      readonly version: string;
+      /** Why, in one escaped line. */
+      readonly reason: string;
+    }
+  | {
+      /** A program does not say whether it may be restarted. Again if the reason changes. */
       readonly kind: 'restart-status';
       /** The name of the server, or of a module entry. */
       readonly name: string;

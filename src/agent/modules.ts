@@ -106,7 +106,8 @@ export class Modules {
 
   #setupOf({ name, env, extra }: ModuleEntry): string {
     const { run, envAllow } = this.#terms(name);
-    return JSON.stringify([env, extra, run, envAllow]);
+    const { restartStatus: _, onUnclearStatus: _asked, ...setup } = run;
+    return JSON.stringify([env, extra, setup, envAllow]);
   }
 
   /** Ends a module whose entry left the config. Its package and its data stay. */

@@ -50,6 +50,7 @@ export async function prepared(
   if (!runAs.ok) return impossibleHere(runAs.error);
   const order = {
     delivery,
+    onEvent: preparation.onEvent,
     ...orderFor(delivery, preparation),
     root,
     environment: environment.value,
@@ -67,12 +68,17 @@ export async function prepared(
 
 /** Rejects with the reason of the delivery's signal if the action may not be begun now: it is taken back (D72). */
 export async function expectPermission(
-  delivery: Pick<Delivery, 'mayProceed' | 'signal'>,
+  delivery: Pick<Delivery, 'action' | 'mayProceed' | 'signal'>,
+  { onEvent }: Pick<Preparation, 'onEvent'>,
 ): Promise<void> {
   const permission = await delivery.mayProceed();
   if (permission.mayProceed) return;
+  const { target, to } = delivery.action;
+  const { because, text: reason } = permission;
+  // What holds it is said by the poller.
+  if (because.length === 0) onEvent({ kind: 'not-begun', name: target.name, version: to, reason });
   delivery.signal.throwIfAborted();
-  throw new Error(permission.text);
+  throw new Error(reason);
 }
 
 interface Order extends InstallOrder {
@@ -81,6 +87,7 @@ interface Order extends InstallOrder {
   readonly noNewPrivs: boolean;
   readonly mark: string;
   readonly delivery: Delivery;
+  readonly onEvent: Preparation['onEvent'];
   readonly cgroups: string | undefined;
   readonly onLine: (line: OutputLine) => void;
 }
@@ -88,7 +95,7 @@ interface Order extends InstallOrder {
 function orderFor(
   { action, terms, signal, progress }: Delivery,
   { site, runId, cgroups, fetch, turns, onEvent, onLine, stopping }: Preparation,
-): Omit<Order, 'delivery' | 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
+): Omit<Order, 'delivery' | 'onEvent' | 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
   const { name } = action.target;
   const { allowHttp, requireDigest, run } = terms;
   return {
@@ -123,7 +130,7 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
   const done = firstRunMark(order.root);
   if (existsSync(done)) return installed;
   // It may migrate the data of the version that runs.
-  await expectPermission(order.delivery);
+  await expectPermission(order.delivery, order);
   const fault = await firstRun(installed.value.firstRun, order);
   if (fault) return { ok: false, error: fault };
   writeFileSync(done, '');

@@ -150,7 +150,7 @@ export class SelfUpdate {
     const runAs = userToTry(ready.value.root, terms.run.runAs);
     const program = await this.#checked(ready.value, { ...preparation, runAs });
     if (!program.ok) return program.error;
-    await expectPermission(delivery);
+    await expectPermission(delivery, preparation);
     try {
       this.#use(ready.value, program.value);
       return undefined;

@@ -9,7 +9,7 @@ import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import { systemClock, systemRandom, wholeMilliseconds } from '../registry/clock.ts';
 import { DatabaseError } from '../store/index.ts';
-import { activationOf } from './activation.ts';
+import { activationOf, unbegunIn } from './activation.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { readManifest } from './install/manifest.ts';
@@ -23,7 +23,7 @@ import { followStart } from './follow-start.ts';
 import { AGENT, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import type { Veto } from '../core/decision/timing-policies.ts';
-import { vetoesOf } from './vetoes.ts';
+import { vetoesOf, type Asking } from './vetoes.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
 import { askingPrograms } from './process/restart-status.ts';
@@ -41,6 +41,7 @@ export class SupervisedMachine {
   #configuration: Configuration | undefined;
   #starting: Promise<void> | undefined;
   #running: Promise<void> | undefined;
+  readonly #reasons: Asking['reasons'] = new Map();
   readonly #ask = askingPrograms((name, reason, isHeld) => {
     this.#options.onEvent?.({ kind: 'restart-status', name, reason, isHeld });
   });
@@ -111,10 +112,18 @@ export class SupervisedMachine {
     this.#configuration = first;
     this.#reconcile(first);
     this.#forgetUnmanaged(first);
+    this.#takeBackUnbegun();
     this.#modules.follow(first);
     this.#poller.start();
     this.#followSelfUpdate(first);
     this.#running = this.#consume();
+  }
+
+  /** What an earlier agent got and did not begin waits as if it had never been delivered: a newer release may take its place (D72). */
+  #takeBackUnbegun(): void {
+    const { file } = this.#options;
+    for (const { id, target } of unbegunIn(file))
+      this.#writing(target.name, () => file.state.takeBack(id, this.#execution.clock.now()));
   }
 
   #followSelfUpdate({ policy }: Configuration): void {
@@ -217,8 +226,9 @@ export class SupervisedMachine {
 
   async #vetoes(names: readonly string[]): Promise<Veto[]> {
     const configuration = this.#configuration;
-    const context = { modules: this.#modules, ask: this.#ask };
-    return configuration ? await vetoesOf(names, configuration, context) : [];
+    const { clock } = this.#execution;
+    const asking = { modules: this.#modules, ask: this.#ask, reasons: this.#reasons, clock };
+    return configuration ? await vetoesOf(names, configuration, asking) : [];
   }
 
   look(): void {

@@ -1,13 +1,27 @@
 import type { Veto } from '../core/decision/timing-policies.ts';
+import type { Clock } from '../registry/clock.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import { readManifest } from './install/manifest.ts';
 import type { Modules } from './modules.ts';
 import type { askingPrograms } from './process/restart-status.ts';
 
+/** How long a reason stays as it was first given: each other one would be a decision of its own in the history. */
+const SAME_REASON_MS = 10 * 60_000;
 /** Crashes of a version that has not recovered since. */
 const CRASH_LOOP = 2;
 const UNCLEAR = 'it does not say whether it may be stopped';
+
+/** What a module said last when it was asked, and since when. */
+type Reasons = Map<string, { readonly said: string | undefined; readonly since: number }>;
+
+/** What asking the modules needs. */
+export interface Asking {
+  readonly modules: Modules;
+  readonly ask: ReturnType<typeof askingPrograms>;
+  readonly reasons: Reasons;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
 
 /**
  * Which of these modules must not be stopped now (D77). Only one that works is asked: what does not work must not prevent the
@@ -16,19 +30,37 @@ const UNCLEAR = 'it does not say whether it may be stopped';
 export async function vetoesOf(
   names: readonly string[],
   { policy }: Configuration,
-  { modules, ask }: { readonly modules: Modules; readonly ask: ReturnType<typeof askingPrograms> },
+  { modules, ask, reasons, clock }: Asking,
 ): Promise<Veto[]> {
   const answers = names.map(async (by): Promise<Veto[]> => {
     const { restartStatus, onUnclearStatus } = termsFor(policy, by).run;
     const state = modules.readyState(by);
     if (!state || state.crashes.count >= CRASH_LOOP) return [];
-    const address = restartStatus ?? readManifest(state.run.root).restartStatus;
+    const address = restartStatus ?? statusAddressIn(state.run.root);
     if (address === undefined) return [];
     const isHeld = onUnclearStatus === 'hold';
     const status = await ask(by, address, isHeld);
-    if (status?.isAllowed === true) return [];
-    if (status) return [{ by, said: status.reason, isOverridable: status.isOverridable }];
-    return isHeld ? [{ by, said: UNCLEAR, isOverridable: true }] : [];
+    if (status?.isAllowed ?? !isHeld) {
+      reasons.delete(by);
+      return [];
+    }
+    const { reason, isOverridable } = status ?? { reason: UNCLEAR, isOverridable: true };
+    const now = clock.monotonic();
+    const before = reasons.get(by);
+    const isSame = before && now - before.since < SAME_REASON_MS;
+    const { said } = isSame ? before : { said: reason };
+    if (!isSame) reasons.set(by, { said, since: now });
+    return [{ by, said, isOverridable }];
   });
   return (await Promise.all(answers)).flat();
+}
+
+/** The address that a package names; undefined if it names none, or cannot be read. */
+function statusAddressIn(root: string): string | undefined {
+  try {
+    return readManifest(root).restartStatus;
+  } catch {
+    // It does not start either, which the log says.
+    return undefined;
+  }
 }

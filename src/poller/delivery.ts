@@ -66,7 +66,7 @@ export interface Delivery {
    */
   readonly extend: (ms: number) => void;
   /**
-   * Asks whether the action may be begun now: whether nothing holds it, nothing that it depends on is being replaced, and
+   * Reads the configuration, and asks whether the action may be begun now: whether nothing holds it, nothing that it depends on is being replaced, and
    * its version may still be selected. Call it before the first thing that cannot be undone, such as the stop of a process,
    * and begin at once if it may. Otherwise nothing may be changed: the action is taken back, counts as no restart, and is
    * delivered again when it may, unless a newer release takes its place (D72). Rejects if the poller ends meanwhile.

@@ -4,6 +4,7 @@ import { describeDecision } from '../core/explanation/decision-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { decisionOn, revalidate } from '../core/plan/revalidate.ts';
 import { excerpt } from '../core/text/quote.ts';
+import type { ConfigurationSource } from './configuration-source.ts';
 import type { Delivery } from './delivery.ts';
 import type { Outbox } from './outbox.ts';
 import type { Planner } from './planner.ts';
@@ -16,6 +17,7 @@ type Permission = Awaited<ReturnType<Delivery['mayProceed']>>;
 /** The parts of a poller that decide whether an action may be begun. */
 export interface PermissionParts {
   readonly state: StateAccess;
+  readonly configuration: Pick<ConfigurationSource, 'read'>;
   readonly planner: Planner;
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -26,7 +28,7 @@ const MAY: Permission = { mayProceed: true };
 const RETRY_MS = 1000;
 
 /**
- * The `mayProceed` of a delivery: plans its target again, as for a delivery (D72). `ending` ends the poller or the
+ * The `mayProceed` of a delivery: reads the configuration and plans its target again, as for a delivery (D72). `ending` ends the poller or the
  * iterator. While an action cannot be taken back, because the file cannot be written, its consumer waits.
  */
 export function permission(
@@ -34,7 +36,7 @@ export function permission(
   parts: PermissionParts,
   ending: AbortSignal,
 ): () => Promise<Permission> {
-  const { planner, outbox, clock } = parts;
+  const { configuration, planner, outbox, clock } = parts;
   const ended = refused(`action ${id} has ended`);
   const answered = (plan: Plan | undefined): Permission | 'unwritable' => {
     const open = outbox.heldBy(signal, id);
@@ -44,6 +46,9 @@ export function permission(
   };
   return async () => {
     for (;;) {
+      // What was edited since the last round holds already.
+      await configuration.read(ending);
+      ending.throwIfAborted();
       const open = outbox.heldBy(signal, id);
       if (!open) return ended;
       const answer = await planner.asking(answered, ending, open.action);

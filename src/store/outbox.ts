@@ -72,8 +72,8 @@ export function supersede(sql: Statements, number: number, at: number): void {
 export function takeBack(sql: Statements, id: string, at: number): void {
   const number = actionNumber(sql, id);
   if (number === undefined) return;
-  sql.run(END, 'waiting', at, number, 'delivered');
-  sql.run('DELETE FROM restarts WHERE action = ?', number);
+  const { changes } = sql.run(END, 'waiting', at, number, 'delivered');
+  if (Number(changes) > 0) sql.run('DELETE FROM restarts WHERE action = ?', number);
 }
 
 /** Ends an action that was delivered and not acknowledged. Returns false for any other action. */

@@ -1,14 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { openMachineFile } from '../../src/store/index.ts';
 import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
-import type { UpdateTerms } from '../../src/config/index.ts';
-import { agentSite, FOR_PROGRAM, type AgentSite } from '../support/agent-site.ts';
+import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { openFrom } from '../support/decided.ts';
 import { component, entry } from '../support/planned.ts';
+import { whileDownloading } from './support/while-downloading.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
 const SERVED = { ...LIDAR, agent: { 'platform-server': {} } };
@@ -45,22 +44,6 @@ async function site(config: object, meta?: object): Promise<AgentSite> {
   await made.until('lidar running 1.0.0');
   await made.until('done');
   return made;
-}
-
-/** Publishes 1.1.0, and does `during` while its download takes place. Returns what happened until the agent said `line`. */
-async function whileDownloading(
-  made: AgentSite,
-  [id, script]: readonly [id: string, script: string],
-  { during, line }: { readonly during: () => Promise<unknown> | void; readonly line: RegExp },
-): Promise<string[]> {
-  const answer = made.delay(id, '1.1.0');
-  made.publish(id, '1.1.0', script);
-  await expect.poll(() => made.requests).toContain(`/${id}/1.1.0`);
-  await during();
-  const from = made.story.length;
-  answer();
-  await expect.poll(() => made.story.findLast((one) => line.test(one))).toBeDefined();
-  return made.story.slice(from);
 }
 
 describe('[I10, D72, T51] what may no longer be replaced once its download has ended', () => {
@@ -114,7 +97,10 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
       },
       line: /is not begun/,
     });
-    expect(happened).toEqual(['lidar is not begun: 1.1.0']);
+    expect(happened).toEqual([
+      'lidar waits: already the newest patch of 1.0',
+      'lidar is not begun: 1.1.0',
+    ]);
   });
 
   it('goes on if it is the server, and so do the modules, which would stop with it', async () => {
@@ -172,111 +158,26 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
   });
 });
 
-/** A module that depends on the lidar. */
-const ARM = {
-  components: [
-    component('scanner', 'acme:lidar:vlp16'),
-    component('arm', 'acme:arm:six-axis', 'scanner'),
-  ],
-  modules: [...LIDAR.modules, entry('acme:arm', '1.*', 'arm')],
-};
-
-/** A site whose arm is asked, and what it answers. */
-async function withArm(
-  answer: (to: ServerResponse) => unknown,
-  terms: Partial<UpdateTerms['run']> = {},
-): Promise<AgentSite> {
-  const server = await plainServer((response) => void answer(response));
-  const made = await agentSite(ARM, terms);
+it('[T55, D72] what an agent got and did not begin gives way to a newer release after the next start of an agent', async () => {
+  const made = await agentSite(LIDAR);
   made.publish('acme:lidar', '1.0.0', STAYS);
-  const restart_status = `${server.address}/restart`;
-  made.publish('acme:arm', '1.0.0', STAYS, { entrypoint: 'run', restart_status });
+  const end = await made.start();
+  await made.until('lidar running 1.0.0');
+  await made.until('done');
+  const answer = made.delay('acme:lidar', '1.1.0');
+  made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
+  await expect.poll(() => made.requests).toContain('/acme:lidar/1.1.0');
+  await end();
+  answer();
+  await made.change({}, CLOSED);
   await made.start();
-  await made.until('arm running 1.0.0');
-  return made;
-}
-
-describe('[D77] a module that says whether it may be stopped', () => {
-  it('keeps what it depends on from being replaced, which would stop it', async () => {
-    let reason: string | undefined = 'docking';
-    const made = await withArm((to) =>
-      to.end(JSON.stringify({ restart_allowed: reason === undefined, reason })),
-    );
-    made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
-    await made.until('lidar is held: veto docking');
-    expect(made.story).not.toContain('arm stopped 1.0.0');
-    reason = undefined;
-    await made.until('arm stopped 1.0.0');
-    await made.until('lidar running 1.1.0');
-    await made.until('arm running 1.0.0');
-  });
-
-  it('is asked again after the download', async () => {
-    let isAllowed = true;
-    const made = await withArm((to) => to.end(JSON.stringify({ restart_allowed: isAllowed })));
-    const happened = await whileDownloading(made, ['acme:arm', `: another; ${STAYS}`], {
-      during: () => void (isAllowed = false),
-      line: /is not begun/,
-    });
-    expect(happened).toEqual(['arm is held: veto undefined', 'arm is not begun: 1.1.0']);
-  });
-
-  it.each<[string, (to: ServerResponse) => unknown, string]>([
-    ['answers 500', (to) => to.writeHead(500).end('{"restart_allowed": false}'), 'answered 500'],
-    [
-      'answers another type',
-      (to) => to.end('[]'),
-      'answered without restart_allowed: true or false',
-    ],
-    [
-      'answers 10 MB',
-      (to) => to.end(' '.repeat(10_000_000)),
-      'answered with more than 65536 characters',
-    ],
-    ['hangs', () => undefined, 'did not answer within 2 seconds'],
-  ])('may be stopped if it %s, and the log says why', async (_, answer, why) => {
-    const made = await withArm(answer);
-    made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
-    await made.until(new RegExp(`^arm does not say: .*/restart ${why}$`));
-    const before = made.story.filter((line) => line.includes('held'));
-    await made.until('lidar running 1.1.0');
-    expect(before).toEqual([]);
-  });
-
-  it('is not stopped if it does not say, and the policy takes that for a no', async () => {
-    let isBroken = true;
-    const made = await withArm(
-      (to) => (isBroken ? to.writeHead(500).end() : to.end('{"restart_allowed": true}')),
-      { onUnclearStatus: 'hold' },
-    );
-    made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
-    await made.until('lidar is held: veto it does not say whether it may be stopped');
-    expect(made.story).not.toContain('arm stopped 1.0.0');
-    isBroken = false;
-    await made.until('lidar running 1.1.0');
-  });
-
-  it('is not asked after it has crashed twice, so that it cannot prevent its repair', async () => {
-    const server = await plainServer((response) => void response.end('{"restart_allowed": false}'));
-    const restart_status = `${server.address}/restart`;
-    const made = await agentSite(LIDAR, FOR_PROGRAM);
-    const [crash, starts] = ['crash', 'starts'].map((name) => join(made.home, name));
-    const script = `echo >>'${starts}'
-      case $(wc -l <'${starts}') in
-        1) while [ ! -e '${crash}' ]; do sleep 0.05; done; exit 3;;
-        2) exit 3;;
-      esac
-      ${STAYS}`;
-    made.publish('acme:lidar', '1.0.0', script, { entrypoint: 'run', restart_status });
-    await made.start();
-    await made.until('done');
-    writeFileSync(String(crash), '');
-    await made.until('lidar backing-off 1.0.0');
-    await made.until('lidar running 1.0.0');
-    made.publish('acme:lidar', '1.1.0', STAYS);
-    await made.until('lidar trying 1.1.0');
-    expect(server.requests).toEqual([]);
-  });
+  await made.until('lidar is held: window-closed ');
+  made.publish('acme:lidar', '1.2.0', `: yet another; ${STAYS}`);
+  await made.until('lidar is held: window-closed ');
+  await made.change({}, OPEN);
+  await made.until('lidar running 1.2.0');
+  await made.until('done');
+  expect(made.requests.filter((path) => path === '/acme:lidar/1.1.0')).toHaveLength(1);
 });
 
 it('[D26] a module is not stopped for what only shares its restart', async () => {
@@ -286,7 +187,7 @@ it('[D26] a module is not stopped for what only shares its restart', async () =>
       component('camera', 'acme:cam:usb'),
       component('arm', 'acme:arm:six-axis', 'scanner', 'camera'),
     ],
-    modules: [...ARM.modules, entry('acme:cam', '1.*', 'cam')],
+    modules: [...LIDAR.modules, entry('acme:arm', '1.*', 'arm'), entry('acme:cam', '1.*', 'cam')],
   };
   const made = await agentSite(both);
   for (const id of ['acme:lidar', 'acme:cam', 'acme:arm']) made.publish(id, '1.0.0', STAYS);

@@ -70,6 +70,10 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
     },
     'warn does not say whether it may be restarted: http://[::1]:1/ answered 500; the policy takes that as allowed',
   ],
+  [
+    { kind: 'not-begun', name: 'lidar', version: 'https://u:p@x.example/a', reason: 'pinned' },
+    'info https://x.example/a is not begun: pinned',
+  ],
   [{ ...STATE, state: 'trying' }, undefined],
   [{ ...STATE, state: 'starting' }, undefined],
   [{ ...STATE, state: 'stopping' }, undefined],

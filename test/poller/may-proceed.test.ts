@@ -144,6 +144,13 @@ describe('[D72, T18, T51] before an action is begun, its consumer asks whether i
     ]);
   });
 
+  it('not if the policy has closed the window since the last round', async () => {
+    const machine = await downloading();
+    const maintenance = [{ start: '0 2 * * *', duration: '10m', time_zone: 'UTC' }];
+    machine.configure({ policy: { maintenance } });
+    expect(await inHand(machine, 'acme_lidar').mayProceed()).toEqual(WINDOW_CLOSED);
+  });
+
   it('not while the server is processing its config', async () => {
     let isServerBusy = false;
     const machine = await downloading({ isServerBusy: () => isServerBusy });

@@ -37,6 +37,24 @@ it('a withdrawn action is closed, and its deployed version is unknown', () => {
   expect(commitOne(state).to).toBe('1.1.0');
 });
 
+it('[D72] an action that is taken back waits again: it is no restart, and its deployed version stays known', () => {
+  const { state } = claimed();
+  state.report(LIDAR, '1.0.0', 1);
+  const action = commitOne(state);
+  state.deliver(action.id, 5);
+  state.takeBack(action.id, 6);
+  const { open } = state.memory();
+  expect([running(state), state.memory().of(LIDAR).restarts]).toEqual(['1.0.0 after nothing', []]);
+  expect(open).toMatchObject([{ action: { id: action.id }, state: 'waiting', deliveries: 1 }]);
+  // What waits, and what has ended, cannot be taken back.
+  state.takeBack(action.id, 7);
+  state.deliver(action.id, 8);
+  state.acknowledge(action.id, DONE, TERMS);
+  state.takeBack(action.id, 9);
+  expect([running(state), state.memory().open]).toEqual(['1.1.0 after 1.0.0', []]);
+  expect(state.memory().of(LIDAR).restarts).toHaveLength(1);
+});
+
 it('an acknowledged action cannot be withdrawn', () => {
   const { state } = claimed();
   const action = commitOne(state);

@@ -231,6 +231,7 @@ function inWords(event: AgentEvent): string | undefined {
     const said = hold?.reason === 'veto' ? hold.said : hold && 'answer' in hold ? hold.answer : '';
     return `${event.target.name} is held: ${hold?.reason} ${said}`;
   }
+  if (event.kind === 'not-begun') return `${event.name} waits: ${event.reason}`;
   if (event.kind === 'superseded')
     return `${event.action.target.name} is not begun: ${event.action.to}`;
   if (event.kind !== 'acknowledged') return undefined;

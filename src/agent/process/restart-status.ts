@@ -23,7 +23,8 @@ export interface RestartStatus {
 export async function restartStatusAt(url: string): Promise<Result<RestartStatus, string>> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   const unclear = (why: string): Result<RestartStatus, string> => {
-    return { ok: false, error: `${excerpt(url)} ${why}` };
+    // Its query may have a secret.
+    return { ok: false, error: `${excerpt(url.replace(/[?#].*/, ''))} ${why}` };
   };
   try {
     // A redirection may lead to another machine, so it is not followed.

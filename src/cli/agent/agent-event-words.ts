@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../agent/event.ts';
 import { SERVER } from '../../agent/server.ts';
 import type { PollerEvent } from '../../poller/index.ts';
 import { firstFew } from '../../core/text/few.ts';
+import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
@@ -27,6 +28,7 @@ const OWN: ReadonlySet<string> = new Set([
   'orphans',
   'not-removed',
   'module-waits-for-file',
+  'not-begun',
   'restart-status',
   'system-file',
   'system-trouble',
@@ -75,6 +77,8 @@ export function agentLine(event: OwnEvent): Line | undefined {
       return warn(`waits until its change can be written: ${event.error.message}`);
     case 'restart-required':
       return warn(restartRequired(event));
+    case 'not-begun':
+      return info(`${describeAddress(event.version)} is not begun: ${event.reason}`);
     case 'restart-status':
       return warn(
         `does not say whether it may be restarted: ${event.reason}; ${event.isHeld ? 'nothing is replaced or restarted until it does' : 'the policy takes that as allowed'}`,

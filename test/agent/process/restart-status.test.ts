@@ -60,3 +60,12 @@ it('a server whose restart_status nothing listens at', async () => {
   const error = `${server.address} does not answer (ECONNREFUSED)`;
   expect(await restartStatusAt(server.address)).toEqual({ ok: false, error });
 });
+
+it('the query of an address, which may have a secret, is not in the reason', async () => {
+  const server = await plainServer((response) => void response.writeHead(500).end());
+  const error = `${server.address}/status answered 500`;
+  expect(await restartStatusAt(`${server.address}/status?token=CANARY#CANARY`)).toEqual({
+    ok: false,
+    error,
+  });
+});
