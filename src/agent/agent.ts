@@ -1,6 +1,6 @@
 import { systemClock } from '../registry/clock.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { LINUX } from './ports.ts';
+import { linux } from './ports.ts';
 import { SupervisedMachine } from './supervised-machine.ts';
 import { THIS_MACHINE } from './system/host.ts';
 import { SystemSettings } from './system/system-settings.ts';
@@ -48,7 +48,8 @@ export class Agent {
       system?.follow(read.machine.agent);
       return read;
     };
-    this.#machine = new SupervisedMachine({ ...options, configuration }, LINUX);
+    const ports = linux(options.system?.programs ?? THIS_MACHINE.programs);
+    this.#machine = new SupervisedMachine({ ...options, configuration }, ports);
   }
 
   /**

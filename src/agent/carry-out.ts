@@ -149,7 +149,7 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
 }
 
 /** What a `pin_url` names has a folder of its own. */
-function foldersOf({ action, folders }: Delivery, { site }: Execution): Delivery['folders'] {
+export function foldersOf({ action, folders }: Delivery, { site }: Execution): Delivery['folders'] {
   const { root = folderOfAddress(site.home, moduleOf(action.target), action.to) } = folders;
   return { ...folders, root };
 }

@@ -69,6 +69,28 @@ export type AgentEvent =
       readonly step: InstallStep;
     }
   | {
+      /** A release that is held was downloaded and unpacked, for the time when nothing holds it. */
+      readonly kind: 'prefetched';
+      /** The name of the entry. */
+      readonly name: string;
+      /** The version. */
+      readonly version: string;
+      /** The fields of its `meta.json` that modreg does not read. */
+      readonly ignored: readonly string[];
+    }
+  | {
+      /** A release that is held could not be downloaded or unpacked: once for each reason. It is tried again. */
+      readonly kind: 'prefetch-failed';
+      /** The name of the entry. */
+      readonly name: string;
+      /** The version. */
+      readonly version: string;
+      /** Why, in one escaped line. */
+      readonly reason: string;
+      /** When it is tried again, in milliseconds from now. */
+      readonly retryMs: number;
+    }
+  | {
       /** A module waits until the modules that it depends on are ready. */
       readonly kind: 'waiting';
       /** The name of the entry. */

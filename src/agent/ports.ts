@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { Poller, type PollerOptions } from '../poller/index.ts';
 import { removeUnused } from './install/retention.ts';
 import { moduleProcess } from './module-process.ts';
+import { prefetched } from './prefetch.ts';
 import { prepared } from './prepare.ts';
 import { killMarked } from './process/orphans.ts';
 import { runnableFor, whyNotStarted } from './runnable.ts';
+import { THIS_MACHINE } from './system/host.ts';
+import { isMetered } from './system/nmcli.ts';
 
 /** What the agent does to the machine, and the poller that decides. The simulator replaces them. */
 export interface AgentPorts {
@@ -14,19 +17,26 @@ export interface AgentPorts {
   /** Whether a package folder exists. */
   readonly isInstalled: (root: string) => boolean;
   readonly prepared: typeof prepared;
+  readonly prefetched: typeof prefetched;
+  /** Whether the connection of the machine is metered. */
+  readonly isMetered: (stopping: AbortSignal) => Promise<boolean>;
   readonly runnableFor: typeof runnableFor;
   readonly whyNotStarted: typeof whyNotStarted;
   readonly moduleProcess: typeof moduleProcess;
 }
 
-/** A Linux machine. */
-export const LINUX: AgentPorts = {
-  poller: (options) => new Poller(options),
-  killMarked,
-  removeUnused,
-  isInstalled: existsSync,
-  prepared,
-  runnableFor,
-  whyNotStarted,
-  moduleProcess,
-};
+/** A Linux machine, where `nmcli` is found in the folders `programs`. */
+export function linux(programs: string): AgentPorts {
+  return {
+    poller: (options) => new Poller(options),
+    killMarked,
+    removeUnused,
+    isInstalled: existsSync,
+    prepared,
+    prefetched,
+    isMetered: async (stopping) => await isMetered({ ...THIS_MACHINE, programs, stopping }),
+    runnableFor,
+    whyNotStarted,
+    moduleProcess,
+  };
+}

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { Result } from '../core/text/result.ts';
 import type { Delivery } from '../poller/index.ts';
@@ -6,7 +6,7 @@ import type { AgentOptions } from './agent-options.ts';
 import type { AgentEvent } from './event.ts';
 import { installPackage, nameOf, type InstallOrder } from './install/install-package.ts';
 import type { Package } from './install/package.ts';
-import { firstRunMark } from './install/package-store.ts';
+import { firstRunMark, prefetchMark } from './install/package-store.ts';
 import type { InstallTurns } from './install/turns.ts';
 import type { OutputLine } from './process/program-output.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
@@ -93,23 +93,17 @@ interface Order extends InstallOrder {
 }
 
 function orderFor(
-  { action, terms, signal, progress }: Delivery,
-  { site, runId, cgroups, fetch, turns, onEvent, onLine, stopping }: Preparation,
+  delivery: Delivery,
+  preparation: Preparation,
 ): Omit<Order, 'delivery' | 'onEvent' | 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
+  const { action, terms, signal, progress } = delivery;
+  const { runId, cgroups, turns, onEvent, onLine } = preparation;
   const { name } = action.target;
-  const { allowHttp, requireDigest, run } = terms;
+  const { requireDigest } = terms;
+  // The digest of an address is a part of it, or there is none (D36).
+  const own = { ...terms, requireDigest: requireDigest && action.reason.kind !== 'pin-url' };
   return {
-    artifact: action.artifact,
-    home: site.home,
-    platform: site.platform,
-    command: run.command,
-    // The digest of an address is a part of it, or there is none (D36).
-    fetch: {
-      ...fetch(terms),
-      allowHttp,
-      requireDigest: requireDigest && action.reason.kind !== 'pin-url',
-    },
-    signal: AbortSignal.any([signal, stopping]),
+    ...installTermsFor({ artifact: action.artifact, terms: own, signal }, preparation),
     turns,
     onStep: (step) => {
       const { bytes, total = 0 } = step.kind === 'downloading' ? step : { bytes: 0 };
@@ -122,8 +116,25 @@ function orderFor(
   };
 }
 
+/** How a release is installed on this machine. */
+export function installTermsFor(
+  { artifact, terms, signal }: Pick<Delivery, 'terms' | 'signal'> & Pick<InstallOrder, 'artifact'>,
+  { site, fetch, stopping }: Pick<Preparation, 'site' | 'fetch' | 'stopping'>,
+): Omit<InstallOrder, 'root' | 'turns' | 'onStep'> {
+  const { allowHttp, requireDigest, run } = terms;
+  return {
+    artifact,
+    home: site.home,
+    platform: site.platform,
+    command: run.command,
+    fetch: { ...fetch(terms), allowHttp, requireDigest },
+    signal: AbortSignal.any([signal, stopping]),
+  };
+}
+
 async function ready(order: Order): Promise<Result<Package, Fault>> {
   const installed = await installPackage(order);
+  rmSync(prefetchMark(order.root), { force: true });
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
   const closed = whyClosed(order.root, order.runAs);
   if (closed !== undefined) return impossibleHere(closed);

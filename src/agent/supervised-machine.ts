@@ -16,13 +16,14 @@ import { readManifest } from './install/manifest.ts';
 import { installTurns } from './install/turns.ts';
 import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
-import { packagesInUse } from './packages-in-use.ts';
+import { Prefetch } from './prefetch.ts';
 import type { AgentPorts } from './ports.ts';
 import type { ModuleSite } from './runnable.ts';
 import { followStart } from './follow-start.ts';
 import { AGENT, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import type { Veto } from '../core/decision/timing-policies.ts';
+import { Tidying } from './tidying.ts';
 import { vetoesOf, type Asking } from './vetoes.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
@@ -37,6 +38,8 @@ export class SupervisedMachine {
   readonly #modules: Modules;
   readonly #poller: ReturnType<AgentPorts['poller']>;
   readonly #execution: Execution;
+  readonly #tidying: Tidying;
+  readonly #prefetch: Prefetch;
   readonly #stopping = new AbortController();
   #configuration: Configuration | undefined;
   #starting: Promise<void> | undefined;
@@ -75,6 +78,9 @@ export class SupervisedMachine {
       turns: installTurns(),
       stopping: this.#stopping.signal,
     };
+    this.#tidying = new Tidying(this.#execution);
+    const tidy = async (): Promise<boolean> => await this.#tidying.tidy();
+    this.#prefetch = new Prefetch({ ...this.#execution, random, tidy });
   }
 
   #pollerOf({ home, environment }: ModuleSite): ReturnType<AgentPorts['poller']> {
@@ -92,6 +98,10 @@ export class SupervisedMachine {
       deployedVersion: (target) => this.#deployed(target),
       isMaintenanceAllowed: async () => await this.#isMaintenanceAllowed(),
       vetoes: async (names) => await this.#vetoes(names),
+      onUpcoming: (upcoming) => {
+        this.#tidying.follow(upcoming);
+        this.#prefetch.follow(upcoming);
+      },
     });
   }
 
@@ -107,7 +117,7 @@ export class SupervisedMachine {
   async #begin(): Promise<void> {
     const first = await this.#options.configuration();
     await this.#untilAlone();
-    await this.#removeUnused();
+    await this.#tidying.tidy();
     if (this.#stopping.signal.aborted) return;
     this.#configuration = first;
     this.#reconcile(first);
@@ -149,16 +159,6 @@ export class SupervisedMachine {
     }
   }
 
-  /** Modules run also if a folder cannot be read or an old package cannot be removed. */
-  async #removeUnused(): Promise<void> {
-    const { home, file, onEvent = ignore } = this.#options;
-    const kept = packagesInUse(file, home);
-    const terms = { kept, now: this.#execution.clock.now() };
-    await this.#ports.removeUnused(home, terms).catch((error: unknown) => {
-      onEvent({ kind: 'not-removed', error });
-    });
-  }
-
   /** Ends all modules, and then the poller. What was begun goes on with the next agent. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the agent was stopped'));
@@ -171,7 +171,8 @@ export class SupervisedMachine {
   async #consume(): Promise<void> {
     const { onEvent = ignore } = this.#options;
     for await (const delivery of this.#poller.deliveries(this.#stopping.signal)) {
-      void carryOut(delivery, this.#execution).catch((error: unknown) => {
+      const work = async (): Promise<void> => await carryOut(delivery, this.#execution);
+      void this.#tidying.during(delivery, work).catch((error: unknown) => {
         onEvent({ kind: 'callback-error', error });
       });
     }

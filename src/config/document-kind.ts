@@ -37,6 +37,7 @@ const POLICY_FIELDS = [
   'stop_timeout',
   'restart_status',
   'restart_status_unclear',
+  'prefetch',
   'logs',
   'self_update',
 ];

@@ -112,6 +112,7 @@ const terms = {
   stop_timeout: v.optional(duration),
   restart_status: v.optional(restartStatus),
   restart_status_unclear: v.optional(oneOf(['allow', 'hold'])),
+  prefetch: v.optional(flag()),
   self_update: v.optional(flag()),
 };
 const moduleTerms = fields(terms);
@@ -160,6 +161,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     restartCeiling: own.restart_ceiling ?? base.restartCeiling,
     maxIndexAgeMs: own.max_index_age ?? base.maxIndexAgeMs,
     envAllow: own.env_allow ?? base.envAllow,
+    prefetch: own.prefetch ?? base.prefetch,
     run: {
       command: own.command ?? base.run.command,
       runAs: own.run_as ?? base.run.runAs,

@@ -51,21 +51,27 @@ interface Hold {
   readonly decision: Extract<Decision, { kind: 'hold' }>;
 }
 
-function heldIn({ modules, subsystems }: Plan): Hold[] {
+/** The decision about each target that has versions. */
+export function decisionsIn({
+  modules,
+  subsystems,
+}: Plan): { readonly target: ActionTarget; readonly decision: Decision }[] {
   return [
-    ...modules.flatMap(({ name, moduleId, decision }) =>
-      heldBy({ kind: 'module', name, moduleId }, decision),
-    ),
-    ...subsystems.flatMap(({ target, decision }) =>
-      target.option === 'disable_subsystem'
+    ...modules.map(({ name, moduleId, decision }) => {
+      return { target: { kind: 'module', name, moduleId } as const, decision };
+    }),
+    ...subsystems.flatMap(({ target: { option, name }, decision }) =>
+      option === 'disable_subsystem'
         ? []
-        : heldBy({ kind: 'subsystem', name: target.name }, decision),
+        : { target: { kind: 'subsystem', name } as const, decision },
     ),
   ];
 }
 
-function heldBy(target: ActionTarget, decision: Decision): Hold[] {
-  return decision.kind === 'hold' ? [{ target, decision }] : [];
+function heldIn(plan: Plan): Hold[] {
+  return decisionsIn(plan).flatMap(({ target, decision }) =>
+    decision.kind === 'hold' ? { target, decision } : [],
+  );
 }
 
 function identityOf({ decision: { replacement, because } }: Hold): string {

@@ -28,7 +28,7 @@ const DIGEST_LENGTH = 12;
 
 /** Computes the setup of an action, and of the rollback that is permitted if it fails. */
 type SetupOf = (
-  action: CommittedAction,
+  action: Pick<CommittedAction, 'target' | 'to' | 'artifact'>,
   configuration: Configuration | undefined,
   permitted: PermittedRollback | undefined,
 ) => ModuleSetup;
@@ -76,7 +76,10 @@ function rollbackIn(
 }
 
 /** The folder of what an action deploys; an address has none. */
-function rootOf(home: string, { target, to, artifact }: CommittedAction): string | undefined {
+function rootOf(
+  home: string,
+  { target, to, artifact }: Parameters<SetupOf>[0],
+): string | undefined {
   const release = { target, version: to, artifact };
   return parseVersion(to).ok ? packageFolder(home, release) : undefined;
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../registry/clock.ts';
 import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
+import type { Upcoming } from './upcoming.ts';
 
 /** The required and optional inputs of a `Poller`. */
 export interface PollerOptions {
@@ -56,6 +57,8 @@ export interface PollerOptions {
   readonly clock?: Clock;
   /** Random numbers from 0 to 1, for intervals and back-off; `Math.random` by default. */
   readonly random?: () => number;
+  /** @internal Called with what each plan deploys. Must not throw. */
+  readonly onUpcoming?: (upcoming: readonly Upcoming[]) => void;
   /** Called with each event, for a log. An error that it throws is reported as an event too. */
   readonly onEvent?: (event: PollerEvent) => void;
 }

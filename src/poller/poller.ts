@@ -28,6 +28,7 @@ import type { PollerOptions } from './poller-options.ts';
 import { keepRunning, pollingWith, type Polling } from './polling.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
+import { upcomingIn } from './upcoming.ts';
 import { Wakeup } from './wakeup.ts';
 
 /** The running poller of each file. Other processes cannot open a claimed file for a poller. */
@@ -217,7 +218,10 @@ export class Poller {
     if (!memory) return state.settle();
     begun.quarantineOf(memory);
     begun.holdsOf(plan, memory);
-    if (gate.mayCommit(memory, lists)) outbox.commit(plan, memory);
+    if (gate.mayCommit(memory, lists)) {
+      outbox.commit(plan, memory);
+      this.#options.onUpcoming?.(upcomingIn(plan, memory, this.#parts));
+    }
     const blocking = new Map(
       outbox
         .due()
@@ -240,6 +244,7 @@ interface Parts {
   readonly outbox: Outbox;
   readonly gate: ActionGate;
   readonly begun: Begun;
+  readonly setupOf: ReturnType<typeof moduleSetups>;
   /** Woken when the machine has to be planned again. */
   readonly changes: Wakeup;
 }
@@ -267,7 +272,7 @@ function partsFor(options: PollerOptions): Parts {
     lists,
     facts: (action) => outbox.facts(action),
   });
-  return { ...parts, outbox, lists, planner };
+  return { ...parts, setupOf, outbox, lists, planner };
 }
 
 function checksAtStart(

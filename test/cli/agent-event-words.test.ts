@@ -32,6 +32,15 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
     'info ends, because platform-server is disabled in the machine config; its package and its data stay',
   ],
   [{ kind: 'waiting', name: 'base', for: ['lidar', 'arm'] }, 'info waits for lidar, arm'],
+  [{ kind: 'prefetched', ...OF, ignored: [] }, 'info 1.1.0 is downloaded'],
+  [
+    { kind: 'prefetched', ...OF, ignored: ['licence'] },
+    'info 1.1.0 is downloaded; its meta.json has fields that are ignored: licence',
+  ],
+  [
+    { kind: 'prefetch-failed', ...OF, reason: 'it is gone (404)', retryMs: 120_000 },
+    'warn 1.1.0 could not be downloaded before its moment: it is gone (404); it is tried again in 2 min, and when its moment comes',
+  ],
   [
     { kind: 'orphans', count: 2, areLeft: false },
     'warn 2 processes that an earlier agent left were killed',
@@ -166,6 +175,7 @@ it.each<[Parameters<typeof reportedBy>[0], string]>([
     { kind: 'restart-status', name: 'platform-server', reason: 'it answered 302', isHeld: true },
     'modreg.server.restart_status',
   ],
+  [{ kind: 'prefetched', ...OF, ignored: [] }, 'modreg.module.prefetched 1.1.0'],
   [{ kind: 'orphans', count: 2, areLeft: false }, 'modreg.agent.orphans'],
 ])('%j is sent to a collector as %s', (event, expected) => {
   const { name, version } = reportedBy(event);

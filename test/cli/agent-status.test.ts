@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MARK, runIdOf } from '../../src/agent/process/process-table.ts';
@@ -7,6 +7,7 @@ import { agentStatusCommand } from '../../src/cli/agent/status-command.ts';
 import { pidsOf } from '../../src/host/status/agent-status.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { Activation } from '../../src/core/machine/activation.ts';
+import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
 import { openLog, type LogFile } from '../../src/logs/log-file.ts';
 import { noteActivation } from '../../src/store/activations.ts';
 import { machineHold } from '../support/machine-hold.ts';
@@ -110,8 +111,12 @@ describe('modreg agent status', () => {
     const bytes = expect.any(Number) as number;
     const arm = { name: 'arm', configured: false, version: '1.0.0', phase: 'stable', pid };
     const fresh = { name: 'new', configured: true, version: null, phase: null, pid: null };
-    const undecided = { decision: null, reason: null, action: null };
-    const decided = { decision: 'up-to-date', reason: 'already the newest release of 1' };
+    const undecided = { decision: null, reason: null, downloaded: null, action: null };
+    const decided = {
+      decision: 'up-to-date',
+      reason: 'already the newest release of 1',
+      downloaded: null,
+    };
     expect(JSON.parse(json)).toEqual({
       schema: 'modreg/agent-status@1',
       running: true,
@@ -125,6 +130,23 @@ describe('modreg agent status', () => {
       holds: [],
       log: null,
     });
+  });
+
+  it.each<[string, Partial<LoggedDecision>, string]>([
+    ['1.1.0-3f8a91c20b7d', {}, 'hold: it waits; 1.1.0 is downloaded'],
+    ['1.1.0', {}, 'hold: it waits; 1.1.0 is downloaded'],
+    ['1.1.0-rc.1-3f8a91c20b7d', {}, 'hold: it waits'],
+    ['1.0.0-3f8a91c20b7d', { target: '1.0.0' }, 'hold: it waits'],
+    ['1.1.0-3f8a91c20b7d', { decision: 'stuck' }, 'stuck: it waits'],
+  ])('[D78] with the package %s and %j: %s', (folder, more, expected) => {
+    const file = claimed();
+    const home = dirname(file.path);
+    mkdirSync(`${home}/packages/acme/lidar/${folder}`, { recursive: true });
+    noteActivation(file, 'arm', { moduleId: moduleId('acme:lidar'), activation: stable });
+    const held = { moduleId: 'acme:lidar', decision: 'hold', reason: 'it waits', ...more };
+    file.state.log([logged('arm', held)], { at: NOW, trouble: undefined });
+    const world = { ...quietWorld('linux/x64'), environment: { PLATFORM_HOME: home } };
+    expect(agentStatusCommand({}, world).answer[1]).toMatch(new RegExp(`  ${expected}$`));
   });
 
   it('says how often the version in use failed lately', () => {

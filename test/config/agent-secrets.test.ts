@@ -39,7 +39,7 @@ describe('a module that reads a variable of the agent', () => {
     'PLATFORM_AGENT_FAST_START PLATFORM_HOME PLATFORM_MODULE_DATA',
     'PLATFORM_MODULE_ID PLATFORM_MODULE_ROOT PLATFORM_MODULE_SOCKET',
     'COLUMNS HOME LANG LISTEN_FDS LISTEN_PID LOGNAME NOTIFY_SOCKET NO_COLOR PATH',
-    'TERM TMPDIR WATCHDOG_USEC',
+    'SUDO_USER TERM TMPDIR USER WATCHDOG_USEC',
   ].flatMap((names) => names.split(' '));
 
   it('[D61] of those that modreg reads, each is a secret or known to be none', () => {

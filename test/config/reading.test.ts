@@ -251,6 +251,7 @@ describe('an update policy', () => {
       restartCeiling: 6,
       maxIndexAgeMs: 259_200_000,
       envAllow: ['PLATFORM_PART_ID'],
+      prefetch: false,
       run: {
         command: ['bin/lidar', '--quiet'],
         runAs: 'rover',

@@ -62,6 +62,7 @@ describe('a term of one module replaces the general one', () => {
       'http://[::1]:7/status',
     ],
     ['restart_status_unclear', 'hold', 'allow', (all) => all.run.onUnclearStatus, 'hold', 'allow'],
+    ['prefetch', false, true, (all) => all.prefetch, false, true],
     ['self_update', false, true, (all) => all.run.selfUpdate, false, true],
   ])('%s %j: %j', (...[field, general, own, read, expected, expectedOwn]) => {
     const [all, one] = terms(field, general, own);

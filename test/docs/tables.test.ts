@@ -69,6 +69,7 @@ it('the list of the update policy has each field and its default', () => {
     ['stop_timeout', "the package's"],
     ['restart_status', "the package's"],
     ['restart_status_unclear', 'allow'],
+    ['prefetch', 'true'],
     ['self_update', 'true'],
     ['logs', 'nowhere'],
     ['modules', 'none'],

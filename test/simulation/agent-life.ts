@@ -22,11 +22,12 @@ export function agentIn(
   let poller: Poller | undefined;
   const machine = new SupervisedMachine(agentOptions(context, options), {
     ...portsOf(context),
-    poller: ({ configuration, deployedVersion, environment = {} }) => {
+    poller: ({ configuration, deployedVersion, environment = {}, onUpcoming }) => {
       poller = new Poller({
         ...options,
         configuration,
         environment,
+        ...(onUpcoming && { onUpcoming }),
         deployedVersion: (target) =>
           killable('read the deployed version', () => {
             const version = deployedVersion?.(target);

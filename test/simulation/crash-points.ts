@@ -21,7 +21,7 @@ type Commit =
 /** A call of a port, or a step of an actor within the process. */
 export type Call =
   | Commit
-  | ('prepare a version' | 'ask to begin' | 'run first')
+  | ('prepare a version' | 'prefetch a version' | 'ask to begin' | 'run first')
   | ('start a process' | 'stop a process' | 'end orphans')
   | ('read the memory' | 'read a list' | 'read the configuration' | 'read the deployed version')
   | ('ask for maintenance' | 'ask for a list' | 'ask for changes' | 'wait for a change')
@@ -47,6 +47,7 @@ const CALLS: readonly Call[] = [
 
 const AGENT_CALLS: readonly Call[] = [
   'prepare a version',
+  'prefetch a version',
   'ask to begin',
   'take back',
   'run first',

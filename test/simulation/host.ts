@@ -113,9 +113,11 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
           await life.clock.sleep(SECOND);
         return { count, isOver: host.processes.size === 0 };
       }),
-    removeUnused: async (_, { kept }) => {
+    removeUnused: async (_, { kept, upcoming }) => {
       judgeKept(world, kept);
-      const unused = [...host.packages].filter((root) => !kept.has(root) && chance.is(0.3));
+      const unused = [...host.packages].filter(
+        (root) => !kept.has(root) && !upcoming?.has(root) && chance.is(0.3),
+      );
       for (const root of unused) {
         host.packages.delete(root);
         host.ranFirst.delete(root);
@@ -124,6 +126,15 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
     },
     prepared: async (delivery, { stopping }) =>
       await killable('prepare a version', async () => await prepare(context, delivery, stopping)),
+    prefetched: async ({ root }, { signal, stopping }) =>
+      await killable('prefetch a version', async () => {
+        await download(context, AbortSignal.any([signal, stopping]));
+        if (chance.is(conditions.obstructed)) return refused('space');
+        host.packages.add(root);
+        trace.note(`${root} is prefetched`);
+        return { ok: true, value: { ignored: [] } };
+      }),
+    isMetered: async () => await Promise.resolve(chance.is(conditions.obstructed)),
     runnableFor: ({ type }, { root }) => {
       if (type !== 'local' && !host.packages.has(root)) return refused('package');
       if (chance.is(conditions.obstructed)) return refused('start');

@@ -216,6 +216,9 @@ function inWords(event: AgentEvent): string | undefined {
   }
   if (event.kind === 'restart-required')
     return `${event.installed} is installed, ${event.running} runs`;
+  if (event.kind === 'prefetched') return `${event.name} has ${event.version}`;
+  if (event.kind === 'prefetch-failed')
+    return `${event.name} has no ${event.version}: ${event.reason}`;
   if (event.kind === 'failure-reported') {
     return `reported ${event.failure.version}: ${event.failure.reason}`;
   }

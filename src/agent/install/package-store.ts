@@ -64,6 +64,11 @@ export function firstRunMark(root: string): string {
   return `${root}.first-run`;
 }
 
+/** The file beside the package `root` that shows that it was downloaded before its moment, and was not in use yet. */
+export function prefetchMark(root: string): string {
+  return `${root}.prefetched`;
+}
+
 /** Gives the complete folder `staging` the name `root`. Both survive a loss of power, or neither does. */
 export async function moveInto(
   staging: string,
@@ -102,6 +107,7 @@ async function syncFolder(path: string): Promise<void> {
 export async function removePackage(root: string, home: string): Promise<void> {
   const doomed = await newStaging(home, root);
   await rm(firstRunMark(root), { force: true });
+  await rm(prefetchMark(root), { force: true });
   await rename(root, doomed);
   await syncFolder(dirname(root));
   await rm(doomed, { recursive: true });

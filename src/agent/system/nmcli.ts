@@ -54,6 +54,12 @@ export async function command(
   return await nmcli(host, ['--wait', '0', 'connection', change, 'uuid', uuid]);
 }
 
+/** Whether NetworkManager says of a connection that it is metered, or guesses so; not if it cannot be asked. */
+export async function isMetered(host: SystemHost): Promise<boolean> {
+  const shown = await nmcli(host, ['-f', 'GENERAL.METERED', 'device', 'show']);
+  return shown.ok && /^GENERAL\.METERED:yes/m.test(shown.value);
+}
+
 /** Has NetworkManager read its keyfiles again. */
 export async function reload(host: SystemHost): Promise<Result<string, string>> {
   return await nmcli(host, ['connection', 'reload']);

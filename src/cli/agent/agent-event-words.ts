@@ -24,6 +24,8 @@ const OWN: ReadonlySet<string> = new Set([
   'leaves',
   'setup-changed',
   'installing',
+  'prefetched',
+  'prefetch-failed',
   'waiting',
   'orphans',
   'not-removed',
@@ -50,6 +52,13 @@ function kindIn(event: OwnEvent): string {
   return event.reason === undefined ? event.state : 'failed';
 }
 
+function statusLine({ reason, isHeld }: Extract<OwnEvent, { kind: 'restart-status' }>): Line {
+  const effect = isHeld
+    ? 'nothing is replaced or restarted until it does'
+    : 'the policy takes that as allowed';
+  return warn(`does not say whether it may be restarted: ${reason}; ${effect}`);
+}
+
 /** The line of the log for an event of the agent; undefined if it is not worth one. */
 export function agentLine(event: OwnEvent): Line | undefined {
   switch (event.kind) {
@@ -65,6 +74,9 @@ export function agentLine(event: OwnEvent): Line | undefined {
       return info(`ends, because ${CAUSES[event.because]}; its package and its data stay`);
     case 'installing':
       return installingLine(event);
+    case 'prefetched':
+    case 'prefetch-failed':
+      return prefetchLine(event);
     case 'waiting':
       return info(`waits for ${event.for.join(', ')}`);
     case 'orphans':
@@ -80,9 +92,7 @@ export function agentLine(event: OwnEvent): Line | undefined {
     case 'not-begun':
       return info(`${describeAddress(event.version)} is not begun: ${event.reason}`);
     case 'restart-status':
-      return warn(
-        `does not say whether it may be restarted: ${event.reason}; ${event.isHeld ? 'nothing is replaced or restarted until it does' : 'the policy takes that as allowed'}`,
-      );
+      return statusLine(event);
     case 'module':
       return moduleLine(event);
     case 'system-file':
@@ -162,10 +172,30 @@ function installingLine({
 }: OwnEvent & { readonly kind: 'installing' }): Line | undefined {
   if (step.kind === 'downloaded') return info(`${version} is downloaded, ${step.bytes} bytes`);
   if (step.kind !== 'installed') return undefined;
-  const names = firstFew(step.ignored, NAMED).map((name) => excerpt(name));
-  const note =
-    names.length === 0 ? '' : `; its meta.json has fields that are ignored: ${names.join(', ')}`;
-  return info(`${version} is installed${note}`);
+  return info(`${version} is installed${ignoredNote(step.ignored)}`);
+}
+
+function prefetchLine(event: OwnEvent & { readonly kind: 'prefetched' | 'prefetch-failed' }): Line {
+  const { kind, version } = event;
+  if (kind === 'prefetched') return info(`${version} is downloaded${ignoredNote(event.ignored)}`);
+  const again = describeDuration(event.retryMs);
+  return warn(
+    `${version} could not be downloaded before its moment: ${event.reason}; it is tried again in ${again}, and when its moment comes`,
+  );
+}
+
+function unclearStatus({ reason, isHeld }: OwnEvent & { readonly kind: 'restart-status' }): string {
+  const then = isHeld
+    ? 'nothing is replaced or restarted until it does'
+    : 'the policy takes that as allowed';
+  return `does not say whether it may be restarted: ${reason}; ${then}`;
+}
+
+function ignoredNote(ignored: readonly string[]): string {
+  const names = firstFew(ignored, NAMED).map((name) => excerpt(name));
+  return names.length === 0
+    ? ''
+    : `; its meta.json has fields that are ignored: ${names.join(', ')}`;
 }
 
 function info(text: string): Line {

@@ -104,8 +104,9 @@ function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {
 }
 
 /** What the agent does about the module: `upgrade to 1.2.9 under way`, `up-to-date`. */
-function updateOf({ open, decision }: ModuleStatus, now: number): string {
-  if (!open) return decision ? decisionText(decision) : '-';
+function updateOf({ open, decision, downloaded }: ModuleStatus, now: number): string {
+  const there = downloaded === undefined ? '' : `; ${excerpt(downloaded)} is downloaded`;
+  if (!open) return decision ? `${decisionText(decision)}${there}` : '-';
   const { action, state, failures } = open;
   const change = describeChange(action);
   if (state === 'delivered') return `${change} under way`;
@@ -141,6 +142,7 @@ function asJson({
       memory,
       decision: rest.decision?.decision ?? null,
       reason: rest.decision?.reason ?? null,
+      downloaded: rest.downloaded ?? null,
       action: openAsJson(rest.open),
       failures: failuresAsJson(failures.get(keyOf(name, version))),
     })),

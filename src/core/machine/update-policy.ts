@@ -66,6 +66,8 @@ export interface UpdateTerms {
   readonly maxIndexAgeMs: number;
   /** Names of the agent's secret environment variables that a module's `env` may read. */
   readonly envAllow: readonly string[];
+  /** Whether modreg's own agent downloads a release while only timing holds it; true by default (D78). Other agents need not follow it. */
+  readonly prefetch?: boolean | undefined;
   /** How modreg's own agent runs the module. Times are in milliseconds. Other agents need not follow it. */
   readonly run: {
     /** The program and its arguments, relative to the package; undefined for what the package names itself. */

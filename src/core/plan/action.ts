@@ -118,7 +118,8 @@ function reasonOf(replacement: Replacement, said: Said): ActionReason {
   return { kind: 'failure', version: version.text, until, isRolledBack, ...told };
 }
 
-function artifactOf({ to }: Replacement, platform: Platform): Artifact | undefined {
+/** The file of a replacement for a platform; undefined if the registry lists none. */
+export function artifactOf({ to }: Replacement, platform: Platform): Artifact | undefined {
   if (!('url' in to)) return artifactFor(to, platform);
   // A `pin_url` may carry the digest of its file as `#sha256=…` or `#sha512=…` (D36).
   const [, url = to.url, digest] = /^([^#]*)#(sha(?:256|512)=.*)$/.exec(to.url) ?? [];

@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { FOLDERS } from '../../agent/install/package-store.ts';
 import { runningVersion } from '../../agent/launcher/launcher-folder.ts';
 import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process-table.ts';
 import { AGENT_ROW, installedAgent } from '../../agent/self-update.ts';
@@ -38,6 +39,8 @@ export interface ModuleStatus {
   readonly memory: number;
   /** The decision of the last round, if the config had its entry. */
   readonly decision: LoggedDecision | undefined;
+  /** The version that is held and whose package is there; undefined if there is none (D78). */
+  readonly downloaded: string | undefined;
   /** The action that is under way, or is delivered next. */
   readonly open: OpenAction | undefined;
 }
@@ -96,23 +99,42 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
       .filter(({ kind, name }) => kind === 'module' || (isServed && name === SERVER))
       .map((one) => [one.name, one]),
   );
-  const processes = marked(`${runIdOf(realpathSync(dirname(file.path)))}/`);
+  const home = realpathSync(dirname(file.path));
+  const processes = marked(`${runIdOf(home)}/`);
   activations.delete(AGENT_ROW);
   const names = new Set([...decisions.keys(), ...activations.keys()]);
   return Array.from(names, (name) => {
     const own = pidsOf(name, processes);
     const activation = activations.get(name)?.activation;
+    const decision = decisions.get(name);
+    const version = activation && versionInUse(activation);
     return {
       name,
       isConfigured: decisions.has(name),
-      version: activation && versionInUse(activation),
+      version,
       phase: activation?.phase,
       pid: own[0],
       memory: own.reduce((sum, pid) => sum + residentBytes(pid), 0),
-      decision: decisions.get(name),
+      decision,
+      downloaded: decision?.target === version ? undefined : downloadedIn(home, decision),
       open: open.find(({ action: { target } }) => target.name === name),
     };
   });
+}
+
+/** What a decision holds, if its package is there: in a folder named by its version, and by its digest if it has one. */
+function downloadedIn(home: string, held: LoggedDecision | undefined): string | undefined {
+  if (held?.decision !== 'hold' || held.target === undefined) return undefined;
+  const { moduleId, target } = held;
+  const folder = join(home, FOLDERS.packages, ...moduleId.split(':'));
+  try {
+    const isThere = readdirSync(folder).some(
+      (name) => name.startsWith(target) && /^(-[0-9a-f]{12})?$/.test(name.slice(target.length)),
+    );
+    return isThere ? target : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The versions of the agent with this process. */

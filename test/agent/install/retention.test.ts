@@ -37,6 +37,26 @@ it('keeps what is used, and the two newest other packages of each module for sev
   expect(readdirSync(`${home}/staging`)).toEqual([]);
 });
 
+it.each<[string, readonly string[] | undefined, readonly string[]]>([
+  ['before the first plan', undefined, []],
+  ['of a module that keeps its version', [], []],
+  ['of a release that the plan deploys', ['packages/acme/lidar/1.1.0'], []],
+  ['of one that another replaces', ['packages/acme/lidar/1.2.0'], ['packages/acme/lidar/1.1.0']],
+  ['of another module than the plan replaces', ['packages/acme/cam/1.2.0'], []],
+])('[D78] keeps what was prefetched unless it is superseded: %s', async (_, upcoming, expected) => {
+  const home = temporaryFolder({
+    [`${LIDAR}/1.0.0/meta.json`]: '{}',
+    [`${LIDAR}/1.1.0/meta.json`]: '{}',
+    [`${LIDAR}/1.1.0.prefetched`]: '',
+  });
+  for (const version of ['1.0.0', '1.1.0']) age(`${home}/${LIDAR}/${version}`, 1);
+  const roots = upcoming && new Set(upcoming.map((path) => `${home}/${path}`));
+  const terms = { kept: new Set([`${home}/${LIDAR}/1.0.0`]), upcoming: roots, now: NOW };
+  expect(await removeUnused(home, terms)).toEqual(expected.map((path) => `${home}/${path}`));
+  const isMarked = existsSync(`${home}/${LIDAR}/1.1.0.prefetched`);
+  expect(isMarked).toBe(expected.length === 0);
+});
+
 it('removes downloads of more than three days ago, and all that is not installed completely', async () => {
   const home = temporaryFolder({
     'downloads/sha256-1.part': '',
