@@ -3,17 +3,20 @@ import pLimit from 'p-limit';
 import type { Result } from '../core/text/result.ts';
 import type { Upcoming } from '../poller/upcoming.ts';
 import type { Clock } from '../registry/clock.ts';
-import type { AgentPorts } from './ports.ts';
 import { installPackage, nameOf } from './install/install-package.ts';
 import type { InstallFailure } from './install/install-failure.ts';
 import type { InstallStep } from './install/install-step.ts';
 import type { Package } from './install/package.ts';
 import { prefetchMark } from './install/package-store.ts';
 import { installTermsFor, type Preparation } from './prepare.ts';
-import { AGENT } from './self-update.ts';
+import { SERVER } from './server.ts';
 
 export interface PrefetchOptions extends Preparation {
-  readonly ports: Pick<AgentPorts, 'isInstalled' | 'isMetered' | 'prefetched'>;
+  readonly ports: {
+    readonly isInstalled: (root: string) => boolean;
+    readonly isMetered: (stopping: AbortSignal) => Promise<boolean>;
+    readonly prefetched: typeof prefetched;
+  };
   readonly clock: Clock;
   readonly random: () => number;
   /** Removes what is not used any more, the superseded packages first. Returns whether it did: not while something is installed. */
@@ -137,7 +140,8 @@ export async function prefetched(
   },
 ): Promise<Result<Pick<Package, 'ignored'>, Pick<InstallFailure, 'reason'>>> {
   // The policy's command is for modules.
-  const command = target.name === AGENT ? undefined : terms.run.command;
+  const isModule = target.kind === 'module' || target.name === SERVER;
+  const command = isModule ? terms.run.command : undefined;
   const own = { ...terms, run: { ...terms.run, command } };
   const order = installTermsFor({ artifact, terms: own, signal }, preparation);
   const { turns, onEvent } = preparation;

@@ -179,7 +179,17 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:os',
     'node:path',
   ],
-  agent: ['core', 'config', 'files', 'registry', 'store', 'poller', 'node:fs', 'node:path'],
+  agent: [
+    'core',
+    'config',
+    'files',
+    'registry',
+    'store',
+    'poller',
+    'p-limit',
+    'node:fs',
+    'node:path',
+  ],
   board: ['core', 'config', 'registry/clock.ts'],
   page: [
     'base',
@@ -218,6 +228,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registry/registry-error.ts',
   ],
   host: [
+    'agent/install/package-store.ts',
     'agent/launcher/launcher-folder.ts',
     'agent/process/process-table.ts',
     'agent/self-update.ts',

@@ -52,13 +52,6 @@ function kindIn(event: OwnEvent): string {
   return event.reason === undefined ? event.state : 'failed';
 }
 
-function statusLine({ reason, isHeld }: Extract<OwnEvent, { kind: 'restart-status' }>): Line {
-  const effect = isHeld
-    ? 'nothing is replaced or restarted until it does'
-    : 'the policy takes that as allowed';
-  return warn(`does not say whether it may be restarted: ${reason}; ${effect}`);
-}
-
 /** The line of the log for an event of the agent; undefined if it is not worth one. */
 export function agentLine(event: OwnEvent): Line | undefined {
   switch (event.kind) {
@@ -82,9 +75,7 @@ export function agentLine(event: OwnEvent): Line | undefined {
     case 'orphans':
       return orphansLine(event);
     case 'not-removed':
-      return warn(
-        `old packages and downloads could not be removed: ${excerpt(String(event.error))}`,
-      );
+      return warn(notRemoved(event.error));
     case 'module-waits-for-file':
       return warn(`waits until its change can be written: ${event.error.message}`);
     case 'restart-required':
@@ -92,7 +83,7 @@ export function agentLine(event: OwnEvent): Line | undefined {
     case 'not-begun':
       return info(`${describeAddress(event.version)} is not begun: ${event.reason}`);
     case 'restart-status':
-      return statusLine(event);
+      return warn(unclearStatus(event));
     case 'module':
       return moduleLine(event);
     case 'system-file':
@@ -100,6 +91,10 @@ export function agentLine(event: OwnEvent): Line | undefined {
     case 'network':
       return systemLine(event);
   }
+}
+
+function notRemoved(error: unknown): string {
+  return `old packages and downloads could not be removed: ${excerpt(String(error))}`;
 }
 
 /** Why the agent must be restarted (D71). */
