@@ -204,12 +204,12 @@ export class Modules {
    * cannot be written.
    */
   async whileHeld<T>(
-    { id, target }: CommittedAction,
+    action: CommittedAction,
     work: { readonly begin: () => Promise<void>; readonly replace: () => Promise<T> },
   ): Promise<T> {
-    const isServer = target.name === this.#server;
+    const isServer = action.target.name === this.#server;
     const stopping = (): readonly string[] =>
-      this.#configuration ? stoppedBy(target, this.#configuration.machine) : [];
+      this.#configuration ? stoppedBy(action, this.#configuration.machine) : [];
     let names: readonly string[] = [];
     try {
       this.#isServerReplaced ||= isServer;
@@ -217,11 +217,11 @@ export class Modules {
         await this.#until(() => stopping().every((other) => !this.#isIn(other, ON_TRIAL)));
       await work.begin();
       names = stopping();
-      for (const other of names) await this.#hold(other, id);
+      for (const other of names) await this.#hold(other, action.id);
       return await work.replace();
     } finally {
       if (isServer) this.#isServerReplaced = false;
-      for (const other of names.toReversed()) this.#release(other, id);
+      for (const other of names.toReversed()) this.#release(other, action.id);
       this.#notify();
     }
   }

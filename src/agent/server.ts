@@ -1,4 +1,4 @@
-import type { ActionTarget } from '../core/index.ts';
+import type { Action } from '../core/index.ts';
 import type { Machine, ModuleEntry } from '../core/machine/machine.ts';
 import { stopsOf } from '../core/plan/stops.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
@@ -42,10 +42,12 @@ export function dependenciesOn(machine: Machine): ReadonlyMap<string, ReadonlySe
   return new Map([...all, [SERVER, new Set()]]);
 }
 
-/** The names of what stops for the replacement of a target, without itself, in the order in which it stops. */
-export function stoppedBy(target: ActionTarget, machine: Machine): string[] {
+/** The names of what stops for an action, without its target, in the order in which it stops. */
+export function stoppedBy({ target, direction }: Action, machine: Machine): string[] {
   const entries = supervisedEntries(machine);
   if (target.name !== SERVER || !hasServer(machine)) {
+    // What depends on a module does not stop while none of it runs.
+    if (direction === 'install') return [];
     const stops = stopsOf(machine.components).ofModule(moduleOf(target));
     return stoppedWith(target.name, stops, entries);
   }

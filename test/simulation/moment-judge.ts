@@ -79,7 +79,9 @@ export function takeBack(context: JudgeContext, id: string): void {
     return;
   }
   // At the moment when a list arrives, either of the two lists may count. A rollback from another version is another action.
+  // An agent takes back at its start what the one before it got and did not begin.
   const isCertain =
+    ledger.held.has(id) &&
     listsFor(context, open.target).length === 1 &&
     !isWaiting(ledger, open.target) &&
     open.direction !== 'rollback';

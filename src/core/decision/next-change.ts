@@ -118,14 +118,14 @@ function timingChanges(decision: Decision): PossibleChange[] {
     return [...holdEnd(decision, timing), ...holdEnd(restart, timing)];
   }
   if (decision.kind !== 'replace') return [];
-  const { window, blackouts = [], restarts, restartCooldownMs } = timing;
+  const { window, blackouts, restarts, restartCooldownMs } = timing;
   const closing = window?.closing(eligibility.now);
   const counting = restarts.flatMap((restart) => [restart - restartCooldownMs, restart - DAY]);
   const begins = blackouts
-    .filter(({ from, until }) => from > eligibility.now && from < until)
+    ?.filter(({ from, until }) => from > eligibility.now && from < until)
     .reduce((first, { from }) => Math.min(first, from), Infinity);
   return [
-    { at: begins, because: 'blackout-begins' },
+    ...(begins === undefined ? [] : [{ at: begins, because: 'blackout-begins' } as const]),
     ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
   ];

@@ -51,7 +51,7 @@ export function holdsInForce(
 }
 
 /** An operator holds everything but rollbacks, whatever else allows it (D75). */
-export const operatorHold: TimingPolicy = ({ operatorHolds = [] }, at) =>
-  operatorHolds.flatMap((hold): Hold[] =>
+export const operatorHold: TimingPolicy = ({ operatorHolds }, at) =>
+  operatorHolds?.flatMap((hold): Hold[] =>
     at < (hold.until ?? Infinity) ? [{ reason: 'operator-hold', ...hold }] : [],
   );

@@ -140,7 +140,8 @@ export const windowClosed: TimingPolicy = ({ window }, at) => {
 };
 
 /** No restart begins in a blackout, whether a window is open or not (D74). */
-export const inBlackout: TimingPolicy = ({ blackouts = [] }, at) => {
+export const inBlackout: TimingPolicy = ({ blackouts }, at) => {
+  if (!blackouts || blackouts.length === 0) return undefined;
   const reasons = new Set<string | undefined>();
   let until = at;
   let lasting: Blackout | undefined;
@@ -166,8 +167,8 @@ export const maintenanceNotAllowed: TimingPolicy = ({ answer }) => {
 };
 
 /** What would stop must not, because it says so itself (D77). */
-export const vetoed: TimingPolicy = ({ vetoes = [] }) =>
-  vetoes.map((veto) => ({ reason: 'veto', ...veto }));
+export const vetoed: TimingPolicy = ({ vetoes }) =>
+  vetoes?.map((veto) => ({ reason: 'veto', ...veto }));
 
 /** Nothing restarts while the server is processing config changes (D25). */
 export const serverBusy: TimingPolicy = ({ isServerBusy }) =>

@@ -48,8 +48,15 @@ export function heldBy(
   direction: Direction | 'immediate',
   at: number,
 ): Held | undefined {
-  const holdsAt = (time: number): Hold[] =>
-    HOLDING[direction].flatMap((policy) => policy(timing, time) ?? []);
+  const holdsAt = (time: number): readonly Hold[] => {
+    const holds: Hold[] = [];
+    // A plan asks this about each module, and nearly nothing holds.
+    for (const policy of HOLDING[direction]) {
+      const found = policy(timing, time);
+      if (found) holds.push(...[found].flat());
+    }
+    return holds;
+  };
   const because = holdsAt(at);
   if (because.length === 0) return undefined;
   let until = latestEnd(because);

@@ -177,7 +177,7 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const decideInput = decideInputFor({ ...state, vetoes }, requirement, terms, input);
+    const decideInput = decideInputFor(state, requirement, terms, input, vetoes);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -191,7 +191,7 @@ export function planMachine(input: PlanInput): Plan {
     const isServer = target.name === 'platform-server';
     const vetoes = isServer ? [...(input.vetoes?.values() ?? [])].flat() : undefined;
     const terms = termsIn(policy, target.name);
-    const decideInput = decideInputFor({ ...state, vetoes }, target.requirement, terms, input);
+    const decideInput = decideInputFor(state, target.requirement, terms, input, vetoes);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -236,12 +236,13 @@ export function withUrlAsText(state: ModuleState): ModuleState {
 }
 
 function decideInputFor(
-  state: ModuleState & Pick<Timing, 'vetoes'>,
+  state: ModuleState,
   requirement: Requirement,
   terms: UpdateTerms,
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
+  vetoes: Timing['vetoes'],
 ): DecideInput {
-  const { list, deployed, previous, failed, restartRequest, vetoes } = state;
+  const { list, deployed, previous, failed, restartRequest } = state;
   const { restarts = [], quarantine = [], holds } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
@@ -261,7 +262,7 @@ function decideInputFor(
       window: terms.window,
       blackouts: terms.blackouts,
       answer,
-      ...(vetoes && { vetoes }),
+      vetoes,
       isServerBusy,
       restarts,
       restartCooldownMs,
