@@ -9,7 +9,7 @@ import {
   warningWords,
 } from '../core/explanation/plan-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
-import { isReportedSubsystem } from '../core/plan/plan.ts';
+import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
 import { keyOf } from '../core/plan/target.ts';
 import type { Said, TimeContext } from '../core/text/time-words.ts';
 import type { MachineView } from './paged-machine.ts';

@@ -1,9 +1,6 @@
 import type { PlanRow, Restart, Stop } from '../../core/index.ts';
-import {
-  isConfiguredSubsystem,
-  isReportedSubsystem,
-  type SubsystemPlan,
-} from '../../core/plan/plan.ts';
+import type { SubsystemPlan } from '../../core/plan/plan.ts';
+import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { changeWords, targetText, requirementText } from '../../core/explanation/plan-words.ts';
 import { firstFew } from '../../core/text/few.ts';

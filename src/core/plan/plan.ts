@@ -177,7 +177,7 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const decideInput = decideInputFor(state, requirement, terms, input, vetoes);
+    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -188,10 +188,10 @@ export function planMachine(input: PlanInput): Plan {
   const subsystems = Array.from(subsystemTargets(machine.agent), (target): SubsystemPlan => {
     const state = stateIn(input.subsystems, target.name);
     // All modules stop with the server; the agent replaces itself without stopping any.
-    const isServer = target.name === 'platform-server';
-    const vetoes = isServer ? [...(input.vetoes?.values() ?? [])].flat() : undefined;
-    const terms = termsIn(policy, target.name);
-    const decideInput = decideInputFor(state, target.requirement, terms, input, vetoes);
+    const all = target.name === 'platform-server' ? input.vetoes : undefined;
+    const vetoes = all && [...all.values()].flat();
+    const [terms, { requirement }] = [termsIn(policy, target.name), target];
+    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -214,16 +214,6 @@ function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K)
   return state;
 }
 
-/** Whether a subsystem is shown. One whose deployed version is unknown is not, unless it is disabled: a machine need not report it. */
-export function isReportedSubsystem({ target, decision: { input } }: SubsystemPlan): boolean {
-  return target.option === 'disable_subsystem' || input.deployed.kind !== 'unknown';
-}
-
-/** Whether the agent configuration differs from the default of a subsystem, the channel `stable`. */
-export function isConfiguredSubsystem({ target }: SubsystemPlan): boolean {
-  return target.option !== 'release_channel' || target.releaseChannel !== 'stable';
-}
-
 function requirementOf(entry: ModuleEntry): Requirement {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
 }
@@ -235,12 +225,16 @@ export function withUrlAsText(state: ModuleState): ModuleState {
   return { ...state, deployed: { kind: 'other', text: deployed.url } };
 }
 
+/** What the config, the policy and the machine's modules say about a target. */
+interface Terms extends Pick<Timing, 'vetoes'> {
+  readonly requirement: Requirement;
+  readonly terms: UpdateTerms;
+}
+
 function decideInputFor(
   state: ModuleState,
-  requirement: Requirement,
-  terms: UpdateTerms,
+  { requirement, terms, vetoes }: Terms,
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
-  vetoes: Timing['vetoes'],
 ): DecideInput {
   const { list, deployed, previous, failed, restartRequest } = state;
   const { restarts = [], quarantine = [], holds } = state;

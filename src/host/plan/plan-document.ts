@@ -11,11 +11,8 @@ import {
   type Stop,
   type SubsystemTarget,
 } from '../../core/index.ts';
-import {
-  isConfiguredSubsystem,
-  isReportedSubsystem,
-  type SubsystemPlan,
-} from '../../core/plan/plan.ts';
+import type { SubsystemPlan } from '../../core/plan/plan.ts';
+import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { RESTARTED_BY_UPDATE } from '../../core/plan/subsystem.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '../../../src/config/index.ts';
 import { type Plan } from '../../../src/core/index.ts';
-import { isReportedSubsystem, type SubsystemPlan } from '../../../src/core/plan/plan.ts';
+import type { SubsystemPlan } from '../../../src/core/plan/plan.ts';
+import { isReportedSubsystem } from '../../../src/core/plan/subsystem-row.ts';
 import { RESTARTED_BY_UPDATE } from '../../../src/core/plan/subsystem.ts';
 import { aged } from '../../support/decides.ts';
 import { component, entry, known, plan, restarts } from '../../support/planned.ts';
