@@ -18,7 +18,10 @@ function why(javaScriptEnabled: boolean): Story {
     match(await page.locator('#summary').innerText(), /1 stuck[^]*1 waiting[^]*1 in quarantine/);
     await page.getByRole('link', { name: 'acme:lidar' }).click();
     const text = await textOf(page);
-    match(text, /waiting[^]*the maintenance window is closed until (?:\d{4}-\d\d-\d\d )?\d\d:00 Europe\/Berlin/);
+    match(
+      text,
+      /waiting[^]*the maintenance window is closed until (?:\d{4}-\d\d-\d\d )?\d\d:00 Europe\/Berlin/,
+    );
     match(text, /stops base \(needs front-lidar\)/);
     match(text, /1\.2\.9\s+yes\s+newest patch of 1\.2/);
     await page.getByRole('link', { name: 'History' }).click();
