@@ -1,3 +1,4 @@
+const SECOND = 1000;
 const DAY = 86_400_000;
 
 /**
@@ -10,7 +11,10 @@ export function momentAt(local: number, timeZone: string, occurrence: 'first' | 
   const offsets = [local - DAY, local + DAY].map((at) => clock(at) - at);
   const shown = offsets.map((offset) => local - offset).filter((at) => clock(at) === local);
   if (shown.length > 0) {
-    return occurrence === 'first' ? Math.min(...shown) : Math.max(...shown);
+    if (occurrence === 'first') return Math.min(...shown);
+    // A midnight that repeats because the hour after it does ends no day once more.
+    const ending = shown.filter((at) => local % DAY !== 0 || clock(at - SECOND) < local);
+    return Math.max(...(ending.length > 0 ? ending : shown));
   }
   return firstAtOrAfter(local, clock, local - Math.max(...offsets), local - Math.min(...offsets));
 }

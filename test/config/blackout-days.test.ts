@@ -18,6 +18,7 @@ const CHANGES = fc.constantFrom<readonly [zone: string, day: string]>(
   ['America/St_Johns', '2010-11-07'],
   ['America/St_Johns', '2010-11-06'],
   ['Asia/Gaza', '2015-10-24'],
+  ['Asia/Jerusalem', '2004-09-21'],
   ['Africa/Casablanca', '2026-02-15'],
   ['Antarctica/Troll', '2026-03-29'],
   ['Pacific/Apia', '2011-12-29'],
