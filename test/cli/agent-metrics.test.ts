@@ -11,23 +11,7 @@ import { day, HOUR } from '../support/day.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
 import { agentInProcess } from '../support/polling.ts';
-
-const QUICK = {
-  run_as: process.getuid?.() === 0 ? 'root' : undefined,
-  ready_timeout: '1s',
-  probation: '0s',
-  restart_cooldown: '0s',
-};
-
-/** The folder of a machine with one module. */
-function siteOf(registry: string): string {
-  const folder = temporaryFolder({
-    'machine.json': JSON.stringify({ modules: [entry('acme:lidar', '1.*')] }),
-    'policy.json': JSON.stringify({ registry: registry.replace(/\/v1$/, ''), ...QUICK }),
-  });
-  mkdirSync(`${folder}/home`);
-  return folder;
-}
+import { siteOf } from './support/lidar-site.ts';
 
 function linesIn(text: string, prefix: string): string[] {
   return text

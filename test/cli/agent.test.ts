@@ -1,31 +1,13 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ROOT, runModreg, type Ended } from '../support/modreg.ts';
 import { passingTime } from '../support/passing-time.ts';
-import { entry } from '../support/planned.ts';
 import { needs } from '../support/prerequisite.ts';
 import { agentInProcess, agentRunning } from '../support/polling.ts';
-
-const QUICK = {
-  run_as: process.getuid?.() === 0 ? 'root' : undefined,
-  ready_timeout: '1s',
-  probation: '0s',
-  restart_cooldown: '0s',
-};
-
-/** The folder of a machine with one module. */
-function siteOf(registry: string): string {
-  const folder = temporaryFolder({
-    'machine.json': JSON.stringify({ modules: [entry('acme:lidar', '1.*')] }),
-    'policy.json': JSON.stringify({ registry: registry.replace(/\/v1$/, ''), ...QUICK }),
-  });
-  mkdirSync(`${folder}/home`);
-  return folder;
-}
+import { siteOf } from './support/lidar-site.ts';
 
 /** What `modreg agent …` prints about the machine, without times and process ids. */
 async function said(folder: string, ...args: readonly string[]): Promise<string[]> {
