@@ -51,7 +51,7 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
     const made = await site(LIDAR);
     const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
       during: async () => await made.change({}, CLOSED),
-      line: /is not begun/,
+      line: 'lidar is not begun: 1.1.0',
     });
     expect(happened).toEqual(['lidar is held: window-closed ', 'lidar is not begun: 1.1.0']);
     await made.change({}, OPEN);
@@ -64,7 +64,7 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
     const made = await site(LIDAR);
     const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
       during: () => byOperator(made, (state) => state.setHold(HOLD)),
-      line: /is not begun/,
+      line: 'lidar is not begun: 1.1.0',
     });
     expect(happened).toEqual(['lidar is held: operator-hold ', 'lidar is not begun: 1.1.0']);
     byOperator(made, (state) => state.endHold(HOLD.of));
@@ -79,7 +79,7 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
     const blackout = { from: now - 60_000, until: now + 3_600_000, timeZone: 'UTC' };
     const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
       during: async () => await made.change({}, { blackouts: [blackout] }),
-      line: /is not begun/,
+      line: 'lidar is not begun: 1.1.0',
     });
     expect(happened).toEqual(['lidar is held: blackout ', 'lidar is not begun: 1.1.0']);
     await made.change({}, { blackouts: [{ ...blackout, until: now }] });
@@ -95,7 +95,7 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
         await made.change({});
         await made.change({});
       },
-      line: /is not begun/,
+      line: 'lidar is not begun: 1.1.0',
     });
     expect(happened).toEqual([
       'lidar waits: already the newest patch of 1.0',
@@ -107,7 +107,7 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
     const made = await site(SERVED);
     const happened = await whileDownloading(made, ['platform:server', `: another; ${STAYS}`], {
       during: async () => await made.change({}, CLOSED),
-      line: /is not begun/,
+      line: 'platform-server is not begun: 1.1.0',
     });
     expect(happened).toEqual([
       'platform-server is held: window-closed ',
@@ -128,7 +128,7 @@ describe('[I10, D72, T51] what may no longer be replaced once its download has e
     const made = await site(SERVED, { entrypoint: 'run', restart_status });
     const happened = await whileDownloading(made, ['acme:lidar', `: another; ${STAYS}`], {
       during: () => void (isAllowed = false),
-      line: /is not begun/,
+      line: 'lidar is not begun: 1.1.0',
     });
     expect(happened).toEqual([
       'lidar is held: maintenance-not-allowed not-allowed',

@@ -67,7 +67,7 @@ describe('[D77] a module that says whether it may be stopped', () => {
     const made = await withArm((to) => to.end(JSON.stringify({ restart_allowed: isAllowed })));
     const happened = await whileDownloading(made, ['acme:arm', `: another; ${STAYS}`], {
       during: () => void (isAllowed = false),
-      line: /is not begun/,
+      line: 'arm is not begun: 1.1.0',
     });
     expect(happened).toEqual(['arm is held: veto undefined', 'arm is not begun: 1.1.0']);
   });

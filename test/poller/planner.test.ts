@@ -194,6 +194,7 @@ describe('a plan stays valid', () => {
     const clock = virtualClock();
     const nextChange = { at: clock.now() + changesIn };
     const decision = { kind: 'keep' };
+    // A cast: only these members of a plan say how long it stays valid.
     const changing = { modules: [], subsystems: [{ decision, nextChange }] } as unknown as Plan;
     expect(planner({}, clock).untilNextChange(changing)).toBe(expected);
   });

@@ -93,6 +93,7 @@ describe('[T265] a registry takes what a machine with a valid policy reports', (
       from: undefined,
       to: text,
     } as const;
+    // A cast: only these members of an action are reported.
     const settled = { action, result: 'failed', at: NOW, reason: text } as unknown as Parameters<
       typeof reportedOutcome
     >[0];

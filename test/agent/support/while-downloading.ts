@@ -5,7 +5,7 @@ import type { AgentSite } from '../../support/agent-site.ts';
 export async function whileDownloading(
   made: AgentSite,
   [id, script]: readonly [id: string, script: string],
-  { during, line }: { readonly during: () => Promise<unknown> | void; readonly line: RegExp },
+  { during, line }: { readonly during: () => Promise<unknown> | void; readonly line: string },
 ): Promise<string[]> {
   const answer = made.delay(id, '1.1.0');
   made.publish(id, '1.1.0', script);
@@ -13,6 +13,6 @@ export async function whileDownloading(
   await during();
   const from = made.story.length;
   answer();
-  await expect.poll(() => made.story.findLast((one) => line.test(one))).toBeDefined();
+  await expect.poll(() => made.story).toContain(line);
   return made.story.slice(from);
 }
