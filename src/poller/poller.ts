@@ -176,7 +176,7 @@ export class Poller {
     const { clock, intervalMs, random } = polling;
     const phase = firstPhase(intervalMs, random());
     const isChecked = checksAtStart(current, this.#options);
-    // Whoever starts a new machine waits for its first action (D73).
+    // The operator of a new machine waits for its first action (D73).
     if (isChecked && this.#options.file.isNew) {
       return await lists.run(signal, clock.monotonic() + phase);
     }

@@ -12,7 +12,7 @@ export interface RestartStatus {
   readonly isAllowed: boolean;
   /** Why it is not, in its own words; undefined if it does not say. */
   readonly reason: string | undefined;
-  /** Whether it may be restarted nevertheless, after the longest hold of the policy. */
+  /** Whether it says that this may be overridden. */
   readonly isOverridable: boolean;
 }
 

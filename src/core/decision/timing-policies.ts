@@ -46,7 +46,7 @@ export interface Timing {
         readonly by: string;
         /** Why, in its own words; undefined if it gives no reason. */
         readonly said: string | undefined;
-        /** Whether it has to give way once a replacement was held for as long as the policy allows. */
+        /** Whether the module says that its veto may be overridden. It is recorded; nothing overrides it yet. */
         readonly isOverridable: boolean;
       }[]
     | undefined;
