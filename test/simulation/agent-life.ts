@@ -140,7 +140,7 @@ function heard({ world, life, killable }: HostContext, delivery: Delivery): Deli
     mayProceed: async () =>
       await killable('ask to begin', async () => {
         const permission = await delivery.mayProceed();
-        if (!life.isEnding) {
+        if (life.isAlive && !life.isEnding) {
           const { mayProceed } = permission;
           world.judge.answered(action.id, { mayProceed, stopping: stoppingNow(world) });
         }
