@@ -1,12 +1,6 @@
 import type { Moment } from './expectation.ts';
-import {
-  keyOf,
-  termsOf,
-  type Ledger,
-  type ListInForce,
-  type SeenAction,
-  type Target,
-} from './ledger.ts';
+import { keyOf, type Ledger, type ListInForce, type SeenAction, type Target } from './ledger.ts';
+import { listKey } from './returned-lists.ts';
 
 /** The state that the judge compares an observation with. */
 export interface JudgeContext {
@@ -35,7 +29,6 @@ export function listsFor(
   target: Target,
 ): (ListInForce | undefined)[] {
   if (!ledger.desired) return [undefined];
-  const { registry } = termsOf(ledger.desired, target.name);
-  const lists = ledger.lists.get(`${registry} ${target.moduleId}`);
+  const lists = ledger.lists.get(listKey(ledger.desired, target));
   return lists?.at === moment().elapsed ? [lists.now, lists.before] : [lists?.now];
 }

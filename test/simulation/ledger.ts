@@ -149,6 +149,8 @@ export interface Ledger extends Clocks {
     string,
     { readonly at: number; now: ListInForce | undefined; readonly before: ListInForce | undefined }
   >;
+  /** Of those, the ones of modules that returned to the config and were not read since. */
+  readonly returned: Set<string>;
   /** The last accepted list, by registry address and module id. */
   readonly accepted: Map<string, AcceptedList>;
   /** The first digest of each file, by registry and module, then by version and platform. */
@@ -202,6 +204,7 @@ export function blankLedger(): Ledger {
     quarantine: new Map(),
     requests: new Map(),
     lists: new Map(),
+    returned: new Set(),
     accepted: new Map(),
     firstDigests: new Map(),
     firstSights: new Map(),
@@ -234,11 +237,8 @@ export const SERVER: Target = {
 export function targetsOf(desired: Desired | undefined): Target[] {
   if (!desired) return [];
   const modules = desired.modules.filter(({ isLocal }) => !isLocal);
-  return [
-    ...modules.map(({ name, moduleId }): Target => ({ kind: 'module', name, moduleId })),
-    AGENT,
-    SERVER,
-  ];
+  const own = modules.map(({ name, moduleId }): Target => ({ kind: 'module', name, moduleId }));
+  return [...own, AGENT, SERVER];
 }
 
 /** The known state of a target. The state of a different module under the same name does not count. */

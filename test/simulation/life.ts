@@ -23,6 +23,7 @@ import { keyOf, type Target } from './ledger.ts';
 import { noteArrival } from './hearing.ts';
 import { networkTo } from './network.ts';
 import { excuseNextRounds, noteWait } from './pace.ts';
+import { noteReturned } from './returned-lists.ts';
 import { watchedLists } from './watched-lists.ts';
 import { watchedRegistry } from './watched-registry.ts';
 import { begunBefore, judgeTrials } from './stops.ts';
@@ -112,6 +113,7 @@ export function begin(world: World, number: number, exit: (why: string) => void)
   excuseNextRounds(world);
   ledger.held.clear();
   ledger.lists.clear();
+  ledger.returned.clear();
   ledger.told.clear();
   ledger.begun.clear();
   for (const id of begunBefore(world)) ledger.begun.add(id);
@@ -232,6 +234,7 @@ function readConfiguration(world: World): Configuration | Promise<never> {
     excuseNextRounds(world);
     ledger.desiredSince = line.elapsed();
     ledger.desiredBefore = ledger.desired;
+    noteReturned(ledger, conditions.desired);
   }
   ledger.desired = conditions.desired;
   ledger.asksForMaintenance = settings.asksForMaintenance;

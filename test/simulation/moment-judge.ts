@@ -3,6 +3,7 @@ import { describe, listsFor, type JudgeContext } from './judge-context.ts';
 import { otherRestarts } from './judge-outcomes.ts';
 import { keyOf, type OpenAction, type Target } from './ledger.ts';
 import { delivered, isWaiting, stoppingActions } from './needs.ts';
+import { hasReturned } from './returned-lists.ts';
 
 /*
  * Nothing is stopped at a wrong moment, and what may be begun is not refused. (D72)
@@ -83,6 +84,7 @@ export function takeBack(context: JudgeContext, id: string): void {
   const isCertain =
     ledger.held.has(id) &&
     listsFor(context, open.target).length === 1 &&
+    !hasReturned(ledger, open.target) &&
     !isWaiting(ledger, open.target) &&
     open.direction !== 'rollback';
   if (ledger.begun.has(id)) complain('D72', `${describe(open)} is begun, and is taken back`);

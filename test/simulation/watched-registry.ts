@@ -91,6 +91,7 @@ function recordLists(round: Round, readings: ReadonlyMap<string, ListResult>, wo
     const key = `${address} ${moduleId}`;
     const now = listInForce(round, moduleId, reading, world);
     isGood &&= now ? !now.isStale : isUnknown(reading);
+    ledger.returned.delete(key);
     ledger.lists.set(key, { at: line.elapsed(), now, before: ledger.lists.get(key)?.now });
   }
   if (isGood) ledger.goodPolls.set(address, (ledger.goodPolls.get(address) ?? 0) + 1);
