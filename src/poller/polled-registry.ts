@@ -121,6 +121,12 @@ export class PolledRegistry {
     );
   }
 
+  /** Makes the registry due, although by its interval it is polled later (D76). */
+  refresh(): void {
+    this.#plannedAt ??= this.#dueAt;
+    this.#dueAt = Math.max(this.#polledAt + FEED_REST_MS, this.#polling.clock.monotonic());
+  }
+
   /** Makes the registry due once its change feed reports a change of a list. Rejects with the reason of `signal`. */
   async followFeed(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#polling;
