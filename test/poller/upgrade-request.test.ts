@@ -83,6 +83,17 @@ describe('[D76] a replacement that an operator requested at once', () => {
     expect(events(machine).slice(-2)).toEqual(DELIVERED);
   });
 
+  it('does not end while a veto holds it and a restart is made', async () => {
+    const machine = await waiting(vetoing({ said: 'docking' }));
+    await request(machine);
+    await byOperator(machine, (state) =>
+      state.requestRestart(LIDAR, { requestedAt: machine.clock.now(), isImmediate: true }),
+    );
+    await seen(machine);
+    expect(inHand(machine, 'acme_lidar').action.direction).toBe('restart');
+    expect(machine.state.memory().upgradeRequests).toHaveLength(1);
+  });
+
   it('ends when another release is selected, which is held', async () => {
     const machine = await waiting(vetoing({ said: 'docking' }));
     await request(machine);

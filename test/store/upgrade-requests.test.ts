@@ -2,8 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { UpgradeRequest } from '../../src/core/decision/upgrade-request.ts';
 import { openDatabase } from '../../src/sqlite/database.ts';
+import type { ActionOutcome } from '../../src/store/index.ts';
 import { LAYOUT } from '../../src/store/machine-layout.ts';
-import { AGENT, ARM, claimed, LIDAR } from '../support/claimed.ts';
+import { AGENT, ARM, claimed, commitOne, LIDAR } from '../support/claimed.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -61,6 +62,49 @@ it('[D76] a request ends, unless another one took its place', () => {
   state.endRoundRequests();
   const { upgradeRequests, roundRequests } = state.memory();
   expect([upgradeRequests, roundRequests]).toEqual([[], []]);
+});
+
+it.each<[string, ActionOutcome, number]>([
+  ['done', { kind: 'done' }, 0],
+  [
+    'failed because of the release',
+    { kind: 'failed', blame: 'release', reason: 'no light', running: '1.0.0' },
+    0,
+  ],
+  [
+    'failed because of the machine',
+    { kind: 'failed', blame: 'machine', reason: 'full', running: '1.0.0' },
+    1,
+  ],
+])('[D76] a replacement that has %s leaves this many requests', (_, outcome, left) => {
+  const { state } = claimed();
+  state.report(LIDAR, '1.0.0', 1);
+  state.requestUpgrade(LIDAR, REQUEST);
+  const { id } = commitOne(state, { to: '1.1.0' });
+  state.deliver(id, 2);
+  state.acknowledge(id, outcome, { at: 3, quarantineUntil: 900, retryAt: 4 });
+  expect(state.memory().upgradeRequests).toHaveLength(left);
+});
+
+it('[D76] a restart ends no request for a replacement', () => {
+  const { state } = claimed();
+  state.report(LIDAR, '1.0.0', 1);
+  state.requestUpgrade(LIDAR, REQUEST);
+  const { id } = commitOne(state, { to: '1.0.0', direction: 'restart' });
+  state.deliver(id, 2);
+  state.acknowledge(id, { kind: 'done' }, { at: 3, quarantineUntil: 900, retryAt: 4 });
+  expect(state.memory().upgradeRequests).toHaveLength(1);
+});
+
+it('[D76, D38] a release that is reported to have failed while it is deployed leaves no request for it', () => {
+  const { state } = claimed();
+  state.report(LIDAR, '1.0.0', 1);
+  state.requestUpgrade(LIDAR, REQUEST);
+  const { id } = commitOne(state, { to: '1.1.0' });
+  state.deliver(id, 2);
+  const failure = { version: '1.1.0', reason: 'no light', running: '1.0.0' };
+  expect(state.reportFailure(LIDAR, failure, { at: 3, quarantineUntil: 900 })).toBe(id);
+  expect(state.memory().upgradeRequests).toEqual([]);
 });
 
 it.each([
