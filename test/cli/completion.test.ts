@@ -6,7 +6,6 @@ import { machineHold } from '../support/machine-hold.ts';
 import { moduleNamed } from '../support/claimed.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { vetoing, waiting } from '../support/upgrades.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { contentsOf, homeAfter, logged } from '../support/machine-home.ts';
 import { listOf } from '../../mocks/module-document.ts';
@@ -272,8 +271,6 @@ describe('what is offered about this machine', () => {
     ['rollback acme:', 'acme:lidar acme:arm'],
     ['agent logs --follow acme_', 'acme_arm'],
     ['hold ', 'front acme_arm platform-agent acme:lidar acme:arm platform:agent'],
-    ['upgrade f', 'front'],
-    ['upgrade front --now --despite ', ''],
     ['unhold ', 'front'],
     ['quarantine add ', 'front acme_arm platform-agent acme:lidar acme:arm platform:agent'],
     ['quarantine lift ', 'front acme:lidar'],
@@ -282,11 +279,6 @@ describe('what is offered about this machine', () => {
     ['quarantine lift acme:arm ', ''],
   ])('%j: %s', async (line, expected) => {
     expect(await words(line, { PLATFORM_HOME: home() })).toBe(expected);
-  });
-
-  it('has the reasons of what must not be stopped for an upgrade [D76]', async () => {
-    const { home: PLATFORM_HOME } = await waiting(vetoing({ said: 'docking' }));
-    expect(await words('upgrade acme:lidar --now --despite ', { PLATFORM_HOME })).toBe('docking');
   });
 
   it('writes nothing', async () => {

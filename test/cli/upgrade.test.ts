@@ -51,6 +51,13 @@ describe('[D76] modreg upgrade', () => {
     expect(JSON.parse(answer.join(''))).toMatchObject({ round: 'nobody_polls', request: null });
   });
 
+  it('offers no --now for what an operator holds', async () => {
+    const machine = await waiting({ policy: NIGHTLY });
+    await ask(machine, 'hold', 'acme:lidar', '--for', '1h', '--reason', 'fair');
+    const { answer } = await upgradeAfterRound(machine, 'acme:lidar', '--json');
+    expect(JSON.parse(answer.join(''))).toMatchObject({ decision: 'hold', now: null });
+  });
+
   it('passes a window with --now, once', async () => {
     const machine = await waiting({ policy: NIGHTLY });
     expect(await answerTo(machine, 'acme:lidar', '--now')).toEqual([

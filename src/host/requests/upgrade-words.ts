@@ -61,8 +61,8 @@ export function roundNotes({ round }: Pick<AskedUpgrade, 'round'>): string[] {
 }
 
 /** The command that requests the replacement at once; undefined if nothing holds it, or something that a request does not pass. */
-function passingCommand({ row, decision, request, has }: Upgrade): string | undefined {
-  if (request || has || decision?.kind !== 'hold') return undefined;
+function passingCommand({ row, decision, has }: Upgrade): string | undefined {
+  if (has || decision?.kind !== 'hold') return undefined;
   const { vetoes = [] } = decision.input.timing;
   if (!decision.because.every((hold) => passes({ despite: vetoes }, hold))) return undefined;
   const named = vetoes.map((veto) => `--despite ${shellWord(nameOf(veto))}`);
