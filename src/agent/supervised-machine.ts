@@ -97,7 +97,7 @@ export class SupervisedMachine {
       },
       deployedVersion: (target) => this.#deployed(target),
       isMaintenanceAllowed: async () => await this.#isMaintenanceAllowed(),
-      vetoes: async (names) => await this.#vetoes(names),
+      vetoes: async (names, { isExact }) => await this.#vetoes(names, isExact),
       onUpcoming: (upcoming) => {
         this.#tidying.follow(upcoming);
         this.#prefetch.follow(upcoming);
@@ -225,10 +225,11 @@ export class SupervisedMachine {
     return address === undefined || (await this.#ask(SERVER, address, true))?.isAllowed === true;
   }
 
-  async #vetoes(names: readonly string[]): Promise<Veto[]> {
+  async #vetoes(names: readonly string[], isExact: boolean): Promise<Veto[]> {
     const configuration = this.#configuration;
     const { clock } = this.#execution;
-    const asking = { modules: this.#modules, ask: this.#ask, reasons: this.#reasons, clock };
+    const asked = { modules: this.#modules, ask: this.#ask, reasons: this.#reasons };
+    const asking = { ...asked, clock, isExact };
     return configuration ? await vetoesOf(names, configuration, asking) : [];
   }
 

@@ -21,6 +21,8 @@ export interface Asking {
   readonly ask: ReturnType<typeof askingPrograms>;
   readonly reasons: Reasons;
   readonly clock: Pick<Clock, 'monotonic'>;
+  /** Whether each reason is the one of now (D76). */
+  readonly isExact: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface Asking {
 export async function vetoesOf(
   names: readonly string[],
   { policy }: Configuration,
-  { modules, ask, reasons, clock }: Asking,
+  { modules, ask, reasons, clock, isExact }: Asking,
 ): Promise<Veto[]> {
   const answers = names.map(async (by): Promise<Veto[]> => {
     const { restartStatus, onUnclearStatus } = termsFor(policy, by).run;
@@ -47,7 +49,7 @@ export async function vetoesOf(
     const { reason, isOverridable } = status ?? { reason: UNCLEAR, isOverridable: true };
     const now = clock.monotonic();
     const before = reasons.get(by);
-    const isSame = before && now - before.since < SAME_REASON_MS;
+    const isSame = !isExact && before && now - before.since < SAME_REASON_MS;
     const { said } = isSame ? before : { said: reason };
     if (!isSame) reasons.set(by, { said, since: now });
     return [{ by, said, isOverridable }];

@@ -35,6 +35,7 @@ export const EXIT_CODES = {
   'rollout-conflict': 1,
   'unknown-token': 1,
   'not-recorded': 1,
+  held: 1,
   damaged: 1,
   'board-failed': 1,
   'not-applied': 1,

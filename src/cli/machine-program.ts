@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { collect } from './base/catalogue-flags.ts';
 import type { CommandContext } from './base/command-context.ts';
 import type { WhyOptions } from './history/why-command.ts';
 import type { WatchOptions } from './plan/watch-command.ts';
@@ -8,6 +9,7 @@ import type { QuarantineAddOptions } from './machine/quarantine-command.ts';
 import type { RestartOptions } from './machine/restart-command.ts';
 import type { RollbackOptions } from './machine/rollback-command.ts';
 import type { StatusOptions } from './machine/status-command.ts';
+import type { UpgradeOptions } from './machine/upgrade-command.ts';
 
 /** How every command about the machine names a module. */
 const MODULE = '<module> is the name of its entry or its module_id.';
@@ -67,6 +69,12 @@ const RESTART_EXAMPLES = `Examples:
   modreg restart acme_lidar --cancel
 `;
 
+const UPGRADE_EXAMPLES = `Examples:
+  modreg upgrade acme:lidar
+  modreg upgrade acme:lidar --now
+  modreg upgrade acme_lidar --now --despite 'person in cell' --reason 'burns'
+`;
+
 const HOLD_EXAMPLES = `Examples:
   modreg hold --for 12h --reason 'trade fair'
   modreg hold acme:lidar --until 2026-11-22T06:00:00Z --reason 'measurement is running'
@@ -119,6 +127,28 @@ export function addRestart(modreg: Command, { world, common, finish }: CommandCo
     .action(async (named: string, options: RestartOptions) => {
       const { restartCommand } = await import('./machine/restart-command.ts');
       finish(restartCommand(named, options, world));
+    });
+}
+
+export function addUpgrade(modreg: Command, { world, common, finish }: CommandContext): void {
+  common(modreg.command('upgrade <module>'))
+    .description(
+      `Reads the list of a module now, and shows what is selected and what holds it. With --now, it does not wait for the right time. ${MODULE}`,
+    )
+    .option(
+      '--now',
+      'make the replacement that is held: no window, blackout, cooldown, ceiling, answer or busy server holds it, for an hour at most',
+    )
+    .option(
+      '--despite <veto>',
+      'with --now: although a module must not be stopped, for this reason; repeatable',
+      collect,
+    )
+    .option('--reason <text>', 'with --now: why, as status, plan and why show it')
+    .addHelpText('before', UPGRADE_EXAMPLES)
+    .action(async (named: string, options: UpgradeOptions) => {
+      const { upgradeCommand } = await import('./machine/upgrade-command.ts');
+      finish(await upgradeCommand(named, options, world));
     });
 }
 

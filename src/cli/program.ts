@@ -21,6 +21,7 @@ import {
   addRollback,
   addStatus,
   addUnhold,
+  addUpgrade,
   addWatch,
   addWhy,
 } from './machine-program.ts';
@@ -132,6 +133,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   quarantine: addQuarantine,
   rollback: addRollback,
   restart: addRestart,
+  upgrade: addUpgrade,
   hold: addHold,
   unhold: addUnhold,
   add: addAdd,

@@ -9,6 +9,7 @@ import { frameWith, type PageFrame } from './frame.tsx';
 import { keepingView } from './kept-view.ts';
 import type { PagedMachine } from './paged-machine.ts';
 import { addHoldRoutes } from './routes/hold-routes.tsx';
+import { addUpgradeRoutes } from './routes/upgrade-routes.tsx';
 import { addActionRoutes } from './routes/action-routes.tsx';
 import { addApiRoutes } from './routes/api-routes.ts';
 import { addRecordRoutes } from './routes/record-routes.tsx';
@@ -56,6 +57,7 @@ export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOp
   addRecordRoutes(app, machine, frame);
   addActionRoutes(app, machine, frame);
   addHoldRoutes(app, machine, frame);
+  addUpgradeRoutes(app, machine, frame);
   addConfigRoutes(app, machine, frame);
   addApiRoutes(app, machine);
   addChangeApiRoutes(app, machine);

@@ -9,6 +9,9 @@ import type { HoldWish } from '../host/requests/hold-wish.ts';
 import type { Lifted, Quarantine, Refusal, RefusedVersion } from '../host/requests/quarantine.ts';
 import type { RestartEffects } from '../host/requests/restart-effects.ts';
 import type { Restart } from '../host/requests/restart.ts';
+import type { AskedUpgrade } from '../host/requests/requested-round.ts';
+import type { UpgradeWish } from '../host/requests/upgrade-wish.ts';
+import type { Upgrade } from '../host/requests/upgrade.ts';
 import type { Rollback } from '../host/requests/rollback.ts';
 import type { PageProblem } from './page-problem.ts';
 
@@ -20,6 +23,10 @@ export interface MachineChanges {
   previewRestart(name: string, request: Wish): Answer<RestartPreview>;
   restart(name: string, request: Wish & Seen): Answer<Restart>;
   cancelRestart(name: string): Answer<LoggedDecision>;
+  previewUpgrade(name: string): Answer<Upgrade>;
+  /** Reads the list of a module, and says what holds the release that it selects. */
+  askUpgrade(name: string): Answer<AskedUpgrade>;
+  upgrade(wish: UpgradeWish): Answer<Upgrade>;
   previewRollback(name: string, term: Term): Answer<Rollback>;
   rollBack(name: string, term: Term & Seen): Answer<Rollback>;
   quarantine(): Answer<Quarantine>;

@@ -30,15 +30,17 @@ const KEY = header(
 );
 const IF_MATCH = header('If-Match', 'required', 'The ETag of the machine config that is changed');
 
+/** The types of the fields of a body. */
+const TYPES = { text: TEXT, texts: { type: 'array', items: TEXT }, flag: { type: 'boolean' } };
+
 /** A request body as its reader takes it, with what is said about some of its fields. */
-function body<Fields extends Readonly<Record<string, 'text' | 'flag'>>>(
+function body<Fields extends Readonly<Record<string, 'text' | 'texts' | 'flag'>>>(
   { fields, required }: { readonly fields: Fields; readonly required: readonly string[] },
   about: { readonly [Name in keyof Fields]?: string } = {},
 ): object {
   const properties = Object.entries(fields).map(([name, kind]) => {
     const description = about[name];
-    const type = kind === 'text' ? 'string' : 'boolean';
-    return [name, { type, ...(description !== undefined && { description }) }];
+    return [name, { ...TYPES[kind], ...(description !== undefined && { description }) }];
   });
   return bodyIn(
     {
@@ -126,6 +128,21 @@ const MODULE_PATHS = {
       }),
     ),
     delete: changed('Withdraws the request', 'RestartCancelled', [NAME]),
+  },
+  '/v1/modules/{name}/upgrade': {
+    post: changed(
+      'Reads the list of a module and says what holds the release that it selects; with `now`, it is begun at once, as with modreg upgrade --now',
+      'Upgrade',
+      [NAME],
+      body(BODIES.upgrade, {
+        now: 'Whether the replacement passes windows, blackouts, answers, cooldown and a busy server',
+        despite:
+          'What the modules said that must not be stopped, as `held_by` has it: each one must be named',
+        by: 'Who requests it, as status and the history show',
+        deployed: 'As it was seen: another one is refused with 409',
+        to: 'The version that was seen to be selected',
+      }),
+    ),
   },
   '/v1/modules/{name}/rollback': {
     post: changed(

@@ -34,3 +34,8 @@ export function refused(
 ): { readonly ok: false; readonly error: PageProblem[] } {
   return { ok: false, error: [{ code, message, ...more }] };
 }
+
+/** What a command reports about its options is about the fields of a body. */
+export function asBadField(problem: PageProblem): PageProblem {
+  return problem.code === 'USAGE' ? { ...problem, code: 'BAD_FIELD' } : problem;
+}

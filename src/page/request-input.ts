@@ -39,21 +39,43 @@ export function fieldOf(form: URLSearchParams, name: string): string | undefined
   return form.get(name)?.trim() || undefined;
 }
 
-type Kind = 'text' | 'flag';
+type Kind = 'text' | 'texts' | 'flag';
 /** The kind of each field of a body; `required` lists those that must be there. */
 interface Shape<Fields extends Readonly<Record<string, Kind>>, Required extends keyof Fields> {
   readonly fields: Fields;
   readonly required: readonly Required[];
 }
-type Value<K extends Kind> = K extends 'text' ? string : boolean;
+type Value<K extends Kind> = K extends 'text'
+  ? string
+  : K extends 'texts'
+    ? readonly string[]
+    : boolean;
 type Body<Fields extends Readonly<Record<string, Kind>>, Required extends keyof Fields> = {
   readonly [F in Required]: Value<Fields[F]>;
 } & { readonly [F in Exclude<keyof Fields, Required>]?: Value<Fields[F]> };
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const KINDS: Readonly<Record<Kind, { is: (value: unknown) => boolean; words: string }>> = {
+  text: { is: isText, words: 'text' },
+  texts: { is: (value) => Array.isArray(value) && value.every(isText), words: 'a list of texts' },
+  flag: { is: (value) => typeof value === 'boolean', words: 'true or false' },
+};
 
 /** The bodies of requests, for their readers and for the OpenAPI document. */
 export const BODIES = {
   none: { fields: {}, required: [] },
   restart: { fields: { now: 'flag', deployed: 'text' }, required: [] },
+  upgrade: {
+    fields: {
+      now: 'flag',
+      despite: 'texts',
+      reason: 'text',
+      by: 'text',
+      deployed: 'text',
+      to: 'text',
+    },
+    required: ['by'],
+  },
   rollback: { fields: { for: 'text', deployed: 'text', to: 'text' }, required: [] },
   quarantine: {
     fields: { module: 'text', version: 'text', reason: 'text', for: 'text' },
@@ -105,10 +127,12 @@ function complaintOn(
       const known = Object.keys(fields).join(', ') || 'no fields';
       return wrong('BAD_FIELD', `${quote(name)} is not a field of the body`, `it has ${known}`);
     }
-    const [type, expected] =
-      fields[name] === 'text' ? ['string', 'text'] : ['boolean', 'true or false'];
-    if (typeof value !== type) {
-      return wrong('BAD_FIELD', `${quote(name)} is ${describeValue(value)}, expected ${expected}`);
+    const expected = KINDS[fields[name] ?? 'text'];
+    if (!expected.is(value)) {
+      return wrong(
+        'BAD_FIELD',
+        `${quote(name)} is ${describeValue(value)}, expected ${expected.words}`,
+      );
     }
   }
   return undefined;

@@ -10,7 +10,7 @@ import { during } from './during.ts';
 import { PolledRegistry } from './polled-registry.ts';
 import type { Polling } from './polling.ts';
 import { longestInterval } from './schedule.ts';
-import type { Wakeup } from './wakeup.ts';
+import { Wakeup } from './wakeup.ts';
 
 export interface ListsOptions {
   /** Read before each round, and while no round is due. */
@@ -33,6 +33,7 @@ export class Lists {
   readonly #registries = new Map<PollableRegistry, PolledRegistry>();
   /** One promise for each poll in progress. It resolves once the registry has answered. */
   readonly #polls = new Set<Promise<void>>();
+  readonly #refreshed: Wakeup;
   #rounds = 0;
   #roundAt = 0;
   /** When the configuration was last read, on the monotonic clock. */
@@ -42,6 +43,7 @@ export class Lists {
 
   constructor(options: ListsOptions) {
     this.#options = options;
+    this.#refreshed = new Wakeup(options.polling.clock);
   }
 
   /** How many rounds have begun. */
@@ -67,6 +69,13 @@ export class Lists {
     const [first, ...rest] = unreadable === undefined ? messages : [unreadable, ...messages];
     const trouble = rest.length > 0 ? `${first}, and ${rest.length} more` : first;
     return { at: this.#roundAt, trouble };
+  }
+
+  /** Makes the registry with these terms due, as an operator asked for (D76). */
+  refresh(terms: UpdateTerms): void {
+    const { registryFor } = this.#options;
+    this.#registries.get(registryFor(terms))?.refresh();
+    this.#refreshed.wake();
   }
 
   /** What is wrong with the machine's clock, as far as a registry that is polled knows. */
@@ -156,11 +165,11 @@ export class Lists {
 
   /** Waits until a registry has answered, one is due by its interval or its change feed, or the configuration is read again. */
   async #untilNextRound(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.polling;
     const idle = this.#idle();
     const wait = this.#untilDue;
+    const seen = this.#refreshed.count;
     await during(signal, async (waiting) => {
-      const due = clock.sleep(wait, waiting);
+      const due = this.#refreshed.wait(seen, wait, waiting);
       // Each resolves once its registry is due.
       const feeds = idle.map(async (polled) => {
         await polled.followFeed(waiting);

@@ -106,10 +106,15 @@ export class Planner {
   ): Promise<CallbackResult<PlanInput['vetoes']>> {
     const { vetoes, configuration } = this.#options;
     const machine = configuration.current?.machine;
-    const names = plan && machine ? stoppedBy(plan, machine) : [];
-    if (!vetoes || !machine || names.length === 0) return { kind: 'returned', value: undefined };
+    if (!vetoes || !machine || !plan) return { kind: 'returned', value: undefined };
+    const names = stoppedBy(plan, machine);
+    if (names.length === 0) return { kind: 'returned', value: undefined };
+    // Who passes a veto named its reason (D76).
+    const isExact = [...plan.modules, ...plan.subsystems].some(
+      ({ decision }) => decision.input.upgradeRequest !== undefined,
+    );
     return await this.#called(
-      async () => byModule(checkedVetoes(await vetoes(names)), machine),
+      async () => byModule(checkedVetoes(await vetoes(names, { isExact })), machine),
       signal,
     );
   }

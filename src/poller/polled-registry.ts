@@ -21,6 +21,8 @@ export class PolledRegistry {
   #results: ListResults = new Map();
   #lists: ReadonlyMap<ModuleId, ModuleList> = new Map();
   #isAsked = false;
+  /** Whether it is polled once more after the poll that is in progress. */
+  #isRefreshed = false;
   #failures = 0;
   #polledAt: number;
   /** On the monotonic clock. */
@@ -79,6 +81,7 @@ export class PolledRegistry {
     } finally {
       this.#isAsked = false;
       this.#plannedAt = undefined;
+      if (this.#isRefreshed) this.refresh();
     }
   }
 
@@ -119,6 +122,14 @@ export class PolledRegistry {
         return [moduleId, { ok: true, value: { ...known.value, stale: error } }];
       }),
     );
+  }
+
+  /** Makes the registry due, although by its interval it is polled later (D76). */
+  refresh(): void {
+    // An answer that is awaited may be older than what is asked for.
+    this.#isRefreshed = this.#isAsked;
+    this.#plannedAt ??= this.#dueAt;
+    this.#dueAt = Math.max(this.#polledAt + FEED_REST_MS, this.#polling.clock.monotonic());
   }
 
   /** Makes the registry due once its change feed reports a change of a list. Rejects with the reason of `signal`. */

@@ -29,11 +29,16 @@ export interface PollerOptions {
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
   /**
    * Which of the module entries `names` must not be stopped now. Called only if something would be replaced or restarted
-   * that stops them. If it throws, or takes longer than ten seconds, maintenance is not allowed (D77).
+   * that stops them. If it throws, or takes longer than ten seconds, maintenance is not allowed (D77). With `isExact`, each
+   * reason must be the one of now, because an operator who passes a veto names it (D76).
    */
   readonly vetoes?:
     | ((
         names: readonly string[],
+        terms: {
+          /** Whether an operator requested a replacement at once. */
+          readonly isExact: boolean;
+        },
       ) => NonNullable<Timing['vetoes']> | Promise<NonNullable<Timing['vetoes']>>)
     | undefined;
   /**

@@ -29,6 +29,7 @@ import { keepRunning, pollingWith, type Polling } from './polling.ts';
 import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { upcomingIn } from './upcoming.ts';
+import { beginRequestedRounds, endUpgradeRequests } from './upgrade-requests.ts';
 import { Wakeup } from './wakeup.ts';
 
 /** The running poller of each file. Other processes cannot open a claimed file for a poller. */
@@ -203,6 +204,7 @@ export class Poller {
       await askDeployed(configuration.current, { ...this.#parts, deployedVersion }, signal);
     outbox.retryAcknowledgements();
     planner.countHolds(this.#parts.state);
+    beginRequestedRounds(configuration.current, this.#parts);
     withdrawOverdue(this.#parts);
     return await planner.asking((plan) => {
       if (plan) this.#commit(plan);
@@ -212,12 +214,13 @@ export class Poller {
 
   /** Commits the actions of a plan that was made just now, and logs its decisions. */
   #commit(plan: Plan): void {
-    const { begun, gate, lists, outbox, planner, state } = this.#parts;
+    const { begun, gate, lists, outbox, planner, polling, state } = this.#parts;
     const memory = state.read();
     // The next plan may be made after the outage.
     if (!memory) return state.settle();
     begun.quarantineOf(memory);
     begun.holdsOf(plan, memory);
+    endUpgradeRequests(plan, memory, { state, now: polling.clock.now() });
     if (gate.mayCommit(memory, lists)) {
       outbox.commit(plan, memory);
       this.#options.onUpcoming?.(upcomingIn(plan, memory, this.#parts));

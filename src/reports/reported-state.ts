@@ -74,6 +74,7 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
     eligibility,
     timing,
     restartRequest: _one,
+    upgradeRequest: _other,
     ...rest
   } = Object(facts);
   if (Object(requirement).kind === 'pin-url') return null;

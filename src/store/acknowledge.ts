@@ -5,6 +5,7 @@ import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
 import { noteFailure, type FailureTerms } from './release-failure.ts';
 import { endRequest } from './restart-requests.ts';
+import { endUpgrade } from './upgrade-requests.ts';
 
 /** The times of an acknowledgement, in milliseconds since the epoch. */
 export interface AcknowledgementTerms extends FailureTerms {
@@ -39,6 +40,8 @@ export function acknowledge(
   }
   if (outcome.kind === 'done' || isFailed) {
     endRequest(sql, target, isFailed && direction === 'restart' ? outcome.reason : undefined);
+    // A replacement that has ended is the one that was requested, or made another one of it (D76).
+    if (direction !== 'restart') endUpgrade(sql, target);
   }
   outbox.settle(sql, number, outcome, { at, retryAt: isWithdrawn ? undefined : retryAt });
   return action;

@@ -56,6 +56,14 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     sql: ['DELETE FROM restart_requests WHERE BAD'],
     says: (row) => `the requested restart of ${target(row)}; request it again`,
   },
+  upgrade_requests: {
+    sql: ['DELETE FROM upgrade_requests WHERE BAD'],
+    says: (row) => `the requested replacement of ${target(row)} at once; request it again`,
+  },
+  round_requests: {
+    sql: ['DELETE FROM round_requests WHERE BAD'],
+    says: (row) => `the requested round of ${target(row)}; the next one is by the interval`,
+  },
   // Even what it held may be damaged, so the machine is held (T338).
   operator_holds: {
     sql: [

@@ -6,6 +6,7 @@ import {
   type Window,
 } from '../core/index.ts';
 import type { Blackout } from '../core/decision/timing-policies.ts';
+import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { CONSTRAINTS } from '../core/version/constraint.ts';
@@ -247,6 +248,16 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   allowDowngrade: isFlag,
   onYank: optional(oneOf('keep', 'replace')),
   restartRequest: optional(objectOf({ requestedAt: isNumber, isImmediate: isFlag })),
+  upgradeRequest: optional(
+    objectOf<keyof UpgradeRequest>({
+      requestedAt: isNumber,
+      by: isText,
+      because: optional(isText),
+      from: optional(isText),
+      to: isText,
+      despite: listOf(objectOf({ by: isText, said: optional(isText) })),
+    }),
+  ),
   timing: objectOf({
     window: optional(isWindow),
     blackouts: optional(areBlackouts),

@@ -231,5 +231,30 @@ export const LAYOUT: Layout = {
       PRIMARY KEY (kind, name)
     ) STRICT, WITHOUT ROWID;
     `,
+    `
+    -- The replacement of from_version by to_version that an operator requested at once for each target (D76). from_version is NULL if
+    -- nothing was deployed; despite is a JSON array of the vetoes that the operator named.
+    CREATE TABLE upgrade_requests (
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      module_id TEXT NOT NULL,
+      requested_at INTEGER NOT NULL,
+      requested_by TEXT NOT NULL,
+      reason TEXT,
+      from_version TEXT,
+      to_version TEXT NOT NULL,
+      despite TEXT NOT NULL,
+      checksum INTEGER,
+      PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID;
+    -- The targets whose lists an operator wants to be read at once, until their round begins.
+    CREATE TABLE round_requests (
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      requested_at INTEGER NOT NULL,
+      checksum INTEGER,
+      PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID;
+    `,
   ],
 };

@@ -8,6 +8,7 @@ import type {
 } from '../core/plan/committed-action.ts';
 import type { RestartRequest } from '../core/decision/decision.ts';
 import type { RecordedHold } from '../core/decision/operator-hold.ts';
+import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { TargetName } from '../core/plan/target.ts';
@@ -47,6 +48,7 @@ import {
   type RollbackTerm,
 } from './release-failure.ts';
 import { cancelRestart, requestRestart } from './restart-requests.ts';
+import { endRoundRequests, endUpgrade, requestRound, requestUpgrade } from './upgrade-requests.ts';
 import { forgetStart, noteStart } from './starts.ts';
 
 /**
@@ -101,6 +103,13 @@ export interface MachineState {
   requestRestart(target: ActionTarget, request: RestartRequest): void;
   /** Ends the request of an operator. Returns false if there is none, or if its restart was delivered: it is then finished. */
   cancelRestart(target: ActionTarget): boolean;
+  /** Records the replacement at once that an operator requests. It takes the place of an earlier request for the target (D76). */
+  requestUpgrade(target: ActionTarget, request: UpgradeRequest): void;
+  /** Ends the request for a replacement that was made at `requestedAt`, unless another one took its place. */
+  endUpgrade(target: TargetName, requestedAt: number): void;
+  /** Records that the list of a target is to be read now. */
+  requestRound(target: TargetName, at: number): void;
+  endRoundRequests(): void;
   /** Holds a target or the machine for an operator, in place of an earlier hold of it (D75). */
   setHold(hold: RecordedHold): void;
   /** Ends a hold, with `since` only the one that was set then. Returns whether there was one. */
@@ -257,14 +266,26 @@ function writesOf(
   };
 }
 
+type RequestWrite =
+  | 'requestRestart'
+  | 'cancelRestart'
+  | 'requestUpgrade'
+  | 'endUpgrade'
+  | 'requestRound'
+  | 'endRoundRequests'
+  | 'setHold'
+  | 'endHold'
+  | 'countHold';
+
 /** The writes of what operators request. */
-function requestWritesOf(
-  sql: Statements,
-  writing: Writing,
-): Pick<MachineState, 'requestRestart' | 'cancelRestart' | 'setHold' | 'endHold' | 'countHold'> {
+function requestWritesOf(sql: Statements, writing: Writing): Pick<MachineState, RequestWrite> {
   return {
     requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
     cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
+    requestUpgrade: (target, request) => writing(() => requestUpgrade(sql, target, request)),
+    endUpgrade: (target, requestedAt) => writing(() => endUpgrade(sql, target, requestedAt)),
+    requestRound: (target, at) => writing(() => requestRound(sql, target, at)),
+    endRoundRequests: () => writing(() => endRoundRequests(sql)),
     setHold: (hold) => writing(() => setHold(sql, hold)),
     endHold: (of, since) => writing(() => endHold(sql, of, since)),
     countHold: (hold, elapsed) => writing(() => countHold(sql, hold, elapsed)),

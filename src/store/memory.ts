@@ -8,6 +8,7 @@ import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
 import { startsIn } from './starts.ts';
+import { roundRequestsIn, upgradeRequestsIn } from './upgrade-requests.ts';
 
 const NOTHING: DeployedRecord = {
   moduleId: '',
@@ -29,6 +30,8 @@ export function factsIn(sql: Statements): Facts {
     quarantine: quarantineIn(sql),
     holds: operatorHoldsIn(sql),
     requests: restartRequestsIn(sql),
+    upgradeRequests: upgradeRequestsIn(sql),
+    roundRequests: roundRequestsIn(sql),
     starts: startsIn(sql),
     isBlank: deployed.size === 0,
   };
@@ -61,6 +64,9 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
       const holds = facts.holds.filter(
         ({ of }) => of.kind === 'machine' || `${of.kind} ${of.name}` === key,
       );
+      const upgrade = facts.upgradeRequests.find(
+        (one) => keyOf(one.target) === key && one.moduleId === moduleOf(target),
+      );
       return {
         deployed: known.deployed,
         previous: known.previous,
@@ -68,6 +74,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         restarts: restarts.get(key) ?? [],
         quarantine: quarantined.get(moduleOf(target)) ?? [],
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
+        upgradeRequest: upgrade?.request,
         holds: holds.length > 0 ? holds : undefined,
       };
     },

@@ -7,6 +7,7 @@ import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
 import { quarantine, refuseFailed, versionOf } from './quarantine.ts';
 import { endRequest } from './restart-requests.ts';
+import { endUpgrade } from './upgrade-requests.ts';
 
 /** A version that does not work on this machine. */
 export interface ReleaseFailure {
@@ -67,6 +68,7 @@ export function reportFailure(
     const outcome = { kind: 'failed', blame: 'release', ...failure } as const;
     outbox.settle(sql, number, outcome, { at: terms.at, retryAt: undefined });
     endRequest(sql, target, undefined);
+    endUpgrade(sql, target);
   }
   return id;
 }

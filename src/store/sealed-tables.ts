@@ -26,7 +26,9 @@ export type TableName =
   | 'saved_contents'
   | 'activations'
   | 'restart_requests'
-  | 'operator_holds';
+  | 'operator_holds'
+  | 'upgrade_requests'
+  | 'round_requests';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -57,6 +59,11 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
     'kind name',
     'set_by reason since ends_at longest_ms elapsed_ms counted_at',
   ),
+  upgrade_requests: table(
+    'kind name',
+    'module_id requested_at requested_by reason from_version to_version despite',
+  ),
+  round_requests: table('kind name', 'requested_at'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

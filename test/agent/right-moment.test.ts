@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainServer } from '../../mocks/plain-server.ts';
-import { openMachineFile } from '../../src/store/index.ts';
-import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { openFrom } from '../support/decided.ts';
 import { component, entry } from '../support/planned.ts';
+import { byOperator } from './support/by-operator.ts';
 import { whileDownloading } from './support/while-downloading.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
@@ -23,13 +22,6 @@ const HOLD = {
   elapsedMs: 0,
   countedAt: undefined,
 } as const;
-
-/** Changes the file of the machine as another process does. */
-function byOperator({ home }: AgentSite, change: (state: MachineState) => unknown): void {
-  const file = openMachineFile(join(home, 'machine.db'), { mode: 'write' });
-  change(machineStateIn(file));
-  file.close();
-}
 
 /** The maintenance window, which opens never. */
 const CLOSED = { window: openFrom() };

@@ -97,6 +97,15 @@ describe('plan without --deployed uses the facts in machine.db', () => {
       'acme:lidar | 1.* | 1.2.3 | 1.2.3 | 1.2.9 | none | stays at 1.2.3: 1.2.9 and 1.2.8 are refused by a rollback on this machine',
     ],
     [
+      'who requested the upgrade at once [D76]',
+      (state) => {
+        acknowledged(state, 'done');
+        const request = { requestedAt: NOW - MINUTE, by: 'ann', because: 'it burns', despite: [] };
+        state.requestUpgrade(LIDAR, { ...request, from: '1.2.8', to: '1.2.9' });
+      },
+      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | restart-and-upgrade | newest release of 1; requested at once by ann at 2026-11-21T11:59:00Z: "it burns"',
+    ],
+    [
       'no fact about another module with the same entry name',
       (state) => state.report(moduleNamed('acme_lidar', 'acme:other'), '1.2.8', 1),
       'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known',

@@ -48,6 +48,7 @@ const ordinary = (name: string, moduleId: string): object => ({
   until: null,
   action: null,
   restart_request: null,
+  upgrade_request: null,
   deployed_yanked: null,
   held_since: null,
   failures: null,

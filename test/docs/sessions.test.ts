@@ -74,6 +74,8 @@ it('plays each session', () => {
       '$ modreg restart acme:lidar',
       // test/cli/hold.test.ts
       "$ modreg hold acme:lidar --for 12h --reason 'on stage'",
+      // test/cli/upgrade.test.ts
+      '$ modreg upgrade acme:lidar',
       // test/cli/poll-hook.test.ts
       '$ modreg poll machine.json --exec ./hook.sh --deployed none --interval 5s',
       // test/docs/running-the-agent.test.ts

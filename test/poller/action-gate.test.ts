@@ -17,6 +17,8 @@ const BLANK: MachineMemory = {
   open: [],
   quarantine: [],
   holds: [],
+  upgradeRequests: [],
+  roundRequests: [],
   starts: [],
   isBlank: true,
   of: () => {

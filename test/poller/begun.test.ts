@@ -13,6 +13,8 @@ const BLANK: MachineMemory = {
   open: [],
   quarantine: [],
   holds: [],
+  upgradeRequests: [],
+  roundRequests: [],
   starts: [],
   isBlank: false,
   of: () => {

@@ -219,6 +219,8 @@ it('[T62] an action waits for nothing if it has no dependencies or the memory ca
     open: [open],
     quarantine: [],
     holds: [],
+    upgradeRequests: [],
+    roundRequests: [],
     starts: [],
     isBlank: false,
     of: () => ({

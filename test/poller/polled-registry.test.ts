@@ -225,3 +225,29 @@ describe('the change feed of a polled registry', () => {
     await expect(registry.followFeed(NEVER)).rejects.toBe(error);
   });
 });
+
+describe('[D76] a polled registry that an operator wants to be polled now', () => {
+  it('is due half a second after its last poll, and then when it was due anyway', async () => {
+    const { polled: registry, clock } = answering('list', 'list');
+    await registry.poll([LIDAR, ARM], NEVER);
+    registry.refresh();
+    expect(registry.untilDue).toBe(500);
+    await clock.pass(10 * SECOND);
+    registry.refresh();
+    expect(registry.untilDue).toBe(0);
+    await registry.poll([LIDAR, ARM], NEVER);
+    expect(registry.untilDue).toBe(50 * SECOND);
+  });
+
+  it('is polled once more if a poll is in progress: its answer may be older', async () => {
+    const answer = Promise.withResolvers<ReadonlyMap<ModuleId, ListResult>>();
+    const { polled: registry } = polled({ readAll: async () => await answer.promise });
+    const polling = registry.poll([LIDAR], NEVER);
+    registry.refresh();
+    answer.resolve(new Map([[LIDAR, resultOf('list')]]));
+    await polling;
+    expect(registry.untilDue).toBe(500);
+    await registry.poll([LIDAR], NEVER);
+    expect(registry.untilDue).toBe(MINUTE);
+  });
+});

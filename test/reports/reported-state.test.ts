@@ -57,6 +57,14 @@ it('[D75] the facts that a machine reports do not say who holds it', () => {
   expect(JSON.stringify(reported?.facts)).not.toContain('operatorHolds');
 });
 
+it('[D76] nor who requested a replacement at once', () => {
+  const upgradeRequest = { by: 'ann', because: 'it burns', to: '1.2.4', despite: [] };
+  const facts = { requirement: { kind: 'latest' }, deployed: { kind: 'none' }, upgradeRequest };
+  const [reported] = reportedWith(facts, ['lidar0']);
+  expect(reported?.facts).toMatchObject({ requirement: { kind: 'latest' } });
+  expect(JSON.stringify(reported?.facts)).not.toContain('ann');
+});
+
 describe('[T265] a registry takes what a machine with a valid policy reports', () => {
   it.each<[string, string, number, number]>([
     ['one module and 100 windows', '0 2 * * *', 1, 1],

@@ -39,6 +39,7 @@ export interface Situation {
   readonly onYank?: DecideInput['onYank'];
   readonly timing?: Partial<Timing>;
   readonly restartRequest?: DecideInput['restartRequest'];
+  readonly upgradeRequest?: DecideInput['upgradeRequest'];
 }
 
 const AT_ALL_TIMES: Timing = {
@@ -52,7 +53,7 @@ const AT_ALL_TIMES: Timing = {
 
 export function moduleQuestion(situation: Situation): DecideInput {
   const { wanted, deployed, previous, failed, quarantine = [] } = situation;
-  const { allowDowngrade = true, onYank, restartRequest } = situation;
+  const { allowDowngrade = true, onYank, restartRequest, upgradeRequest } = situation;
   return {
     requirement: typeof wanted === 'string' ? constraint(wanted) : wanted,
     list: listOf(situation),
@@ -65,6 +66,7 @@ export function moduleQuestion(situation: Situation): DecideInput {
     allowDowngrade,
     onYank,
     restartRequest,
+    upgradeRequest,
     timing: { ...AT_ALL_TIMES, ...situation.timing },
   };
 }

@@ -19,6 +19,7 @@ import { clockFaults, constraintTexts, releaseRecords, rollouts } from './arbitr
 import { openFrom } from './decided.ts';
 import { NOW } from './decides.ts';
 import { machineHold } from './machine-hold.ts';
+import { wishedFor, wishes } from './machine-wish.ts';
 import { agentOf } from './planned.ts';
 import type { JudgedMachine, JudgedModule, JudgedTerms } from './plan-judge.ts';
 import { blackouts } from './random-blackouts.ts';
@@ -43,10 +44,6 @@ function hours(min: number, max: number): fc.Arbitrary<number> {
 
 function around(min: number, max: number): fc.Arbitrary<number> {
   return hours(min, max).map((ms) => NOW + ms);
-}
-
-function maybe<T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  return fc.option(values, { nil: undefined });
 }
 
 const terms: fc.Arbitrary<JudgedTerms> = fc.record({
@@ -137,13 +134,15 @@ const modules: fc.Arbitrary<RandomModule> = fc
       fc.integer({ min: -75, max: 0 }).map((minutes) => NOW + minutes * MINUTE),
     ),
     clock: oneIn(3, clockFaults(NOW)),
-    failed: fc.array(fc.record({ place: fc.nat(9), until: maybe(around(-5, 60)) }), {
-      maxLength: 3,
-    }),
+    failed: fc.array(
+      fc.record({ place: fc.nat(9), until: fc.option(around(-5, 60), { nil: undefined }) }),
+      { maxLength: 3 },
+    ),
     isFailed: fc.boolean(),
     hasFailed: oneIn(4, fc.nat(9)),
     request: oneIn(4, fc.record({ isImmediate: fc.boolean() })),
     hold: oneIn(8, fc.record({ from: around(-5, 0), ms: hours(1, 12) })),
+    wish: oneIn(4, wishes),
     restarts: oneIn(
       2,
       fc.array(fc.oneof(fc.nat(170), fc.nat(170), fc.integer({ min: -300, max: 0 })), {
@@ -164,14 +163,18 @@ const modules: fc.Arbitrary<RandomModule> = fc
     if (random.isFailed && typeof deployed === 'string')
       quarantine.push({ version: deployed, until: undefined });
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
-    const { terms: by, confirmedAt, readAt, clock, hasFailed } = random;
+    const { terms: by, confirmedAt, readAt, clock, hasFailed, request, hold } = random;
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
     const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
     if (random.isFailed && lastFailed !== undefined)
       quarantine.push({ version: lastFailed, until: undefined });
     const previous = at(places[2]);
-    const { request, hold } = random;
-    const known = { list, deployed, previous, failed: lastFailed, quarantine, request, hold };
+    const wish = random.wish && {
+      ...random.wish,
+      from: random.wish.from === 'deployed' ? deployed : other,
+      to: at(random.wish.place),
+    };
+    const known = { list, deployed, previous, failed: lastFailed, quarantine, request, hold, wish };
     const past = { restarts: restartedAt, confirmedAt, readAt, clock };
     return Object.assign(known, past, { constraint: asked, terms: by });
   });
@@ -253,7 +256,7 @@ function knownOf({
 }: RandomModule): ModuleState {
   const before = parseVersion(module.previous);
   const failed = parseVersion(module.failed);
-  const { restarts, quarantine, request, hold } = module;
+  const { restarts, quarantine, request, hold, wish } = module;
   return {
     list: list
       ? {
@@ -269,6 +272,7 @@ function knownOf({
     restarts,
     quarantine,
     restartRequest: request && { requestedAt: NOW - HOUR, ...request },
+    upgradeRequest: wish && wishedFor(wish),
     holds: hold && [machineHold(hold)],
   };
 }

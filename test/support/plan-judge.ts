@@ -45,6 +45,10 @@ export interface JudgedModule {
   readonly request: { readonly isImmediate: boolean } | undefined;
   /** The hold of an operator, since when, and how long it lasts. */
   readonly hold?: { readonly from: number; readonly ms: number } | undefined;
+  /** The replacement at once that an operator requested, and when. */
+  readonly wish?:
+    | { readonly from: string | null | undefined; readonly to: string; readonly at: number }
+    | undefined;
   readonly terms: JudgedTerms;
 }
 
@@ -75,6 +79,7 @@ export interface JudgedMachine {
 }
 
 const DAY = 86_400_000;
+const HOUR = DAY / 24;
 
 /** The reasons against a release that do not matter if it was deployed before. */
 export const ALLOWED_BEFORE: readonly string[] = [
@@ -196,16 +201,30 @@ function nothingEligible(
 function due(machine: JudgedMachine, module: JudgedModule, direction: string, to: string): string {
   const { terms, restarts } = module;
   const { now } = machine;
+  const isForbidden =
+    isHeldByOperator(machine, module) || (direction === 'downgrade' && !terms.allowDowngrade);
+  if (isWished(machine, module, to)) {
+    // Nobody knows what must not be stopped.
+    const isUnasked = machine.answer === 'failed' || machine.answer === 'timed-out';
+    const mayNot = isForbidden || (direction !== 'install' && isUnasked);
+    return mayNot ? `hold ${direction} ${to}` : `${direction} ${to}`;
+  }
   // A time more than a day ahead was recorded by a wrong clock.
   const today = restarts.filter((at) => at > now - DAY && at <= now + DAY).length;
   const isHeld =
-    isHeldByOperator(machine, module) ||
+    isForbidden ||
     (direction !== 'install' && !isMaintained(machine, module)) ||
-    (direction === 'downgrade' && !terms.allowDowngrade) ||
     machine.isServerBusy ||
     restarts.some((at) => at <= now + terms.restMs && now < at + terms.restMs) ||
     today >= terms.ceiling;
   return isHeld ? `hold ${direction} ${to}` : `${direction} ${to}`;
+}
+
+/** Whether an operator requested exactly this replacement at once, within the last hour. */
+export function isWished({ now }: JudgedMachine, module: JudgedModule, to: string): boolean {
+  const { wish, deployed } = module;
+  if (!wish || (wish.from ?? undefined) !== (deployed ?? undefined) || wish.to !== to) return false;
+  return Math.abs(now - wish.at) < HOUR;
 }
 
 /** Whether an operator holds it; a clock that was set back ends nothing. */
@@ -243,4 +262,13 @@ export function isInBranch(constraint: string, version: string): boolean {
 // semver.valid strips a leading "v" or "=" and blanks.
 function isStrict(text: string): boolean {
   return parsed(text) !== null && /^\d\S*$/.test(text);
+}
+
+/** Whether a version is in quarantine. */
+export function inForce(
+  { now }: JudgedMachine,
+  { quarantine }: JudgedModule,
+  version: string,
+): boolean {
+  return quarantine.some((entry) => entry.version === version && now < (entry.until ?? Infinity));
 }

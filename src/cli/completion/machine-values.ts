@@ -14,6 +14,20 @@ export async function quarantineOf(world: World): Promise<readonly QuarantineEnt
   return await inState(world, (state) => state.memory().quarantine);
 }
 
+/** What modules say that must not be stopped for an upgrade of this one, as `--despite` names it. */
+export async function vetoesOf(
+  named: string,
+  world: World,
+): Promise<readonly { readonly by: string; readonly name: string }[]> {
+  const [{ upgradeOf }, { nameOf }] = await Promise.all([
+    import('../../host/requests/upgrade.ts'),
+    import('../../host/requests/upgrade-wish.ts'),
+  ]);
+  const upgrade = upgradeOf(named, world);
+  const { vetoes = [] } = (upgrade.ok && upgrade.value.decision?.input.timing) || {};
+  return vetoes.map((veto) => ({ by: veto.by, name: nameOf(veto) }));
+}
+
 /** What operators hold on this machine. */
 export async function holdsOf(world: World): Promise<readonly RecordedHold[]> {
   return await inState(world, (state) => state.memory().holds);

@@ -2,7 +2,7 @@ import { formatConstraint, parseModuleId, type Constraint } from '../../core/ind
 import { PLATFORMS } from '../../core/releases/platform.ts';
 import { isPrerelease } from '../../core/version/version.ts';
 import type { World } from '../../base/world.ts';
-import { entriesOf, holdsOf, moduleIdOf, quarantineOf } from './machine-values.ts';
+import { entriesOf, holdsOf, moduleIdOf, quarantineOf, vetoesOf } from './machine-values.ts';
 import type { OfferedRelease } from './registry-values.ts';
 import type { Place } from './typed-line.ts';
 
@@ -38,6 +38,7 @@ const OFFERINGS: Readonly<Record<string, Offering>> = {
   'quarantine lift module': quarantinedModules,
   'quarantine lift version': quarantinedVersions,
   module: entries,
+  veto: vetoes,
   namespace: namespaces,
   token: tokens,
   platform: platforms,
@@ -106,6 +107,13 @@ async function entries(_place: Place, world: World): Promise<readonly Candidate[
   const names = found.map(({ name, moduleId }) => ({ value: name, description: moduleId }));
   const ids = new Set(found.map(({ moduleId }) => moduleId));
   return [...names, ...Array.from(ids, (value) => ({ value }))];
+}
+
+async function vetoes(
+  { operands: [named = ''] }: Place,
+  world: World,
+): Promise<readonly Candidate[]> {
+  return (await vetoesOf(named, world)).map(({ by, name }) => ({ value: name, description: by }));
 }
 
 async function heldModules(_place: Place, world: World): Promise<readonly Candidate[]> {

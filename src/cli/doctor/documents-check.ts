@@ -7,7 +7,7 @@ import { countOf } from '../../base/count.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../../base/shell-word.ts';
 
 const { ok, info, warning, error } = findingsOf('documents');
 

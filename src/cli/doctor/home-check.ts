@@ -5,7 +5,7 @@ import { modeOpenToOthers } from '../../config/file-mode.ts';
 import { quote } from '../../core/text/quote.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import { isForeign, type DiskSpace, type HomeFacts } from './home-facts.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../../base/shell-word.ts';
 
 const { ok, warning, error } = findingsOf('home');
 

@@ -1,7 +1,7 @@
 import type { DatabaseError, DatabaseErrorKind } from '../../sqlite/database-error.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import { isForeign, type HomeFacts } from './home-facts.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../../base/shell-word.ts';
 
 const { warning, error: failure } = findingsOf('home');
 

@@ -1,8 +1,11 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
-import { describeYanked, requestWords } from '../../core/explanation/words.ts';
+import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { describeYanked, requestWords, upgradeRequestWords } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, readable } from '../../core/text/time-words.ts';
+import { describeTime, readable, type Said } from '../../core/text/time-words.ts';
+import { isInForce } from '../../core/decision/upgrade-request.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
+import type { RememberedRequest } from '../../core/plan/machine-memory.ts';
 import { loggedWords } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
@@ -141,16 +144,27 @@ function yankedLine(name: string, { version, because }: DeployedYank): string {
   return `${excerpt(name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}`;
 }
 
-/** The requested restarts that no open action carries out, and those that failed. */
-function requestLines({ decisions, memory, times }: Status): string[] {
+/** The requests that no open action carries out, and the restarts that failed. */
+function requestLines({ decisions, memory, times, now }: Status): string[] {
   const open = new Set(memory.open.map(({ action }) => keyOf(action.target)));
   const lines = decisions.flatMap((row) => {
-    const { restartRequest } = memory.of(targetOf(row));
-    if (!restartRequest || open.has(keyOf(row))) return [];
-    const { request, failure } = restartRequest;
-    const requested = readable(requestWords(request), times(row.moduleId));
-    const ended = failure === undefined ? '' : `, which failed: ${failure}`;
-    return [`${excerpt(row.name)}: ${requested}${ended}`];
+    const { restartRequest, upgradeRequest } = memory.of(targetOf(row));
+    if (open.has(keyOf(row))) return [];
+    const shown = (said: Said): string => readable(said, times(row.moduleId));
+    const upgrades =
+      upgradeRequest && isInForce(upgradeRequest, now)
+        ? [`${describeAddress(upgradeRequest.to)} ${shown(upgradeRequestWords(upgradeRequest))}`]
+        : [];
+    const restarts = restartRequest ? [restartLine(restartRequest, shown)] : [];
+    return [...restarts, ...upgrades].map((line) => `${excerpt(row.name)}: ${line}`);
   });
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function restartLine(
+  { request, failure }: RememberedRequest,
+  shown: (said: Said) => string,
+): string {
+  const ended = failure === undefined ? '' : `, which failed: ${failure}`;
+  return `${shown(requestWords(request))}${ended}`;
 }

@@ -13,6 +13,7 @@ import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts'
 import { failureOf, reasonAgainst } from './failure.ts';
 import { recovery } from './recovery.ts';
 import { withRequest } from './restart.ts';
+import { requestFor } from './upgrade-request.ts';
 import { withoutRelease } from './without-release.ts';
 
 const DECIDE_INPUT = {
@@ -157,6 +158,7 @@ function scheduled(input: DecideInput, replacement: Replacement): Verdict {
     const because = [{ reason: 'downgrade-not-allowed' }] as const;
     return { kind: 'hold', replacement, because, until: undefined, resolution };
   }
-  const held = heldBy(timing, replacement.direction, eligibility.now);
+  const request = input.upgradeRequest && requestFor(replacement, input);
+  const held = heldBy(timing, replacement.direction, eligibility.now, request);
   return held ? { kind: 'hold', replacement, ...held, resolution } : replacement;
 }

@@ -61,6 +61,28 @@ export interface DecideInput {
         readonly isImmediate: boolean;
       }
     | undefined;
+  /** The replacement at once that an operator requested; absent if no request is open (D76). */
+  readonly upgradeRequest?:
+    | {
+        /** In milliseconds since the epoch. */
+        readonly requestedAt: number;
+        /** Who requested it. */
+        readonly by: string;
+        /** Why, as that person wrote it; undefined if no reason was given. */
+        readonly because: string | undefined;
+        /** What was deployed then; undefined if nothing was. */
+        readonly from: string | undefined;
+        /** The version or the address that was selected then. */
+        readonly to: string;
+        /** The vetoes that the operator saw and named. */
+        readonly despite: readonly {
+          /** The name of the module entry. */
+          readonly by: string;
+          /** Why, in its own words; undefined if it gave no reason. */
+          readonly said: string | undefined;
+        }[];
+      }
+    | undefined;
   /** What determines whether the replacement may start now. */
   readonly timing: Timing;
 }

@@ -9,6 +9,7 @@ import { deployedVersion } from './deployed.ts';
 import { requestHeldBy } from './restart.ts';
 import type { Held } from './timing.ts';
 import { decideChecked } from './decide.ts';
+import { UPGRADE_REQUEST_MS } from './upgrade-request.ts';
 import {
   replacementOf,
   replacementText,
@@ -36,6 +37,7 @@ export interface NextChange {
     | 'cooldown-ends'
     | 'ceiling-ends'
     | 'operator-hold-ends'
+    | 'upgrade-request-ends'
     | 'restart-counts'
     | 'list-too-old'
     | 'list-unconfirmed';
@@ -111,7 +113,7 @@ const HOLD_ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
 };
 
 function timingChanges(decision: Decision): PossibleChange[] {
-  const { timing, eligibility, restartRequest } = decision.input;
+  const { timing, eligibility, restartRequest, upgradeRequest } = decision.input;
   if (decision.kind === 'hold') {
     // What holds a replacement may hold it longer than a requested restart (D41).
     const restart = restartRequest && requestHeldBy(restartRequest, decision.input);
@@ -128,7 +130,13 @@ function timingChanges(decision: Decision): PossibleChange[] {
     ...(begins === undefined ? [] : [{ at: begins, because: 'blackout-begins' } as const]),
     ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
+    ...requestEnd(upgradeRequest),
   ];
+}
+
+function requestEnd(request: DecideInput['upgradeRequest']): PossibleChange[] {
+  if (!request) return [];
+  return [{ at: request.requestedAt + UPGRADE_REQUEST_MS, because: 'upgrade-request-ends' }];
 }
 
 function holdEnd(

@@ -1,4 +1,5 @@
 import { operatorHold } from './operator-hold.ts';
+import { isInForce, passes, type UpgradeRequest } from './upgrade-request.ts';
 import {
   inBlackout,
   maintenanceNotAllowed,
@@ -42,11 +43,12 @@ const HOLDING: Readonly<Record<Direction | 'immediate', readonly TimingPolicy[]>
   immediate: [operatorHold],
 };
 
-/** What holds a replacement at `at`; undefined if it is due (D25). */
+/** What holds a replacement at `at`; undefined if it is due (D25). `request` is that of an operator for it (D76). */
 export function heldBy(
   timing: Timing,
   direction: Direction | 'immediate',
   at: number,
+  request?: UpgradeRequest,
 ): Held | undefined {
   const holdsAt = (time: number): readonly Hold[] => {
     const holds: Hold[] = [];
@@ -55,7 +57,8 @@ export function heldBy(
       const found = policy(timing, time);
       if (found) holds.push(...[found].flat());
     }
-    return holds;
+    if (!request || !isInForce(request, time)) return holds;
+    return holds.filter((hold) => !passes(request, hold));
   };
   const because = holdsAt(at);
   if (because.length === 0) return undefined;

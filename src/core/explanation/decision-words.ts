@@ -11,6 +11,7 @@ import {
 } from '../decision/decision.ts';
 import type { StaleList } from '../decision/module-list.ts';
 import { deployedText, deployedVersion, type Deployed } from '../decision/deployed.ts';
+import { isInForce, requestFor } from '../decision/upgrade-request.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import type { Resolution } from '../releases/resolve.ts';
@@ -28,6 +29,7 @@ import {
   refusalWords,
   requestWords,
   untilWords,
+  upgradeRequestWords,
 } from './words.ts';
 
 export const DECISION: Expected = ofKind('a Decision of decide()');
@@ -63,13 +65,18 @@ export function decisionWords(decision: Decision): Said {
         decision.direction === 'rollback'
           ? decision.failure.version
           : deployedVersion(decision.input.deployed);
-      return sentence(describeReplacement(decision.input, decision), newerThan(decision, named));
+      return sentence(
+        describeReplacement(decision.input, decision),
+        newerThan(decision, named),
+        upgradeWords(decision.input, decision),
+      );
     }
     case 'hold':
       return sentence(
         ...decision.because.map(holdWords),
         newerThan(decision.replacement),
         decision.input.restartRequest && requestWords(decision.input.restartRequest),
+        upgradeWords(decision.input, decision.replacement),
       );
     case 'stuck':
       return stuckWords(decision);
@@ -78,6 +85,14 @@ export function decisionWords(decision: Decision): Said {
 
 function sentence(...parts: readonly (Said | undefined)[]): Said {
   return joined(parts, '; ');
+}
+
+/** Who requested the replacement at once; undefined if nobody did (D76). */
+function upgradeWords(input: DecideInput, replacement: Replacement): Said | undefined {
+  const request = requestFor(replacement, input);
+  return request && isInForce(request, input.eligibility.now)
+    ? upgradeRequestWords(request)
+    : undefined;
 }
 
 /** Why newer releases than the one to deploy are refused, except `named`. */

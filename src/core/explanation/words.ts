@@ -1,9 +1,10 @@
 import type { RestartRequest } from '../decision/decision.ts';
 import { formatConstraint, typeOf, type Branch, type Constraint } from '../version/constraint.ts';
 import type { Misfit } from '../text/parse-error.ts';
-import { excerpt } from '../text/quote.ts';
+import { excerpt, quote } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
+import type { UpgradeRequest } from '../decision/upgrade-request.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import { CONFIRMED_WITHIN_MS, type RolloutRefusal } from '../releases/rollout-refusal.ts';
 import { describeDuration } from '../text/duration.ts';
@@ -171,4 +172,12 @@ function describeOther(
 export function requestWords({ requestedAt, isImmediate }: RestartRequest): Said {
   const restart = isImmediate ? 'an immediate restart' : 'a restart';
   return say`an operator requested ${restart} at ${passing(requestedAt)}`;
+}
+
+/** The replacement at once that an operator requested: who, when, over which vetoes, and why (D76). */
+export function upgradeRequestWords({ requestedAt, by, because, despite }: UpgradeRequest): Said {
+  const vetoes = despite.map((veto) => quote(veto.said ?? veto.by)).join(' and ');
+  const over = vetoes === '' ? '' : `, despite ${vetoes}`;
+  const why = because === undefined ? '' : `: ${quote(because)}`;
+  return say`requested at once by ${excerpt(by)} at ${passing(requestedAt)}${over}${why}`;
 }

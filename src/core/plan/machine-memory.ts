@@ -1,3 +1,4 @@
+import type { UpgradeRequest } from '../decision/upgrade-request.ts';
 import type { RestartRequest } from '../decision/decision.ts';
 import type { RecordedHold } from '../decision/operator-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';
@@ -6,6 +7,7 @@ import type { ModuleId } from '../releases/module-id.ts';
 import type { Version } from '../version/version.ts';
 import type { ActionTarget } from './action.ts';
 import type { OpenAction } from './committed-action.ts';
+import type { TargetName } from './target.ts';
 
 /** What a machine remembers about one module or subsystem. */
 export interface Remembered {
@@ -18,6 +20,8 @@ export interface Remembered {
   readonly quarantine: readonly Quarantined[];
   /** The restart that an operator requested, until it is done (D41). */
   readonly restartRequest?: RememberedRequest | undefined;
+  /** The replacement at once that an operator requested, until it has ended; absent if there is none (D76). */
+  readonly upgradeRequest?: UpgradeRequest | undefined;
   /** The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
 }
@@ -43,10 +47,21 @@ export interface MachineMemory {
   readonly quarantine: readonly QuarantineEntry[];
   /** The holds of operators, also those that have ended meanwhile (D75). */
   readonly holds: readonly RecordedHold[];
+  /** The replacements at once that operators requested, also those that have ended meanwhile (D76). */
+  readonly upgradeRequests: readonly RequestedUpgrade[];
+  /** The targets whose lists an operator wants to be read now (D76). */
+  readonly roundRequests: readonly TargetName[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
   /** Whether no deployed version was ever reported. */
   readonly isBlank: boolean;
+}
+
+/** A request for a replacement at once, and the module that its entry had. */
+export interface RequestedUpgrade {
+  readonly target: TargetName;
+  readonly moduleId: string;
+  readonly request: UpgradeRequest;
 }
 
 /** A version in quarantine, and why. */

@@ -69,9 +69,10 @@ export function factsOf({
   restarts,
   quarantine,
   restartRequest,
+  upgradeRequest,
   holds,
 }: Remembered): Omit<ModuleState, 'list'> {
-  const known = { deployed, previous, failed, quarantine, holds };
+  const known = { deployed, previous, failed, quarantine, holds, upgradeRequest };
   // A request whose restart failed has ended.
   const isOpen = restartRequest?.failure === undefined;
   return {

@@ -49,6 +49,8 @@ export interface ModuleState {
   readonly quarantine?: readonly Quarantined[] | undefined;
   /** The restart that an operator requested; absent if none is open (D41). */
   readonly restartRequest?: DecideInput['restartRequest'];
+  /** The replacement at once that an operator requested; absent if none is open (D76). */
+  readonly upgradeRequest?: DecideInput['upgradeRequest'];
   /** @internal The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
 }
@@ -237,7 +239,7 @@ function decideInputFor(
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { list, deployed, previous, failed, restartRequest } = state;
-  const { restarts = [], quarantine = [], holds } = state;
+  const { restarts = [], quarantine = [], holds, upgradeRequest } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
   return {
@@ -251,6 +253,7 @@ function decideInputFor(
     allowDowngrade,
     onYank,
     restartRequest,
+    upgradeRequest,
     eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
     timing: {
       window: terms.window,

@@ -6,6 +6,7 @@ import {
   type TimingPolicy,
 } from '../../core/decision/timing-policies.ts';
 import { confirmedAtOf } from '../../core/decision/confirmed-at.ts';
+import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { isTooOld } from '../../core/releases/list-age.ts';
 import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
@@ -91,6 +92,16 @@ const restartRequest: Cause = ({ before, after }) => {
   const [was, is] = [before.restartRequest, after.restartRequest];
   if (is && !haveSameFacts(was, is)) return ['an operator requested a restart'];
   return was && !is ? ['the request of a restart ended'] : [];
+};
+
+/** Who requested it at once and why is in the reason of the decision (D76). */
+const upgradeRequest: Cause = ({ before, after }) => {
+  const [was, is] = [before.upgradeRequest, after.upgradeRequest];
+  if (is && !haveSameFacts(was, is)) {
+    const to = describeAddress(is.to);
+    return [`${excerpt(is.by)} requested ${to} at once`];
+  }
+  return was && !is ? [`the request of ${excerpt(was.by)} ended`] : [];
 };
 
 /** Why an operator holds it is in the reason of the decision. */
@@ -195,6 +206,7 @@ const CAUSES: readonly Cause[] = [
   deployedVersion,
   quarantine,
   restartRequest,
+  upgradeRequest,
   operatorHolds,
   releaseList,
   staleList,

@@ -121,12 +121,18 @@ function deployedOrNull(deployed: Deployed): string | null {
   return reportedText(deployed) ?? null;
 }
 
-/** One reason of a hold. Who holds it and why is there if that is an operator. */
+/** One reason of a hold. Who holds it and why is there if that is an operator or a module. */
 export function heldAsJson(hold: Hold): object {
-  const { reason, until } = hold;
-  const about =
-    reason === 'operator-hold' ? { of: hold.of, by: hold.by, because: hold.because } : undefined;
-  return { reason, until: timeOrNull(until), ...about };
+  return { reason: hold.reason, until: timeOrNull(hold.until), ...holderAsJson(hold) };
+}
+
+function holderAsJson(hold: Hold): object | undefined {
+  if (hold.reason === 'veto') {
+    return { by: hold.by, because: hold.said ?? null, overridable: hold.isOverridable };
+  }
+  return hold.reason === 'operator-hold'
+    ? { of: hold.of, by: hold.by, because: hold.because }
+    : undefined;
 }
 
 export function changeAsJson({ at, because, becomes }: NextChange): object {

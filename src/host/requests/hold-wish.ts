@@ -25,8 +25,8 @@ export interface HoldEnd {
 }
 
 /** As of a quarantine: the reason is in each decision that the hold leads to. */
-const LONGEST_REASON = 500;
-const LONGEST_NAME = 100;
+export const LONGEST_REASON = 500;
+export const LONGEST_NAME = 100;
 
 /** The end of a hold that is set at `now`, or what is wrong with it or with the words (T336). */
 export function checkedWish(wish: HoldWish, now: number): Result<HoldEnd, Problem[]> {
@@ -73,7 +73,8 @@ function wrong(message: string): Result<never, string> {
   return { ok: false, error: `${message}; nothing was changed` };
 }
 
-function faultsIn(what: string, text: string, longest: number): Problem[] {
+/** What is wrong with a text that an operator wrote. */
+export function faultsIn(what: string, text: string, longest: number): Problem[] {
   const fault =
     (text.trim() === '' && 'is empty, expected text') ||
     (text.length > longest && `has ${text.length} characters, expected at most ${longest}`) ||

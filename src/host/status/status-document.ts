@@ -1,3 +1,4 @@
+import { isInForce } from '../../core/decision/upgrade-request.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
@@ -9,6 +10,7 @@ import { failuresAsJson } from '../recent-failures.ts';
 import { deployedYank, isReported, targetOf } from '../machine-row.ts';
 import { openAsJson } from '../open-action.ts';
 import { holdAsJson } from '../requests/hold-words.ts';
+import { upgradeRequestAsJson } from '../requests/upgrade-words.ts';
 import { quarantineAsJson } from '../requests/request-documents.ts';
 import type { Status } from './machine-status.ts';
 
@@ -41,7 +43,7 @@ function targetsAsJson(status: Status): object[] {
 
 function targetAsJson(
   decision: LoggedDecision,
-  { memory, failures, heldSince }: Status,
+  { memory, failures, heldSince, now }: Status,
   open: ReadonlyMap<string, OpenAction>,
 ): object {
   return {
@@ -58,6 +60,7 @@ function targetAsJson(
     held_since: untilAsJson(heldSince.get(keyOf(decision))),
     action: openAsJson(open.get(keyOf(decision))),
     restart_request: requestAsJson(memory.of(targetOf(decision))),
+    upgrade_request: upgradeAsJson(memory.of(targetOf(decision)), now),
     deployed_yanked: deployedYank(decision, memory)?.because ?? null,
     failures: failuresAsJson(failures.get(decision.name)),
   };
@@ -76,6 +79,11 @@ function requestAsJson({ restartRequest }: Remembered): object | null {
     immediate: isImmediate,
     failure: failure ?? null,
   };
+}
+
+function upgradeAsJson({ upgradeRequest }: Remembered, now: number): object | null {
+  const isOpen = upgradeRequest !== undefined && isInForce(upgradeRequest, now);
+  return isOpen ? upgradeRequestAsJson(upgradeRequest) : null;
 }
 
 function untilAsJson(until: number | undefined): string | null {

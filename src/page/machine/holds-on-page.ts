@@ -3,7 +3,7 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import type { World } from '../../base/world.ts';
 import { endHold, holdsOn, setHold } from '../../host/requests/holds.ts';
 import type { MachineChanges } from '../machine-changes.ts';
-import { onPage, refused, type PageProblem } from '../page-problem.ts';
+import { asBadField, onPage, refused, type PageProblem } from '../page-problem.ts';
 
 /** The holds of operators. A hold that is other than the person saw is not ended (D75, T137). */
 export function holdsOnPage(world: World): Pick<MachineChanges, 'holds' | 'setHold' | 'endHold'> {
@@ -17,11 +17,6 @@ export function holdsOnPage(world: World): Pick<MachineChanges, 'holds' | 'setHo
       (since === undefined ? undefined : otherHold(named, since, world)) ??
       onPage(endHold(named, world)),
   };
-}
-
-/** What a command reports about its options is about the fields of a body. */
-function asBadField(problem: PageProblem): PageProblem {
-  return problem.code === 'USAGE' ? { ...problem, code: 'BAD_FIELD' } : problem;
 }
 
 function otherHold(

@@ -25,6 +25,7 @@ import type { HistoryEntry, MachineView, PagedMachine } from '../paged-machine.t
 import { asPageProblem, onPage, refused, type PageProblem } from '../page-problem.ts';
 import { configOnPage } from './config-on-page.ts';
 import { holdsOnPage } from './holds-on-page.ts';
+import { upgradesOnPage } from './upgrades-on-page.ts';
 import { requestsOnPage } from './requests-on-page.ts';
 
 /** The machine whose config is at `path`, for the page. */
@@ -33,6 +34,7 @@ export function machineOnPage(path: string, options: SavedPlanTerms, world: Worl
     title: titleOf(path),
     ...requestsOnPage(path, options, world),
     ...holdsOnPage(world),
+    ...upgradesOnPage(world),
     ...configOnPage(path, options, world),
     view: () => viewOf(path, options, world),
     explain: (name) => explanation(name, path, options, world),

@@ -9,6 +9,7 @@ import {
   restartDocument,
   rollbackDocument,
 } from '../../host/requests/request-documents.ts';
+import { upgradeDocument } from '../../host/requests/upgrade-words.ts';
 import type { PageProblem } from '../page-problem.ts';
 import type { PagedMachine } from '../paged-machine.ts';
 import { documentAnswer, problemAnswer } from '../problem-answer.ts';
@@ -56,6 +57,25 @@ export function addChangeApiRoutes(app: Hono, machine: PagedMachine): void {
   );
   addQuarantineRoutes(app, machine, change);
   addHoldRoutes(app, machine, change);
+  addUpgradeRoute(app, machine, change);
+}
+
+function addUpgradeRoute(
+  app: Hono,
+  machine: PagedMachine,
+  change: (work: Work) => (c: Context) => Promise<Response>,
+): void {
+  app.post(
+    '/v1/modules/:name/upgrade',
+    change(async (c, text) => {
+      const body = jsonIn(c, text, BODIES.upgrade);
+      if (!body.ok) return problemAnswer(body.error);
+      const { now = false, despite = [], reason, by, ...seen } = body.value;
+      const named = nameIn(c);
+      if (!now) return answer(await machine.askUpgrade(named), upgradeDocument);
+      return answer(await machine.upgrade({ named, despite, reason, by, seen }), upgradeDocument);
+    }),
+  );
 }
 
 function addHoldRoutes(

@@ -67,6 +67,8 @@ function waitsFor({
     open: [...open],
     quarantine: [],
     holds: [],
+    upgradeRequests: [],
+    roundRequests: [],
     starts: [],
     isBlank: false,
     of: (target) => ({ ...remembered, ...(keyOf(target) === 'module acme_lidar' ? lidar : map) }),

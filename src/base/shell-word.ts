@@ -1,4 +1,4 @@
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt } from '../core/text/quote.ts';
 
 const PLAIN = /^[\w./:@%+=,-]+$/;
 

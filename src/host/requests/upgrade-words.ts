@@ -1,0 +1,105 @@
+import { describeDecision } from '../../core/index.ts';
+import { replacementOf, wordFor } from '../../core/decision/decision.ts';
+import { passes, type UpgradeRequest } from '../../core/decision/upgrade-request.ts';
+import {
+  decisionWords,
+  describeAddress,
+  reportedText,
+} from '../../core/explanation/decision-words.ts';
+import { changeWords, summarizeDecision, targetText } from '../../core/explanation/plan-words.ts';
+import { nextChange } from '../../core/decision/next-change.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { readable, say, type Said } from '../../core/text/time-words.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { labelFor } from '../machine-row.ts';
+import { describeChange } from '../open-action.ts';
+import { changeAsJson, heldAsJson, timeOrNull } from '../plan/plan-document.ts';
+import type { AskedUpgrade } from './requested-round.ts';
+import { nowCommand, type Upgrade } from './upgrade.ts';
+import { nameOf } from './upgrade-wish.ts';
+
+/** What is selected for a target and what holds it, for a person: `modreg upgrade` and the page show the same. */
+export function upgradeLines(upgrade: Upgrade): string[] {
+  return linesOf(upgrade).map((line) => readable(line, upgrade.times));
+}
+
+function linesOf({ row, decision, has }: Upgrade): Said[] {
+  const label = labelFor(row);
+  // What was delivered counts as a restart, which would hold the next one.
+  if (has) return [`${label}: the agent has the ${describeChange(has.action)} already`];
+  if (!decision) return [`${label}: ${row.decision}`, `  because  ${row.reason}`];
+  const next = nextChange(decision);
+  const when = decision.kind === 'replace' ? ', at the next decision' : '';
+  return [
+    `${label}: ${summarizeDecision(decision)}${when}`,
+    say`  because  ${decisionWords(decision)}`,
+    ...(next ? [say`  next     ${changeWords(next)}`] : []),
+  ];
+}
+
+/** What a person does next: the command that does not wait, if a request passes all that holds the replacement (D76). */
+export function upgradeNotes(upgrade: Upgrade): string[] {
+  const { row, isPolled } = upgrade;
+  const command = passingCommand(upgrade);
+  return [
+    ...(isPolled ? [] : ['note: no process polls for this machine, so nothing begins']),
+    ...(command === undefined ? [] : [`note: ${command} does not wait for that`]),
+    ...(upgrade.request
+      ? [
+          `note: the request ends in an hour at the latest; modreg hold ${excerpt(row.name)} --for 1h --reason … stops it`,
+        ]
+      : []),
+  ];
+}
+
+/** Notes about the round that was asked for. */
+export function roundNotes({ round }: Pick<AskedUpgrade, 'round'>): string[] {
+  return round === 'not-yet'
+    ? ['note: the lists are being read; modreg status shows what is decided then']
+    : [];
+}
+
+/** The command that requests the replacement at once; undefined if nothing holds it, or something that a request does not pass. */
+function passingCommand({ row, decision, has }: Upgrade): string | undefined {
+  if (has || decision?.kind !== 'hold') return undefined;
+  const { vetoes = [] } = decision.input.timing;
+  if (!decision.because.every((hold) => passes({ despite: vetoes }, hold))) return undefined;
+  const named = vetoes.map((veto) => `--despite ${shellWord(nameOf(veto))}`);
+  return [nowCommand(row), ...named].join(' ');
+}
+
+/** An upgrade as JSON, schema `modreg/upgrade@1`. */
+export function upgradeDocument(upgrade: Upgrade & Partial<AskedUpgrade>): object {
+  const { row, decision, request, until, has, round = null } = upgrade;
+  const next = decision && nextChange(decision);
+  return {
+    schema: 'modreg/upgrade@1',
+    name: row.name,
+    module_id: row.moduleId,
+    from: decision ? (reportedText(decision.input.deployed) ?? null) : null,
+    to: (decision ? targetText(decision) : row.target) ?? null,
+    decision: decision ? wordFor(decision) : row.decision,
+    direction: (decision && replacementOf(decision)?.direction) ?? null,
+    reason: decision ? describeDecision(decision) : row.reason,
+    held_by: decision?.kind === 'hold' ? decision.because.map(heldAsJson) : [],
+    next_change: next ? changeAsJson(next) : null,
+    now: passingCommand(upgrade) ?? null,
+    request: request ? { ...upgradeRequestAsJson(request), until: timeOrNull(until) } : null,
+    round: round === null ? null : round.replaceAll('-', '_'),
+    first: has?.action.id ?? null,
+  };
+}
+
+/** A request as JSON. */
+export function upgradeRequestAsJson(request: UpgradeRequest): object {
+  const { requestedAt, by, because, from, to, despite } = request;
+  return {
+    requested_at: formatTime(requestedAt),
+    by,
+    reason: because ?? null,
+    from: from === undefined ? null : describeAddress(from),
+    to: describeAddress(to),
+    despite: despite.map((veto) => ({ module: veto.by, said: veto.said ?? null })),
+  };
+}
