@@ -7,6 +7,7 @@ import * as outbox from './outbox.ts';
 import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
+import { failedEntriesIn, withRetry, type FailedEntries } from './failed-entries.ts';
 import { startsIn } from './starts.ts';
 
 const NOTHING: DeployedRecord = {
@@ -20,6 +21,7 @@ const NOTHING: DeployedRecord = {
 export type Facts = Omit<MachineMemory, 'of' | 'open'> & {
   readonly deployed: ReadonlyMap<string, DeployedRecord>;
   readonly requests: ReadonlyMap<string, StoredRequest>;
+  readonly failedEntries: FailedEntries;
 };
 
 export function factsIn(sql: Statements): Facts {
@@ -27,6 +29,7 @@ export function factsIn(sql: Statements): Facts {
   return {
     deployed,
     quarantine: quarantineIn(sql),
+    failedEntries: failedEntriesIn(sql),
     holds: operatorHoldsIn(sql),
     requests: restartRequestsIn(sql),
     starts: startsIn(sql),
@@ -47,17 +50,18 @@ export function pendingIn(sql: Statements, before?: Pending): Pending {
 }
 
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
-  const { deployed, requests, ...rest } = facts;
+  const { deployed, requests, failedEntries, ...rest } = facts;
   const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
   return {
     ...rest,
     open,
-    of(target) {
+    of(target, setup) {
       const key = keyOf(target);
       const record = deployed.get(key);
       // A record of another module with this name does not apply to this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       const request = requests.get(key);
+      const quarantine = quarantined.get(moduleOf(target)) ?? [];
       const holds = facts.holds.filter(
         ({ of }) => of.kind === 'machine' || `${of.kind} ${of.name}` === key,
       );
@@ -66,7 +70,10 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         previous: known.previous,
         failed: known.failed,
         restarts: restarts.get(key) ?? [],
-        quarantine: quarantined.get(moduleOf(target)) ?? [],
+        quarantine:
+          setup === undefined
+            ? quarantine
+            : quarantine.map((one) => withRetry(one, { entry: key, setup }, failedEntries)),
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         holds: holds.length > 0 ? holds : undefined,
       };

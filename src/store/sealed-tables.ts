@@ -8,7 +8,7 @@ interface SealedTable {
 
 function table(key: string, others: string): SealedTable {
   const keys = key.split(' ');
-  return { key: keys, columns: [...keys, ...others.split(' ')] };
+  return { key: keys, columns: [...keys, ...others.split(' ').filter((one) => one !== '')] };
 }
 
 export type TableName =
@@ -26,7 +26,9 @@ export type TableName =
   | 'saved_contents'
   | 'activations'
   | 'restart_requests'
-  | 'operator_holds';
+  | 'operator_holds'
+  | 'entry_key'
+  | 'failed_entries';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -57,6 +59,8 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
     'kind name',
     'set_by reason since ends_at longest_ms elapsed_ms counted_at',
   ),
+  entry_key: table('id', 'key'),
+  failed_entries: table('module_id version entry digest', ''),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

@@ -13,6 +13,7 @@ import type { StaleList } from '../decision/module-list.ts';
 import { deployedText, deployedVersion, type Deployed } from '../decision/deployed.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
+import { MOST_RETRIES } from '../releases/retry.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import { joined, passing, say, textOf, type Said } from '../text/time-words.ts';
 import type { Version } from '../version/version.ts';
@@ -63,11 +64,16 @@ export function decisionWords(decision: Decision): Said {
         decision.direction === 'rollback'
           ? decision.failure.version
           : deployedVersion(decision.input.deployed);
-      return sentence(describeReplacement(decision.input, decision), newerThan(decision, named));
+      return sentence(
+        describeReplacement(decision.input, decision),
+        retryWords(decision.input, decision),
+        newerThan(decision, named),
+      );
     }
     case 'hold':
       return sentence(
         ...decision.because.map(holdWords),
+        retryWords(decision.input, decision.replacement),
         newerThan(decision.replacement),
         decision.input.restartRequest && requestWords(decision.input.restartRequest),
       );
@@ -78,6 +84,16 @@ export function decisionWords(decision: Decision): Said {
 
 function sentence(...parts: readonly (Said | undefined)[]): Said {
   return joined(parts, '; ');
+}
+
+/** Why a release that failed is tried again (D82); undefined if it did not fail. */
+function retryWords({ quarantine }: DecideInput, { to }: Replacement): string | undefined {
+  if ('url' in to) return undefined;
+  const { text } = to.version;
+  const retry = quarantine.find(({ version }) => version === text)?.retry;
+  return retry === undefined
+    ? undefined
+    : `the entry was edited since ${text} failed; one more try, ${retry} of ${MOST_RETRIES}`;
 }
 
 /** Why newer releases than the one to deploy are refused, except `named`. */
