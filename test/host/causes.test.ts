@@ -68,6 +68,11 @@ describe('what made a decision replace another one', () => {
     ['the entry names another module', {}, { recorded: { moduleId: 'acme:cam' } }],
     ['the constraint changed from 1.* to 2.*', {}, { recorded: { constraint: '2.*' } }],
     [
+      'the entry was edited since 1.2.9 failed',
+      { situation: { quarantine: failed() } },
+      { situation: { quarantine: [{ version: '1.2.9', retry: 1 }] } },
+    ],
+    [
       'the constraint changed from none to 2.*',
       { recorded: { constraint: undefined } },
       { recorded: { constraint: '2.*' } },
