@@ -108,6 +108,8 @@ const RESTART = 'systemctl restart platform-agent';
 async function endOf(delivered: Delivery, execution: Execution): Promise<ActionEnd> {
   const { modules, outcomes } = execution;
   const { id: action, target, direction, to, reason } = delivered.action;
+  // An entry of another module may still end under this name (D84).
+  await modules.untilLeft(target.name, AbortSignal.any([delivered.signal, execution.stopping]));
   const entry = modules.entryOf(target);
   const row = entry && activationOf(execution.file, entry);
   const failed = (fault: Fault): ActionEnd => {
@@ -172,16 +174,16 @@ async function activated(
   const { action, entry, rollback, signal } = delivery;
   const { id, target, reason } = action;
   const ending = AbortSignal.any([signal, stopping]);
-  const untilServed = async (): Promise<void> => {
-    while (!modules.isServed(target.name)) await modules.untilServed(target.name, ending);
+  const untilFree = async (): Promise<void> => {
+    while (modules.inTheWayOf(target.name).length > 0) await modules.untilFree(target.name, ending);
   };
   // The last moment at which nothing has stopped (D72).
   const begin = async (): Promise<void> => {
-    await untilServed();
+    await untilFree();
     await expectPermission(delivery, { onEvent });
   };
   const replace = async (): Promise<ActionEnd | undefined> => {
-    await untilServed();
+    await untilFree();
     // Preparing takes time: its entry may have left the config, or be of another module now.
     if (modules.of(target.name) !== module) return undefined;
     const current = entry && currentOf(activationOf(file, entry));

@@ -59,6 +59,16 @@ export type AgentEvent =
       readonly because: 'removed' | 'replaced' | 'server-disabled';
     }
   | {
+      /** What a module kept before is in other folders than the one that it uses: nothing is moved by itself. */
+      readonly kind: 'earlier-data';
+      /** The name of the entry. */
+      readonly name: string;
+      /** The folder that it uses. */
+      readonly folder: string;
+      /** The others, below `module-data`: `local/lidar`. */
+      readonly earlier: readonly string[];
+    }
+  | {
       /** An installation has reached a step. */
       readonly kind: 'installing';
       /** The name of the entry. */

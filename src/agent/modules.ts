@@ -1,44 +1,45 @@
-import type { ActionTarget } from '../core/index.ts';
-import type { Installed } from '../core/machine/activation.ts';
+import type { ActionTarget, ModuleId } from '../core/index.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
+import { entrySetup } from '../core/plan/entry-setup.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { Configuration } from '../poller/index.ts';
+import type { ProgramSetup } from '../poller/poller-options.ts';
 import type { CommittedAction } from '../store/index.ts';
 import { resumedWith } from './activation.ts';
+import { Changes } from './changes.ts';
 import type { ModuleStart } from './module-process.ts';
+import { ModuleHolds } from './module-holds.ts';
+import { moduleStart, runSetup } from './module-start.ts';
+import { noteEarlierData } from './note-earlier-data.ts';
 import type { ModulesOptions } from './modules-options.ts';
 import { dependenciesOn, hasServer, SERVER, stoppedBy, supervisedEntries } from './server.ts';
 import { SupervisedModule } from './supervised-module.ts';
-import { stopLayers } from './supervision/dependencies.ts';
-import { versionOf, type Lifecycle } from './supervision/lifecycle.ts';
+import { endedDependencies, stopLayers } from './supervision/dependencies.ts';
+import { AT_REST, ON_TRIAL, UP, versionOf, type Lifecycle } from './supervision/lifecycle.ts';
 
 interface Supervised {
   entry: ModuleEntry;
   /** How it is run, as the config and the policy say now. */
   setup: string;
+  /** What of the configuration reached its program when that was started last; undefined if it was not. */
+  started: string | undefined;
   readonly module: SupervisedModule;
 }
-
-/** A module has no process in these states, and none is about to start. */
-const AT_REST: ReadonlySet<Lifecycle['state']> = new Set(['idle', 'held']);
-const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
-const ON_TRIAL: ReadonlySet<Lifecycle['state']> = new Set(['trying', 'probation', 'rolling-back']);
 
 /** The supervised modules of a machine: those that its config has, started after the modules that they depend on. */
 export class Modules {
   readonly #options: ModulesOptions;
   readonly #modules = new Map<string, Supervised>();
   /** Modules that end, because their entries left the config. */
-  readonly #leaving = new Map<string, SupervisedModule>();
-  /** Why a module must not run, by its name. */
-  readonly #holds = new Map<string, Set<string>>();
+  readonly #leaving = new Map<string, Supervised>();
+  readonly #holds = new ModuleHolds();
   #configuration: Configuration | undefined;
   /** The name of the server, if the agent runs it. */
   #server: string | undefined;
   #isServerReplaced = false;
   #dependencies: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-  #changed = Promise.withResolvers<void>();
+  readonly #changes = new Changes();
   #starts = 0;
 
   constructor(options: ModulesOptions) {
@@ -53,6 +54,14 @@ export class Modules {
   entryOf(target: ActionTarget): ModuleEntry | undefined {
     const entry = this.#modules.get(target.name)?.entry;
     return entry?.moduleId === moduleOf(target) ? entry : undefined;
+  }
+
+  /** What of the configuration reaches the program of a target (D82); undefined if it has no entry. */
+  programSetup(target: ActionTarget): ProgramSetup | undefined {
+    const entry = this.entryOf(target);
+    if (!entry || !this.#configuration) return undefined;
+    const { started } = this.#modules.get(entry.name) ?? {};
+    return { now: entrySetup(entry, this.#configuration), started };
   }
 
   /** Supervises the entries of this configuration, and ends the modules whose entries it does not have. */
@@ -76,46 +85,35 @@ export class Modules {
         this.#modules.delete(name);
         const because = isDisabled ? 'server-disabled' : now ? 'replaced' : 'removed';
         if (supervised.module.state.state !== 'idle') onEvent({ kind: 'leaves', name, because });
-        void this.#leave(name, supervised.module);
+        void this.#leave(name, supervised);
       }
     }
     for (const entry of entries) {
       // Its predecessor of the same name ends first.
       if (!this.#modules.has(entry.name) && !this.#leaving.has(entry.name)) this.#add(entry);
     }
-    this.#releaseFrom(before);
-  }
-
-  /** Starts what waited for modules that it no longer depends on. */
-  #releaseFrom(before: ReadonlyMap<string, ReadonlySet<string>>): void {
-    for (const [name, others] of before) {
-      const now = this.#dependencies.get(name);
-      for (const other of others) if (now?.has(other) !== true) this.#release(name, other);
-    }
+    for (const [name, other] of endedDependencies(before, this.#dependencies))
+      this.#release(name, other);
   }
 
   /** How a module is run applies from its next start. One that waits for that is started at once. */
   #noteSetup(supervised: Supervised): void {
     const { entry, module, setup } = supervised;
-    supervised.setup = this.#setupOf(entry);
+    supervised.setup = runSetup(entry, this.#terms(entry.name));
     const { state } = module.state;
     if (supervised.setup === setup || state === 'idle') return;
     if (state === 'backing-off') module.tell({ event: 'waited' });
     else this.#options.onEvent({ kind: 'setup-changed', name: entry.name });
   }
 
-  #setupOf({ name, env, extra }: ModuleEntry): string {
-    const { run, envAllow } = this.#terms(name);
-    const { restartStatus: _, onUnclearStatus: _asked, ...setup } = run;
-    return JSON.stringify([env, extra, setup, envAllow]);
-  }
-
   /** Ends a module whose entry left the config. Its package and its data stay. */
-  async #leave(name: string, module: SupervisedModule): Promise<void> {
-    this.#leaving.set(name, module);
+  async #leave(name: string, supervised: Supervised): Promise<void> {
+    const { module } = supervised;
+    this.#leaving.set(name, supervised);
     module.tell({ event: 'remove' });
-    await this.#until(() => module.state.state === 'idle');
+    await this.#changes.until(() => module.state.state === 'idle');
     this.#leaving.delete(name);
+    for (const [other, why] of this.#holds) if (why === endOf(name)) this.#release(other, why);
     this.#notify();
     if (this.#configuration) this.follow(this.#configuration);
   }
@@ -142,59 +140,44 @@ export class Modules {
       },
       onTrouble: (error) => onEvent({ kind: 'module-waits-for-file', name, error }),
     });
-    this.#modules.set(name, { entry, module, setup: this.#setupOf(entry) });
+    this.#modules.set(name, {
+      entry,
+      module,
+      setup: runSetup(entry, this.#terms(entry.name)),
+      started: undefined,
+    });
+    if (this.#configuration) noteEarlierData(entry, this.#configuration, this.#options);
     const row = resumedWith(file, entry);
     if (!row) return;
-    const missing = this.#missing(name);
-    if (missing.length > 0) onEvent({ kind: 'waiting', name, for: missing });
-    for (const other of missing) this.#holdsOf(name).add(other);
-    module.tell({ event: 'resume', row, isHeld: missing.length > 0 });
+    const needed = [...(this.#dependencies.get(name) ?? [])];
+    const missing = needed.filter((other) => !this.#isUp(other));
+    const ending = this.#endingOf(moduleId);
+    const others = [...missing, ...ending];
+    if (others.length > 0) onEvent({ kind: 'waiting', name, for: others });
+    for (const hold of [...missing, ...ending.map(endOf)]) this.#holds.add(name, hold);
+    module.tell({ event: 'resume', row, isHeld: others.length > 0 });
   }
 
   #startOf(name: string): ModuleStart {
-    const { ports, site, clock, runId, cgroups, onLine, onEvent, onMissing } = this.#options;
-    return {
-      clock,
-      cgroups,
-      mark: `${runId}/${name}/${++this.#starts}/`,
-      terms: () => this.#terms(name).run,
-      runnable: async (run: Installed) => {
-        const entry = this.#modules.get(name)?.entry;
-        const reason = 'its entry is no longer in the config';
-        if (!entry)
-          return await Promise.resolve({ ok: false, error: { reason, blame: 'machine' } });
-        if (entry.type !== 'local' && !ports.isInstalled(run.root)) onMissing(name);
-        return ports.runnableFor(entry, run, { terms: this.#terms(name), site });
+    return moduleStart(name, this.#options, {
+      number: ++this.#starts,
+      terms: () => this.#terms(name),
+      begin: () => {
+        const supervised = this.#modules.get(name);
+        if (supervised && this.#configuration)
+          supervised.started = entrySetup(supervised.entry, this.#configuration);
+        return supervised?.entry;
       },
-      onLine: (line) => onLine(name, line),
-      onStarted: ({ version }, of) => onEvent({ kind: 'started', name, version, ...of }),
-      onStopped: ({ version }, killedAfterMs) => {
-        onEvent({ kind: 'stopped', name, version, killedAfterMs });
-      },
-    };
+    });
   }
 
   #terms(name: string): UpdateTerms {
     return this.#configuration ? termsFor(this.#configuration.policy, name) : DEFAULT_TERMS;
   }
 
-  /** The modules that `name` waits for. */
-  #missing(name: string): string[] {
-    return [...(this.#dependencies.get(name) ?? [])].filter((other) => !this.#isUp(other));
-  }
-
-  #holdsOf(name: string): Set<string> {
-    const holds = this.#holds.get(name) ?? new Set<string>();
-    this.#holds.set(name, holds);
-    return holds;
-  }
-
   #notify(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
-    for (const [name, holds] of this.#holds) {
-      for (const other of holds) if (this.#isUp(other)) this.#release(name, other);
-    }
+    this.#changes.notify();
+    for (const [name, other] of this.#holds) if (this.#isUp(other)) this.#release(name, other);
   }
 
   /**
@@ -214,7 +197,7 @@ export class Modules {
     try {
       this.#isServerReplaced ||= isServer;
       if (isServer)
-        await this.#until(() => stopping().every((other) => !this.#isIn(other, ON_TRIAL)));
+        await this.#changes.until(() => stopping().every((other) => !this.#isIn(other, ON_TRIAL)));
       await work.begin();
       names = stopping();
       for (const other of names) await this.#hold(other, action.id);
@@ -230,8 +213,8 @@ export class Modules {
   #followServer(server: string): void {
     if (this.#isUp(server)) return;
     for (const name of this.#modules.keys()) {
-      if (name === server || this.#holds.get(name)?.has(server)) continue;
-      this.#holdsOf(name).add(server);
+      if (name === server || this.#holds.has(name, server)) continue;
+      this.#holds.add(name, server);
       this.of(name)?.tell({ event: 'hold' });
     }
   }
@@ -251,50 +234,67 @@ export class Modules {
     return state?.state === 'running' ? state : undefined;
   }
 
-  /** Whether a version may be tried: the server works, and is not being replaced, or `name` does not need it. */
-  isServed(name: string): boolean {
+  /**
+   * The entries that a version waits for before it is tried: the server unless it works, and those of its module that have
+   * left the config and still end (A16).
+   */
+  inTheWayOf(name: string): readonly string[] {
+    const moduleId = this.#modules.get(name)?.entry.moduleId;
+    const ending = moduleId === undefined ? [] : this.#endingOf(moduleId);
+    return this.#isServed(name) ? ending : [SERVER, ...ending];
+  }
+
+  /** What ends has the device or the port of the entry that takes its place (D84). */
+  #endingOf(moduleId: ModuleId): string[] {
+    const ending = [...this.#leaving.values()].filter(({ entry }) => entry.moduleId === moduleId);
+    return ending.map(({ entry }) => entry.name);
+  }
+
+  /** Whether the server works, and is not being replaced, or `name` does not need it. */
+  #isServed(name: string): boolean {
     if (this.#server === undefined || name === this.#server) return true;
     return this.#isUp(this.#server) && !this.#isServerReplaced;
   }
 
-  /** Resolves once `isServed` is true. Rejects with the reason of `signal`. */
-  async untilServed(name: string, signal: AbortSignal): Promise<void> {
-    this.#options.onEvent({ kind: 'waiting', name, for: [SERVER] });
-    const wake = (): void => this.#notify();
-    signal.addEventListener('abort', wake);
-    await this.#until(() => signal.aborted || this.isServed(name));
-    signal.removeEventListener('abort', wake);
-    signal.throwIfAborted();
+  /** Resolves once nothing is in the way of `name`. Rejects with the reason of `signal`. */
+  async untilFree(name: string, signal: AbortSignal): Promise<void> {
+    this.#options.onEvent({ kind: 'waiting', name, for: this.inTheWayOf(name) });
+    await this.#changes.until(() => this.inTheWayOf(name).length === 0, signal);
+  }
+
+  /** Resolves once what left the config under `name` has ended. Rejects with the reason of `signal`. */
+  async untilLeft(name: string, signal: AbortSignal): Promise<void> {
+    await this.#changes.until(() => !this.#leaving.has(name), signal);
   }
 
   /** Ends a module until `release` is called with the same reason. Resolves once it has ended, or is tried instead. */
   async #hold(name: string, reason: string): Promise<void> {
     const module = this.of(name);
     if (!module) return;
-    this.#holdsOf(name).add(reason);
+    this.#holds.add(name, reason);
     // A module that is being tried is not held: its own action goes on.
     if (!module.send({ event: 'hold' })) return;
-    await this.#until(() => module.state.state !== 'stopping');
+    await this.#changes.until(() => module.state.state !== 'stopping');
   }
 
   #release(name: string, reason: string): void {
-    const holds = this.#holdsOf(name);
-    if (holds.delete(reason) && holds.size === 0) this.of(name)?.tell({ event: 'release' });
-  }
-
-  async #until(isTrue: () => boolean): Promise<void> {
-    while (!isTrue()) await this.#changed.promise;
+    if (this.#holds.end(name, reason)) this.of(name)?.tell({ event: 'release' });
   }
 
   /** Ends all modules: dependents before what they depend on, and also what leaves and waits for a file that takes nothing. */
   async stop(): Promise<void> {
     this.#configuration = undefined;
-    for (const module of this.#leaving.values()) module.tell({ event: 'shut-down' });
-    await this.#until(() => this.#leaving.size === 0);
+    for (const { module } of this.#leaving.values()) module.tell({ event: 'shut-down' });
+    await this.#changes.until(() => this.#leaving.size === 0);
     for (const layer of stopLayers([...this.#modules.keys()], this.#dependencies)) {
       const modules = layer.flatMap((name) => this.of(name) ?? []);
       for (const module of modules) module.tell({ event: 'shut-down' });
-      await this.#until(() => modules.every((module) => AT_REST.has(module.state.state)));
+      await this.#changes.until(() => modules.every((module) => AT_REST.has(module.state.state)));
     }
   }
+}
+
+/** Why a module is held until the one that ends under this name has ended. */
+function endOf(name: string): string {
+  return `the end of ${name}`;
 }

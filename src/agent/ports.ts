@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Poller, type PollerOptions } from '../poller/index.ts';
 import { removeUnused } from './install/retention.ts';
+import { earlierData } from './module-data.ts';
 import { moduleProcess } from './module-process.ts';
 import { prefetched } from './prefetch.ts';
 import { prepared } from './prepare.ts';
@@ -20,6 +21,7 @@ export interface AgentPorts {
   readonly prefetched: typeof prefetched;
   /** Whether the connection of the machine is metered. */
   readonly isMetered: (stopping: AbortSignal) => Promise<boolean>;
+  readonly earlierData: typeof earlierData;
   readonly runnableFor: typeof runnableFor;
   readonly whyNotStarted: typeof whyNotStarted;
   readonly moduleProcess: typeof moduleProcess;
@@ -35,6 +37,7 @@ export function linux(programs: string): AgentPorts {
     prepared,
     prefetched,
     isMetered: async (stopping) => await isMetered({ ...THIS_MACHINE, programs, stopping }),
+    earlierData,
     runnableFor,
     whyNotStarted,
     moduleProcess,

@@ -1,5 +1,5 @@
 import { chownSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { moduleEnvironment } from '../config/module-environment.ts';
 import type { Platform } from '../core/index.ts';
 import type { Fault, Installed } from '../core/machine/activation.ts';
@@ -10,6 +10,7 @@ import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
 import { META } from './install/manifest.ts';
 import { readPackage } from './install/package.ts';
+import { dataFolder } from './module-data.ts';
 import type { Runnable } from './module-process.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { notStarted, whyNotRunnable } from './process/runnable.ts';
@@ -141,7 +142,7 @@ export function environmentFor(
     return impossibleHere(words.join('; '));
   }
   const { PATH = DEFAULT_PATH, LANG = 'C.UTF-8' } = environment;
-  const data = join(home, 'module-data', machineId, entry.name);
+  const data = dataFolder(site, entry.name);
   return { ok: true, value: { PATH, LANG, HOME: data, ...own.value } };
 }
 

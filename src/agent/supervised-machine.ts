@@ -97,6 +97,7 @@ export class SupervisedMachine {
       },
       deployedVersion: (target) => this.#deployed(target),
       isMaintenanceAllowed: async () => await this.#isMaintenanceAllowed(),
+      programSetup: (target) => this.#modules.programSetup(target),
       vetoes: async (names, { isExact }) => await this.#vetoes(names, isExact),
       onUpcoming: (upcoming) => {
         this.#tidying.follow(upcoming);

@@ -7,6 +7,7 @@ import { addAdd } from './add/add-program.ts';
 import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addBoard } from './board/board-program.ts';
+import { addData } from './data/data-program.ts';
 import { addCompletion } from './completion/completion-program.ts';
 import { addDemo } from './demo/demo-program.ts';
 import { addFleet } from './fleet/fleet-program.ts';
@@ -136,6 +137,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   upgrade: addUpgrade,
   hold: addHold,
   unhold: addUnhold,
+  data: addData,
   add: addAdd,
   accept: addAccept,
   check: addCheck,

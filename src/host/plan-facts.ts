@@ -1,5 +1,8 @@
 import type { ActionTarget, Deployed, ModuleState, Result } from '../core/index.ts';
+import { supervisedEntries } from '../agent/server.ts';
+import { entrySetup } from '../core/plan/entry-setup.ts';
 import { factsOf } from '../core/plan/plan-input.ts';
+import { moduleOf } from '../core/plan/target.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
@@ -11,7 +14,7 @@ const UNKNOWN: Deployed = { kind: 'unknown' };
 
 /** The facts of the report if there is one, else of the machine's file. A missing file means that nothing is known. */
 export async function factsFor(
-  { machine, deployed }: PlanDocuments,
+  { machine, policy, deployed }: PlanDocuments,
   world: World,
 ): Promise<Result<Facts, Problem>> {
   if (deployed) {
@@ -29,8 +32,15 @@ export async function factsFor(
   const { usingState } = await import('./open-state.ts');
   const memory = usingState(world, 'read', (state) => state.memory());
   if (!memory.ok && !memory.error.isMissing) return memory;
+  const entries = supervisedEntries(machine);
   return {
     ok: true,
-    value: (target) => (memory.ok ? factsOf(memory.value.of(target)) : { deployed: UNKNOWN }),
+    value: (target) => {
+      if (!memory.ok) return { deployed: UNKNOWN };
+      const entry = entries.find(
+        ({ name, moduleId }) => name === target.name && moduleId === moduleOf(target),
+      );
+      return factsOf(memory.value.of(target, entry && entrySetup(entry, { machine, policy })));
+    },
   };
 }

@@ -14,7 +14,7 @@ import { withUrlAsText } from '../core/plan/plan.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { SavedList, SavedLists } from '../registry/saved-lists.ts';
 import { changedDigests } from '../registry/known-digests.ts';
-import { areWindowRules, decodeFacts } from '../store/facts.ts';
+import { areWindowRules, decodeFacts, haveSameFacts } from '../store/facts.ts';
 import type { MachineState } from '../store/machine-state.ts';
 
 /** An empty list, for questions that need none. */
@@ -93,12 +93,22 @@ export function currentInput(
       ...input,
       ...known,
       previous: known.previous,
-      quarantine: known.quarantine ?? [],
+      quarantine: withRetries(known.quarantine ?? [], input.quarantine),
       eligibility: { ...input.eligibility, now: reading.now },
       timing: { ...input.timing, restarts, operatorHolds: holds && holdsInForce(holds, reading) },
     },
   };
 }
+
+/** What the entry is now was recorded: a release that has not failed since is tried again as it was to be then (D82). */
+function withRetries(now: Quarantine, recorded: Quarantine): Quarantine {
+  return now.map((one) => {
+    const { retry, ...before } = recorded.find(({ version }) => version === one.version) ?? {};
+    return retry !== undefined && haveSameFacts(before, one) ? { ...one, retry } : one;
+  });
+}
+
+type Quarantine = DecideInput['quarantine'];
 
 /** The list that replaces the recorded one: a saved list, unless there was none. */
 function listNow(recorded: ModuleList, saved: SavedList | undefined): ModuleList {

@@ -18,6 +18,8 @@ export interface Acknowledgement {
   /** How often the action failed before because of the machine. */
   readonly failures: number;
   readonly terms: UpdateTerms;
+  /** What of the configuration reached the program; absent if that is not known (D82). */
+  readonly setup?: string | undefined;
 }
 
 /** A release that failed after its action was acknowledged, for instance (D38). */
@@ -25,6 +27,7 @@ export interface LaterFailure {
   readonly target: ActionTarget;
   readonly failure: ReleaseFailure;
   readonly terms: UpdateTerms;
+  readonly setup?: string | undefined;
 }
 
 const MAX_UNKNOWN_IDS = 1000;
@@ -82,6 +85,7 @@ export class Acknowledgements {
     const terms = {
       at,
       quarantineUntil,
+      setup: report.setup,
       retryAt: Math.ceil(at + untilRedelivery(failures + 1, random())),
     };
     try {

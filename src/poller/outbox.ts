@@ -6,13 +6,14 @@ import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
 import type { PermittedRollback } from '../core/plan/permitted-rollback.ts';
 import { reconcile } from '../core/plan/reconcile.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
-import { Acknowledgements } from './acknowledgements.ts';
+import { Acknowledgements, type Acknowledgement } from './acknowledgements.ts';
 import { LEAST_ACKNOWLEDGE_MS, type Attempt } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import { DeliveryTimes } from './delivery-times.ts';
 import { checkedFailure, type Delivery } from './delivery.ts';
 import type { PollerEvent } from './event.ts';
+import type { PollerOptions } from './poller-options.ts';
 import type { moduleSetups } from './module-setup.ts';
 import type { Polling } from './polling.ts';
 import type { StateAccess } from './state-access.ts';
@@ -30,6 +31,7 @@ export interface OutboxOptions {
   readonly polling: Pick<Polling, 'clock' | 'random' | 'intervalMs'>;
   readonly acknowledgeWithinMs?: number | undefined;
   readonly setupOf: ReturnType<typeof moduleSetups>;
+  readonly programSetup?: PollerOptions['programSetup'];
   /** Woken when the machine has to be planned again. */
   readonly changes: Wakeup;
   readonly onEvent: (event: PollerEvent) => void;
@@ -72,11 +74,13 @@ export class Outbox {
    * deployed versions are unknown, so nothing is decided.
    */
   facts(action?: CommittedAction): TargetFacts {
-    const memory = this.#options.state.read();
-    return (target) =>
-      memory
-        ? factsOf(this.#times.corrected(memory.of(target), action?.id))
-        : { deployed: UNKNOWN };
+    const { state, programSetup } = this.#options;
+    const memory = state.read();
+    return (target) => {
+      if (!memory) return { deployed: UNKNOWN };
+      const remembered = memory.of(target, programSetup?.(target)?.now);
+      return factsOf(this.#times.corrected(remembered, action?.id));
+    };
   }
 
   /** Commits the new actions of a plan and ends waiting actions that it does not want, in one transaction. */
@@ -170,17 +174,15 @@ export class Outbox {
 
   #acknowledge(attempt: Attempt, failures: number, outcome: ActionOutcome): void {
     const { id, target } = attempt.action;
-    const terms = this.#termsOf(target);
-    attempt.report(outcome.kind, () =>
-      this.#acknowledgements.add({ id, target, outcome, failures, terms }),
-    );
+    const report = { id, target, outcome, failures, ...this.#failedWithin(target) };
+    attempt.report(outcome.kind, () => this.#acknowledgements.add(report));
     this.#attempts.end(id, 'was acknowledged through an earlier delivery', attempt);
     this.#options.changes.wake();
   }
 
   /** Records a failure at any time. It also ends the delivered action that deploys the version (D38). */
   reportFailure(target: ActionTarget, failure: ReleaseFailure): void {
-    const report = { target, failure, terms: this.#termsOf(target) };
+    const report = { target, failure, ...this.#failedWithin(target) };
     const attempt = this.#attempts.find(target, failure.version);
     if (attempt) {
       attempt.report('failed', () => this.#acknowledgements.add(report));
@@ -238,6 +240,12 @@ export class Outbox {
     const entry =
       target.kind === 'module' ? modules.find(({ name }) => name === target.name) : undefined;
     return JSON.stringify([entry, this.#termsOf(target)]);
+  }
+
+  /** The terms, and what reached the program that failed: an edit meanwhile did not (D82). */
+  #failedWithin(target: ActionTarget): Pick<Acknowledgement, 'terms' | 'setup'> {
+    const setup = this.#options.programSetup?.(target);
+    return { terms: this.#termsOf(target), setup: setup?.started ?? setup?.now };
   }
 
   #termsOf({ name }: ActionTarget): UpdateTerms {

@@ -8,6 +8,13 @@ import type { ClaimedFile } from '../store/index.ts';
 import type { PollerEvent } from './event.ts';
 import type { Upcoming } from './upcoming.ts';
 
+/** @internal What of the configuration reaches a program, as one text that `entrySetup` makes. */
+export interface ProgramSetup {
+  readonly now: string;
+  /** Absent if it was not started. */
+  readonly started?: string | undefined;
+}
+
 /** The required and optional inputs of a `Poller`. */
 export interface PollerOptions {
   /** The machine's file, opened with `openForPoller` of `modreg/store`. */
@@ -62,6 +69,11 @@ export interface PollerOptions {
   readonly clock?: Clock;
   /** Random numbers from 0 to 1, for intervals and back-off; `Math.random` by default. */
   readonly random?: () => number;
+  /**
+   * @internal What of the configuration reaches the program of a target: as it is now, and when its program was started last;
+   * undefined if that is not known. An edit gives a release that failed another try; without this, none does (D82).
+   */
+  readonly programSetup?: (target: ActionTarget) => ProgramSetup | undefined;
   /** @internal Called with what each plan deploys. Must not throw. */
   readonly onUpcoming?: (upcoming: readonly Upcoming[]) => void;
   /** Called with each event, for a log. An error that it throws is reported as an event too. */

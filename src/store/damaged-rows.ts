@@ -76,6 +76,23 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     says: () =>
       'a hold of an operator; the whole machine is held until modreg unhold ends that, for at most 30 days',
   },
+  // Another key makes digests that nothing has failed under.
+  entry_key: {
+    sql: [
+      'DELETE FROM failed_setups',
+      'UPDATE entry_key SET key = lower(hex(randomblob(32))) WHERE BAD',
+    ],
+    says: () =>
+      'the key of the digests of entries; no edit gives a release that has failed another try until its quarantine is lifted',
+  },
+  failed_setups: {
+    sql: [
+      `DELETE FROM failed_setups WHERE (module_id, version) IN (
+        SELECT module_id, version FROM failed_setups WHERE BAD)`,
+    ],
+    says: ({ module_id: moduleId, version }) =>
+      `an entry under which ${text(moduleId)} ${text(version)} failed; no edit gives it another try until its quarantine is lifted`,
+  },
   restarts: {
     sql: ['DELETE FROM restarts WHERE BAD'],
     says: (row) => `a restart of ${target(row)}; it no longer counts`,

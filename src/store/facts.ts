@@ -230,6 +230,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       digest: optional(isText),
       until: optional(isNumber),
       reason: optional(isText),
+      retry: optional(isNumber),
       byOperator: optional(oneOf(true)),
       rolledBack: optional(
         objectOf({ from: isVersion, to: optional(isVersion), refused: optional(isSetOfTexts) }),

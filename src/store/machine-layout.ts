@@ -255,6 +255,25 @@ export const LAYOUT: Layout = {
       checksum INTEGER,
       PRIMARY KEY (kind, name)
     ) STRICT, WITHOUT ROWID;
+    -- The key of the digests below: an entry contains secrets, and no other machine has the same digest.
+    CREATE TABLE entry_key (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      key TEXT NOT NULL,
+      checksum INTEGER
+    ) STRICT;
+    INSERT INTO entry_key (id, key) VALUES (1, lower(hex(randomblob(32))));
+    UPDATE entry_key SET checksum = row_checksum(id, key);
+    -- The entries under which a release in quarantine has failed: their target, and a digest of what reaches their program.
+    -- An edit gives the release another try (D82). A quarantine without rows, such as an operator's, has no such tries.
+    CREATE TABLE failed_setups (
+      module_id TEXT NOT NULL,
+      version TEXT NOT NULL,
+      entry TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      checksum INTEGER,
+      PRIMARY KEY (module_id, version, entry, digest),
+      FOREIGN KEY (module_id, version) REFERENCES quarantine ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
     `,
   ],
 };

@@ -7,6 +7,7 @@ import * as outbox from './outbox.ts';
 import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
+import { failedSetupsIn, withRetry, type FailedSetups } from './failed-setups.ts';
 import { startsIn } from './starts.ts';
 import { roundRequestsIn, upgradeRequestsIn } from './upgrade-requests.ts';
 
@@ -21,6 +22,7 @@ const NOTHING: DeployedRecord = {
 export type Facts = Omit<MachineMemory, 'of' | 'open'> & {
   readonly deployed: ReadonlyMap<string, DeployedRecord>;
   readonly requests: ReadonlyMap<string, StoredRequest>;
+  readonly failedSetups: FailedSetups;
 };
 
 export function factsIn(sql: Statements): Facts {
@@ -28,6 +30,7 @@ export function factsIn(sql: Statements): Facts {
   return {
     deployed,
     quarantine: quarantineIn(sql),
+    failedSetups: failedSetupsIn(sql),
     holds: operatorHoldsIn(sql),
     requests: restartRequestsIn(sql),
     upgradeRequests: upgradeRequestsIn(sql),
@@ -50,17 +53,18 @@ export function pendingIn(sql: Statements, before?: Pending): Pending {
 }
 
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
-  const { deployed, requests, ...rest } = facts;
+  const { deployed, requests, failedSetups, ...rest } = facts;
   const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
   return {
     ...rest,
     open,
-    of(target) {
+    of(target, setup) {
       const key = keyOf(target);
       const record = deployed.get(key);
       // A record of another module with this name does not apply to this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       const request = requests.get(key);
+      const quarantine = quarantined.get(moduleOf(target)) ?? [];
       const holds = facts.holds.filter(
         ({ of }) => of.kind === 'machine' || `${of.kind} ${of.name}` === key,
       );
@@ -72,7 +76,10 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         previous: known.previous,
         failed: known.failed,
         restarts: restarts.get(key) ?? [],
-        quarantine: quarantined.get(moduleOf(target)) ?? [],
+        quarantine:
+          setup === undefined
+            ? quarantine
+            : quarantine.map((one) => withRetry(one, { entry: key, setup }, failedSetups)),
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         upgradeRequest: upgrade?.request,
         holds: holds.length > 0 ? holds : undefined,

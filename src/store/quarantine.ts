@@ -3,6 +3,12 @@ import type { QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { jsonIn } from '../sqlite/stored-value.ts';
 import { numberOf, textOf } from './columns.ts';
+import {
+  forgetFailedSetups,
+  hasFailedSetups,
+  noteFailedSetup,
+  type FailedSetup,
+} from './failed-setups.ts';
 import { isText, listOf } from './shape.ts';
 
 /** In `is_rollback`: an operator refused it, and it did not fail. Programs that do not know it read no rollback, as it is. */
@@ -48,8 +54,13 @@ export function versionOf(text: string | undefined): Version | undefined {
   return version.ok ? version.value : undefined;
 }
 
-/** Puts a version into quarantine. If it was in quarantine, its term starts again. */
+/** Puts a version into quarantine for an operator. If it was in quarantine, its term starts again, and no edit ends it (D82). */
 export function quarantine(sql: Statements, entry: QuarantineEntry): void {
+  write(sql, entry);
+  forgetFailedSetups(sql, entry);
+}
+
+function write(sql: Statements, entry: QuarantineEntry): void {
   const { moduleId, version, digest = null, since, until = null, reason, rolledBack } = entry;
   const byOperator = entry.byOperator ? BY_OPERATOR : 0;
   sql.run(
@@ -86,14 +97,24 @@ export function refuse(sql: Statements, entry: QuarantineEntry): QuarantineEntry
   return undefined;
 }
 
-/** Puts a version that failed into quarantine. What an operator refused stays refused, for as long and for each file (D13). */
-export function refuseFailed(sql: Statements, entry: QuarantineEntry): void {
+/**
+ * Puts a version that failed into quarantine. What an operator refused stays refused, for as long and for each file (D13),
+ * and however an entry is edited; so does what failed before this was recorded (D82).
+ */
+export function refuseFailed(
+  sql: Statements,
+  entry: QuarantineEntry,
+  failed: FailedSetup | undefined,
+): void {
   const before = inForce(sql, entry);
   if (before?.rolledBack) return;
   const isLonger = before && (before.until ?? Infinity) > (entry.until ?? Infinity);
   const { until, reason } = isLonger ? before : entry;
   const digest = before && before.digest === undefined ? undefined : entry.digest;
-  quarantine(sql, { ...entry, digest, until, reason });
+  if (!before) forgetFailedSetups(sql, entry);
+  write(sql, { ...entry, digest, until, reason });
+  const isNoted = !before || hasFailedSetups(sql, entry);
+  if (failed && isNoted) noteFailedSetup(sql, entry, failed);
 }
 
 /** The quarantine of the version of `entry` that has not ended when `entry` begins. */

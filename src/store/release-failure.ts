@@ -23,6 +23,8 @@ export interface ReleaseFailure {
 export interface FailureTerms {
   readonly at: number;
   readonly quarantineUntil: number | undefined;
+  /** What of the configuration reached the program that failed; absent if that is not known (D82). */
+  readonly setup?: string | undefined;
 }
 
 /** A failure, and the digest of the file that failed, if it is known. */
@@ -113,9 +115,10 @@ function quarantineFailed(
   sql: Statements,
   target: ActionTarget,
   { version, digest, reason }: Failed,
-  { at, quarantineUntil: until }: FailureTerms,
+  { at, quarantineUntil: until, setup }: FailureTerms,
 ): void {
   // A `pin_url` has no version to put into quarantine.
   if (!versionOf(version)) return;
-  refuseFailed(sql, { moduleId: moduleOf(target), version, digest, reason, since: at, until });
+  const entry = { moduleId: moduleOf(target), version, digest, reason, since: at, until };
+  refuseFailed(sql, entry, setup === undefined ? undefined : { entry: keyOf(target), setup });
 }

@@ -8,7 +8,7 @@ interface SealedTable {
 
 function table(key: string, others: string): SealedTable {
   const keys = key.split(' ');
-  return { key: keys, columns: [...keys, ...others.split(' ')] };
+  return { key: keys, columns: [...keys, ...others.split(' ').filter((one) => one !== '')] };
 }
 
 export type TableName =
@@ -28,7 +28,9 @@ export type TableName =
   | 'restart_requests'
   | 'operator_holds'
   | 'upgrade_requests'
-  | 'round_requests';
+  | 'round_requests'
+  | 'entry_key'
+  | 'failed_setups';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -64,6 +66,8 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
     'module_id requested_at requested_by reason from_version to_version despite',
   ),
   round_requests: table('kind name', 'requested_at'),
+  entry_key: table('id', 'key'),
+  failed_setups: table('module_id version entry digest', ''),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

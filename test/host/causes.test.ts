@@ -50,7 +50,11 @@ const HOUR = 3_600_000;
 const NIGHTLY = { start: '0 2 * * *', durationMs: HOUR, timeZone: 'UTC' };
 const CLOSED = { window: compileWindows([NIGHTLY]) };
 const FULL = { restarts: [NOW], restartCooldownMs: 0, restartCeiling: 1 };
-const ROLLED_BACK = { from: version('1.2.9'), to: version('1.2.3'), refused: undefined };
+const ROLLED_BACK = {
+  version: '1.2.9',
+  until: undefined,
+  rolledBack: { from: version('1.2.9'), to: version('1.2.3'), refused: undefined },
+};
 const later = (ms: number): Partial<Situation> => ({ eligibility: { now: NOW + ms } });
 const stale = (confirmedAt: number): Partial<Situation> => ({
   stale: { confirmedAt, message: 'x' },
@@ -67,6 +71,11 @@ describe('what made a decision replace another one', () => {
     ['', {}, {}],
     ['the entry names another module', {}, { recorded: { moduleId: 'acme:cam' } }],
     ['the constraint changed from 1.* to 2.*', {}, { recorded: { constraint: '2.*' } }],
+    [
+      'the entry was edited since 1.2.9 failed',
+      { situation: { quarantine: failed() } },
+      { situation: { quarantine: [{ version: '1.2.9', retry: 1 }] } },
+    ],
     [
       'the constraint changed from none to 2.*',
       { recorded: { constraint: undefined } },
@@ -274,15 +283,7 @@ describe('what made a decision replace another one', () => {
       { situation: { timing: { answer: 'not-allowed' } } },
     ],
     ['', { situation: { timing: { answer: 'not-allowed' } } }, {}],
-    [
-      'an operator rolled 1.2.9 back',
-      {},
-      {
-        situation: {
-          quarantine: [{ version: '1.2.9', until: undefined, rolledBack: ROLLED_BACK }],
-        },
-      },
-    ],
+    ['an operator rolled 1.2.9 back', {}, { situation: { quarantine: [ROLLED_BACK] } }],
     ['', { recorded: { list: undefined } }, { recorded: { list: { ...LIST, digest: 'two' } } }],
     ['the constraint changed from 1.* to none', {}, { recorded: { constraint: undefined } }],
     [

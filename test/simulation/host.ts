@@ -106,6 +106,7 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
   const { conditions, trace } = world;
   return {
     isInstalled: (root) => host.packages.has(root),
+    earlierData: () => [],
     killMarked: async () =>
       await killable('end orphans', async () => {
         const count = host.processes.size;

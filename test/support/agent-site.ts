@@ -228,6 +228,10 @@ function inWords(event: AgentEvent): string | undefined {
   if (event.kind === 'restart-status') return `${event.name} does not say: ${event.reason}`;
   if (event.kind === 'callback-error') return `error ${String(event.error)}`;
   if (event.kind === 'system-file') return `${event.path} ${event.state}`;
+  if (event.kind === 'earlier-data') {
+    const { name, folder, earlier } = event;
+    return `${name} keeps its data in ${folder}, and had it in ${earlier.join(' ')}`;
+  }
   if (event.kind === 'waiting') return `${event.name} waits for ${event.for.join(' ')}`;
   if (event.kind === 'held') {
     const [hold] = event.because;

@@ -56,7 +56,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:url',
     'node:zlib',
   ],
-  store: ['core', 'registry', 'sqlite', 'node:fs', 'node:path', 'node:sqlite'],
+  store: ['core', 'registry', 'sqlite', 'node:crypto', 'node:fs', 'node:path', 'node:sqlite'],
   logs: [
     'core/text',
     'registry/clock.ts',
@@ -230,6 +230,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   host: [
     'agent/install/package-store.ts',
     'agent/launcher/launcher-folder.ts',
+    'agent/module-data.ts',
     'agent/process/process-table.ts',
     'agent/self-update.ts',
     'agent/server.ts',

@@ -61,6 +61,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/host/held-since.ts': ['../host/held-since'],
   'src/host/plan': ['plan', 'machine-id', '../page/'],
+  'src/host/requests/data-move.ts': ['data-move'],
+  'src/host/module-data.ts': ['data-move'],
+  'src/cli/data': ['data-move'],
   'src/host/requests': [
     'hold',
     'machine',

@@ -72,3 +72,15 @@ export function stoppedWith(
     entries.flatMap((entry) => (entry.moduleId === id ? entry.name : [])),
   );
 }
+
+/** Each module that no longer depends on another one, and that one. */
+export function endedDependencies(
+  before: ReadonlyMap<string, ReadonlySet<string>>,
+  now: ReadonlyMap<string, ReadonlySet<string>>,
+): (readonly [string, string])[] {
+  return Array.from(before, ([name, others]) =>
+    [...others].flatMap((other) =>
+      now.get(name)?.has(other) === true ? [] : [[name, other] as const],
+    ),
+  ).flat();
+}

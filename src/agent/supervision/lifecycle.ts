@@ -111,3 +111,12 @@ export interface Surroundings {
   readonly random: number;
   readonly probationMs: number;
 }
+
+/** A module has no process in these states, and none is about to start. */
+export const AT_REST: ReadonlySet<Lifecycle['state']> = new Set(['idle', 'held']);
+export const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
+export const ON_TRIAL: ReadonlySet<Lifecycle['state']> = new Set([
+  'trying',
+  'probation',
+  'rolling-back',
+]);

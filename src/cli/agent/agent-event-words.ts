@@ -6,6 +6,7 @@ import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
+import { earlierDataWords, moveCommands } from '../../host/module-data.ts';
 import { eventName } from '../../logs/event-name.ts';
 import type { Reported } from '../poll/poll-report.ts';
 import { systemLine } from './system-words.ts';
@@ -22,6 +23,7 @@ const OWN: ReadonlySet<string> = new Set([
   'started',
   'stopped',
   'leaves',
+  'earlier-data',
   'setup-changed',
   'installing',
   'prefetched',
@@ -52,6 +54,10 @@ function kindIn(event: OwnEvent): string {
   return event.reason === undefined ? event.state : 'failed';
 }
 
+function earlierDataLine(event: Extract<OwnEvent, { readonly kind: 'earlier-data' }>): Line {
+  return warn(`${earlierDataWords(event)}: ${moveCommands(event)}, while no agent runs, moves it`);
+}
+
 /** The line of the log for an event of the agent; undefined if it is not worth one. */
 export function agentLine(event: OwnEvent): Line | undefined {
   switch (event.kind) {
@@ -65,6 +71,8 @@ export function agentLine(event: OwnEvent): Line | undefined {
       );
     case 'leaves':
       return info(`ends, because ${CAUSES[event.because]}; its package and its data stay`);
+    case 'earlier-data':
+      return earlierDataLine(event);
     case 'installing':
       return installingLine(event);
     case 'prefetched':

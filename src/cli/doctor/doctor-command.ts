@@ -16,6 +16,7 @@ import { checkHome } from './home-check.ts';
 import { homeFacts, type HomeFacts } from './home-facts.ts';
 import { checkLists } from './lists-check.ts';
 import { machineFacts, openMachine, type MachineFacts } from './machine-facts.ts';
+import { checkData } from './data-check.ts';
 import { checkModules } from './modules-check.ts';
 import { modulesFacts } from './modules-facts.ts';
 import { checkNothing, checkPoller } from './poller-check.ts';
@@ -57,7 +58,7 @@ async function findingsOn(
   const home = homeFacts(world);
   const file = home && openMachine(home);
   try {
-    const read = file?.ok === true ? machineFacts(file.value, bytesOf(home), world.clock()) : file;
+    const read = file?.ok === true ? machineFacts(file.value, bytesOf(home), world) : file;
     const machine = read?.ok === true ? read.value : undefined;
     const saved = file?.ok === true && machine ? savedListsIn(file.value) : undefined;
     const state = home && read?.ok === false ? checkState(home, read.error) : [];
@@ -103,6 +104,7 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
     ...(await check('poller', () => (home && machine?.hasRun ? checkReports(home.path) : []))),
     ...(await check('lists', () => checkLists(lists))),
     ...(await check('modules', async () => await modulesFindings(patient, documents))),
+    ...(await check('modules', () => checkData(machine?.earlierData ?? []))),
     ...(await check('releases', () => (machine ? checkReleases(machine, now) : []))),
   ];
 }

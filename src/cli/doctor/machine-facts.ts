@@ -11,6 +11,8 @@ import { savedListTimes, type SavedListTime } from '../../store/saved-lists-tabl
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import { modulesIn, type ModuleStatus } from '../../host/status/agent-status.ts';
+import { earlierDataIn, type EarlierData } from '../../host/module-data.ts';
+import type { World } from '../../base/world.ts';
 import { recentFailures } from '../../host/recent-failures.ts';
 import type { HomeFacts } from './home-facts.ts';
 
@@ -29,6 +31,8 @@ export interface MachineFacts {
   /** The versions that failed several times lately. */
   readonly failures: ReturnType<typeof recentFailures>;
   readonly lists: readonly SavedListTime[];
+  /** What modules kept in other folders than they use now (T341). */
+  readonly earlierData: readonly EarlierData[];
 }
 
 const BUSY_TIMEOUT_MS = 1000;
@@ -50,7 +54,7 @@ export function openMachine({ path, file }: HomeFacts): Result<MachineFile, Data
 export function machineFacts(
   file: MachineFile,
   bytes: number,
-  now: number,
+  world: World,
 ): Result<MachineFacts, DatabaseError> {
   return caught(() => {
     if (bytes <= MOST_CHECKED) checkIntegrity(file);
@@ -64,8 +68,9 @@ export function machineFacts(
       decisions: state.decisions(),
       isOfAgent: activationsIn(file).size > 0,
       modules: modulesIn(file),
-      failures: recentFailures(file.path, 'inspect', now),
+      failures: recentFailures(file.path, 'inspect', world.clock()),
       lists: savedListTimes(file),
+      earlierData: earlierDataIn(file, world),
     };
   });
 }

@@ -11,7 +11,6 @@ import {
 } from '../decision/decision.ts';
 import type { StaleList } from '../decision/module-list.ts';
 import { deployedText, deployedVersion, type Deployed } from '../decision/deployed.ts';
-import { isInForce, requestFor } from '../decision/upgrade-request.ts';
 import { describeDuration } from '../text/duration.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import type { Resolution } from '../releases/resolve.ts';
@@ -20,6 +19,7 @@ import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
 import { holdWords } from './hold-words.ts';
 import { newerWords } from './newer-words.ts';
+import { retryWords, upgradeWords } from './replacement-words.ts';
 import {
   chosenAs,
   describeDeprecated,
@@ -29,7 +29,6 @@ import {
   refusalWords,
   requestWords,
   untilWords,
-  upgradeRequestWords,
 } from './words.ts';
 
 export const DECISION: Expected = ofKind('a Decision of decide()');
@@ -67,6 +66,7 @@ export function decisionWords(decision: Decision): Said {
           : deployedVersion(decision.input.deployed);
       return sentence(
         describeReplacement(decision.input, decision),
+        retryWords(decision.input, decision),
         newerThan(decision, named),
         upgradeWords(decision.input, decision),
       );
@@ -74,6 +74,7 @@ export function decisionWords(decision: Decision): Said {
     case 'hold':
       return sentence(
         ...decision.because.map(holdWords),
+        retryWords(decision.input, decision.replacement),
         newerThan(decision.replacement),
         decision.input.restartRequest && requestWords(decision.input.restartRequest),
         upgradeWords(decision.input, decision.replacement),
@@ -85,14 +86,6 @@ export function decisionWords(decision: Decision): Said {
 
 function sentence(...parts: readonly (Said | undefined)[]): Said {
   return joined(parts, '; ');
-}
-
-/** Who requested the replacement at once; undefined if nobody did (D76). */
-function upgradeWords(input: DecideInput, replacement: Replacement): Said | undefined {
-  const request = requestFor(replacement, input);
-  return request && isInForce(request, input.eligibility.now)
-    ? upgradeRequestWords(request)
-    : undefined;
 }
 
 /** Why newer releases than the one to deploy are refused, except `named`. */

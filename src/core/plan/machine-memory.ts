@@ -41,7 +41,11 @@ export interface RememberedRestart {
 
 /** A snapshot of what a machine remembers. */
 export interface MachineMemory {
-  of(target: ActionTarget): Remembered;
+  /**
+   * `setup` is what of the configuration reaches the target's program now. If it was edited since a release failed, its
+   * quarantine has a `retry`; without it, none has (D82).
+   */
+  of(target: ActionTarget, setup?: string): Remembered;
   /** In the order in which they were committed. */
   readonly open: readonly OpenAction[];
   readonly quarantine: readonly QuarantineEntry[];

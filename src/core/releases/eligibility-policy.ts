@@ -90,6 +90,11 @@ export interface Quarantined {
   readonly until?: number | undefined;
   /** Why, as the agent or the operator reported it, for people; absent if it is not known. */
   readonly reason?: string | undefined;
+  /**
+   * Present if the module's entry was edited since it failed, and gives it another try: which of them this is. It is not
+   * refused then (D82).
+   */
+  readonly retry?: number | undefined;
   /** Present if an operator refused it without a rollback; it did not fail. */
   readonly byOperator?: true | undefined;
   /** Present if an operator rolled it back. */

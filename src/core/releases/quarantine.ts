@@ -36,11 +36,11 @@ function isPassedBy({ rolledBack }: Quarantined, version: Version): boolean {
 
 /** A different digest of the same kind ends a quarantine. A digest that is not known does not (D13). */
 function isInForce(
-  { digest: failed, until = Infinity }: Quarantined,
+  { digest: failed, until = Infinity, retry }: Quarantined,
   published: readonly Artifact[] | undefined,
   { now, platform }: Eligibility,
 ): boolean {
-  if (now >= until) return false;
+  if (now >= until || retry !== undefined) return false;
   const artifacts = platform ? artifactsFor({ artifacts: published }, platform) : published;
   if (failed === undefined || artifacts === undefined || artifacts.length === 0) return true;
   return artifacts.some(

@@ -81,12 +81,21 @@ const quarantine: Cause = ({ before, after }) => {
   const [then, now] = [before.eligibility.now, after.eligibility.now];
   return [
     ...after.quarantine.filter((entry) => !known.has(keyOf(entry))).map(failureWords),
+    ...after.quarantine.flatMap(({ version, retry }) =>
+      retry !== undefined && retry !== retryOf(version, before)
+        ? [`the entry was edited since ${version} failed`]
+        : [],
+    ),
     ...before.quarantine.flatMap(({ version, until = Infinity }) => {
       if (!kept.has(version)) return [`the quarantine of ${version} was lifted`];
       return then < until && until <= now ? [`the quarantine of ${version} ended`] : [];
     }),
   ];
 };
+
+function retryOf(version: string, { quarantine: all }: DecideInput): number | undefined {
+  return all.find((entry) => entry.version === version)?.retry;
+}
 
 const restartRequest: Cause = ({ before, after }) => {
   const [was, is] = [before.restartRequest, after.restartRequest];

@@ -18,6 +18,7 @@ import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import type { World } from '../../base/world.ts';
 import { clockReading } from '../clock-reading.ts';
+import { earlierDataNotes } from '../module-data.ts';
 import { logDelivery } from '../machine-log.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { recentFailures } from '../recent-failures.ts';
@@ -61,7 +62,7 @@ export interface AgentStatus {
   /** The versions that failed several times lately. */
   readonly failures: ReturnType<typeof recentFailures>;
   readonly times: (moduleId: string) => TimeContext;
-  /** A note if reports wait. */
+  /** Notes about reports that wait, and data that modules kept elsewhere (T341). */
   readonly waiting: readonly string[];
 }
 
@@ -82,7 +83,7 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const isRunning = isPolled(file.path);
   const agent = isRunning ? agentVersions(file, pid) : undefined;
   const failures = recentFailures(file.path, 'read', world.clock());
-  const waiting = waitingNotes(file);
+  const waiting = [...waitingNotes(file), ...earlierDataNotes(file, world)];
   const known = { isRunning, trouble, agent, modules, failures, quarantine, holds };
   return { ...known, log, times, waiting };
 }

@@ -12,6 +12,7 @@ import { usingFile, type StateProblem } from '../open-state.ts';
 import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { heldSince } from '../held-since.ts';
+import { earlierDataNotes } from '../module-data.ts';
 import { timesOn } from '../time-zones.ts';
 import { failingModules, type Failing } from '../version-in-use.ts';
 import { waitingNotes } from '../waiting-reports.ts';
@@ -35,7 +36,7 @@ export interface Status {
   readonly holds: readonly HoldInForce[];
   /** How times that concern a module are shown, by its module_id. */
   readonly times: (moduleId: string) => TimeContext;
-  /** A note if reports wait. */
+  /** Notes about reports that wait, and data that modules kept elsewhere (T341). */
   readonly waiting: readonly string[];
 }
 
@@ -63,6 +64,6 @@ function statusIn(file: MachineFile, world: World): Status {
     now: world.clock(),
     holds: holdsIn(state, clockReading(world)),
     times: timesOn(state, world),
-    waiting: waitingNotes(file),
+    waiting: [...waitingNotes(file), ...earlierDataNotes(file, world)],
   };
 }
