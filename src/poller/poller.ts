@@ -218,6 +218,7 @@ export class Poller {
     if (!memory) return state.settle();
     begun.quarantineOf(memory);
     begun.holdsOf(plan, memory);
+    planner.noteHeld(plan, memory, state);
     if (gate.mayCommit(memory, lists)) {
       outbox.commit(plan, memory);
       this.#options.onUpcoming?.(upcomingIn(plan, memory, this.#parts));

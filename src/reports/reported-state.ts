@@ -64,7 +64,7 @@ function reportedReason(stuck: LoggedDecision): Pick<ReportedModule, 'reason' | 
 }
 
 /**
- * The facts of a decision that machines can share: without the id of the machine, the time, the list, past restarts and holds of operators. Null if they have an address, which
+ * The facts of a decision that machines can share: without the id of the machine, the time, the list, past restarts, what modules say, and holds of operators. Null if they have an address, which
  * may contain credentials.
  */
 function sharedFacts({ facts }: RecordedDecision): object | null {
@@ -78,7 +78,13 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
   } = Object(facts);
   if (Object(requirement).kind === 'pin-url') return null;
   if (!['version', 'none', 'unknown'].includes(Object(deployed).kind)) return null;
-  const { answer: _answer, operatorHolds: _holds, ...times } = Object(timing);
+  const {
+    answer: _answer,
+    vetoes: _vetoes,
+    operatorHolds: _holds,
+    longestHoldEnd: _end,
+    ...times
+  } = Object(timing);
   const { machineId: _id, ...terms } = Object(eligibility);
   return {
     ...rest,

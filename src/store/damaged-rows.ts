@@ -68,6 +68,10 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     says: () =>
       'a hold of an operator; the whole machine is held until modreg unhold ends that, for at most 30 days',
   },
+  held_replacements: {
+    sql: ['DELETE FROM held_replacements WHERE BAD'],
+    says: (row) => `since when ${target(row)} is held; longest_hold begins again`,
+  },
   restarts: {
     sql: ['DELETE FROM restarts WHERE BAD'],
     says: (row) => `a restart of ${target(row)}; it no longer counts`,

@@ -4,6 +4,7 @@ import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, type DeployedRecord } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
+import { heldReplacementsIn, type StoredHeld } from './held-replacements.ts';
 import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
@@ -17,7 +18,8 @@ const NOTHING: DeployedRecord = {
 };
 
 /** The part of the memory that deliveries do not change. */
-export type Facts = Omit<MachineMemory, 'of' | 'open'> & {
+export type Facts = Omit<MachineMemory, 'of' | 'open' | 'held'> & {
+  readonly held: ReadonlyMap<string, StoredHeld>;
   readonly deployed: ReadonlyMap<string, DeployedRecord>;
   readonly requests: ReadonlyMap<string, StoredRequest>;
 };
@@ -28,6 +30,7 @@ export function factsIn(sql: Statements): Facts {
     deployed,
     quarantine: quarantineIn(sql),
     holds: operatorHoldsIn(sql),
+    held: heldReplacementsIn(sql),
     requests: restartRequestsIn(sql),
     starts: startsIn(sql),
     isBlank: deployed.size === 0,
@@ -47,17 +50,19 @@ export function pendingIn(sql: Statements, before?: Pending): Pending {
 }
 
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
-  const { deployed, requests, ...rest } = facts;
+  const { deployed, requests, held, ...rest } = facts;
   const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
   return {
     ...rest,
     open,
+    held: Array.from(held.values(), (one) => ({ ...one.target, since: one.held.since })),
     of(target) {
       const key = keyOf(target);
       const record = deployed.get(key);
       // A record of another module with this name does not apply to this one.
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       const request = requests.get(key);
+      const heldAs = held.get(key);
       const holds = facts.holds.filter(
         ({ of }) => of.kind === 'machine' || `${of.kind} ${of.name}` === key,
       );
@@ -69,6 +74,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         quarantine: quarantined.get(moduleOf(target)) ?? [],
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         holds: holds.length > 0 ? holds : undefined,
+        held: heldAs?.moduleId === moduleOf(target) ? heldAs.held : undefined,
       };
     },
   };

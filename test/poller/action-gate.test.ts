@@ -17,6 +17,7 @@ const BLANK: MachineMemory = {
   open: [],
   quarantine: [],
   holds: [],
+  held: [],
   starts: [],
   isBlank: true,
   of: () => {

@@ -13,6 +13,7 @@ const BLANK: MachineMemory = {
   open: [],
   quarantine: [],
   holds: [],
+  held: [],
   starts: [],
   isBlank: false,
   of: () => {

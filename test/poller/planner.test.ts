@@ -219,6 +219,7 @@ it('[T62] an action waits for nothing if it has no dependencies or the memory ca
     open: [open],
     quarantine: [],
     holds: [],
+    held: [],
     starts: [],
     isBlank: false,
     of: () => ({

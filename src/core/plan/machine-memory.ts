@@ -1,4 +1,5 @@
 import type { RestartRequest } from '../decision/decision.ts';
+import type { HeldReplacement } from '../decision/longest-hold.ts';
 import type { RecordedHold } from '../decision/operator-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
@@ -6,6 +7,7 @@ import type { ModuleId } from '../releases/module-id.ts';
 import type { Version } from '../version/version.ts';
 import type { ActionTarget } from './action.ts';
 import type { OpenAction } from './committed-action.ts';
+import type { TargetName } from './target.ts';
 
 /** What a machine remembers about one module or subsystem. */
 export interface Remembered {
@@ -20,6 +22,8 @@ export interface Remembered {
   readonly restartRequest?: RememberedRequest | undefined;
   /** The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
+  /** Since when its replacements are held; absent if none is (D79). */
+  readonly held?: HeldReplacement | undefined;
 }
 
 export interface RememberedRequest {
@@ -43,6 +47,8 @@ export interface MachineMemory {
   readonly quarantine: readonly QuarantineEntry[];
   /** The holds of operators, also those that have ended meanwhile (D75). */
   readonly holds: readonly RecordedHold[];
+  /** The targets of which something is held, and since when (D79). */
+  readonly held: readonly (TargetName & Pick<HeldReplacement, 'since'>)[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
   /** Whether no deployed version was ever reported. */

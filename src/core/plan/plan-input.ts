@@ -70,8 +70,9 @@ export function factsOf({
   quarantine,
   restartRequest,
   holds,
+  held,
 }: Remembered): Omit<ModuleState, 'list'> {
-  const known = { deployed, previous, failed, quarantine, holds };
+  const known = { deployed, previous, failed, quarantine, holds, held };
   // A request whose restart failed has ended.
   const isOpen = restartRequest?.failure === undefined;
   return {

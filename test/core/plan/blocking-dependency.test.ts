@@ -67,6 +67,7 @@ function waitsFor({
     open: [...open],
     quarantine: [],
     holds: [],
+    held: [],
     starts: [],
     isBlank: false,
     of: (target) => ({ ...remembered, ...(keyOf(target) === 'module acme_lidar' ? lidar : map) }),
