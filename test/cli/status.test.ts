@@ -50,6 +50,7 @@ const ordinary = (name: string, moduleId: string): object => ({
   restart_request: null,
   deployed_yanked: null,
   held_since: null,
+  downloaded: null,
   failures: null,
 });
 

@@ -41,7 +41,7 @@ function targetsAsJson(status: Status): object[] {
 
 function targetAsJson(
   decision: LoggedDecision,
-  { memory, failures, heldSince }: Status,
+  { memory, failures, heldSince, downloaded }: Status,
   open: ReadonlyMap<string, OpenAction>,
 ): object {
   return {
@@ -56,6 +56,7 @@ function targetAsJson(
     reason: decision.reason,
     until: untilAsJson(decision.until),
     held_since: untilAsJson(heldSince.get(keyOf(decision))),
+    downloaded: downloaded.get(keyOf(decision)) ?? null,
     action: openAsJson(open.get(keyOf(decision))),
     restart_request: requestAsJson(memory.of(targetOf(decision))),
     deployed_yanked: deployedYank(decision, memory)?.because ?? null,
