@@ -55,7 +55,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
   return {
     ...rest,
     open,
-    held: Array.from(held.values(), (one) => ({ ...one.target, since: one.held.since })),
+    held: Array.from(held.values(), (one) => ({ ...one.target, ...one.held })),
     of(target) {
       const key = keyOf(target);
       const record = deployed.get(key);

@@ -15,6 +15,8 @@ function named(name: string, deployed: string): RecordedDecision {
   return { ...logged(name), kind, deployed, list: undefined, newest: undefined, facts: {} };
 }
 
+const DAY = 86_400_000;
+
 describe('what a machine reports', () => {
   it.each<[string, string, readonly string[]]>([
     ['acme_lidar', 'unknown', ['acme_lidar']],
@@ -23,9 +25,29 @@ describe('what a machine reports', () => {
     ['platform-server', 'unknown', []],
   ])('about %s, of which %s is deployed: %j', (name, deployed, reported) => {
     const rows = [named(name, deployed)];
-    const state = { decisions: () => rows, newestInHistory: () => rows };
+    const state = {
+      decisions: () => rows,
+      newestInHistory: () => rows,
+      memory: () => ({ held: [] }),
+    };
     expect(reportedModules(state, () => []).map((one) => one.name)).toEqual(reported);
   });
+});
+
+it.each([
+  [7 * DAY + 1, true],
+  [7 * DAY, undefined],
+])('[D79] a machine reports that something has been held for %i ms: %s', (elapsedMs, expected) => {
+  const rows = [{ ...named('acme_lidar', '1.2.8'), decision: 'hold' }];
+  const held = { deployed: '1.2.8', since: 5, elapsedMs, countedAt: undefined };
+  const state = {
+    decisions: () => rows,
+    newestInHistory: () => rows,
+    memory: () => ({ held: [{ kind: 'module', name: 'acme_lidar', ...held } as const] }),
+  };
+  const modules = reportedModules(state, () => []);
+  expect(modules.map((one) => one.held_over_a_week)).toEqual([expected]);
+  expect(readReport(machineReport([], { state: reportedState(1, ...modules) })).ok).toBe(true);
 });
 
 const NOW = Date.parse('2026-11-27T12:00:00Z');
@@ -42,7 +64,11 @@ function windowsOf(start: string): readonly MaintenanceWindow[] {
 /** What a machine reports whose modules were all decided from the same facts. */
 function reportedWith(facts: unknown, names: readonly string[]): ReportedModule[] {
   const rows = names.map((name) => ({ ...named(name, '1.2.9'), facts }));
-  const state = { decisions: () => rows, newestInHistory: () => rows };
+  const state = {
+    decisions: () => rows,
+    newestInHistory: () => rows,
+    memory: () => ({ held: [] }),
+  };
   return reportedModules(state, () => ['lidar0']);
 }
 
@@ -91,7 +117,11 @@ describe('[T265] a registry takes what a machine with a valid policy reports', (
     const rows = [
       { ...named(text, text), decision: 'stuck', reason: text, moduleId: 'acme:lidar' },
     ];
-    const known = { decisions: () => rows, newestInHistory: () => rows };
+    const known = {
+      decisions: () => rows,
+      newestInHistory: () => rows,
+      memory: () => ({ held: [] }),
+    };
     const modules = reportedModules(known, () => []);
     const target = { kind: 'module', name: text, moduleId: 'acme:lidar' } as const;
     const action = {

@@ -44,6 +44,7 @@ const NOTHING = {
   missing_outcomes: 0,
   modules: [],
   modules_left_out: 0,
+  held_over_a_week: [],
   outcomes_in_24h: [],
   outcomes_left_out: 0,
 };

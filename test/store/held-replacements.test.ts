@@ -12,7 +12,7 @@ describe('[D79] since when something is held', () => {
     first.close();
     const { state } = claimed(first.path);
     expect([LIDAR, ARM].map((target) => state.memory().of(target).held)).toEqual([HELD, undefined]);
-    expect(state.memory().held).toEqual([{ kind: 'module', name: 'lidar', since: 5 }]);
+    expect(state.memory().held).toEqual([{ kind: 'module', name: 'lidar', ...HELD }]);
     state.endHeld(ARM);
     expect(state.memory().held).toHaveLength(1);
     state.endHeld(LIDAR);

@@ -47,8 +47,8 @@ export interface MachineMemory {
   readonly quarantine: readonly QuarantineEntry[];
   /** The holds of operators, also those that have ended meanwhile (D75). */
   readonly holds: readonly RecordedHold[];
-  /** The targets of which something is held, and since when (D79). */
-  readonly held: readonly (TargetName & Pick<HeldReplacement, 'since'>)[];
+  /** The targets of which something is held, and for how long (D79). */
+  readonly held: readonly (TargetName & HeldReplacement)[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
   /** Whether no deployed version was ever reported. */
