@@ -82,7 +82,7 @@ describe('[D79] what has been held for longest_hold', () => {
     expect(delivered(machine)).toEqual(['02:02:33 acme_lidar 1.2.3 → 1.2.5']);
   });
 
-  it('counts although the server is free for 20 s of each minute, which no download fits in', async () => {
+  it('[T350] counts although the server is free for 20 s of each minute, which no download fits in', async () => {
     const machine: Day = await day({
       ...LIDAR,
       isMaintenanceAllowed: () => machine.clock.now() % MINUTE < 20 * SECOND,

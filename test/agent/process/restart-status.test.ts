@@ -41,7 +41,7 @@ it.each<[string, (response: ServerResponse) => unknown, RestartStatus | string]>
     'did not answer within 2 seconds',
   ],
   ['no response', (to) => to.destroy(), 'does not answer (UND_ERR_SOCKET)'],
-])('a server whose restart_status responds with %s', async (_, answer, expected) => {
+])('[T350] a server whose restart_status responds with %s', async (_, answer, expected) => {
   const server = await plainServer((response) => {
     answer(response);
   });
