@@ -40,6 +40,7 @@ it('[T351, D72] a window that opens and closes while a dependent stops: what was
   await made.until('lidar stopped 1.0.0');
   await made.until('lidar running 1.1.0');
   await made.until('arm running 1.0.0');
+  expect(made.story).not.toContain('cam stopped 1.0.0');
   // It stops once: only now, when the window is open again.
   await made.change({}, OPEN);
   await made.until('cam stopped 1.0.0');
