@@ -7,7 +7,7 @@ const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
 const WITH_SERVER = { ...LIDAR, agent: { 'platform-server': { release_channel: 'stable' } } };
 const STAYS = 'exec sleep 1000';
 /** As often as it says no before it says yes. */
-const NOS = 6;
+const NOS = 20;
 
 it.each<[string, 'lidar' | 'platform-server', object, boolean]>([
   ['a veto that may be overridden', 'lidar', { overridable: true }, true],
@@ -27,7 +27,7 @@ it.each<[string, 'lidar' | 'platform-server', object, boolean]>([
   const server = await plainServer((response) => void response.end(answer()));
   const meta = { entrypoint: 'run', restart_status: `${server.address}/status` };
   const site = await agentSite(name === 'lidar' ? LIDAR : WITH_SERVER);
-  await site.change({}, { longestHoldMs: 10_000 });
+  await site.change({}, { longestHoldMs: 1000 });
   if (name === 'platform-server') site.publish('platform:server', '1.0.0', STAYS, meta);
   site.publish('acme:lidar', '1.0.0', STAYS, name === 'lidar' ? meta : undefined);
   await site.start();
