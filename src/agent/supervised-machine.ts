@@ -24,7 +24,7 @@ import { AGENT, SelfUpdate } from './self-update.ts';
 import { hasServer, SERVER, supervisedEntries } from './server.ts';
 import type { Veto } from '../core/decision/timing-policies.ts';
 import { Tidying } from './tidying.ts';
-import { vetoesOf, type Asking } from './vetoes.ts';
+import { maintenanceOf, vetoesOf, type Asking } from './vetoes.ts';
 import { delegatedCgroup } from './process/cgroup.ts';
 import { runIdOf } from './process/process-table.ts';
 import { askingPrograms } from './process/restart-status.ts';
@@ -96,7 +96,7 @@ export class SupervisedMachine {
         return configuration;
       },
       deployedVersion: (target) => this.#deployed(target),
-      isMaintenanceAllowed: async () => await this.#isMaintenanceAllowed(),
+      isMaintenanceAllowed: async () => await this.#maintenance(),
       programSetup: (target) => this.#modules.programSetup(target),
       vetoes: async (names, { isExact }) => await this.#vetoes(names, isExact),
       onUpcoming: (upcoming) => {
@@ -217,13 +217,12 @@ export class SupervisedMachine {
     return this.#execution.selfUpdate !== undefined && termsFor(policy, AGENT).run.selfUpdate;
   }
 
-  /** A server that works is asked, if its package names an address for that. One that does not say does not allow it. */
-  async #isMaintenanceAllowed(): Promise<boolean> {
+  async #maintenance(): Promise<boolean | 'forbidden'> {
     const run = this.#modules.readyState(SERVER)?.run;
     const { policy } = this.#configuration ?? {};
     const own = policy && termsFor(policy, SERVER).run.restartStatus;
     const address = run && (own ?? readManifest(run.root).restartStatus);
-    return address === undefined || (await this.#ask(SERVER, address, true))?.isAllowed === true;
+    return await maintenanceOf(address, this.#ask);
   }
 
   async #vetoes(names: readonly string[], isExact: boolean): Promise<Veto[]> {

@@ -5,6 +5,7 @@ import type { Configuration } from '../poller/index.ts';
 import { readManifest } from './install/manifest.ts';
 import type { Modules } from './modules.ts';
 import type { askingPrograms } from './process/restart-status.ts';
+import { SERVER } from './server.ts';
 
 /** How long a reason stays as it was first given: each other one would be a decision of its own in the history. */
 const SAME_REASON_MS = 10 * 60_000;
@@ -52,9 +53,24 @@ export async function vetoesOf(
     const isSame = !isExact && before && now - before.since < SAME_REASON_MS;
     const { said } = isSame ? before : { said: reason };
     if (!isSame) reasons.set(by, { said, since: now });
-    return [{ by, said, isOverridable }];
+    // A module that does not say so is not overridden (D79).
+    return [{ by, said, isOverridable: isOverridable === true }];
   });
   return (await Promise.all(answers)).flat();
+}
+
+/**
+ * Whether the server allows maintenance, which is asked at `address` if it has one. One that does not say does not allow it (D29). Its no may be
+ * overridden, unless it says otherwise (D79).
+ */
+export async function maintenanceOf(
+  address: string | undefined,
+  ask: Asking['ask'],
+): Promise<boolean | 'forbidden'> {
+  if (address === undefined) return true;
+  const status = await ask(SERVER, address, true);
+  if (status?.isAllowed === false && status.isOverridable === false) return 'forbidden';
+  return status?.isAllowed === true;
 }
 
 /** The address that a package names; undefined if it names none, or cannot be read. */

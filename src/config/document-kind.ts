@@ -25,6 +25,7 @@ const POLICY_FIELDS = [
   'quarantine',
   'restart_cooldown',
   'restart_ceiling',
+  'longest_hold',
   'max_index_age',
   'env_allow',
   'command',

@@ -85,6 +85,7 @@ export function currentInput(
   const {
     restarts = [],
     holds,
+    held,
     ...known
   } = target.kind === 'module' ? withUrlAsText(state) : state;
   return {
@@ -95,7 +96,12 @@ export function currentInput(
       previous: known.previous,
       quarantine: withRetries(known.quarantine ?? [], input.quarantine),
       eligibility: { ...input.eligibility, now: reading.now },
-      timing: { ...input.timing, restarts, operatorHolds: holds && holdsInForce(holds, reading) },
+      timing: {
+        ...input.timing,
+        restarts,
+        longestHoldEnd: held && input.timing.longestHoldEnd,
+        operatorHolds: holds && holdsInForce(holds, reading),
+      },
     },
   };
 }

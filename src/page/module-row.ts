@@ -27,6 +27,8 @@ export interface ModuleRow {
   /** The reason of the decision. */
   readonly why: Said;
   readonly nextChange: Said | undefined;
+  /** The version that is held and whose package is there; undefined if there is none (D78). */
+  readonly downloaded: string | undefined;
   readonly stops: readonly Stop[];
   readonly warnings: readonly Said[];
   /** How its times are shown. */
@@ -58,7 +60,7 @@ export function moduleRows(view: MachineView): ModuleRow[] {
 function rowFor(
   plan: PlanRow,
   named: Pick<ModuleRow, 'kind' | 'name' | 'label'>,
-  { now, timeZone: zone, state }: MachineView,
+  { now, timeZone: zone, state, downloaded }: MachineView,
 ): ModuleRow {
   const { decision, latest, stops, nextChange, warnings } = plan;
   const timeZone = timeZoneOf(decision.input.timing) ?? zone;
@@ -72,6 +74,7 @@ function rowFor(
     latest: latest?.text ?? '-',
     why: decisionWords(decision),
     nextChange: nextChange && changeWords(nextChange),
+    downloaded: downloaded.get(keyOf(named)),
     stops,
     warnings: warnings.map((one) => warningWords(one, decision)),
     times: { now, timeZone },

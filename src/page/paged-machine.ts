@@ -30,6 +30,8 @@ export interface MachineView {
   /** In milliseconds since the epoch. */
   readonly now: number;
   readonly plan: Plan;
+  /** By target key: the versions that are held and whose packages are there. */
+  readonly downloaded: ReadonlyMap<string, string>;
   /** The state in machine.db; undefined if no agent has run here yet. */
   readonly state: Status | undefined;
   /** Where the lists are from, and how old the oldest is. */

@@ -4,6 +4,8 @@ import {
   type ClockReading,
   type RecordedHold,
 } from '../core/decision/operator-hold.ts';
+import type { HeldReplacement } from '../core/decision/longest-hold.ts';
+import { keyOf, type TargetName } from '../core/plan/target.ts';
 import type { Clock } from '../registry/clock.ts';
 import type { StateAccess } from './state-access.ts';
 
@@ -15,7 +17,7 @@ const WRITE_EVERY_MS = 60_000;
 type Elapsed = Pick<RecordedHold, 'elapsedMs' | 'countedAt'>;
 
 /**
- * The elapsed time of holds, which setting the wall clock does not change (D75). While the wall clock keeps step with the
+ * The elapsed time of holds, which setting the wall clock does not change (D75, D79). While the wall clock keeps step with the
  * monotonic one, it counts, so that a hold keeps its end.
  */
 export class HoldCounts {
@@ -29,37 +31,55 @@ export class HoldCounts {
 
   /** The hold with its elapsed time now. */
   counted(hold: RecordedHold, reading: ClockReading): RecordedHold {
+    return this.#counted(holdKey(hold), hold, reading);
+  }
+
+  /** The same for what is held of a target (D79). */
+  countedHeld(target: TargetName, held: HeldReplacement, reading: ClockReading): HeldReplacement {
+    return this.#counted(heldKey(target, held), held, reading);
+  }
+
+  #counted<T extends Elapsed>(key: string, hold: T, reading: ClockReading): T {
     const { now, clock } = reading;
     const monotonic = this.#clock.monotonic();
     const countedAt = clock ? undefined : now;
-    const first = this.#first.get(keyOf(hold)) ?? {
+    const first = this.#first.get(key) ?? {
       elapsedMs: elapsedOf(hold, reading),
       countedAt,
       monotonic,
     };
-    this.#first.set(keyOf(hold), first);
+    this.#first.set(key, first);
     const passedMs = Math.floor(monotonic - first.monotonic);
     const byClockMs = now - (first.countedAt ?? Infinity);
     const isInStep = !clock && Math.abs(byClockMs - passedMs) <= MOST_APART_MS;
     return { ...hold, elapsedMs: first.elapsedMs + (isInStep ? byClockMs : passedMs), countedAt };
   }
 
-  /** Writes what was counted, and ends the holds that are over. */
+  /** Whether so much time was counted that it must be written. */
+  isWritingDue(before: Elapsed, { elapsedMs }: Elapsed): boolean {
+    return elapsedMs - before.elapsedMs >= WRITE_EVERY_MS;
+  }
+
+  /** Writes what was counted of operators' holds, and ends those that are over. */
   write(state: StateAccess, reading: ClockReading): void {
-    const holds = state.read()?.holds ?? [];
-    const known = new Set(holds.map(keyOf));
+    const { holds = [], held = [] } = state.read() ?? {};
+    const known = new Set([...holds.map(holdKey), ...held.map((one) => heldKey(one, one))]);
     this.#first = new Map([...this.#first].filter(([key]) => known.has(key)));
     for (const hold of holds) {
       const counted = this.counted(hold, reading);
       if (holdsInForce([counted], reading).length === 0) {
         state.write((file) => file.endHold(hold.of, hold.since));
-      } else if (counted.elapsedMs - hold.elapsedMs >= WRITE_EVERY_MS) {
+      } else if (this.isWritingDue(hold, counted)) {
         state.write((file) => file.countHold(hold, counted));
       }
     }
   }
 }
 
-function keyOf({ of: { kind, name }, since }: RecordedHold): string {
-  return `${kind} ${name} ${since}`;
+function holdKey({ of, since }: RecordedHold): string {
+  return `${of.kind} ${of.name} ${since}`;
+}
+
+function heldKey(target: TargetName, { since }: Pick<HeldReplacement, 'since'>): string {
+  return `held ${keyOf(target)} ${since}`;
 }

@@ -24,6 +24,7 @@ import { callback, maintenanceAnswer, type CallbackResult } from './callback.ts'
 import type { PollerOptions } from './poller-options.ts';
 import { byModule, checkedVetoes } from './vetoes.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
+import { noteHeld } from './held-replacements.ts';
 import { HoldCounts } from './hold-counts.ts';
 import type { Lists } from './lists.ts';
 import type { Polling } from './polling.ts';
@@ -74,6 +75,11 @@ export class Planner {
   /** Writes how long operators have held something, and ends their holds that are over (D75). */
   countHolds(state: StateAccess): void {
     this.#holds.write(state, this.#reading());
+  }
+
+  /** Records since when the replacements of a plan of the machine are held (D79). */
+  noteHeld(plan: Plan, memory: MachineMemory, state: StateAccess): void {
+    noteHeld(plan, { memory, state, counts: this.#holds, reading: this.#reading() });
   }
 
   #reading(): ClockReading {
@@ -146,7 +152,8 @@ export class Planner {
           const terms = termsFor(current.policy, target.name);
           const known = facts(target);
           const holds = known.holds?.map((hold) => this.#holds.counted(hold, reading));
-          return { ...known, holds, list: lists.list(terms, moduleOf(target)) };
+          const held = known.held && this.#holds.countedHeld(target, known.held, reading);
+          return { ...known, holds, held, list: lists.list(terms, moduleOf(target)) };
         },
       },
       only?.target,
@@ -221,7 +228,8 @@ function waitsForAnswer(decision: Decision): boolean {
 function isAnswer(hold: Hold): boolean {
   return (
     hold.reason === 'veto' ||
-    (hold.reason === 'maintenance-not-allowed' && hold.answer === 'not-allowed')
+    (hold.reason === 'maintenance-not-allowed' &&
+      (hold.answer === 'not-allowed' || hold.answer === 'forbidden'))
   );
 }
 

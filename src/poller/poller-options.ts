@@ -32,7 +32,10 @@ export interface PollerOptions {
   readonly deployedVersion?: ((target: ActionTarget) => unknown) | undefined;
   /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
   readonly isServerBusy?: (() => boolean) | undefined;
-  /** Whether maintenance is allowed now. Called only if something would be replaced; anything except true forbids it. */
+  /**
+   * Whether maintenance is allowed now. Called only if something would be replaced; anything except true forbids it. A
+   * `false` ends with the policy's `longest_hold`, and `'forbidden'` does not (D79).
+   */
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
   /**
    * Which of the module entries `names` must not be stopped now. Called only if something would be replaced or restarted

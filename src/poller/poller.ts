@@ -221,6 +221,7 @@ export class Poller {
     begun.quarantineOf(memory);
     begun.holdsOf(plan, memory);
     endUpgradeRequests(plan, memory, { state, now: polling.clock.now() });
+    planner.noteHeld(plan, memory, state);
     if (gate.mayCommit(memory, lists)) {
       outbox.commit(plan, memory);
       this.#options.onUpcoming?.(upcomingIn(plan, memory, this.#parts));

@@ -47,6 +47,12 @@ const fleetCounts = v.object({
     count,
     v.description('How many counts `modules` lacks: it has at most 2,000'),
   ),
+  held_over_a_week: v.pipe(
+    v.array(v.object({ module_id: moduleId, deployed: text, machines: count })),
+    v.description(
+      'Modules whose replacements have been held for longer than a week: at most 2,000 counts',
+    ),
+  ),
   outcomes_in_24h: v.array(
     v.object({ module_id: moduleId, version: text, result: text, outcomes: count }),
   ),
@@ -55,8 +61,12 @@ const fleetCounts = v.object({
     v.description('How many counts `outcomes_in_24h` lacks: it has at most 2,000'),
   ),
 });
-/** An earlier registry lists all counts, and does not say so. */
-export const fleetCountsAnswer = v.partial(fleetCounts, ['modules_left_out', 'outcomes_left_out']);
+/** An earlier registry lists all counts, and does not say so, nor what is held for long. */
+export const fleetCountsAnswer = v.partial(fleetCounts, [
+  'modules_left_out',
+  'outcomes_left_out',
+  'held_over_a_week',
+]);
 export type FleetCounts = v.InferOutput<typeof fleetCountsAnswer>;
 
 /** A page of machines. */

@@ -99,6 +99,12 @@ const decisionFields = (ofText: Text, ofModuleId: Text) => ({
     v.optional(reasonIn(ofText)),
     v.description('The reason as data; missing for other decisions, and from an earlier modreg'),
   ),
+  held_over_a_week: v.pipe(
+    v.optional(v.boolean('expected true or false')),
+    v.description(
+      'Whether its replacements have been held for longer than a week; missing if not, and from an earlier modreg',
+    ),
+  ),
   stops: v.pipe(
     v.array(ofText),
     v.readonly(),

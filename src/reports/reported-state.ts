@@ -1,6 +1,7 @@
 import { describeAddress } from '../core/explanation/decision-words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import { loggedWords, type LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { lasting, wordsOf } from '../core/text/time-words.ts';
@@ -11,6 +12,8 @@ import type { MachineState } from '../store/machine-state.ts';
 import type { SettledAction } from '../store/outbox.ts';
 import type { NewOutcome } from './outbound-file.ts';
 
+const WEEK_MS = 7 * 86_400_000;
+
 /** The facts of all modules as JSON, in characters: a registry takes reports of 1 MiB. */
 const LONGEST_OF_ALL = 512 * 1024;
 
@@ -19,10 +22,13 @@ const LONGEST_TEXT = 900;
 
 /** The state of each module entry and subsystem, as the poller decided last. `stopsOf` names the components that stop for a restart. */
 export function reportedModules(
-  state: Pick<MachineState, 'decisions' | 'newestInHistory'>,
+  state: Pick<MachineState, 'decisions' | 'newestInHistory'> & {
+    memory(): Pick<MachineMemory, 'held'>;
+  },
   stopsOf: (target: TargetName) => readonly string[],
 ): ReportedModule[] {
   const recorded = new Map(state.newestInHistory().map((one) => [keyOf(one), one]));
+  const held = new Map(state.memory().held.map((one) => [keyOf(one), one.elapsedMs]));
   let left = LONGEST_OF_ALL;
   /** Null for those that the registry would refuse (T265). */
   const factsOf = (one: RecordedDecision): object | null => {
@@ -49,6 +55,8 @@ export function reportedModules(
       decision: word,
       reason: stuck?.reason ?? null,
       because: stuck?.because,
+      // Not since when: machines that decide alike share what they report.
+      held_over_a_week: (held.get(keyOf(decision)) ?? 0) > WEEK_MS ? true : undefined,
       stops: stopsOf(decision),
       facts: same ? factsOf(same) : null,
     };
@@ -64,7 +72,7 @@ function reportedReason(stuck: LoggedDecision): Pick<ReportedModule, 'reason' | 
 }
 
 /**
- * The facts of a decision that machines can share: without the id of the machine, the time, the list, past restarts and holds of operators. Null if they have an address, which
+ * The facts of a decision that machines can share: without the id of the machine, the time, the list, past restarts, what modules say, and holds of operators. Null if they have an address, which
  * may contain credentials.
  */
 function sharedFacts({ facts }: RecordedDecision): object | null {
@@ -79,7 +87,13 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
   } = Object(facts);
   if (Object(requirement).kind === 'pin-url') return null;
   if (!['version', 'none', 'unknown'].includes(Object(deployed).kind)) return null;
-  const { answer: _answer, operatorHolds: _holds, ...times } = Object(timing);
+  const {
+    answer: _answer,
+    vetoes: _vetoes,
+    operatorHolds: _holds,
+    longestHoldEnd: _end,
+    ...times
+  } = Object(timing);
   const { machineId: _id, ...terms } = Object(eligibility);
   return {
     ...rest,

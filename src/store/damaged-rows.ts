@@ -93,6 +93,10 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     says: ({ module_id: moduleId, version }) =>
       `an entry under which ${text(moduleId)} ${text(version)} failed; no edit gives it another try until its quarantine is lifted`,
   },
+  held_replacements: {
+    sql: ['DELETE FROM held_replacements WHERE BAD'],
+    says: (row) => `since when ${target(row)} is held; longest_hold begins again`,
+  },
   restarts: {
     sql: ['DELETE FROM restarts WHERE BAD'],
     says: (row) => `a restart of ${target(row)}; it no longer counts`,

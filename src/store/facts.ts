@@ -270,6 +270,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     restarts: listOf(isNumber),
     restartCooldownMs: isNumber,
     restartCeiling: isNumber,
+    longestHoldEnd: optional(isNumber),
     operatorHolds: optional(
       listOf(
         objectOf({

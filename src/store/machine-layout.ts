@@ -274,6 +274,19 @@ export const LAYOUT: Layout = {
       PRIMARY KEY (module_id, version, entry, digest),
       FOREIGN KEY (module_id, version) REFERENCES quarantine ON DELETE CASCADE
     ) STRICT, WITHOUT ROWID;
+    -- Since when the replacements of what is deployed are held, without a gap. elapsed_ms had passed at counted_at, which is NULL
+    -- if the clock was not certain (D79).
+    CREATE TABLE held_replacements (
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      module_id TEXT NOT NULL,
+      deployed TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      elapsed_ms INTEGER NOT NULL,
+      counted_at INTEGER,
+      checksum INTEGER,
+      PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID;
     `,
   ],
 };

@@ -7,6 +7,7 @@ import type {
   OpenAction,
 } from '../core/plan/committed-action.ts';
 import type { RestartRequest } from '../core/decision/decision.ts';
+import type { HeldReplacement } from '../core/decision/longest-hold.ts';
 import type { RecordedHold } from '../core/decision/operator-hold.ts';
 import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
@@ -34,6 +35,7 @@ import {
   type PastDecision,
   type RecordedDecision,
 } from './decision-history.ts';
+import { endHeld, noteHeld } from './held-replacements.ts';
 import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import { factsIn, memoryOf, pendingIn, type Facts, type Pending } from './memory.ts';
@@ -116,6 +118,10 @@ export interface MachineState {
   endHold(of: RecordedHold['of'], since?: number): boolean;
   /** Records the elapsed time of `hold`, unless another one took its place. */
   countHold(hold: RecordedHold, elapsed: Pick<RecordedHold, 'elapsedMs' | 'countedAt'>): void;
+  /** Records since when the replacements of a target are held, and for how long (D79). */
+  noteHeld(target: ActionTarget, held: HeldReplacement): void;
+  /** Forgets since when: nothing of it is held any more. */
+  endHeld(target: TargetName): void;
   /** Records the start of a poller. */
   start(at: number): void;
   /** Forgets the start at `at`, because its poller ends cleanly: it is not counted for a crash loop (T57). */
@@ -275,9 +281,11 @@ type RequestWrite =
   | 'endRoundRequests'
   | 'setHold'
   | 'endHold'
-  | 'countHold';
+  | 'countHold'
+  | 'noteHeld'
+  | 'endHeld';
 
-/** The writes of what operators request. */
+/** The writes of what operators request, and of what is held. */
 function requestWritesOf(sql: Statements, writing: Writing): Pick<MachineState, RequestWrite> {
   return {
     requestRestart: (target, request) => writing(() => requestRestart(sql, target, request)),
@@ -289,6 +297,8 @@ function requestWritesOf(sql: Statements, writing: Writing): Pick<MachineState, 
     setHold: (hold) => writing(() => setHold(sql, hold)),
     endHold: (of, since) => writing(() => endHold(sql, of, since)),
     countHold: (hold, elapsed) => writing(() => countHold(sql, hold, elapsed)),
+    noteHeld: (target, held) => writing(() => noteHeld(sql, target, held)),
+    endHeld: (target) => writing(() => endHeld(sql, target)),
   };
 }
 

@@ -4,6 +4,7 @@ import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, type DeployedRecord } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
+import { heldReplacementsIn, type StoredHeld } from './held-replacements.ts';
 import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
@@ -19,7 +20,8 @@ const NOTHING: DeployedRecord = {
 };
 
 /** The part of the memory that deliveries do not change. */
-export type Facts = Omit<MachineMemory, 'of' | 'open'> & {
+export type Facts = Omit<MachineMemory, 'of' | 'open' | 'held'> & {
+  readonly held: ReadonlyMap<string, StoredHeld>;
   readonly deployed: ReadonlyMap<string, DeployedRecord>;
   readonly requests: ReadonlyMap<string, StoredRequest>;
   readonly failedSetups: FailedSetups;
@@ -32,6 +34,7 @@ export function factsIn(sql: Statements): Facts {
     quarantine: quarantineIn(sql),
     failedSetups: failedSetupsIn(sql),
     holds: operatorHoldsIn(sql),
+    held: heldReplacementsIn(sql),
     requests: restartRequestsIn(sql),
     upgradeRequests: upgradeRequestsIn(sql),
     roundRequests: roundRequestsIn(sql),
@@ -53,11 +56,12 @@ export function pendingIn(sql: Statements, before?: Pending): Pending {
 }
 
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
-  const { deployed, requests, failedSetups, ...rest } = facts;
+  const { deployed, requests, failedSetups, held, ...rest } = facts;
   const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
   return {
     ...rest,
     open,
+    held: Array.from(held.values(), (one) => ({ ...one.target, ...one.held })),
     of(target, setup) {
       const key = keyOf(target);
       const record = deployed.get(key);
@@ -65,6 +69,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
       const known = record?.moduleId === moduleOf(target) ? record : NOTHING;
       const request = requests.get(key);
       const quarantine = quarantined.get(moduleOf(target)) ?? [];
+      const heldAs = held.get(key);
       const holds = facts.holds.filter(
         ({ of }) => of.kind === 'machine' || `${of.kind} ${of.name}` === key,
       );
@@ -83,6 +88,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         upgradeRequest: upgrade?.request,
         holds: holds.length > 0 ? holds : undefined,
+        held: heldAs?.moduleId === moduleOf(target) ? heldAs.held : undefined,
       };
     },
   };

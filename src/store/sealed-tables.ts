@@ -30,7 +30,8 @@ export type TableName =
   | 'upgrade_requests'
   | 'round_requests'
   | 'entry_key'
-  | 'failed_setups';
+  | 'failed_setups'
+  | 'held_replacements';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -68,6 +69,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   round_requests: table('kind name', 'requested_at'),
   entry_key: table('id', 'key'),
   failed_setups: table('module_id version entry digest', ''),
+  held_replacements: table('kind name', 'module_id deployed since elapsed_ms counted_at'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

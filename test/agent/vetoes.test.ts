@@ -85,7 +85,7 @@ describe('[D77] a module that says whether it may be stopped', () => {
       'answered with more than 65536 characters',
     ],
     ['hangs', () => undefined, 'did not answer within 2 seconds'],
-  ])('may be stopped if it %s, and the log says why', async (_, answer, why) => {
+  ])('[T362] may be stopped if it %s, and the log says why', async (_, answer, why) => {
     const made = await withArm(answer);
     made.publish('acme:lidar', '1.1.0', `: another; ${STAYS}`);
     await made.until(new RegExp(`^arm does not say: .*/restart ${why}$`));

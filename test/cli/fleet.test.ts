@@ -67,6 +67,15 @@ it('status counts machines by version and decision', async () => {
   });
 });
 
+it('[D79] status and machines say what has been held for longer than a week', async () => {
+  const held = { deployed: '1.2.8', target: '1.2.9', decision: 'hold' };
+  const fleet = await fleetWith({ 'r-1': { ...held, held_over_a_week: true }, 'r-2': held });
+  const line = 'held for over a week: acme:lidar 1.2.8, 1 machine';
+  expect((await fleet('status')).stdout.at(-1)).toBe(line);
+  const { stdout } = await fleet('machines');
+  expect(stdout.map((one) => one.endsWith('  hold for over a week'))).toEqual([false, true, false]);
+});
+
 it.each([
   ['status', 'fleet', 'status'],
   ['rollout status', 'rollout', 'status', 'acme:lidar', '1.2.9'],

@@ -119,6 +119,7 @@ warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… di
           },
           list: LISTED,
           warnings: [],
+          downloaded: null,
         },
       ],
       subsystems: [
@@ -142,6 +143,7 @@ warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… di
           list: LISTED,
           restarts: ['platform-agent', 'platform-server'],
           warnings: [],
+          downloaded: null,
         },
       ],
       actions: [],

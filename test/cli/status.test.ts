@@ -51,6 +51,7 @@ const ordinary = (name: string, moduleId: string): object => ({
   upgrade_request: null,
   deployed_yanked: null,
   held_since: null,
+  downloaded: null,
   failures: null,
 });
 

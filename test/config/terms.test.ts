@@ -42,6 +42,7 @@ describe('a term of one module replaces the general one', () => {
     ['quarantine', '1d', 'until-lifted', (all) => all.quarantineMs, 86_400_000, undefined],
     ['quarantine', 'until-lifted', '0s', (all) => all.quarantineMs, undefined, 0],
     ['restart_cooldown', '10m', '0s', (all) => all.restartCooldownMs, 600_000, 0],
+    ['longest_hold', '7d', '1s', (all) => all.longestHoldMs, 604_800_000, 1000],
     ['restart_ceiling', 6, 1, (all) => all.restartCeiling, 6, 1],
     ['max_index_age', '3d', '0s', (all) => all.maxIndexAgeMs, 259_200_000, 0],
     ['env_allow', ['PLATFORM_API_KEY'], [], (all) => all.envAllow, ['PLATFORM_API_KEY'], []],

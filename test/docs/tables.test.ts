@@ -57,6 +57,7 @@ it('the list of the update policy has each field and its default', () => {
     ['quarantine', 'until-lifted'],
     ['restart_cooldown', '5m'],
     ['restart_ceiling', '12'],
+    ['longest_hold', 'none'],
     ['max_index_age', '7d'],
     ['env_allow', 'none'],
     ['command', "the package's"],

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLog } from '../../src/logs/log-file.ts';
@@ -15,7 +15,7 @@ const CHANGED = ROVER.replace('hall', 'yard')
   .replace('correct horse', '•••')
   .replace('1.2.*', '1.*');
 
-/** A machine on which 1.2.4 of a lidar is deployed, after 1.2.5 has failed, and a map is held until the next night. */
+/** A machine on which 1.2.4 of a lidar is deployed, after 1.2.5 has failed, and a map, which is downloaded, is held until the next night (D78). */
 async function rover(): Promise<Day> {
   const releases = {
     'acme:lidar': VERSIONS.map((version) => ({ version })),
@@ -41,6 +41,7 @@ async function rover(): Promise<Day> {
   await machine.pass(HOUR);
   machine.publish('acme:map', '1.1.0');
   await machine.pass(10 * MINUTE);
+  mkdirSync(join(machine.home, 'packages/acme/map/1.1.0'), { recursive: true });
   return machine;
 }
 

@@ -122,6 +122,16 @@ describe('a machine of a site', () => {
     ]);
   });
 
+  it('[D79] says what has been held for longer than a week, as the list of machines does', async () => {
+    const site = testSite();
+    const held = { ...LIDAR, target: '1.3.0', decision: 'hold', held_over_a_week: true };
+    await site.report('rover-2', [held]);
+    expect(await textOf(site.app, '/')).toContain('acme:lidar 1.2.9 → 1.3.0 hold for over a week');
+    expect(await textOf(site.app, '/machines/rover-2')).toContain(
+      'acme:lidar hold for over a week 1.* 1.2.9 1.3.0 a restart stops lidar0',
+    );
+  });
+
   it('that never reported is not there', async () => {
     const site = await fourMachines();
     expect((await site.app.request('/machines/rover-9')).status).toBe(404);

@@ -1,3 +1,4 @@
+import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
 import { expect, it } from 'vitest';
 import { reportedModules } from '../../src/reports/reported-state.ts';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
@@ -58,7 +59,7 @@ const LIMIT = ', the limit is 7 d';
 function reportOf(time: string, limit: string): ReportedModule[] {
   const because = { code: 'list-stale', facts: [STALE, limit], times: [Date.parse(time)] };
   const rows = [logged('acme_lidar', { ...STUCK, reason: `${STALE}${time}${limit}`, because })];
-  return reportedModules({ decisions: () => rows, newestInHistory: () => [] }, () => []);
+  return reportedModules(stateWith(rows), () => []);
 }
 
 it.each([
@@ -72,7 +73,7 @@ it.each([
 
 it('what an earlier modreg logged is reported as it is written', () => {
   const rows = [logged('acme_lidar', { ...STUCK, reason: `${STALE}2026-11-01T00:00:00Z${LIMIT}` })];
-  const [lidar] = reportedModules({ decisions: () => rows, newestInHistory: () => [] }, () => []);
+  const [lidar] = reportedModules(stateWith(rows), () => []);
   expect([lidar?.reason, lidar?.because]).toEqual([
     `${STALE}2026-11-01T00:00:00Z${LIMIT}`,
     undefined,
@@ -109,3 +110,8 @@ it.each<[unknown, string]>([
   const read = readReport({ ...machineReport([]), state: reportedState(1, module) });
   expect(read.ok ? [] : read.error).toEqual([error]);
 });
+
+/** What a machine whose decisions are `rows` knows. */
+function stateWith(rows: readonly LoggedDecision[]): Parameters<typeof reportedModules>[0] {
+  return { decisions: () => rows, newestInHistory: () => [], memory: () => ({ held: [] }) };
+}

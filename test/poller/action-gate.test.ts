@@ -19,6 +19,7 @@ const BLANK: MachineMemory = {
   holds: [],
   upgradeRequests: [],
   roundRequests: [],
+  held: [],
   starts: [],
   isBlank: true,
   of: () => {

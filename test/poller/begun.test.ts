@@ -15,6 +15,7 @@ const BLANK: MachineMemory = {
   holds: [],
   upgradeRequests: [],
   roundRequests: [],
+  held: [],
   starts: [],
   isBlank: false,
   of: () => {

@@ -221,6 +221,7 @@ it('[T62] an action waits for nothing if it has no dependencies or the memory ca
     holds: [],
     upgradeRequests: [],
     roundRequests: [],
+    held: [],
     starts: [],
     isBlank: false,
     of: () => ({

@@ -44,6 +44,7 @@ const NOTHING = {
   missing_outcomes: 0,
   modules: [],
   modules_left_out: 0,
+  held_over_a_week: [],
   outcomes_in_24h: [],
   outcomes_left_out: 0,
 };
@@ -51,6 +52,17 @@ const LIDAR = { module_id: 'acme:lidar', deployed: '1.2.9', decision: 'up-to-dat
 const DONE = { module_id: 'acme:lidar', version: '1.2.9', result: 'done' };
 
 describe('a report', () => {
+  it('counts as held for a week only where the machine says so [D79]', async () => {
+    const { send, counts } = testFleet();
+    const held = { decision: 'hold', target: '1.3.0' };
+    const [long, short] = [{ ...held, held_over_a_week: true }, held];
+    await send(machineReport([1], { state: reportedState(1, long) }), 'rover-1');
+    await send(machineReport([1], { state: reportedState(1, short) }), 'rover-2');
+    expect((await counts())['held_over_a_week']).toEqual([
+      { module_id: 'acme:lidar', deployed: '1.2.9', machines: 1 },
+    ]);
+  });
+
   it('is counted once, however often it is sent (T150)', async () => {
     const { send, counts } = testFleet();
     const report = machineReport([1, 2], { state: reportedState(1, {}) });

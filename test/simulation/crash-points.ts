@@ -14,6 +14,7 @@ type Commit =
       | 'start'
       | 'end'
       | 'log'
+      | 'note what is held'
       | 'reportFailure'
     )
   | ('save a list' | 'confirm lists' | 'take back');

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 /** The starts that machine.db has. */
 const KEPT_STARTS = 10;
 /** Calls that change neither deployed versions nor actions. */
-const UNCHECKED = new Set(['log', 'start', 'end']);
+const UNCHECKED = new Set(['log', 'note what is held', 'start', 'end']);
 
 /** Wraps `state` so that the judge sees each change, and the process can be killed at each call. */
 export function watchedState(state: MachineState, world: World, killable: Killable): MachineState {
@@ -132,6 +132,20 @@ export function watchedState(state: MachineState, world: World, killable: Killab
           judge.failed(targetOf(target), { ...failure, until }, ended);
         },
       ),
+    noteHeld: (target, held) => {
+      writing(
+        'note what is held',
+        () => state.noteHeld(target, held),
+        () => undefined,
+      );
+    },
+    endHeld: (target) => {
+      writing(
+        'note what is held',
+        () => state.endHeld(target),
+        () => undefined,
+      );
+    },
     log: (decisions, round, inputs) => {
       judgeSecrets(decisions, world);
       try {

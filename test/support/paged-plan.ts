@@ -42,11 +42,13 @@ function viewOf({ plan, more }: PagedPlan): MachineView {
   const now = more.now ?? NOW;
   const lists = { modules: new Map(), subsystems: new Map(), warnings: [] };
   const platform = 'linux/arm64';
-  const planned = { plan, lists, platform, now, isAsOf: false } as const;
+  const downloaded = more.downloaded ?? new Map();
+  const planned = { plan, downloaded, lists, platform, now, isAsOf: false } as const;
   return {
     title: 'rover · machine.json',
     now,
     plan,
+    downloaded,
     state: undefined,
     lists: undefined,
     timeZone: undefined,

@@ -75,7 +75,11 @@ export function lidarReport(machine: LidarMachine, now: number): ReportedModule 
   const decisions = loggedDecisions(plan, new Map()).filter(({ kind }) => kind === 'module');
   const facts: unknown = JSON.parse(encodeFacts(plan.modules[0]?.decision.input ?? never()));
   const recorded = decisions.map((one) => ({ ...one, deployed, facts }));
-  const state = { decisions: () => decisions, newestInHistory: () => recorded };
+  const state = {
+    decisions: () => decisions,
+    newestInHistory: () => recorded,
+    memory: () => ({ held: [] }),
+  };
   return reportedModules(state, () => ['lidar0', 'nav'])[0] ?? never();
 }
 

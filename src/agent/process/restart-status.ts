@@ -12,8 +12,8 @@ export interface RestartStatus {
   readonly isAllowed: boolean;
   /** Why it is not, in its own words; undefined if it does not say. */
   readonly reason: string | undefined;
-  /** Whether it says that this may be overridden. */
-  readonly isOverridable: boolean;
+  /** Whether it says that this may be overridden; undefined if it does not say. */
+  readonly isOverridable: boolean | undefined;
 }
 
 /**
@@ -84,7 +84,7 @@ function statusIn(text: string): RestartStatus | undefined {
   return {
     isAllowed,
     reason: typeof reason === 'string' ? reason : undefined,
-    isOverridable: overridable === true,
+    isOverridable: typeof overridable === 'boolean' ? overridable : undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { downloadedWords } from '../../host/downloaded.ts';
 import { describeChange, describeFailures, openAsJson } from '../../host/open-action.ts';
 import { describeFailing, failuresAsJson, keyOf } from '../../host/recent-failures.ts';
 import { holdAsJson } from '../../host/requests/hold-words.ts';
@@ -105,7 +106,7 @@ function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {
 
 /** What the agent does about the module: `upgrade to 1.2.9 under way`, `up-to-date`. */
 function updateOf({ open, decision, downloaded }: ModuleStatus, now: number): string {
-  const there = downloaded === undefined ? '' : `; ${excerpt(downloaded)} is downloaded`;
+  const there = downloaded === undefined ? '' : `; ${downloadedWords(downloaded)}`;
   if (!open) return decision ? `${decisionText(decision)}${there}` : '-';
   const { action, state, failures } = open;
   const change = describeChange(action);

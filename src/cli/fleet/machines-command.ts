@@ -54,7 +54,18 @@ function linesOf(machines: readonly JsonObject[], { columns: width }: World): st
   return [...format(HEADS), ...rows.flatMap(format)];
 }
 
-function cellsOf({ module_id: id, deployed, decision, reason }: JsonObject): string[] {
+function cellsOf({
+  module_id: id,
+  deployed,
+  decision,
+  reason,
+  held_over_a_week: isHeldLong,
+}: JsonObject): string[] {
+  const since = isHeldLong === true ? ' for over a week' : '';
   const because = typeof reason === 'string' ? `: ${excerpt(reason)}` : '';
-  return [excerpt(String(id)), excerpt(String(deployed)), `${excerpt(String(decision))}${because}`];
+  return [
+    excerpt(String(id)),
+    excerpt(String(deployed)),
+    `${excerpt(String(decision))}${since}${because}`,
+  ];
 }

@@ -36,6 +36,10 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
     `${countOf(machines, 'machine')}, ${seen} seen in 24 h`,
     ...(rows.length === 0 ? [] : ['', ...format(heads), ...rows.flatMap(format), '']),
     ...leftOut(counts.modules_left_out, 'modules on the fewest machines'),
+    ...(counts.held_over_a_week ?? []).map(
+      ({ module_id: id, deployed, machines: some }) =>
+        `held for over a week: ${excerpt(id)} ${excerpt(deployed)}, ${countOf(some, 'machine')}`,
+    ),
     ...failures.map(
       ({ module_id: id, version, outcomes }) =>
         `failed in 24 h: ${excerpt(id)} ${excerpt(version)}, ${countOf(outcomes, 'time')}`,

@@ -8,6 +8,7 @@ import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { RememberedRequest } from '../../core/plan/machine-memory.ts';
 import { loggedWords } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
+import { downloadedWords } from '../../host/downloaded.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
 import { columnsOf } from '../base/columns.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
@@ -120,14 +121,23 @@ function crashLoopLines({ memory, now, times }: Status): string[] {
   ];
 }
 
-/** The deployed versions that were yanked, and those that do not stay up. */
-function deployedLines({ decisions, memory, failures, heldSince, now }: Status): string[] {
+/** What has been held for long, or is downloaded, and the deployed versions that were yanked or do not stay up. */
+function deployedLines({
+  decisions,
+  memory,
+  failures,
+  heldSince,
+  downloaded,
+  now,
+}: Status): string[] {
   const lines = decisions.flatMap((row) => {
     const yank = deployedYank(row, memory);
     const failing = failures.get(row.name);
+    const version = downloaded.get(keyOf(row));
     const heldMs = now - (heldSince.get(keyOf(row)) ?? now);
     return [
       ...(heldMs > LONG_HELD_MS ? [heldLine(row.name, heldMs)] : []),
+      ...(version === undefined ? [] : [`${excerpt(row.name)}: ${downloadedWords(version)}`]),
       ...(yank ? [yankedLine(row.name, yank)] : []),
       ...(failing ? [describeFailing(row.name, failing.version, failing)] : []),
     ];

@@ -3,6 +3,7 @@ import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { changeWords, targetText, requirementText } from '../../core/explanation/plan-words.ts';
+import { keyOf } from '../../core/plan/target.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
@@ -10,22 +11,26 @@ import { columnsOf } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
+import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 
 const NAMED = 8;
 
 /** The lines that show a plan to a person. */
 export function planTable(planned: Planned, columns: number | undefined): string[] {
-  const { plan } = planned;
+  const { plan, downloaded } = planned;
   const modules = plan.modules.map((row) => {
     return {
       label: labelOf(row),
       requirement: requirementText(row.decision.input.requirement),
       row,
+      downloaded: downloaded.get(keyOf({ kind: 'module', name: row.name })),
     };
   });
   const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
-    return { label: row.target.name, requirement: requirementOfSubsystem(row), row };
+    const { name } = row.target;
+    const there = downloaded.get(keyOf({ kind: 'subsystem', name }));
+    return { label: name, requirement: requirementOfSubsystem(row), row, downloaded: there };
   });
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
@@ -65,6 +70,7 @@ interface Row {
   readonly label: string;
   readonly requirement: string | undefined;
   readonly row: PlanRow;
+  readonly downloaded: string | undefined;
 }
 
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'ACTION', 'WHY'];
@@ -118,9 +124,10 @@ function actionWord(decision: PlanRow['decision']): string {
   }
 }
 
-function detailsOf({ row: { stops, nextChange } }: Row, times: TimeContext): string[] {
+function detailsOf({ row: { stops, nextChange }, downloaded }: Row, times: TimeContext): string[] {
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
+    ...(downloaded === undefined ? [] : [downloadedWords(downloaded)]),
     ...(nextChange ? [`next ${readable(changeWords(nextChange), times)}`] : []),
   ].map((detail) => `      ${detail}`);
 }

@@ -38,6 +38,7 @@ export interface NextChange {
     | 'ceiling-ends'
     | 'operator-hold-ends'
     | 'upgrade-request-ends'
+    | 'longest-hold-ends'
     | 'restart-counts'
     | 'list-too-old'
     | 'list-unconfirmed';
@@ -105,11 +106,14 @@ function changesWithoutRequest(input: DecideInput): PossibleChange[] {
   return changes;
 }
 
-/** The change that the end of a hold is reported as; `blackout-ends` or `window-opens` for all others. */
+/** The change that the end of a hold is reported as, that of what `longest_hold` bounds, too (D79); `blackout-ends` or `window-opens` for all others. */
 const HOLD_ENDS: Readonly<Partial<Record<Hold['reason'], ChangeCause>>> = {
   'restart-cooldown': 'cooldown-ends',
   'restart-ceiling': 'ceiling-ends',
   'operator-hold': 'operator-hold-ends',
+  veto: 'longest-hold-ends',
+  'maintenance-not-allowed': 'longest-hold-ends',
+  'server-busy': 'longest-hold-ends',
 };
 
 function timingChanges(decision: Decision): PossibleChange[] {

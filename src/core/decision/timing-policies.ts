@@ -38,7 +38,14 @@ export interface Timing {
     | undefined;
   /** What the agent answered when it was asked whether maintenance is allowed; undefined if it is not asked. */
   readonly answer:
-    'allowed' | 'not-allowed' | 'missing' | 'failed' | 'timed-out' | 'not-a-boolean' | undefined;
+    | 'allowed'
+    | 'not-allowed'
+    | 'forbidden'
+    | 'missing'
+    | 'failed'
+    | 'timed-out'
+    | 'not-a-boolean'
+    | undefined;
   /** The modules that would stop with the target, and do not allow it now (D77). */
   readonly vetoes?:
     | readonly {
@@ -46,7 +53,7 @@ export interface Timing {
         readonly by: string;
         /** Why, in its own words; undefined if it gives no reason. */
         readonly said: string | undefined;
-        /** Whether the module says that its veto may be overridden. It is recorded; nothing overrides it yet. */
+        /** Whether the module says that its veto may be overridden: then it ends with the longest hold (D79). */
         readonly isOverridable: boolean;
       }[]
     | undefined;
@@ -58,6 +65,8 @@ export interface Timing {
   readonly restartCooldownMs: number;
   /** The maximum number of restarts of the target in 24 hours. */
   readonly restartCeiling: number;
+  /** When the target's replacements have been held for as long as the policy allows, in milliseconds since the epoch; absent if it sets no limit, or nothing is held yet (D79). */
+  readonly longestHoldEnd?: number | undefined;
   /** The holds of operators; absent if there are none (D75). */
   readonly operatorHolds?:
     | readonly {
@@ -103,11 +112,14 @@ export type Hold =
       readonly reason: 'maintenance-not-allowed';
       /** What the agent answered. */
       readonly answer: Exclude<NonNullable<Timing['answer']>, 'allowed'>;
-      readonly until?: undefined;
+      /** When the longest hold ends it, unless it ends before (D79). */
+      readonly until?: number | undefined;
     }
-  | ({ readonly reason: 'veto'; readonly until?: undefined } & NonNullable<
-      Timing['vetoes']
-    >[number])
+  | ({
+      readonly reason: 'veto';
+      /** When the longest hold ends it, unless it ends before (D79). */
+      readonly until?: number | undefined;
+    } & NonNullable<Timing['vetoes']>[number])
   | {
       readonly reason: 'restart-cooldown';
       /** When the cooldown after the last restart ends. */
@@ -125,8 +137,14 @@ export type Hold =
       readonly reason: 'operator-hold';
     } & NonNullable<Timing['operatorHolds']>[number])
   | {
-      /** The server is processing config changes, or the policy does not allow a lower version. */
-      readonly reason: 'server-busy' | 'downgrade-not-allowed';
+      /** The server is processing config changes. */
+      readonly reason: 'server-busy';
+      /** When the longest hold ends it, unless it ends before (D79). */
+      readonly until?: number | undefined;
+    }
+  | {
+      /** The policy does not allow a lower version. */
+      readonly reason: 'downgrade-not-allowed';
       readonly until?: undefined;
     };
 
@@ -153,26 +171,33 @@ export const inBlackout: TimingPolicy = ({ blackouts }, at) => {
   return { reason: 'blackout', until, reasons: [...reasons].filter((one) => one !== undefined) };
 };
 
-/** Reads the agent's answer: only `true` allows maintenance (D29). */
+/** Reads the agent's answer: only `true` allows maintenance (D29). `forbidden` is a `false` without a longest hold (D79). */
 export function readMaintenanceAnswer(answer: unknown): MaintenanceAnswer {
   if (answer === undefined || answer === null) return 'missing';
+  if (answer === 'forbidden') return answer;
   if (typeof answer !== 'boolean') return 'not-a-boolean';
   return answer ? 'allowed' : 'not-allowed';
 }
 
-/** An agent that is asked must allow maintenance (D29). */
-export const maintenanceNotAllowed: TimingPolicy = ({ answer }) => {
+/** An agent that is asked must allow maintenance (D29). Only its `false` ends with the longest hold (D79). */
+export const maintenanceNotAllowed: TimingPolicy = ({ answer, longestHoldEnd }, at) => {
   if (answer === undefined || answer === 'allowed') return undefined;
-  return { reason: 'maintenance-not-allowed', answer };
+  const until = answer === 'not-allowed' ? longestHoldEnd : undefined;
+  return at < (until ?? Infinity)
+    ? { reason: 'maintenance-not-allowed', answer, until }
+    : undefined;
 };
 
-/** What would stop must not, because it says so itself (D77). */
-export const vetoed: TimingPolicy = ({ vetoes }) =>
-  vetoes?.map((veto) => ({ reason: 'veto', ...veto }));
+/** What would stop must not, because it says so itself (D77). The longest hold ends what may be overridden (D79). */
+export const vetoed: TimingPolicy = ({ vetoes, longestHoldEnd }, at) =>
+  vetoes?.flatMap((veto): Hold[] => {
+    const until = veto.isOverridable ? longestHoldEnd : undefined;
+    return at < (until ?? Infinity) ? [{ reason: 'veto', ...veto, until }] : [];
+  });
 
-/** Nothing restarts while the server is processing config changes (D25). */
-export const serverBusy: TimingPolicy = ({ isServerBusy }) =>
-  isServerBusy ? { reason: 'server-busy' } : undefined;
+/** Nothing restarts while the server is processing config changes (D25), until the longest hold ends (D79). */
+export const serverBusy: TimingPolicy = ({ isServerBusy, longestHoldEnd: until }, at) =>
+  isServerBusy && at < (until ?? Infinity) ? { reason: 'server-busy', until } : undefined;
 
 /**
  * A cooldown follows each restart. A restart that is recorded further in the future than the length of the cooldown is

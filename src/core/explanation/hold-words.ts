@@ -14,11 +14,14 @@ export function holdWords(hold: Hold): Said {
       return say`no maintenance until ${passing(hold.until)} (blackout${why})`;
     }
     case 'maintenance-not-allowed':
-      return MAINTENANCE_ANSWERS[hold.answer];
+      return limited(MAINTENANCE_ANSWERS[hold.answer], hold.until);
     case 'veto':
-      return `${excerpt(hold.by)} must not be stopped now${hold.said === undefined ? '' : `: ${excerpt(hold.said)}`}`;
+      return limited(
+        `${excerpt(hold.by)} must not be stopped now${hold.said === undefined ? '' : `: ${excerpt(hold.said)}`}`,
+        hold.until,
+      );
     case 'server-busy':
-      return 'the server is processing config changes';
+      return limited('the server is processing config changes', hold.until);
     case 'restart-cooldown':
       return say`cooling down after a restart until ${passing(hold.until)}`;
     case 'restart-ceiling':
@@ -35,8 +38,14 @@ export function holdWords(hold: Hold): Said {
   }
 }
 
+/** What ends with the longest hold, unless it ends before (D79). */
+function limited(words: string, until: number | undefined): Said {
+  return until === undefined ? words : say`${words} (until ${passing(until)} by longest_hold)`;
+}
+
 const MAINTENANCE_ANSWERS = {
   'not-allowed': 'maintenance is not allowed now',
+  forbidden: 'maintenance is not allowed now',
   missing: 'the agent gave no answer when asked whether maintenance is allowed',
   failed: 'the agent could not be asked whether maintenance is allowed',
   'timed-out': 'the agent took too long to answer whether maintenance is allowed',

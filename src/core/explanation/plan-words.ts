@@ -36,6 +36,7 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'ceiling-ends': 'another restart is allowed',
   'operator-hold-ends': 'the hold of an operator ends',
   'upgrade-request-ends': 'the request of an operator ends',
+  'longest-hold-ends': 'it has been held for longest_hold',
   'restart-counts': 'a restart that was recorded in the future begins to count',
   'list-too-old': 'the saved list becomes too old',
   'list-unconfirmed': 'the list was not confirmed for an hour, which a release in rollout needs',

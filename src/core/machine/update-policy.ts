@@ -64,6 +64,8 @@ export interface UpdateTerms {
   readonly restartCeiling: number;
   /** The maximum age in milliseconds of a saved release list that is used while the registry is unreachable. */
   readonly maxIndexAgeMs: number;
+  /** How long overridable vetoes and a busy server may hold replacements, in milliseconds of elapsed time; absent if there is no limit (D79). */
+  readonly longestHoldMs?: number | undefined;
   /** Names of the agent's secret environment variables that a module's `env` may read. */
   readonly envAllow: readonly string[];
   /** Whether modreg's own agent downloads a release while only timing holds it; true by default (D78). Other agents need not follow it. */

@@ -1,5 +1,6 @@
 import type { UpgradeRequest } from '../decision/upgrade-request.ts';
 import type { RestartRequest } from '../decision/decision.ts';
+import type { HeldReplacement } from '../decision/longest-hold.ts';
 import type { RecordedHold } from '../decision/operator-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { Quarantined } from '../releases/eligibility-policy.ts';
@@ -24,6 +25,8 @@ export interface Remembered {
   readonly upgradeRequest?: UpgradeRequest | undefined;
   /** The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
+  /** Since when its replacements are held; absent if none is (D79). */
+  readonly held?: HeldReplacement | undefined;
 }
 
 export interface RememberedRequest {
@@ -55,6 +58,8 @@ export interface MachineMemory {
   readonly upgradeRequests: readonly RequestedUpgrade[];
   /** The targets whose lists an operator wants to be read now (D76). */
   readonly roundRequests: readonly TargetName[];
+  /** The targets of which something is held, and for how long (D79). */
+  readonly held: readonly (TargetName & HeldReplacement)[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
   /** Whether no deployed version was ever reported. */

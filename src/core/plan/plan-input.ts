@@ -71,8 +71,9 @@ export function factsOf({
   restartRequest,
   upgradeRequest,
   holds,
+  held,
 }: Remembered): Omit<ModuleState, 'list'> {
-  const known = { deployed, previous, failed, quarantine, holds, upgradeRequest };
+  const known = { deployed, previous, failed, quarantine, holds, held, upgradeRequest };
   // A request whose restart failed has ended.
   const isOpen = restartRequest?.failure === undefined;
   return {

@@ -11,6 +11,7 @@ import type { ModuleList } from '../decision/module-list.ts';
 import { holdsInForce, type RecordedHold } from '../decision/operator-hold.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
+import { longestHoldEnd, type HeldReplacement } from '../decision/longest-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
@@ -53,6 +54,8 @@ export interface ModuleState {
   readonly upgradeRequest?: DecideInput['upgradeRequest'];
   /** @internal The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
+  /** @internal Since when its replacements are held; absent if none is (D79). */
+  readonly held?: HeldReplacement | undefined;
 }
 
 /** Everything that a plan depends on. The same input results in the same plan. */
@@ -239,7 +242,7 @@ function decideInputFor(
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { list, deployed, previous, failed, restartRequest } = state;
-  const { restarts = [], quarantine = [], holds, upgradeRequest } = state;
+  const { restarts = [], quarantine = [], holds, held, upgradeRequest } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
   return {
@@ -264,6 +267,7 @@ function decideInputFor(
       restarts,
       restartCooldownMs,
       restartCeiling,
+      longestHoldEnd: longestHoldEnd(terms.longestHoldMs, held, { now, clock }),
       operatorHolds: holds && holdsInForce(holds, { now, clock }),
     },
   };

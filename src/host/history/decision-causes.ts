@@ -189,6 +189,8 @@ const time: Cause = ({ before: { timing, eligibility }, after, from, to }) => {
   const isNewlyHeld = isHeld && DUE.has(from.decision);
   const isClosed = isNewlyHeld && wasOpen && !isOpen;
   const isBlackout = isNewlyHeld && !inBlackout(timing, then) && inBlackout(timing, now);
+  const { longestHoldEnd = Infinity } = timing;
+  const isLongest = wasHeld && then < longestHoldEnd && longestHoldEnd <= now;
   const isRestarted = isHeld && after.timing.restarts.length > timing.restarts.length;
   return [
     ...(ended(inBlackout) ? ['the blackout ended'] : []),
@@ -197,6 +199,7 @@ const time: Cause = ({ before: { timing, eligibility }, after, from, to }) => {
     ...(isClosed ? ['the maintenance window closed'] : []),
     ...(ended(restartCooldown) ? ['the restart cooldown ended'] : []),
     ...(ended(restartCeiling) ? ['another restart is allowed'] : []),
+    ...(isLongest ? ['it had been held for longest_hold'] : []),
     ...(isRestarted ? ['an action was begun, which counts as a restart'] : []),
   ];
 };

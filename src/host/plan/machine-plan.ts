@@ -1,4 +1,5 @@
 import type { Machine } from '../../config/index.ts';
+import { platformHome } from '../../config/platform-home.ts';
 import { planMachine, type Plan, type Platform, type Result } from '../../core/index.ts';
 import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
@@ -14,6 +15,7 @@ import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
 import { machineIdOf } from '../machine-id.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { clockReading } from '../clock-reading.ts';
+import { downloadedFor } from '../downloaded.ts';
 import { factsFor, type Facts } from '../plan-facts.ts';
 import { readPlanLists, type PlanLists } from '../plan-lists.ts';
 
@@ -29,6 +31,8 @@ export interface Planned {
   readonly facts: Facts;
   readonly lists: PlanLists;
   readonly plan: Plan;
+  /** By target key: the versions that are held and whose packages are there (D78). */
+  readonly downloaded: ReadonlyMap<string, string>;
   readonly platform: Platform;
   /** The id of the machine, which rollouts use, or why it is not known. */
   readonly machineId: Result<string | undefined, Problem>;
@@ -70,7 +74,11 @@ export async function planOf(
   const machine = { platform: platform.value, machineId: machineIdOf(world) };
   const circumstances = { ...machine, now, clock, isAsOf };
   const inputs = { path, ...known, lists: lists.value, ...circumstances };
-  return { ok: true, value: { ...inputs, plan: decideOn(inputs) } };
+  const plan = decideOn(inputs);
+  // A report, or another time, does not describe what this machine has.
+  const isHere = options.deployed === undefined && !isAsOf;
+  const downloaded = downloadedFor(plan, isHere ? platformHome(world.environment) : undefined);
+  return { ok: true, value: { ...inputs, plan, downloaded } };
 }
 
 /** The options of a plan from the lists that the agent saved. */
@@ -111,7 +119,7 @@ function decideOn({
   isAsOf,
   platform,
   machineId,
-}: Omit<Planned, 'path' | 'plan'>): Plan {
+}: Omit<Planned, 'path' | 'plan' | 'downloaded'>): Plan {
   const circumstances: Circumstances = {
     platform,
     machineId: machineId.ok ? machineId.value : undefined,

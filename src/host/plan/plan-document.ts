@@ -13,6 +13,7 @@ import {
 } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
+import { keyOf } from '../../core/plan/target.ts';
 import { RESTARTED_BY_UPDATE } from '../../core/plan/subsystem.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
@@ -29,10 +30,11 @@ import type { Planned } from './machine-plan.ts';
 export function planDocument({
   plan,
   lists,
+  downloaded,
   platform,
   now,
   isAsOf,
-}: Pick<Planned, 'plan' | 'lists' | 'platform' | 'now' | 'isAsOf'>): object {
+}: Pick<Planned, 'plan' | 'lists' | 'downloaded' | 'platform' | 'now' | 'isAsOf'>): object {
   const actions = plan.restarts.flatMap((restart, place) =>
     restart.actions.map((action) => actionAsJson(action, place)),
   );
@@ -44,8 +46,11 @@ export function planDocument({
       name: row.name,
       module_id: row.moduleId,
       ...rowAsJson(row, lists.modules.get(row.name)),
+      downloaded: downloaded.get(keyOf({ kind: 'module', name: row.name })) ?? null,
     })),
-    subsystems: plan.subsystems.filter(isInAnswer).map((row) => subsystemAsJson(row, lists)),
+    subsystems: plan.subsystems
+      .filter(isInAnswer)
+      .map((row) => subsystemAsJson(row, { lists, downloaded })),
     actions,
     restarts: plan.restarts.map(({ of, actions: shared, stops }) => ({
       of,
@@ -55,14 +60,18 @@ export function planDocument({
   };
 }
 
-function subsystemAsJson(row: SubsystemPlan, { subsystems }: Planned['lists']): object {
+function subsystemAsJson(
+  row: SubsystemPlan,
+  { lists, downloaded }: Pick<Planned, 'lists' | 'downloaded'>,
+): object {
   const { target } = row;
   return {
     name: target.name,
     option: target.option,
     release_channel: 'releaseChannel' in target ? target.releaseChannel : null,
-    ...rowAsJson(row, subsystems.get(target.name)),
+    ...rowAsJson(row, lists.subsystems.get(target.name)),
     restarts: restartedBy(target),
+    downloaded: downloaded.get(keyOf({ kind: 'subsystem', name: target.name })) ?? null,
   };
 }
 

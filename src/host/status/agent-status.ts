@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { FOLDERS } from '../../agent/install/package-store.ts';
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { runningVersion } from '../../agent/launcher/launcher-folder.ts';
 import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process-table.ts';
 import { AGENT_ROW, installedAgent } from '../../agent/self-update.ts';
@@ -19,6 +18,7 @@ import { machineStateIn } from '../../store/machine-state.ts';
 import type { World } from '../../base/world.ts';
 import { clockReading } from '../clock-reading.ts';
 import { earlierDataNotes } from '../module-data.ts';
+import { downloadedIn } from '../downloaded.ts';
 import { logDelivery } from '../machine-log.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { recentFailures } from '../recent-failures.ts';
@@ -121,21 +121,6 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
       open: open.find(({ action: { target } }) => target.name === name),
     };
   });
-}
-
-/** What a decision holds, if its package is there: in a folder named by its version, and by its digest if it has one. */
-function downloadedIn(home: string, held: LoggedDecision | undefined): string | undefined {
-  if (held?.decision !== 'hold' || held.target === undefined) return undefined;
-  const { moduleId, target } = held;
-  const folder = join(home, FOLDERS.packages, ...moduleId.split(':'));
-  try {
-    const isThere = readdirSync(folder).some(
-      (name) => name.startsWith(target) && /^(-[0-9a-f]{12})?$/.test(name.slice(target.length)),
-    );
-    return isThere ? target : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The versions of the agent with this process. */

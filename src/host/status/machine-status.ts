@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import type { Result } from '../../core/index.ts';
@@ -8,6 +9,7 @@ import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import type { World } from '../../base/world.ts';
 import { clockReading } from '../clock-reading.ts';
+import { downloadedIn } from '../downloaded.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { keyOf } from '../../core/plan/target.ts';
@@ -29,6 +31,8 @@ export interface Status {
   readonly failures: ReadonlyMap<string, Failing>;
   /** By target key: when the replacement that is held now was first held, in milliseconds since the epoch. */
   readonly heldSince: ReadonlyMap<string, number>;
+  /** By target key: the version that is held and whose package is there (D78). */
+  readonly downloaded: ReadonlyMap<string, string>;
   /** Whether a process polls now. */
   readonly isRunning: boolean;
   readonly now: number;
@@ -58,6 +62,12 @@ function statusIn(file: MachineFile, world: World): Status {
       held.flatMap((one) => {
         const since = heldSince(state.history(one));
         return since === undefined ? [] : [[keyOf(one), since] as const];
+      }),
+    ),
+    downloaded: new Map(
+      held.flatMap((one) => {
+        const version = downloadedIn(dirname(file.path), one);
+        return version === undefined ? [] : [[keyOf(one), version] as const];
       }),
     ),
     isRunning: isPolled(file.path),

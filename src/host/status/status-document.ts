@@ -43,7 +43,7 @@ function targetsAsJson(status: Status): object[] {
 
 function targetAsJson(
   decision: LoggedDecision,
-  { memory, failures, heldSince, now }: Status,
+  { memory, failures, heldSince, downloaded, now }: Status,
   open: ReadonlyMap<string, OpenAction>,
 ): object {
   return {
@@ -58,6 +58,7 @@ function targetAsJson(
     reason: decision.reason,
     until: untilAsJson(decision.until),
     held_since: untilAsJson(heldSince.get(keyOf(decision))),
+    downloaded: downloaded.get(keyOf(decision)) ?? null,
     action: openAsJson(open.get(keyOf(decision))),
     restart_request: requestAsJson(memory.of(targetOf(decision))),
     upgrade_request: upgradeAsJson(memory.of(targetOf(decision)), now),

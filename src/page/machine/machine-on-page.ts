@@ -63,7 +63,7 @@ async function viewOf(
 ): Promise<Result<MachineView, PageProblem[]>> {
   const planned = onPage(await planFromSaved(path, options, world));
   if (!planned.ok) return planned;
-  const { plan, documents, now } = planned.value;
+  const { plan, downloaded, documents, now } = planned.value;
   const read = statusOn(world);
   if (!read.ok && !read.error.isAbsent) return { ok: false, error: [asPageProblem(read.error)] };
   const status = read.ok ? read.value : undefined;
@@ -73,6 +73,7 @@ async function viewOf(
       title: titleOf(path),
       now,
       plan,
+      downloaded,
       state: status,
       lists: describeListsOf(planned.value),
       timeZone: timeZoneIn(documents.policy),

@@ -5,6 +5,7 @@ import { ROW_STATES, type ModuleRow } from '../module-row.ts';
 import type { PageProblem } from '../page-problem.ts';
 import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
+import { downloadedWords } from '../../host/downloaded.ts';
 import { Timed } from './timed.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
@@ -141,6 +142,7 @@ export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
         <small>next</small> <Timed said={row.nextChange} times={row.times} />
       </p>
     )}
+    <Downloaded row={row} />
     {row.stops.length === 0 ? null : (
       <p>
         <small>stops</small> {stopWords(row)}
@@ -170,6 +172,9 @@ const Why: FC<{ readonly row: ModuleRow }> = ({ row: { why, state, open, times }
     </p>
   );
 };
+
+const Downloaded: FC<{ readonly row: ModuleRow }> = ({ row: { downloaded } }) =>
+  downloaded === undefined ? null : <p>{downloadedWords(downloaded)}</p>;
 
 export const State: FC<{ readonly row: ModuleRow }> = ({ row: { state } }) => (
   <span class="state" data-state={state}>
@@ -224,6 +229,7 @@ const TableRow: FC<{ readonly row: ModuleRow }> = ({ row }) => (
     ))}
     <td>
       <Why row={row} />
+      <Downloaded row={row} />
     </td>
   </tr>
 );

@@ -6,6 +6,7 @@ import type { Slices } from './slices.ts';
 import {
   machineCounts,
   machineIn,
+  IS_HELD_LONG,
   machineRows,
   placedRows,
   statesOf,
@@ -22,6 +23,8 @@ const MOST_COUNTS = 2000;
 export function* fleetCounts(sql: Statements, now: number): Slices<object> {
   const modules = sql.all(MODULES, MOST_COUNTS);
   yield;
+  const held = sql.all(HELD, MOST_COUNTS);
+  yield;
   const outcomes = yield* outcomeCounts(sql, now - DAY_MS);
   const counts = machineCounts(sql, now);
   return {
@@ -33,6 +36,11 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
       module_id: row['module_id'],
       deployed: row['deployed'],
       decision: row['decision'],
+      machines: Number(row['machines']),
+    })),
+    held_over_a_week: held.map((row) => ({
+      module_id: row['module_id'],
+      deployed: row['deployed'],
       machines: Number(row['machines']),
     })),
     modules_left_out: Number(modules[0]?.['of'] ?? 0) - modules.length,
@@ -48,6 +56,9 @@ const MODULES = `SELECT * FROM
     (SELECT module_id, deployed, decision, sum(machines) AS machines, count(*) OVER () AS "of"
       FROM states GROUP BY module_id, deployed, decision ORDER BY machines DESC, module_id, deployed, decision LIMIT ?)
   ORDER BY module_id, deployed, decision`;
+
+const HELD = `SELECT module_id, deployed, sum(machines) AS machines FROM states
+  WHERE decision = 'hold' AND ${IS_HELD_LONG} GROUP BY module_id, deployed ORDER BY module_id, deployed LIMIT ?`;
 
 interface OutcomeCount {
   readonly module_id: Row[string];

@@ -6,12 +6,20 @@ import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
 
+/** Whether `condition` holds of the content of a state. */
+function inContent(condition: string): string {
+  return `CASE WHEN json_valid(content) THEN coalesce(${condition}, FALSE) ELSE FALSE END`;
+}
+
 /**
  * A state whose target is not deployed. What is kept, disabled or local waits for no target, and of what is not JSON, or too deep for
  * SQLite, none is known (T266).
  */
 export const IS_BEHIND = `decision NOT IN ('up-to-date', 'disabled', 'local', 'keep')
-  AND CASE WHEN json_valid(content) THEN coalesce(json_extract(content, '$.target') <> deployed, FALSE) ELSE FALSE END`;
+  AND ${inContent("json_extract(content, '$.target') <> deployed")}`;
+
+/** A state whose replacements have been held for longer than a week. */
+export const IS_HELD_LONG: string = inContent("json_extract(content, '$.held_over_a_week')");
 
 const CONDITIONS: Readonly<Record<'stuck' | 'behind', string>> = {
   stuck: "decision = 'stuck'",
@@ -172,6 +180,8 @@ export interface PlacedModule {
   readonly target: string | undefined;
   readonly decision: string;
   readonly reason: string | undefined;
+  /** Whether its replacements have been held for longer than a week. */
+  readonly isHeldLong: boolean;
   readonly stops: readonly string[];
 }
 
@@ -223,6 +233,7 @@ function moduleIn(row: Row): PlacedModule {
     target: target ?? undefined,
     decision: state.decision,
     reason: unreadable === undefined ? stuck : `what it reported cannot be read: ${unreadable}`,
+    isHeldLong: state.held_over_a_week === true,
     stops: state.stops,
   };
 }

@@ -18,8 +18,7 @@ export function storedState(row: Row): StoredState {
   };
   const content = storedJson(row['content']);
   if (!v.is(readable, content)) return { ...known, ...NOTHING, unreadable: 'its row is damaged' };
-  const { constraint, target, reason, because, stops, platform, facts } = content;
-  const rest = { constraint, target, reason, because, stops, platform };
+  const { facts, ...rest } = content;
   const problem = facts === null ? undefined : factsProblem(facts);
   if (problem === undefined) return { ...known, ...rest, facts };
   return { ...known, ...rest, facts: null, unreadable: `facts: ${problem}` };

@@ -4,7 +4,7 @@ import { restartStatusAt, type RestartStatus } from '../../../src/agent/process/
 import { plainServer } from '../../../mocks/plain-server.ts';
 
 const LARGEST = 64 * 1024;
-const NO_REASON = { reason: undefined, isOverridable: false };
+const NO_REASON = { reason: undefined, isOverridable: undefined };
 
 it.each<[string, (response: ServerResponse) => unknown, RestartStatus | string]>([
   ['true', (to) => to.end('{"restart_allowed": true}'), { ...NO_REASON, isAllowed: true }],
@@ -41,7 +41,7 @@ it.each<[string, (response: ServerResponse) => unknown, RestartStatus | string]>
     'did not answer within 2 seconds',
   ],
   ['no response', (to) => to.destroy(), 'does not answer (UND_ERR_SOCKET)'],
-])('a server whose restart_status responds with %s', async (_, answer, expected) => {
+])('[T362] a server whose restart_status responds with %s', async (_, answer, expected) => {
   const server = await plainServer((response) => {
     answer(response);
   });

@@ -69,6 +69,7 @@ function waitsFor({
     holds: [],
     upgradeRequests: [],
     roundRequests: [],
+    held: [],
     starts: [],
     isBlank: false,
     of: (target) => ({ ...remembered, ...(keyOf(target) === 'module acme_lidar' ? lidar : map) }),

@@ -6,7 +6,7 @@ import type {
   MachineDetail,
   PlacedModule,
 } from '../../../server/fleet/machine-queries.ts';
-import { Decision } from './machines-view.tsx';
+import { Decision, HELD_LONG } from './machines-view.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
@@ -90,7 +90,18 @@ const Modules: FC<{ readonly modules: readonly PlacedModule[] }> = ({ modules })
 );
 
 const ModuleRow: FC<{ readonly module: PlacedModule }> = ({
-  module: { name, kind, moduleId, constraint, deployed, target, decision, reason, stops },
+  module: {
+    name,
+    kind,
+    moduleId,
+    constraint,
+    deployed,
+    target,
+    decision,
+    isHeldLong,
+    reason,
+    stops,
+  },
 }) => (
   <tr>
     <th scope="row">
@@ -99,6 +110,7 @@ const ModuleRow: FC<{ readonly module: PlacedModule }> = ({
     </th>
     <td>
       <Decision decision={decision} />
+      {isHeldLong ? HELD_LONG : null}
     </td>
     <td data-name="constraint">{excerpt(constraint ?? '-')}</td>
     <td data-name="deployed">{excerpt(deployed)}</td>

@@ -162,15 +162,18 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
 
 /** `acme:lidar 1.2.9 → 1.3.0, hold`. */
 const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
-  module: { moduleId, deployed, target, decision, reason },
+  module: { moduleId, deployed, target, decision, isHeldLong, reason },
 }) => (
   <>
     {moduleId} {excerpt(deployed)}
     {target === undefined || target === deployed ? null : ` → ${excerpt(target)}`}{' '}
     <Decision decision={decision} />
+    {isHeldLong ? HELD_LONG : null}
     {reason === undefined ? null : ` ${excerpt(reason)}`}
   </>
 );
+
+export const HELD_LONG = ' for over a week';
 
 const STATES: Readonly<Record<string, string>> = {
   stuck: 'stuck',
