@@ -156,6 +156,7 @@ export class Modules {
     return {
       clock,
       cgroups,
+      home: site.home,
       mark: `${runId}/${name}/${++this.#starts}/`,
       terms: () => this.#terms(name).run,
       runnable: async (run: Installed) => {
@@ -168,9 +169,8 @@ export class Modules {
       },
       onLine: (line) => onLine(name, line),
       onStarted: ({ version }, of) => onEvent({ kind: 'started', name, version, ...of }),
-      onStopped: ({ version }, killedAfterMs) => {
-        onEvent({ kind: 'stopped', name, version, killedAfterMs });
-      },
+      onStopped: ({ version }, killedAfterMs) =>
+        onEvent({ kind: 'stopped', name, version, killedAfterMs }),
     };
   }
 

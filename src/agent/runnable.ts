@@ -11,6 +11,7 @@ import type { Result } from '../core/text/result.ts';
 import { META } from './install/manifest.ts';
 import { readPackage } from './install/package.ts';
 import type { Runnable } from './module-process.ts';
+import { openFilesOf } from './process/open-files.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { notStarted, whyNotRunnable } from './process/runnable.ts';
 
@@ -62,7 +63,8 @@ export function runnableFor(
     );
   }
   const { noNewPrivs } = run;
-  const common = { environment: environment.value, runAs: user.value, noNewPrivs };
+  const openFiles = openFilesOf(site.environment);
+  const common = { environment: environment.value, runAs: user.value, noNewPrivs, openFiles };
   const program =
     entry.type === 'local' ? localRun(root, run) : packagedRun(entry, root, { run, site });
   return program.ok ? { ok: true, value: { ...common, ...program.value } } : program;
@@ -81,7 +83,7 @@ export function whyNotStarted(
   return why && notStarted(why);
 }
 
-type Run = Omit<Runnable, 'environment' | 'runAs' | 'noNewPrivs'>;
+type Run = Omit<Runnable, 'environment' | 'runAs' | 'noNewPrivs' | 'openFiles'>;
 
 function localRun(
   path: string,
