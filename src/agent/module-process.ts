@@ -6,6 +6,7 @@ import { describeDuration } from '../core/text/duration.ts';
 import type { Result } from '../core/text/result.ts';
 import type { Clock } from '../registry/clock.ts';
 import { launch, type RunningProgram } from './process/launch.ts';
+import type { OpenFiles } from './process/open-files.ts';
 import { describeEnd } from './process/program-end.ts';
 import { lastWords, type LastWords, type OutputLine } from './process/program-output.ts';
 import { readinessProbe, type ReadinessProbe } from './process/readiness.ts';
@@ -21,6 +22,7 @@ export interface Runnable {
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly noNewPrivs: boolean;
+  readonly openFiles: OpenFiles | undefined;
   readonly ready: Readiness;
   /** What names `ready`, in words. */
   readonly readyBy: string;
@@ -33,6 +35,8 @@ export interface ModuleStart {
   readonly runnable: (run: Installed) => Promise<Result<Runnable, Fault>>;
   readonly terms: () => UpdateTerms['run'];
   readonly clock: Clock;
+  /** Of the agent. */
+  readonly home: string;
   /** Unique among the processes that exist. */
   readonly mark: string;
   readonly cgroups: string | undefined;
@@ -93,9 +97,9 @@ async function begin(
   const read = await start.runnable(run);
   if (!read.ok) return read;
   const { ready, runAs } = read.value;
-  const { clock, terms } = start;
+  const { clock, home, terms } = start;
   const staysUpMs = Math.min(STAYS_UP_MS, terms().readyMs);
-  const probe = readinessProbe(ready, { clock, runAs, staysUpMs });
+  const probe = readinessProbe(ready, { clock, home, runAs, staysUpMs });
   const obstacle = await probe.obstacle();
   const started = await launched(
     read.value,

@@ -23,6 +23,7 @@ export function moduleStart(
   return {
     clock,
     cgroups,
+    home: site.home,
     mark: `${runId}/${name}/${number}/`,
     terms: () => terms().run,
     runnable: async (run: Installed) => {

@@ -8,6 +8,7 @@ import { installPackage, nameOf, type InstallOrder } from './install/install-pac
 import type { Package } from './install/package.ts';
 import { firstRunMark, prefetchMark } from './install/package-store.ts';
 import type { InstallTurns } from './install/turns.ts';
+import { openFilesOf, type OpenFiles } from './process/open-files.ts';
 import type { OutputLine } from './process/program-output.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
@@ -56,6 +57,7 @@ export async function prepared(
     environment: environment.value,
     runAs: runAs.value,
     noNewPrivs: terms.run.noNewPrivs,
+    openFiles: openFilesOf(site.environment),
   };
   const { artifact } = action;
   // Two entries of one module, or two modules, may have the same file.
@@ -85,6 +87,7 @@ interface Order extends InstallOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly noNewPrivs: boolean;
+  readonly openFiles: OpenFiles | undefined;
   readonly mark: string;
   readonly delivery: Delivery;
   readonly onEvent: Preparation['onEvent'];
@@ -95,7 +98,10 @@ interface Order extends InstallOrder {
 function orderFor(
   delivery: Delivery,
   preparation: Preparation,
-): Omit<Order, 'delivery' | 'onEvent' | 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
+): Omit<
+  Order,
+  'delivery' | 'onEvent' | 'root' | 'environment' | 'runAs' | 'noNewPrivs' | 'openFiles'
+> {
   const { action, terms, signal, progress } = delivery;
   const { runId, cgroups, turns, onEvent, onLine } = preparation;
   const { name } = action.target;
@@ -151,9 +157,9 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
 /** Runs a program of the package once, in a cgroup of its own (T273). It may run again if the machine stops meanwhile. */
 async function firstRun(
   path: string,
-  { root, environment, runAs, noNewPrivs, mark, cgroups, onLine, signal }: Order,
+  { root, environment, runAs, noNewPrivs, openFiles, mark, cgroups, onLine, signal }: Order,
 ): Promise<Fault | undefined> {
-  const terms = { environment, runAs, noNewPrivs, mark, cgroups, onLine };
+  const terms = { environment, runAs, noNewPrivs, openFiles, mark, cgroups, onLine };
   const program = { path, arguments: [], folder: root, ...terms };
   const done = await runOnce(program, { limitMs: FIRST_RUN_MS, signal });
   if (done.ok) return undefined;

@@ -12,6 +12,7 @@ import { META } from './install/manifest.ts';
 import { readPackage } from './install/package.ts';
 import { dataFolder } from './module-data.ts';
 import type { Runnable } from './module-process.ts';
+import { openFilesOf } from './process/open-files.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { notStarted, whyNotRunnable } from './process/runnable.ts';
 
@@ -63,7 +64,8 @@ export function runnableFor(
     );
   }
   const { noNewPrivs } = run;
-  const common = { environment: environment.value, runAs: user.value, noNewPrivs };
+  const openFiles = openFilesOf(site.environment);
+  const common = { environment: environment.value, runAs: user.value, noNewPrivs, openFiles };
   const program =
     entry.type === 'local' ? localRun(root, run) : packagedRun(entry, root, { run, site });
   return program.ok ? { ok: true, value: { ...common, ...program.value } } : program;
@@ -82,7 +84,7 @@ export function whyNotStarted(
   return why && notStarted(why);
 }
 
-type Run = Omit<Runnable, 'environment' | 'runAs' | 'noNewPrivs'>;
+type Run = Omit<Runnable, 'environment' | 'runAs' | 'noNewPrivs' | 'openFiles'>;
 
 function localRun(
   path: string,

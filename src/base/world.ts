@@ -1,6 +1,9 @@
 import type { ClockState } from '../registry/certain-clock.ts';
 import type { Clock } from '../registry/clock.ts';
 
+/** A signal that ends a command: SIGHUP, of a terminal that closes, as SIGTERM does. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
 /** The machine and the process that a command runs in. */
 export interface World {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -32,10 +35,10 @@ export interface World {
   /** Shows `text` below the log on stdout if that is a terminal, in place of what it showed; undefined shows nothing. */
   status(text: string | undefined): void;
   /**
-   * Resolves with the signal when the process receives the first, or the nth, SIGINT or SIGTERM from now on. The signals
-   * before it do not end the process.
+   * Resolves with the signal when the process receives the first, or the nth, of these signals from now on. The signals
+   * before it do not end the process. SIGHUP is never more than the first.
    */
-  untilSignal(nth?: number): Promise<'SIGINT' | 'SIGTERM'>;
+  untilSignal(nth?: number): Promise<EndSignal>;
   /** Resolves when the reader of stdout closes it, as `| head` does. */
   untilStdoutCloses(): Promise<void>;
 }

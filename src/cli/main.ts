@@ -18,12 +18,12 @@ import {
   type Problem,
 } from '../base/problem.ts';
 import { runCommandLine } from './program.ts';
-import type { World } from '../base/world.ts';
+import type { EndSignal, World } from '../base/world.ts';
 
 /** How long the reader of a log may take for its last lines. */
 const READER_MS = 500;
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 type Paint = (line: string) => string;
 
@@ -122,14 +122,16 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
   };
 }
 
-async function nthSignal(process: NodeJS.Process, nth: number): Promise<(typeof SIGNALS)[number]> {
+async function nthSignal(process: NodeJS.Process, nth: number): Promise<EndSignal> {
   return await new Promise((resolve) => {
     let seen = 0;
-    const onSignal = (signal: (typeof SIGNALS)[number]): void => {
+    const onSignal = (signal: EndSignal): void => {
+      // A terminal that closes sends SIGHUP several times: it asks for no haste (T348).
+      if (signal === 'SIGHUP' && (seen > 0 || nth > 1)) return;
       seen += 1;
       if (seen < nth) return;
       // Without a listener, the next signal ends the process.
-      for (const name of SIGNALS) process.off(name, onSignal);
+      for (const name of SIGNALS) if (name !== 'SIGHUP') process.off(name, onSignal);
       resolve(signal);
     };
     for (const name of SIGNALS) process.on(name, onSignal);

@@ -16,6 +16,7 @@ const RUNNABLE: Runnable = {
   environment: {},
   runAs: undefined,
   noNewPrivs: false,
+  openFiles: undefined,
   ready: { kind: 'socket' },
   readyBy: 'ready in the update policy',
   stopMs: 0,
@@ -32,6 +33,7 @@ function started(
     runnable: async () => await Promise.resolve({ ok: true, value: runnable }),
     terms: () => DEFAULT_POLICY.terms.run,
     clock: systemClock,
+    home: '/nonexistent',
     mark: `test-${process.pid}/`,
     cgroups: undefined,
     onLine: () => undefined,
@@ -96,4 +98,20 @@ it('[T333] says which cgroup its process has, if it has one of its own', async (
   const cgroups = temporaryFolder();
   expect(await cgroupIn(cgroups)).toBe(`${cgroups}/test-${process.pid}`);
   expect(await cgroupIn(undefined)).toBeUndefined();
+});
+
+it.each([
+  ['1 process, which is', '(setsid sleep 1000 >/dev/null 2>&1 &)'],
+  ['2 processes, which are', '(sleep 1000 & sleep 1000 &) >/dev/null 2>&1'],
+])('[T351] a module that goes to the background leaves %s killed', async (what, script) => {
+  const { failed, stop } = started({
+    path: '/bin/sh',
+    arguments: ['-c', script],
+    ready: { kind: 'none' },
+  });
+  expect(await failed).toEqual({
+    blame: 'release',
+    reason: `it ended with exit code 0 and left ${what} killed: a module must stay in the foreground, so start its program without going to the background`,
+  });
+  await stop();
 });

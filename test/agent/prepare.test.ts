@@ -1,5 +1,4 @@
 import {
-  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -17,6 +16,7 @@ import { DEFAULT_POLICY } from '../../src/config/index.ts';
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import type { Delivery } from '../../src/poller/index.ts';
 import { upgrade } from '../support/claimed.ts';
+import { processesWith } from './support/processes-with.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { PLACE } from '../support/installing.ts';
 import { configurationOf } from '../support/racing.ts';
@@ -148,18 +148,6 @@ function realCgroup(): string | undefined {
   return undefined;
 }
 
-/** The processes with this argument. */
-function processesWith(argument: string): number {
-  const lines = globSync('/proc/[0-9]*/cmdline').map((file) => {
-    try {
-      return readFileSync(file, 'latin1');
-    } catch {
-      return '';
-    }
-  });
-  return lines.filter((line) => line.split('\0').includes(argument)).length;
-}
-
 it('[T273] nothing is left of a first run, not even in another session with another environment', async ({
   skip,
 }) => {
@@ -172,7 +160,7 @@ it('[T273] nothing is left of a first run, not even in another session with anot
   const setup = `#!/bin/sh\nsetsid -f env -i sleep ${seconds} >/dev/null 2>&1\n`;
   const { prepare } = await site({ setup, cgroups });
   expect(await prepare()).toBeUndefined();
-  expect(processesWith(seconds)).toBe(0);
+  expect(processesWith(seconds)).toEqual([]);
   expect(readdirSync(cgroups, { withFileTypes: true }).filter((one) => one.isDirectory())).toEqual(
     [],
   );

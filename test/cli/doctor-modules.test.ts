@@ -43,7 +43,7 @@ it.each([
   expect(await said(policy)).toEqual(expected);
 });
 
-it('[T273] doctor says what an agent without a cgroup cannot end', async () => {
+it('[T273] [T345] doctor says what an agent without a cgroup cannot end', async () => {
   await withUpgradeReleases(async ({ address, publish }) => {
     publish('1.0.0', 'works');
     const policy = { run_as: userInfo().username, registry: address.replace(/\/v1$/, '') };
@@ -58,7 +58,7 @@ it('[T273] doctor says what an agent without a cgroup cannot end', async () => {
     const { stdout } = await runModreg(['doctor'], { PLATFORM_HOME: `${folder}/home` });
     await agent.end('SIGTERM');
     expect(stdout.split('\n').filter((line) => line.includes('cgroup'))).toEqual([
-      'info     modules    the agent has no cgroup of its own, so it cannot tell that memory was short, nor end what a module or its first run leaves in a session with an environment of its own',
+      'warning  modules    the agent has no cgroup of its own, so it cannot tell that memory was short, nor end what a module or its first run leaves in a session with an environment of its own',
     ]);
   });
 });

@@ -10,6 +10,7 @@ import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { homeAfter } from '../support/machine-home.ts';
 import { entry } from '../support/planned.ts';
+import { needs } from '../support/prerequisite.ts';
 import { script } from '../support/polling.ts';
 import { site } from '../support/site.ts';
 
@@ -190,6 +191,7 @@ it('a program that ignores SIGTERM gets SIGKILL after ten seconds', async () => 
     onLine: () => ready.resolve(),
     signal: stopping.signal,
     kill: new AbortController().signal,
+    onRefused: () => undefined,
   });
   await ready.promise;
   stopping.abort();
@@ -223,4 +225,42 @@ it.each([
   database.exec(`UPDATE ${table} SET ${change}`);
   database.close();
   expect(lostMemory(claimed(`${home}/machine.db`))?.replace(home, '~')).toBe(lost);
+});
+
+/** Calls `act` without the privileges of root, if this process has them. */
+function unprivileged(act: () => void): void {
+  process.seteuid?.(65_534);
+  try {
+    act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+it('[T352] a program that has become another user is not stopped, and a second signal leaves it', async (context) => {
+  needs(context, process.getuid?.() === 0, 'only root can run a program as another user');
+  const ready = Promise.withResolvers<void>();
+  const [stopping, killing] = [new AbortController(), new AbortController()];
+  let refusals = 0;
+  let program = 0;
+  onTestFinished(() => void process.kill(program, 'SIGKILL'));
+  const other = 'setpriv --reuid=12345 --regid=12345 --clear-groups';
+  const ended = runProgram({
+    program: script(
+      `${temporaryFolder()}/hook`,
+      `exec ${other} sh -c 'echo ready; exec sleep 1000'`,
+    ),
+    environment: { PATH: '/usr/bin:/bin' },
+    input: '',
+    onStart: (pid) => (program = pid),
+    onLine: () => ready.resolve(),
+    signal: stopping.signal,
+    kill: killing.signal,
+    onRefused: () => refusals++,
+  });
+  await ready.promise;
+  unprivileged(() => stopping.abort());
+  expect(refusals).toBe(1);
+  unprivileged(() => killing.abort());
+  expect(await ended).toEqual({ kind: 'left' });
 });

@@ -226,9 +226,9 @@ it('what an ended program left in the background is not killed later', async () 
     onLine: () => undefined,
     signal: stopping.signal,
     kill: new AbortController().signal,
+    onRefused: () => undefined,
   });
-  // Its last output is awaited for less than a second.
-  vi.advanceTimersByTime(1000);
+  vi.advanceTimersByTime(1000); // Its last output is awaited for less.
   expect([ended, vi.getTimerCount()]).toEqual([{ kind: 'killed', by: 'SIGTERM' }, 0]);
 });
 

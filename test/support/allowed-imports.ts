@@ -158,6 +158,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registry',
     'node:child_process',
     'node:crypto',
+    'node:events',
     'node:fs',
     'node:http',
     'node:net',

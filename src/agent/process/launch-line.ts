@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { SpawnOptions } from 'node:child_process';
+import type { OpenFiles } from './open-files.ts';
 import type { RunAs } from './run-as.ts';
 
 /** A program and its arguments. */
@@ -19,10 +20,14 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * shell or tool that still is root gets any of it (T271), and no list of processes shows it. It ends if the agent has ended
  * before the kernel knew what to do then. The shell's own variables are no part of the environment.
  */
-export function startScript(environment: Readonly<Record<string, string>>): string {
+export function startScript(
+  environment: Readonly<Record<string, string>>,
+  openFiles?: OpenFiles,
+): string {
   const variables = Object.entries(environment).filter(([name]) => NAME.test(name));
   return [
     `[ "$PPID" = ${process.pid} ] || exit 1`,
+    ...(openFiles === undefined ? [] : [`ulimit -Sn ${openFiles} 2>/dev/null`]),
     'unset PWD OLDPWD SHLVL',
     // A shell keeps few variables for itself, and goes on after "command".
     ...variables.map(([name, value]) => `command export ${name}=${quoted(value)}`),

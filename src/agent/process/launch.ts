@@ -1,14 +1,18 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
-import { excerpt } from '../../core/text/quote.ts';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { Result } from '../../core/text/result.ts';
+import { follow, type Followed } from './followed.ts';
 import { AGENT_ID, guardPrograms } from './guard.ts';
 import { launchLine, startScript, type LaunchLine } from './launch-line.ts';
+import type { OpenFiles } from './open-files.ts';
+import { outputPipes, type OutputPipes } from './output-pipes.ts';
 import type { ProgramEnd } from './program-end.ts';
 import { agentLine, programOutput, type OutputLine } from './program-output.ts';
 import { isRunning, MARK } from './process-table.ts';
 import { programCgroup, type ProgramCgroup } from './cgroup.ts';
 import type { RunAs } from './run-as.ts';
+import { whyNotPassed, whyNotSpawned } from './passed.ts';
 import { whyNotRunnable, type LaunchFailure } from './runnable.ts';
 import { stopping, type StopResult } from './stop.ts';
 
@@ -23,6 +27,8 @@ export interface ProgramStart {
   readonly environment: Readonly<Record<string, string>>;
   /** Undefined to run it as this process. */
   readonly runAs: RunAs | undefined;
+  /** How many files it may have open at first; undefined for what this process may. */
+  readonly openFiles?: OpenFiles | undefined;
   /** Whether neither it nor what it starts gets more privileges than its user has (D60). */
   readonly noNewPrivs?: boolean;
   /** Marks its processes. Unique among those that exist, and ends with a slash. */
@@ -48,38 +54,56 @@ export interface RunningProgram {
   readonly stop: (graceMs: number) => Promise<StopResult>;
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
 /**
  * Starts a program in a process group and a session of its own. If this process ends, however it does, the program and
  * what it started are killed. Call it on the main thread: the kernel kills the program when the calling thread ends.
  */
 export async function launch(start: ProgramStart): Promise<Result<RunningProgram, LaunchFailure>> {
   const { path, environment, mark, cgroups, onLine } = start;
-  const why = whyNotRunnable(path, environment['PATH']) ?? whyNotPassed(environment);
+  const why = whyNotRunnable(path, environment['PATH']) ?? whyNotPassed(start);
   if (why) return { ok: false, error: why };
   const line = await launchLine();
   if (start.noNewPrivs === true && !line.isKilledWithParent)
     return { ok: false, error: LACKS_SETPRIV };
   noteFallback(line, onLine);
   guardPrograms();
+  const pipes = await outputPipes(start.runAs);
   const cgroup = cgroups === undefined ? undefined : programCgroup(cgroups, mark);
-  const child = spawned(start, line, cgroup);
-  const ended = endOf(child, cgroup);
-  const { promise, resolve } = Promise.withResolvers<Result<RunningProgram, LaunchFailure>>();
-  child.once('error', ({ message }) => {
-    resolve({ ok: false, error: { blame: 'machine', reason: excerpt(message) } });
-  });
-  child.once('spawn', () => {
-    // A child that was spawned has an id.
-    const { pid = 0 } = child;
-    const isAlive = (): boolean =>
-      child.exitCode === null && child.signalCode === null && isRunning(pid);
-    const stop = stopping({ pid, mark, ended, isAlive, cgroup, onLine });
-    resolve({ ok: true, value: { pid, cgroup: cgroup?.folder, ended, isAlive, stop } });
-  });
-  programOutput(child, onLine);
-  return await promise;
+  try {
+    const child = await spawned(start, line, { cgroup, pipes });
+    return { ok: true, value: running(child, start, { cgroup, pipes }) };
+  } catch (error) {
+    pipes?.stdout.destroy();
+    pipes?.stderr.destroy();
+    await cgroup?.remove();
+    return { ok: false, error: { blame: 'machine', reason: whyNotSpawned(error, start) } };
+  } finally {
+    pipes?.closeEnds();
+  }
+}
+
+/** What a program gets besides its line. */
+interface Outfit {
+  readonly cgroup: ProgramCgroup | undefined;
+  readonly pipes: OutputPipes | undefined;
+}
+
+function running(
+  child: ChildProcess,
+  { mark, onLine }: ProgramStart,
+  { cgroup, pipes }: Outfit,
+): RunningProgram {
+  // A child that was spawned has an id.
+  const { pid = 0 } = child;
+  const family = follow(pid, mark);
+  const isAlive = (): boolean =>
+    child.exitCode === null && child.signalCode === null && isRunning(pid);
+  // Without pipes of ours, Node has created these.
+  const streams = pipes ?? { stdout: child.stdout as Readable, stderr: child.stderr as Readable };
+  const ended = endOf(child, { cgroup, family, streams });
+  const stop = stopping({ pid, mark, family, ended, isAlive, cgroup, onLine });
+  programOutput(streams, onLine);
+  return { pid, cgroup: cgroup?.folder, ended, isAlive, stop };
 }
 
 const LACKS_SETPRIV = {
@@ -88,24 +112,21 @@ const LACKS_SETPRIV = {
     'the policy says no_new_privs, which needs setpriv of util-linux; install it, or remove no_new_privs',
 } as const;
 
-/** The kernel passes on no variable that is longer. The shell would say so as if the program had ended (T271). */
-const LONGEST_VARIABLE = 131_071;
-
-function whyNotPassed(environment: ProgramStart['environment']): LaunchFailure | undefined {
-  for (const [name, value] of Object.entries(environment)) {
-    const bytes = Buffer.byteLength(`${name}=${value}`);
-    if (bytes <= LONGEST_VARIABLE) continue;
-    const reason = `the variable ${name} has ${bytes} bytes with its name, expected at most ${LONGEST_VARIABLE}`;
-    return { blame: 'machine', reason };
-  }
-  return undefined;
-}
-
-function spawned(
-  { path, arguments: args, folder, environment, runAs, noNewPrivs = false, mark }: ProgramStart,
+/** Rejects if the system does not start it. */
+async function spawned(
+  {
+    path,
+    arguments: args,
+    folder,
+    environment,
+    runAs,
+    noNewPrivs = false,
+    mark,
+    openFiles,
+  }: ProgramStart,
   launcher: LaunchLine,
-  cgroup: ProgramCgroup | undefined,
-): Child {
+  { cgroup, pipes }: Outfit,
+): Promise<ChildProcess> {
   const { line, options } = launcher.of([path, ...args], {
     runAs,
     noNewPrivs,
@@ -113,31 +134,50 @@ function spawned(
   });
   const [program, ...rest] = line;
   const marked = { [MARK]: mark + AGENT_ID };
+  const [stdout, stderr] = pipes?.ends ?? (['pipe', 'pipe'] as const);
   const child = spawn(program, rest, {
     ...options,
     cwd: folder,
     // It may still be root, and gets nothing of the module's (T271).
     env: marked,
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', stdout, stderr],
   });
   // One that ends before it has read all says why by its end.
-  child.stdin.on('error', () => undefined).end(startScript({ ...environment, ...marked }));
+  child.stdin
+    ?.on('error', () => undefined)
+    .end(startScript({ ...environment, ...marked }, openFiles));
+  await once(child, 'spawn');
   return child;
 }
 
 /** How a program ended, once what it wrote last was read: at most so long after its end, because others may hold its output open. */
 const LAST_OUTPUT_MS = 50;
 
-async function endOf(child: Child, cgroup: ProgramCgroup | undefined): Promise<ProgramEnd> {
+async function endOf(
+  child: ChildProcess,
+  {
+    cgroup,
+    family,
+    streams,
+  }: Pick<Outfit, 'cgroup'> & {
+    readonly family: Followed;
+    readonly streams: Readonly<Record<'stdout' | 'stderr', Readable>>;
+  },
+): Promise<ProgramEnd> {
   const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
+  const closed = Promise.all(
+    [streams.stdout, streams.stderr].map(async (one) => await once(one, 'close')),
+  );
   child.once('exit', (code, by) => {
+    // While it was there, its session had no other members than its own.
+    const left = family.look().length;
     const end: ProgramEnd =
       by === null
-        ? { kind: 'exited', code: code ?? 0 }
+        ? { kind: 'exited', code: code ?? 0, left }
         : { kind: 'killed', by, isOutOfMemory: cgroup?.wasOutOfMemory() };
     const late = setTimeout(resolve, LAST_OUTPUT_MS, end);
-    child.once('close', () => {
+    void closed.finally(() => {
       clearTimeout(late);
       resolve(end);
     });

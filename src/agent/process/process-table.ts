@@ -5,19 +5,42 @@ import { readdirSync, readFileSync } from 'node:fs';
 export const MARK = 'MODREG_RUN';
 
 const RUN_ID_LENGTH = 12;
+/** The place of the start time among the fields that follow the name. */
+const STARTED_AT = 19;
 
 /** What the marks of all modules of one agent begin with: the same for each agent whose packages are below `home`. */
 export function runIdOf(home: string): string {
   return createHash('sha256').update(home).digest('hex').slice(0, RUN_ID_LENGTH);
 }
 
-/** A process of a module. */
-export interface MarkedProcess {
+/** A process that runs. */
+export interface Process {
   readonly pid: number;
+  readonly parent: number;
   /** Its process group. */
   readonly group: number;
+  readonly session: number;
+  /** When it was started, as the kernel counts it: no other process has this one together with the same `pid`. */
+  readonly startedAt: string;
+}
+
+/** A process of a module. */
+export interface MarkedProcess extends Process {
   /** Its mark after the prefix. */
   readonly mark: string;
+}
+
+/** All processes that run: those that ended are left out, although nobody may have taken their exit codes yet. */
+export function processes(): Process[] {
+  return pids().flatMap((pid) => {
+    const stat = statOf(pid);
+    return stat?.isRunning === true ? stat : [];
+  });
+}
+
+/** A process, also one that has ended and whose exit code nobody has taken yet. Undefined if there is none. */
+export function processOf(pid: number): Process | undefined {
+  return statOf(pid);
 }
 
 /** The processes whose mark begins with `prefix`. Only root sees those of other users. */
@@ -29,13 +52,18 @@ export function marked(prefix: string): MarkedProcess[] {
     const stat = place === -1 ? undefined : statOf(pid);
     if (!stat || pid === process.pid) return [];
     const [mark = ''] = environment.slice(place + needle.length).split('\0', 1);
-    return { pid, group: stat.group, mark };
+    return Object.assign(stat, { mark });
   });
 }
 
 /** Whether a process runs: it has not ended, even if nobody has taken its exit code yet. */
 export function isRunning(pid: number): boolean {
   return statOf(pid)?.isRunning ?? false;
+}
+
+/** Kills a process with SIGKILL, unless its id belongs to another one by now. */
+export function killExactly({ pid, startedAt }: Process): void {
+  if (statOf(pid)?.startedAt === startedAt) signal(pid, 'SIGKILL');
 }
 
 /** Whether a process of the group runs. */
@@ -68,12 +96,21 @@ function pids(): number[] {
 }
 
 /** Undefined if there is no such process. */
-function statOf(pid: number): { readonly group: number; readonly isRunning: boolean } | undefined {
+function statOf(pid: number): (Process & { readonly isRunning: boolean }) | undefined {
   const stat = contentsOf(pid, 'stat');
   // The second field is the name in parentheses, which may contain anything.
-  const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (group === undefined) return undefined;
-  return { group: Number(group), isRunning: state !== 'Z' && state !== 'X' };
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, group, session] = fields;
+  const startedAt = fields[STARTED_AT];
+  if (startedAt === undefined) return undefined;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt,
+    isRunning: state !== 'Z' && state !== 'X',
+  };
 }
 
 function contentsOf(pid: number, file: 'environ' | 'stat'): string {

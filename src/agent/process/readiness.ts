@@ -1,12 +1,11 @@
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { get } from 'node:http';
 import { createConnection, createServer, type NetConnectOpts } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readiness } from '../../core/machine/readiness.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Clock } from '../../registry/clock.ts';
+import { listensUnseen, readySocket } from './ready-socket.ts';
 import type { RunAs } from './run-as.ts';
 
 /** A module is often ready at once, and should not be asked often if it is not. */
@@ -20,7 +19,7 @@ const PROBE_TIME = describeDuration(PROBE_MS);
 export interface ReadinessProbe {
   /** Variables that the module needs for it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Why the module cannot be started now: another process has its port. Undefined if it can. (A13) */
+  /** Why the module cannot be started now: another process has its port, or there is no folder for its socket. Undefined if it can. (A13) */
   readonly obstacle: () => Promise<string | undefined>;
   /** Resolves once the module is ready. Rejects with the reason of `signal`. Each probe that fails is passed to `onFailure`. */
   readonly untilReady: (signal: AbortSignal, onFailure: (what: string) => void) => Promise<void>;
@@ -30,14 +29,18 @@ export interface ReadinessProbe {
   readonly close: () => void;
 }
 
+interface ProbeTerms {
+  readonly clock: Clock;
+  /** Of the agent. */
+  readonly home: string;
+  readonly runAs: RunAs | undefined;
+  readonly staysUpMs: number;
+}
+
 /** Returns the probe for one start. A socket is at a new path each time. */
 export function readinessProbe(
   readiness: Readiness,
-  {
-    clock,
-    runAs,
-    staysUpMs,
-  }: { readonly clock: Clock; readonly runAs: RunAs | undefined; readonly staysUpMs: number },
+  { clock, home, runAs, staysUpMs }: ProbeTerms,
 ): ReadinessProbe {
   if (readiness.kind === 'none') {
     return {
@@ -48,14 +51,14 @@ export function readinessProbe(
       close: () => undefined,
     };
   }
-  const place = placeOf(readiness, runAs);
+  const place = placeOf(readiness, home, runAs);
   const failure =
     readiness.kind === 'http'
       ? async () => await failureOfGet(readiness.url, describeAddress(place.address))
       : async () => await failureAt(place.address);
   return {
     environment: place.environment,
-    obstacle: async () => await obstacleAt(place.address),
+    obstacle: async () => place.obstacle ?? (await obstacleAt(place.address)),
     untilReady: async (signal, onFailure) => {
       for (let wait = FIRST_POLL_MS; ; wait = Math.min(2 * wait, POLL_MS)) {
         const what = await failure();
@@ -75,10 +78,16 @@ type Address = { readonly path: string } | { readonly host: string; readonly por
 interface Place {
   readonly address: Address;
   readonly environment: Readonly<Record<string, string>>;
+  /** Why there is none. */
+  readonly obstacle?: string;
   readonly close: () => void;
 }
 
-function placeOf(readiness: Exclude<Readiness, { kind: 'none' }>, runAs: RunAs | undefined): Place {
+function placeOf(
+  readiness: Exclude<Readiness, { kind: 'none' }>,
+  home: string,
+  runAs: RunAs | undefined,
+): Place {
   if (readiness.kind === 'tcp') {
     const { host, port } = readiness;
     return { address: { host, port }, environment: {}, close: () => undefined };
@@ -88,15 +97,13 @@ function placeOf(readiness: Exclude<Readiness, { kind: 'none' }>, runAs: RunAs |
     const address = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 80) };
     return { address, environment: {}, close: () => undefined };
   }
-  // The path of a socket has at most 107 bytes.
-  const folder = mkdtempSync(join(tmpdir(), 'modreg-'));
-  if (runAs) chownSync(folder, runAs.uid, runAs.gid);
-  const path = join(folder, 'module.sock');
-  return {
-    address: { path },
-    environment: { PLATFORM_MODULE_SOCKET: path },
-    close: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  const socket = readySocket({ home, runAs });
+  if (!socket.ok) {
+    const nowhere = { address: { path: '' }, environment: {}, close: () => undefined };
+    return { ...nowhere, obstacle: socket.error };
+  }
+  const { path, close } = socket.value;
+  return { address: { path }, environment: { PLATFORM_MODULE_SOCKET: path }, close };
 }
 
 const UNUSABLE: Readonly<Record<string, string>> = {
@@ -121,6 +128,7 @@ async function obstacleAt(address: Address): Promise<string | undefined> {
 /** Why nothing accepts a connection at an address. */
 async function failureAt(address: Address): Promise<string | undefined> {
   if ('path' in address && !existsSync(address.path)) {
+    if (listensUnseen(address.path)) return undefined;
     return 'it did not open its socket (PLATFORM_MODULE_SOCKET)';
   }
   const place = describeAddress(address);

@@ -1,7 +1,8 @@
 import { systemClock } from '../../registry/clock.ts';
 import type { ProgramCgroup } from './cgroup.ts';
+import type { Followed } from './followed.ts';
 import { killMarked } from './orphans.ts';
-import { isGroupRunning, signal } from './process-table.ts';
+import { isGroupRunning, processes, signal } from './process-table.ts';
 import { agentLine, type OutputLine } from './program-output.ts';
 
 const POLL_MS = 10;
@@ -11,6 +12,7 @@ interface Stoppable {
   /** Of the program and of its process group. */
   readonly pid: number;
   readonly mark: string;
+  readonly family: Followed;
   readonly ended: Promise<unknown>;
   readonly isAlive: () => boolean;
   readonly cgroup: ProgramCgroup | undefined;
@@ -32,11 +34,14 @@ export function stopping(program: Stoppable): (graceMs: number) => Promise<StopR
 }
 
 async function stop(program: Stoppable, deadline: () => number): Promise<StopResult> {
-  const { mark, ended, cgroup, onLine } = program;
-  // Once the program has ended, its id may belong to another group: what it left is only found by its mark.
+  const { mark, family, ended, cgroup, onLine } = program;
+  // Once its parent has ended, a process in another session is found only if it was seen before.
+  family.among(processes());
+  // Once the program has ended, its id may belong to another group.
   const result = program.isAlive() ? await endGroup(program, deadline) : 'ended';
   cgroup?.kill();
-  const { isOver } = await killMarked(mark);
+  const { isOver } = await killMarked(mark, family);
+  family.end();
   if (isOver) await ended;
   else onLine(agentLine('processes of it are left that SIGKILL does not end'));
   await cgroup?.remove();

@@ -32,7 +32,12 @@ interface Selection {
 
 const DEFAULT_LINES = '100';
 const FOLLOW_MS = 500;
-const ENDINGS = { SIGINT: 'interrupted', SIGTERM: undefined, closed: 'unread' } as const;
+const ENDINGS = {
+  SIGINT: 'interrupted',
+  SIGTERM: undefined,
+  SIGHUP: undefined,
+  closed: 'unread',
+} as const;
 
 /** `modreg agent logs [module]`: the newest lines of the agent and of its modules. */
 export async function agentLogsCommand(

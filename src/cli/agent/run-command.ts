@@ -34,8 +34,9 @@ import { PollReport } from '../poll/poll-report.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { ownVersion } from '../version.ts';
-import { clockOf, type World } from '../../base/world.ts';
+import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
+import { AS_INIT, INIT_FIX } from './as-init.ts';
 import { reportEvent, reportLine } from './agent-report.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
 import { noteFailedBoards } from './failed-boards.ts';
@@ -189,6 +190,7 @@ function noteStart(
   report.note('info', what, { name: eventName('agent', 'started') });
   noteLosses(file, report);
   if (warning !== undefined) report.note('warn', warning);
+  if (process.pid === 1) report.note('warn', `${AS_INIT}; ${INIT_FIX}`);
   if (metrics) report.note(...servedLine(metrics));
 }
 
@@ -196,7 +198,7 @@ async function runUntil(
   ended: ReturnType<World['untilSignal']>,
   agent: Agent,
   { file, report, world }: Pick<AgentSite, 'file'> & Pick<AgentOutput, 'report' | 'world'>,
-): Promise<'SIGINT' | 'SIGTERM'> {
+): Promise<EndSignal> {
   const watching = new AbortController();
   // A start waits for processes of an earlier agent.
   await Promise.race([agent.start(), ended]);

@@ -68,7 +68,12 @@ export async function boardCommand(
   return { answer: [], notes: [], problems: [], isLog: true, ending };
 }
 
-const ENDINGS = { SIGINT: 'interrupted', SIGTERM: undefined, closed: 'unread' } as const;
+const ENDINGS = {
+  SIGINT: 'interrupted',
+  SIGTERM: undefined,
+  SIGHUP: undefined,
+  closed: 'unread',
+} as const;
 
 function showOnce(path: string, { json }: BoardOptions, world: World): Outcome {
   const opened = openBoards(path, clockOf(world));

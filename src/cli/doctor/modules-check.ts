@@ -1,6 +1,7 @@
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { findingsOf, type Finding } from './finding.ts';
+import { AS_INIT, INIT_FIX } from '../agent/as-init.ts';
 import type { ModulesFacts } from './modules-facts.ts';
 
 const { ok, info, warning, error } = findingsOf('modules');
@@ -9,7 +10,7 @@ const NAMED = 3;
 
 /** Whether this system can run modules as the agent does. */
 export function checkModules(facts: ModulesFacts): Finding[] {
-  const { isKilledWithParent, hasCgroup, isProcHidden } = facts;
+  const { isKilledWithParent, hasCgroup, isInit, isProcHidden } = facts;
   const findings = [
     ...refusalFindings(facts),
     ...(isKilledWithParent
@@ -22,13 +23,14 @@ export function checkModules(facts: ModulesFacts): Finding[] {
         ]),
     ...(hasCgroup === false
       ? [
-          info(
-            // What left a session and cleared its environment is found by its cgroup only (T273).
+          warning(
+            // What left a session and cleared its environment, and whose parent ends at once, is found by its cgroup only (T345).
             'the agent has no cgroup of its own, so it cannot tell that memory was short, nor end what a module or its first run leaves in a session with an environment of its own',
             'systemctl edit modreg-agent, and add Delegate=yes below [Service]',
           ),
         ]
       : []),
+    ...(isInit ? [warning(AS_INIT, INIT_FIX)] : []),
     ...(isProcHidden
       ? [
           info(

@@ -16,6 +16,8 @@ export interface ModulesFacts {
   readonly isKilledWithParent: boolean;
   /** Whether the running agent has a cgroup of its own; undefined if none runs. */
   readonly hasCgroup: boolean | undefined;
+  /** Whether the running agent is process 1, as in a container without an init. */
+  readonly isInit: boolean;
   /** Whether this user sees the processes of others. */
   readonly isProcHidden: boolean;
 }
@@ -44,6 +46,7 @@ export async function modulesFacts({
     mayGainPrivileges: documents ? gainingIn(documents) : [],
     isKilledWithParent,
     hasCgroup: agentPid === undefined ? undefined : hasCgroup(agentPid),
+    isInit: agentPid === 1,
     isProcHidden:
       process.getuid?.() !== 0 &&
       /^\S+ \/proc proc \S*hidepid=(?!0|off)/m.test(textOf('/proc/mounts')),

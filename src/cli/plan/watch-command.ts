@@ -16,7 +16,7 @@ import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { readInterval } from './interval-option.ts';
 import { UnreadableSite } from './polling-words.ts';
 import { WatchReport } from './watch-report.ts';
-import { clockOf, type World } from '../../base/world.ts';
+import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 
 export interface WatchOptions extends RegistryOptions {
   readonly deployed?: string;
@@ -93,14 +93,19 @@ async function watch(
   return { answer: [], notes: [], problems: [], ending: ENDINGS[signal ?? 'closed'] };
 }
 
-const ENDINGS = { SIGINT: 'interrupted', SIGTERM: undefined, closed: 'unread' } as const;
+const ENDINGS = {
+  SIGINT: 'interrupted',
+  SIGTERM: undefined,
+  SIGHUP: undefined,
+  closed: 'unread',
+} as const;
 
 interface WatchContext {
   readonly report: WatchReport;
   readonly registries: CommandRegistries;
   readonly terms: Pick<WatchedMachine, 'platform' | 'intervalMs' | 'clock' | 'random'>;
   /** Resolves with the signal that ends the command, or undefined when the reader of stdout closes it. */
-  readonly ended: Promise<'SIGINT' | 'SIGTERM' | void>;
+  readonly ended: Promise<EndSignal | void>;
 }
 
 async function readSite(

@@ -31,6 +31,8 @@ export interface Execution {
 
 /** A service manager signals all processes of a service at once: a program may end before the poller has its signal (T73). */
 const STOP_GRACE_MS = 500;
+const REFUSED =
+  'its program runs as another user by now, so it cannot be stopped: waiting until it ends; a second signal ends modreg poll without it';
 const LONGEST_REASON = 1024;
 /** The most that a delivery accepts. */
 const LONGEST_EXTENSION_MS = 24 * 60 * 60_000;
@@ -144,6 +146,7 @@ async function runFor(
         report.about(name, 'warn', `the running program cannot be recorded (${codeOf(error)})`);
       }
     },
+    onRefused: () => report.about(name, 'warn', REFUSED),
     onLine: (text, stream) => {
       const line = mask(text);
       report.about(name, 'info', line);
@@ -151,7 +154,8 @@ async function runFor(
     },
   });
   running.abort();
-  record.clear();
+  // The next poller waits for one that runs on.
+  if (ended.kind !== 'left') record.clear();
   return { ended, lastLine };
 }
 

@@ -21,7 +21,7 @@ import { UnreadableSite } from '../plan/polling-words.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { watchRequests } from './watched-requests.ts';
-import { clockOf, type World } from '../../base/world.ts';
+import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
@@ -95,7 +95,7 @@ async function poll(
   site: PolledSite,
   { options, terms, ended, killed }: PollContext,
   world: World,
-): Promise<'SIGINT' | 'SIGTERM'> {
+): Promise<EndSignal> {
   const { file } = site;
   const current = { documents: site.documents };
   const timeZone = (name: string): string | undefined =>

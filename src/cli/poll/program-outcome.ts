@@ -14,6 +14,8 @@ export function failureOf(
   switch (ended.kind) {
     case 'not-started':
       return { blame: 'machine', reason: `the program cannot be started: ${ended.why}` };
+    case 'left':
+      return { blame: 'machine', reason: 'the program runs on, as another user' };
     case 'killed':
       return {
         blame: 'machine',

@@ -10,6 +10,8 @@ import { whyNotRunnable } from '../../agent/process/runnable.ts';
 export type Ended =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'killed'; readonly by: NodeJS.Signals }
+  /** It runs on: it belongs to another user by now, and was to be killed. */
+  | { readonly kind: 'left' }
   /** It could not be started, and why. */
   | { readonly kind: 'not-started'; readonly why: string };
 
@@ -27,6 +29,8 @@ export interface ProgramRun {
   readonly signal: AbortSignal;
   /** When it aborts, the process group gets SIGKILL. */
   readonly kill: AbortSignal;
+  /** Called when it gets no signal: all of it runs as another user by now, as after `exec sudo` (T352). */
+  readonly onRefused: () => void;
 }
 
 /** How long a program may take to end after SIGTERM. */
@@ -49,10 +53,11 @@ export async function runProgram(run: ProgramRun): Promise<Ended> {
   // A program need not read its input.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
-  const stopKilling = killingGroup(pid, run);
+  const { left, stopKilling } = killingGroup(pid, run);
   const closed = once(child, 'close');
-  const end = await ended;
+  const end = await Promise.race([ended, left]);
   stopKilling();
+  if (end.kind === 'left') child.unref();
   await Promise.race([closed, systemClock.sleep(LAST_OUTPUT_MS)]);
   // What it left behind must not keep this process alive.
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
@@ -68,16 +73,19 @@ async function endOf(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   return await promise;
 }
 
-/** Ends the process group when a signal aborts. The returned function stops that. */
+/** Ends the process group when a signal aborts, until `stopKilling`. `left` resolves once it cannot be killed. */
 function killingGroup(
   pid: number,
-  { signal, kill }: Pick<ProgramRun, 'signal' | 'kill'>,
-): () => void {
+  { signal, kill, onRefused }: Pick<ProgramRun, 'signal' | 'kill' | 'onRefused'>,
+): { readonly left: Promise<Ended>; readonly stopKilling: () => void } {
+  const { promise: left, resolve } = Promise.withResolvers<Ended>();
   let killing: NodeJS.Timeout | undefined;
-  const end = (): void => signalGroup(pid, 'SIGKILL');
+  const end = (): void => {
+    if (!signalGroup(pid, 'SIGKILL')) resolve({ kind: 'left' });
+  };
   const ask = (): void => {
-    signalGroup(pid, 'SIGTERM');
-    killing = setTimeout(end, KILL_AFTER_MS);
+    if (!signalGroup(pid, 'SIGTERM')) onRefused();
+    else killing = setTimeout(signalGroup, KILL_AFTER_MS, pid, 'SIGKILL');
   };
   const actions = [
     [signal, ask],
@@ -87,17 +95,22 @@ function killingGroup(
     if (on.aborted) act();
     else on.addEventListener('abort', act, { once: true });
   }
-  return () => {
+  const stopKilling = (): void => {
     for (const [on, act] of actions) on.removeEventListener('abort', act);
     clearTimeout(killing);
   };
+  return { left, stopKilling };
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+/** Returns false if no process of the group takes signals of this user. */
+function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(-pid, signal);
+    return process.kill(-pid, signal);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EPERM') return false;
     // It has ended already.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (code === 'ESRCH') return true;
+    throw error;
   }
 }

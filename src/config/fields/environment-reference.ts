@@ -18,6 +18,9 @@ export const variableName: Schema<string> = parsedText(
   { pattern: LEGAL_NAME.source },
 );
 
+/** The kernel passes on no variable with more bytes. Its name and the equals sign are two or more. */
+const LONGEST_VALUE = 131_071 - 2;
+
 /** A value of a module's `env`, as written. */
 export const environmentTemplate: Schema<string> = parsedText(
   'text',
@@ -34,6 +37,9 @@ export const environmentTemplate: Schema<string> = parsedText(
 function complaintOf(text: string): string | undefined {
   if (text.includes('\0'))
     return 'the text contains a NUL character, which a variable cannot contain';
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LONGEST_VALUE)
+    return `the text has ${bytes} bytes, expected at most ${LONGEST_VALUE}, which Linux passes on in a variable`;
   if (!text.includes(MARK)) return undefined;
   for (const { 1: name = '', 2: end, index } of text.matchAll(ATTEMPT)) {
     const place = `at character ${index + 1}`;

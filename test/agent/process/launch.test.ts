@@ -34,7 +34,7 @@ describe('a program that ends by itself', () => {
   it('[A11] leaves nothing behind once it is stopped, not even in another session', async () => {
     const fake = fakeStart(['forks']);
     const { ended, stop } = await launched(fake);
-    expect(await ended).toEqual({ kind: 'exited', code: 0 });
+    expect(await ended).toEqual({ kind: 'exited', code: 0, left: 1 });
     expect(fake.processes()).toBe(1);
     await stop(1000);
     expect(fake.processes()).toBe(0);

@@ -7,10 +7,16 @@ import { readinessProbe, type ReadinessProbe } from '../../../src/agent/process/
 import type { Readiness } from '../../../src/core/machine/readiness.ts';
 import { systemClock } from '../../../src/registries/index.ts';
 import { fakeStart } from '../support/fake-start.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { plainServer } from '../../../mocks/plain-server.ts';
 
 function probeOf(readiness: Readiness, staysUpMs = 10_000): ReadinessProbe {
-  return readinessProbe(readiness, { clock: systemClock, runAs: undefined, staysUpMs });
+  return readinessProbe(readiness, {
+    clock: systemClock,
+    home: temporaryFolder(),
+    runAs: undefined,
+    staysUpMs,
+  });
 }
 
 async function listening(

@@ -26,7 +26,7 @@ async function ended({ start }: FakeStart): Promise<unknown> {
   return end;
 }
 
-const SUCCESS = { kind: 'exited', code: 0 };
+const SUCCESS = { kind: 'exited', code: 0, left: 0 };
 
 /** What a program that prints its environment has written: its variables, sorted, without the mark. */
 function variablesIn({ lines }: FakeStart): string[] {
