@@ -1,7 +1,6 @@
 import { formatTime } from '../core/text/rfc3339.ts';
 import type { LogQueue } from './log-queue.ts';
 import type { StoredRecord } from './log-record.ts';
-import type { RefusedLines } from './refused-lines.ts';
 import { otlpRecord, recordUid } from './otlp.ts';
 
 /** Records that are sent in one request. */
@@ -22,13 +21,13 @@ const MARKER_ID = 0;
 
 /**
  * The next batch of at most `most` records and 256 KiB; undefined if nothing is to be sent. The first record is a marker if
- * records were dropped that were not sent: it says how many there are in all, so that one that is sent twice counts once. What is
- * in `refused` is passed over.
+ * records were dropped that were not sent: it says how many there are in all, so that one that is sent twice counts once. What was
+ * `refused` is passed over.
  */
 export function nextBatch(
   queue: LogQueue,
   most: number,
-  refused?: Pick<RefusedLines, 'last' | 'droppedReported'>,
+  refused?: Pick<Batch, 'last' | 'droppedReported'>,
 ): Batch | undefined {
   const delivery = queue.delivery();
   const { logId, dropped } = delivery;
