@@ -90,10 +90,11 @@ export class SupervisedMachine {
       ...options,
       environment: { ...environment, PLATFORM_HOME: home },
       configuration: async () => {
-        // It begins with that of the start: a file that has errors by now must not leave it without one (T353).
+        // A file that has errors by now must not leave it without one: it then begins with that of the start (T353).
         const first = hasBegun ? undefined : this.#configuration;
         hasBegun = true;
-        const configuration = first ?? (await options.configuration());
+        const reading = (async () => await options.configuration())();
+        const configuration = await (first ? reading.catch(() => first) : reading);
         this.#configuration = configuration;
         this.#modules.follow(configuration);
         this.#forgetUnmanaged(configuration);
