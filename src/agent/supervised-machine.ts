@@ -85,11 +85,16 @@ export class SupervisedMachine {
 
   #pollerOf({ home, environment }: ModuleSite): ReturnType<AgentPorts['poller']> {
     const options = this.#options;
+    let hasBegun = false;
     return this.#ports.poller({
       ...options,
       environment: { ...environment, PLATFORM_HOME: home },
       configuration: async () => {
-        const configuration = await options.configuration();
+        // A file that has errors by now must not leave it without one: it then begins with that of the start (T353).
+        const first = hasBegun ? undefined : this.#configuration;
+        hasBegun = true;
+        const reading = (async () => await options.configuration())();
+        const configuration = await (first ? reading.catch(() => first) : reading);
         this.#configuration = configuration;
         this.#modules.follow(configuration);
         this.#forgetUnmanaged(configuration);
@@ -106,10 +111,7 @@ export class SupervisedMachine {
     });
   }
 
-  /**
-   * Starts what is deployed, and then the poller, once no process of an earlier agent is left. Rejects if the configuration
-   * or the machine's file cannot be read.
-   */
+  /** As `Agent.start`. */
   async start(): Promise<void> {
     this.#starting = this.#begin();
     await this.#starting;

@@ -1,9 +1,9 @@
 import type { Machine, UpdatePolicy } from '../config/index.ts';
-import { readDeployedReport, readMachine } from '../config/read-document.ts';
+import { readDeployedReport, readMachine, readUpdatePolicy } from '../config/read-document.ts';
 import type { Deployed, Result } from '../core/index.ts';
 import { DEFAULT_POLICY } from '../core/machine/update-policy.ts';
 import { readDocumentFile, type DocumentFile } from './document-file.ts';
-import { readPolicyFor } from './policy-file.ts';
+import { readPolicyFor, type PolicyFile } from './policy-file.ts';
 import type { Problem } from '../base/problem.ts';
 import { lastingWarnings, documentWithErrors } from './document-findings.ts';
 
@@ -20,6 +20,14 @@ export interface PlanDocuments {
    * its version is unknown. Undefined without a report.
    */
   readonly deployed: ReadonlyMap<string, Deployed> | undefined;
+  readonly sources: DocumentSources;
+}
+
+/** The files of a machine config and its policy, as they were read. */
+export interface DocumentSources {
+  readonly machine: DocumentFile;
+  /** Undefined if there is no policy. */
+  readonly policy: DocumentFile | undefined;
 }
 
 /**
@@ -31,13 +39,30 @@ export function readPlanDocuments(
   options: { readonly policy?: string; readonly deployed?: string },
   machineFile?: DocumentFile,
 ): Result<PlanDocuments, Problem[]> {
-  const policy = readPolicy(path, options.policy);
-  const deployed = readDeployedFile(options.deployed);
   const file = machineFile ? { ok: true as const, value: machineFile } : readDocumentFile(path);
+  return documentsIn(file, readPolicy(path, options.policy), options.deployed);
+}
+
+/** The same for files that were read before. */
+export function planDocumentsOf(
+  { machine, policy }: DocumentSources,
+  deployed: string | undefined,
+): Result<PlanDocuments, Problem[]> {
+  const reading = policy && readUpdatePolicy(policy.bytes);
+  const file = policy && reading && { path: policy.path, file: policy, reading };
+  return documentsIn({ ok: true, value: machine }, policyIn(file), deployed);
+}
+
+function documentsIn(
+  file: Result<DocumentFile, Problem>,
+  policy: ReturnType<typeof readPolicy>,
+  deployedPath: string | undefined,
+): Result<PlanDocuments, Problem[]> {
+  const deployed = readDeployedFile(deployedPath);
   const machine = readMachineFile(file, policy.ok ? policy.value.policy : 'unreadable');
-  if (policy.ok && deployed.ok && machine.ok) {
+  if (file.ok && policy.ok && deployed.ok && machine.ok) {
     const warnings = [...machine.value.warnings, ...policy.value.warnings];
-    const { policyPath } = policy.value;
+    const { policyPath, policyFile } = policy.value;
     return {
       ok: true,
       value: {
@@ -46,6 +71,7 @@ export function readPlanDocuments(
         policyPath,
         warnings,
         deployed: deployed.value,
+        sources: { machine: file.value, policy: policyFile },
       },
     };
   }
@@ -69,19 +95,24 @@ export function documentReader(
 }
 
 /** Reads the policy of the machine config at `path`. Without a file it is the default policy. */
-export function readPolicy(
-  path: string,
-  named: string | undefined,
-): Result<Pick<PlanDocuments, 'policy' | 'policyPath' | 'warnings'>, Problem> {
+export function readPolicy(path: string, named: string | undefined): Result<ReadPolicy, Problem> {
   const file = readPolicyFor(path, named);
-  if (!file.ok) return file;
-  if (!file.value) {
-    return { ok: true, value: { policy: DEFAULT_POLICY, policyPath: undefined, warnings: [] } };
+  return file.ok ? policyIn(file.value) : file;
+}
+
+interface ReadPolicy extends Pick<PlanDocuments, 'policy' | 'policyPath' | 'warnings'> {
+  readonly policyFile: DocumentFile | undefined;
+}
+
+function policyIn(found: PolicyFile | undefined): Result<ReadPolicy, Problem> {
+  if (!found) {
+    const none = { policy: DEFAULT_POLICY, policyPath: undefined, policyFile: undefined };
+    return { ok: true, value: { ...none, warnings: [] } };
   }
-  const { path: policyPath, reading } = file.value;
+  const { path: policyPath, file: policyFile, reading } = found;
   if (reading.ok) {
     const warnings = lastingWarnings(policyPath, reading);
-    return { ok: true, value: { policy: reading.value, policyPath, warnings } };
+    return { ok: true, value: { policy: reading.value, policyPath, policyFile, warnings } };
   }
   return { ok: false, error: documentWithErrors('the policy', policyPath, reading, 'policy') };
 }

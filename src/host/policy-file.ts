@@ -2,7 +2,13 @@ import type { DocumentResult, UpdatePolicy } from '../config/index.ts';
 import { dirname, join } from 'node:path';
 import { readUpdatePolicy } from '../config/read-document.ts';
 import type { Result } from '../core/index.ts';
-import { existsAt, readDocumentFile, readRegularFile, STDIN } from './document-file.ts';
+import {
+  existsAt,
+  readDocumentFile,
+  readRegularFile,
+  STDIN,
+  type DocumentFile,
+} from './document-file.ts';
 import type { Problem } from '../base/problem.ts';
 
 /** The file name of the default update policy. */
@@ -11,6 +17,7 @@ export const POLICY = 'policy.json';
 /** The update policy of a machine, and the path of its file. */
 export interface PolicyFile {
   readonly path: string;
+  readonly file: DocumentFile;
   readonly reading: DocumentResult<UpdatePolicy>;
 }
 
@@ -29,5 +36,5 @@ export function readPolicyFor(
   const file = named === undefined ? readRegularFile(beside) : readDocumentFile(named);
   if (!file.ok) return file;
   const reading = readUpdatePolicy(file.value.bytes, context);
-  return { ok: true, value: { path: file.value.path, reading } };
+  return { ok: true, value: { path: file.value.path, file: file.value, reading } };
 }

@@ -21,13 +21,20 @@ const MARKER_ID = 0;
 
 /**
  * The next batch of at most `most` records and 256 KiB; undefined if nothing is to be sent. The first record is a marker if
- * records were dropped that were not sent: it says how many there are in all, so that one that is sent twice counts once.
+ * records were dropped that were not sent: it says how many there are in all, so that one that is sent twice counts once. What was
+ * `refused` is passed over.
  */
-export function nextBatch(queue: LogQueue, most: number): Batch | undefined {
-  const { logId, dropped, droppedReported } = queue.delivery();
+export function nextBatch(
+  queue: LogQueue,
+  most: number,
+  refused?: Pick<Batch, 'last' | 'droppedReported'>,
+): Batch | undefined {
+  const delivery = queue.delivery();
+  const { logId, dropped } = delivery;
+  const { droppedReported } = refused ?? delivery;
   const markers: StoredRecord[] =
     dropped.count === droppedReported ? [] : [markerOf(dropped.count, dropped.newestAt)];
-  const next = [...markers, ...queue.unsent(most - markers.length)];
+  const next = [...markers, ...queue.unsent(most - markers.length, refused?.last)];
   const [first] = next;
   if (!first) return undefined;
   const records: string[] = [];

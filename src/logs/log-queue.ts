@@ -25,8 +25,8 @@ export interface Delivery {
 
 /** The part of a log that is to be sent: the records after a position that the file keeps. */
 export interface LogQueue {
-  /** The records to be sent next, at most `count`, the oldest first. */
-  unsent(count: number): StoredRecord[];
+  /** The records to be sent next, at most `count`, the oldest first; those after the record `after`, if it is given. */
+  unsent(count: number, after?: number): StoredRecord[];
   delivery(): Delivery;
   /** Notes that the records up to the number `last` need not be sent again; undefined for no records. */
   passed(
@@ -38,7 +38,7 @@ export interface LogQueue {
           readonly droppedReported: number;
           readonly rejected: number;
         }
-      | { readonly kind: 'set-aside'; readonly droppedReported: number },
+      | { readonly kind: 'set-aside'; readonly droppedReported: number; readonly count: number },
   ): void;
   /** Notes where the log is sent to. */
   sendingTo(endpoint: string | undefined): void;
@@ -48,17 +48,18 @@ export interface LogQueue {
 
 export function logQueue(sql: Statements): LogQueue {
   return {
-    unsent: (count) =>
+    unsent: (count, after = 0) =>
       sql
         .all(
-          `SELECT ${COLUMNS} FROM records WHERE id > (SELECT position FROM delivery) ORDER BY id LIMIT ?`,
+          `SELECT ${COLUMNS} FROM records WHERE id > max(?, (SELECT position FROM delivery)) ORDER BY id LIMIT ?`,
+          after,
           count,
         )
         .map(recordIn),
     delivery: () => deliveryIn(sql),
     passed(last = 0, what) {
       const [at, rejected, aside] =
-        what.kind === 'sent' ? [what.at, what.rejected, 0] : [null, 0, 1];
+        what.kind === 'sent' ? [what.at, what.rejected, 0] : [null, 0, what.count];
       sql.run(
         `UPDATE delivery SET position = max(position, ?), sent_at = coalesce(?, sent_at),
           rejected = rejected + ?, set_aside = set_aside + ?, dropped_reported = ?`,

@@ -7,6 +7,7 @@ import { nextBatch, type Batch } from './log-batch.ts';
 import type { LogQueue } from './log-queue.ts';
 import { otlpRequest, type LogSource } from './otlp.ts';
 import { START, stepAfter } from './pace.ts';
+import { describeRefused, isTooMany, refusedAlone, type RefusedLines } from './refused-lines.ts';
 
 /** Where logs are sent; undefined if nowhere. The error says why the collector that is configured cannot be used. */
 export type Destination = Result<Collector | undefined, string>;
@@ -51,11 +52,24 @@ export class LogSender {
       if (trouble !== this.#trouble) queue.troubled(this.#trouble);
       return undefined;
     }
+    let refused: RefusedLines | undefined;
     for (;;) {
-      const batch = nextBatch(queue, this.#pace.size);
+      const batch = nextBatch(queue, this.#pace.size, refused);
+      if (refused && (!batch || isTooMany(refused))) {
+        // Nothing shows that it takes any record: the first one is tried three times.
+        const waitMs = this.#after(refused.answer, refused.first, queue);
+        if (waitMs > 0) return waitMs;
+        refused = undefined;
+        continue;
+      }
       if (!batch) return undefined;
       const body = otlpRequest(this.#options.source, batch.records);
       const answer = await sendTo(collector, body, { clock: this.#options.clock, signal });
+      const alone = refusedAlone(answer, batch, refused);
+      refused = alone ?? refused;
+      if (alone) continue;
+      if (refused && answer.kind === 'accepted') this.#setAside(refused, queue);
+      if (answer.kind === 'accepted') refused = undefined;
       const waitMs = this.#after(answer, batch, queue);
       if (waitMs > 0) return waitMs;
     }
@@ -87,13 +101,21 @@ export class LogSender {
       this.#trouble = undefined;
       this.#said = undefined;
     } else if (step.batch === 'set-aside') {
-      queue.passed(last, { kind: 'set-aside', droppedReported });
+      queue.passed(last, { kind: 'set-aside', droppedReported, count: 1 });
       this.#sayRefused(`a line of the log is not sent, ${batch.first}: ${answer.why} three times`);
     } else if (step.waitMs > 0) {
       this.#say(answer.kind, answer.why, inAWhile(step.waitMs));
     }
     if (queue.delivery().trouble !== this.#trouble) queue.troubled(this.#trouble);
     return step.waitMs;
+  }
+
+  /** The collector takes a later record, so it refused these for what they are (T358). */
+  #setAside(refused: RefusedLines, queue: LogQueue): void {
+    const { last, droppedReported, count } = refused;
+    queue.passed(last, { kind: 'set-aside', droppedReported, count });
+    this.#pace = { ...this.#pace, largest: START.largest };
+    this.#sayRefused(describeRefused(refused));
   }
 
   /** Says once why records wait, until they are sent again. */

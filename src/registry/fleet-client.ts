@@ -22,7 +22,7 @@ import { noRetries, retryBudget } from './retry-budget.ts';
 /** The answer of a registry to a report. */
 export type ReportReply =
   /** It has the outcomes up to this number. */
-  | { readonly kind: 'known'; readonly knownTo: number }
+  | { readonly kind: 'known'; readonly knownTo: number; readonly isOlderState: boolean }
   /** It lacks outcomes after this number. */
   | { readonly kind: 'gap'; readonly knownTo: number }
   /** It cannot take the report: another machine has the same id, or the report has an error, or is too large. */
@@ -119,7 +119,11 @@ function reportReply({ status, body }: Reply): ReportReply {
   const json = parseJson(body.text);
   const knownTo = isJsonObject(json) ? json['known_to'] : undefined;
   const isNumber = Number.isSafeInteger(knownTo) && Number(knownTo) >= 0;
-  if (status === 200 && isNumber) return { kind: 'known', knownTo: Number(knownTo) };
+  if (status === 200 && isNumber) {
+    // A registry of before does not say it.
+    const isOlderState = isJsonObject(json) && json['older_state'] === true;
+    return { kind: 'known', knownTo: Number(knownTo), isOlderState };
+  }
   const { kind, detail = `got ${status}` } = problemIn(body.text) ?? {};
   if (kind === 'gap' && isNumber) return { kind, knownTo: Number(knownTo) };
   if (kind === 'duplicate-machine') return { kind, detail };

@@ -90,5 +90,13 @@ export const FLEET_DOCUMENTS = {
   FleetCounts: fleetCounts,
   FleetMachines: fleetMachines,
   FleetModule: fleetModule,
-  Known: v.object({ known_to: count }),
+  Known: v.object({
+    known_to: count,
+    older_state: v.pipe(
+      v.optional(v.literal(true)),
+      v.description(
+        'The state was not taken: its number is lower than one of this queue. Begin another queue',
+      ),
+    ),
+  }),
 };

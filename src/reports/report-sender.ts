@@ -60,8 +60,8 @@ export class ReportSender {
   #dailyMs = LEAST_DAILY_MS;
   /** The kind of answer that a notice was about, until a report is taken again. */
   #said: Answer['kind'] | undefined;
-  /** Whether the registry has answered with a gap since it last took a report. */
-  #hadGap = false;
+  /** Whether something is sent again because the registry asked for it, which has not taken a report since. */
+  #sendsAgain = false;
 
   constructor(reporter: Reporter, instance: string) {
     this.#reporter = reporter;
@@ -78,10 +78,10 @@ export class ReportSender {
       let answer: Answer;
       try {
         const reply = await client.report(machine, next.report, signal);
-        answer = reply.kind === 'gap' ? this.#afterGap(reply.knownTo) : answerOf(reply);
+        answer = this.#answerOf(reply, file);
         if (reply.kind === 'gap') file.gap(reply.knownTo);
-        if (reply.kind === 'known') this.#hadGap = false;
-        if (reply.kind === 'known') noteKnown(file, reply.knownTo, next, clock.now());
+        else if (isOfOlderCopy(reply, file)) file.renew();
+        else if (reply.kind === 'known') noteKnown(file, reply.knownTo, next, clock.now());
       } catch (error) {
         signal.throwIfAborted();
         answer = failureOf(error);
@@ -153,11 +153,17 @@ export class ReportSender {
   }
 
   /** What is missing is sent at once. A registry that then still lacks it gets it after a pause, and not again and again (T151). */
-  #afterGap(knownTo: number): Answer {
-    const isRepeated = this.#hadGap;
-    this.#hadGap = true;
-    if (!isRepeated) return { kind: 'accepted', rejected: 0, why: '' };
-    const why = `the registry answered twice that it lacks what follows outcome ${knownTo}`;
+  #answerOf(reply: ReportReply, file: OutboundFile): Answer {
+    const isAgain = this.#sendsAgain;
+    const isOlder = isOfOlderCopy(reply, file);
+    this.#sendsAgain = reply.kind === 'gap' || isOlder || (isAgain && reply.kind !== 'known');
+    if (reply.kind !== 'gap' && !isOlder) return answerOf(reply);
+    if (!isAgain) return { kind: 'accepted', rejected: 0, why: '' };
+    const found =
+      reply.kind === 'gap'
+        ? `it lacks what follows outcome ${reply.knownTo}`
+        : 'it has later reports of a queue that has just begun';
+    const why = `the registry answered twice that ${found}`;
     return { kind: 'unavailable', why, retryMs: undefined };
   }
 
@@ -171,10 +177,14 @@ export class ReportSender {
 }
 
 function noteKnown(file: OutboundFile, knownTo: number, { digest }: Next, now: number): void {
-  // The registry has counted numbers that this file has not assigned yet.
-  if (knownTo > file.position().highest) file.renew();
-  else file.known(knownTo);
+  file.known(knownTo);
   if (digest !== undefined) file.stateSent(digest, now);
+}
+
+/** Whether the registry has numbers that this file has not assigned yet, of outcomes (T158) or of states (T360). */
+function isOfOlderCopy(reply: ReportReply, file: OutboundFile): boolean {
+  if (reply.kind !== 'known') return false;
+  return reply.isOlderState || reply.knownTo > file.position().highest;
 }
 
 function answerOf(reply: Exclude<ReportReply, { readonly kind: 'gap' }>): Answer {

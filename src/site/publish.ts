@@ -5,6 +5,7 @@ import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { limitWarnings, type LimitWarning } from '../server/catalogue/list-limits.ts';
+import { describeLaterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { releaseAsJson } from '../server/catalogue/published-release.ts';
 import { FleetFile, fleetPath } from '../server/fleet/fleet-file.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../server/index.ts';
@@ -19,7 +20,12 @@ import {
 } from './catalogue-options.ts';
 import { moduleIdIn } from './named-release.ts';
 import { releasesFrom, type ReleaseOptions } from './release-options.ts';
-import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
+import {
+  NEVER_CHANGES,
+  refusalProblem,
+  withWriter,
+  type ChangeOptions,
+} from './remote-registry.ts';
 import { limitWarningsIn } from './remote-warnings.ts';
 import type { Upload } from './uploads.ts';
 
@@ -126,8 +132,8 @@ function publishToFile(
     }
     const conflict = releases[results.indexOf('other-content')];
     if (conflict) {
-      const message = `${moduleId} ${conflict.version} is already published with different content; nothing was changed`;
-      const hint = 'a release never changes: yank it, and publish another version';
+      const message = describeConflict(catalogue, moduleId, conflict);
+      const hint = NEVER_CHANGES;
       return { ok: false, error: { severity: 'error', kind: 'already-published', message, hint } };
     }
     const lacking = releases[results.indexOf('missing-file')];
@@ -139,6 +145,17 @@ function publishToFile(
     const limits = limitWarnings(catalogue, moduleId);
     return { ok: true, value: { moduleId, ...countsOf(results), limits } };
   });
+}
+
+function describeConflict(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  release: PublishedRelease,
+): string {
+  const found =
+    describeLaterPlatforms(catalogue, moduleId, release) ??
+    `${moduleId} ${release.version} is already published with different content`;
+  return `${found}; nothing was changed`;
 }
 
 /** The first step of a rollout includes machines that reported to the server of the file, if it ever ran. */

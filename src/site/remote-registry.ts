@@ -121,15 +121,17 @@ function changeProblem(
   };
 }
 
+/** What to do if a release exists with other content. */
+export const NEVER_CHANGES =
+  'a release never changes: yank it, and publish another version, with the files of all its platforms in one command';
+
 /** The problem for a change that the registry refused. */
 export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>): Problem {
   const { kind, detail, errors } = refused;
   const because = errors.filter((line) => line !== detail);
   switch (kind) {
-    case 'already-published': {
-      const hint = 'a release never changes: yank it, and publish another version';
-      return { severity: 'error', kind, message: detail, hint };
-    }
+    case 'already-published':
+      return { severity: 'error', kind, message: detail, hint: NEVER_CHANGES };
     case 'bad-file':
     case 'bad-release':
       return { severity: 'error', kind: 'bad-value', message: detail, because };

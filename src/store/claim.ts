@@ -158,6 +158,7 @@ function openOrReplace(
   path: string,
   layout: Layout,
 ): { file: VerifiedFile; setAside: SetAside | undefined } {
+  translated(path, () => setRestAside(path));
   const checked = (): VerifiedFile => {
     check(path);
     return verified(path, layout);
@@ -251,11 +252,30 @@ function codeOf({ cause }: DatabaseError): number | undefined {
 
 /** Renames the file, so that an operator can examine it. Returns its new path. */
 function setFileAside(path: string): string {
-  let number = 1;
-  while (existsSync(`${path}${SET_ASIDE}${number}`)) number++;
-  const aside = `${path}${SET_ASIDE}${number}`;
+  const aside = `${path}${SET_ASIDE}${setAsideOf(path) + 1}`;
+  moveAside(path, aside);
+  return aside;
+}
+
+/**
+ * After a crash between two of these renames, what is left belongs to the file that was set aside last: a new file must not be
+ * opened beside it, which would lose the last transactions of the one before it (T354).
+ */
+function setRestAside(path: string): void {
+  if (existsSync(path)) return;
+  moveAside(path, `${path}${SET_ASIDE}${Math.max(1, setAsideOf(path))}`);
+}
+
+/** How many files were set aside. */
+function setAsideOf(path: string): number {
+  let number = 0;
+  while (existsSync(`${path}${SET_ASIDE}${number + 1}`)) number++;
+  return number;
+}
+
+/** The database first: without it, the next start finds the rest and moves that. */
+function moveAside(path: string, aside: string): void {
   for (const suffix of SUFFIXES) {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
-  return aside;
 }

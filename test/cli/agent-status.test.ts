@@ -204,7 +204,7 @@ describe('modreg agent status', () => {
     [
       'a log that waits, of which a line was refused',
       (log: LogFile) => {
-        log.passed(1, { kind: 'set-aside', droppedReported: 0 });
+        log.passed(1, { kind: 'set-aside', droppedReported: 0, count: 1 });
         log.passed(undefined, { kind: 'sent', at: NOW, droppedReported: 0, rejected: 2 });
         log.troubled('c.example answered 503');
       },

@@ -14,7 +14,8 @@ import { quietWorld } from '../support/quiet-world.ts';
 const WORLD = quietWorld('linux/x64');
 type Refused = Exclude<ChangeResult, { kind: 'done' }>;
 
-const NEVER_CHANGES = 'a release never changes: yank it, and publish another version';
+const NEVER_CHANGES =
+  'a release never changes: yank it, and publish another version, with the files of all its platforms in one command';
 
 describe('a change over HTTP that', () => {
   it.each<[Refused['kind'], object]>([

@@ -86,7 +86,7 @@ describe('a registry refuses', () => {
       ['publish', 'acme:lidar', '1.0.0', '--deprecated', 'old'],
       ['publish'],
       [
-        'error[ALREADY_PUBLISHED]: acme:lidar 1.0.0 is already published with different content or publish time: it cannot change; yank it and publish another version\nhint: a release never changes: yank it, and publish another version\n',
+        'error[ALREADY_PUBLISHED]: acme:lidar 1.0.0 is already published with different content or publish time: it cannot change; yank it and publish another version\nhint: a release never changes: yank it, and publish another version, with the files of all its platforms in one command\n',
         1,
       ],
     ],
@@ -136,7 +136,7 @@ describe('a registry refuses', () => {
     expect(await remote(address, args, tokenFor(catalogue, ['publish']))).toEqual({
       stdout: '',
       stderr:
-        'error[ALREADY_PUBLISHED]: acme:lidar 1.0.1 is already published with different content or publish time: it cannot change; yank it and publish another version\n  because 1 of 3 releases were accepted before 1.0.1, and those after it were not sent\nhint: a release never changes: yank it, and publish another version\n',
+        'error[ALREADY_PUBLISHED]: acme:lidar 1.0.1 is already published with different content or publish time: it cannot change; yank it and publish another version\n  because 1 of 3 releases were accepted before 1.0.1, and those after it were not sent\nhint: a release never changes: yank it, and publish another version, with the files of all its platforms in one command\n',
       exit: 1,
     });
     expect(catalogue.summaries()).toMatchObject([{ count: 2 }]);

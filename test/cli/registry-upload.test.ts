@@ -38,6 +38,34 @@ async function servedWithToken(): Promise<{ db: string; address: string; token: 
 }
 
 describe('modreg registry publish --upload', () => {
+  it('[T359] for another platform later is refused, and the hint says how to publish both', async () => {
+    const { db, address, token } = await servedWithToken();
+    const folder = temporaryFolder(FILES);
+    const upload = (platform: string, file: string): string[] => [
+      'publish',
+      'acme:lidar',
+      '1.0.0',
+      '--upload',
+      `${platform}=${folder}/${file}`,
+    ];
+    const hint =
+      'hint: a release never changes: yank it, and publish another version, with the files of all its platforms in one command\n';
+    expect((await registry(db, ...upload('linux/amd64', 'amd.tar'))).exit).toBe(0);
+    expect(await registry(db, ...upload('linux/arm64', 'arm.tar'))).toEqual({
+      stdout: '',
+      stderr: `error[ALREADY_PUBLISHED]: acme:lidar 1.0.0 is already published, for linux/amd64, and linux/arm64 cannot be added later; nothing was changed\n${hint}`,
+      exit: 1,
+    });
+    expect(await remote(address, upload('linux/arm64', 'arm.tar'), token)).toEqual({
+      stdout: '',
+      stderr: `error[ALREADY_PUBLISHED]: acme:lidar 1.0.0 is already published, for linux/amd64, and linux/arm64 cannot be added later: it cannot change; yank it and publish another version for all of them\n${hint}`,
+      exit: 1,
+    });
+    expect((await registry(db, ...upload('linux/amd64', 'arm.tar'))).stderr).toBe(
+      `error[ALREADY_PUBLISHED]: acme:lidar 1.0.0 is already published with different content; nothing was changed\n${hint}`,
+    );
+  });
+
   it('stores the files of several platforms beside the database, once', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
     const arm = ['--upload', `linux/arm64=${folder}/arm.tar`];

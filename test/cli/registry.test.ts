@@ -119,7 +119,7 @@ describe('modreg registry', () => {
     expect(await publish('document')).toEqual([0, 'acme:lidar: 0 published, 300 unchanged\n']);
     expect(await publish('conflict')).toEqual([
       1,
-      'error[ALREADY_PUBLISHED]: acme:lidar 1.0.7 is already published with different content; nothing was changed\nhint: a release never changes: yank it, and publish another version\n',
+      'error[ALREADY_PUBLISHED]: acme:lidar 1.0.7 is already published with different content; nothing was changed\nhint: a release never changes: yank it, and publish another version, with the files of all its platforms in one command\n',
     ]);
     expect(await publish('faults')).toEqual([
       1,

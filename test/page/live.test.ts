@@ -57,6 +57,18 @@ describe('the feed of a page', () => {
     feed.end();
   });
 
+  it('[T357] is not kept back by a proxy, nor compressed', async () => {
+    const { app } = openFeeds();
+    const answer = await app.request('/v1/live', { headers: { 'accept-encoding': 'gzip, br' } });
+    const names = ['content-type', 'x-accel-buffering', 'content-encoding'];
+    expect(names.map((name) => answer.headers.get(name))).toEqual([
+      'text/event-stream',
+      'no',
+      null,
+    ]);
+    await answer.body?.cancel();
+  });
+
   it('is not begun for HEAD', async () => {
     const { app, machine } = openFeeds();
     const answer = await app.request('/v1/live', { method: 'HEAD' });
@@ -64,7 +76,7 @@ describe('the feed of a page', () => {
     expect([machine.views, vi.getTimerCount()]).toEqual([0, 0]);
   });
 
-  it('says every 15 s that it is alive', async () => {
+  it('[T357] says every 15 s that it is alive', async () => {
     const { app } = openFeeds();
     const feed = await feedOf(app, '');
     await feed.next();

@@ -33,10 +33,14 @@ function checkText(text: string): void {
   if (CONTROL.test(text)) throw badArchive(`has a control character in ${quote(text)}`);
 }
 
-/** Throws a refusal unless all symbolic links lead to a place inside the package, which begins after `top`. */
+/** Throws a refusal unless all links of the package, which begins after `top`, lead to a place inside it. */
 export function checkLinks(links: readonly SurveyedLink[], top: string): void {
   for (const { kind, path, target } of links) {
+    if (!path.startsWith(top)) continue;
     if (kind === 'link') checkLink(path.slice(top.length), target);
+    else if (!pathOf(target).startsWith(top)) {
+      throw badArchive(`links ${quote(path)} to ${quote(target)}, which is beside the package`);
+    }
   }
 }
 

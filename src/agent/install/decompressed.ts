@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { excerpt } from '../../core/text/quote.ts';
 import { wrongRelease } from './install-failure.ts';
 import { badArchive } from './tar-header.ts';
 import { LIMITS } from './package-limits.ts';
+import { dividedAtFrames } from './zstd-frames.ts';
 
 /** The longest part of the content. With 64 KiB, an archive takes up to 93 MiB of memory instead of 51, because V8 frees what was read later. */
 export const CHUNK_BYTES: number = 16 * 1024;
@@ -26,12 +26,9 @@ export async function* decompressed(
           chunkSize,
           params: { [constants.ZSTD_d_windowLogMax]: LARGEST_WINDOW },
         });
-  // Errors arrive at the loop, since both streams are destroyed with the same one.
-  pipeline(
-    createReadStream(path, { highWaterMark: CHUNK_BYTES, signal }),
-    decompress,
-    () => undefined,
-  );
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
+  // Errors arrive at the loop, since all streams are destroyed with the same one.
+  pipeline(compression === 'zstd' ? dividedAtFrames(file) : file, decompress, () => undefined);
   let size = 0;
   try {
     for await (const chunk of decompress as AsyncIterable<Buffer>) {
@@ -43,10 +40,6 @@ export async function* decompressed(
         );
       }
       yield chunk;
-    }
-    // Node ignores what follows a frame, unless a chunk of the file begins there.
-    if (compression === 'zstd' && decompress.bytesWritten < (await stat(path)).size) {
-      throw badArchive('has more than one frame of zstd');
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -10,6 +10,9 @@ export type FileType =
 
 const HEAD_BYTES = 512;
 
+/** A frame of zstd, or one without content, which pzstd writes first (RFC 8878, 3.1). */
+const ZSTD = /^(?:28b52ffd|5[0-9a-f]2a4d18)/;
+
 /** Other types, so that a message can name them: the first bytes as hexadecimal digits. */
 const OTHERS: readonly (readonly [start: string, name: string])[] = [
   ['504b0304', 'a zip archive'],
@@ -29,7 +32,7 @@ export async function typeOf(file: FileHandle): Promise<FileType> {
   const head = await headOf(file);
   const hex = head.toString('hex');
   if (hex.startsWith('1f8b08')) return { kind: 'archive', compression: 'gzip' };
-  if (hex.startsWith('28b52ffd')) return { kind: 'archive', compression: 'zstd' };
+  if (ZSTD.test(hex)) return { kind: 'archive', compression: 'zstd' };
   const machine = machineOf(head);
   if (machine !== undefined) return { kind: 'program', machine };
   return { kind: 'other', name: nameOf(head, hex) };

@@ -2,10 +2,14 @@ const MIB = 1024 * 1024;
 
 /** How large the content of a package may be. */
 export const LIMITS: {
-  readonly [limit in 'unpacked' | 'file' | 'entries' | 'depth' | 'name' | 'path' | 'paths']: number;
+  readonly [
+    limit in 'unpacked' | 'frames' | 'file' | 'entries' | 'depth' | 'name' | 'path' | 'paths'
+  ]: number;
 } = {
   /** All content and headers, in bytes. */
   unpacked: 4096 * MIB,
+  /** Frames of zstd: one for each 64 KiB of content. */
+  frames: 65_536,
   /** One file, in bytes. */
   file: 2048 * MIB,
   /** Files, folders and links, those included that only occur in the name of another one. */

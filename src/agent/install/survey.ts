@@ -7,7 +7,10 @@ import type { TarEntry } from './tar-entries.ts';
 
 /** What an archive contains. */
 export interface Survey {
-  /** The only top-level folder, and a slash, which is not a part of the package; empty if there is more than one entry at the top. */
+  /**
+   * The only top-level folder besides files of macOS, and a slash, which is not a part of the package; empty if there is more than
+   * one entry at the top. What is not in it is not unpacked.
+   */
   readonly top: string;
   /** Files, folders and links. */
   readonly entries: number;
@@ -96,8 +99,14 @@ function checkHardLink(
   throw badArchive(reason);
 }
 
+/** With files of macOS that are beside the only folder, a package begins in it (T356). Elsewhere they do no harm. */
 function topOf(kinds: ReadonlyMap<string, TarEntry['kind']>): string {
-  const tops = new Set(Array.from(kinds.keys(), (path) => path.split('/', 1)[0]));
-  const [top = ''] = tops;
-  return tops.size === 1 && kinds.get(top) === 'folder' ? `${top}/` : '';
+  const tops = new Set(Array.from(kinds.keys(), (path) => path.split('/', 1)[0] ?? ''));
+  const [top = '', ...others] = [...tops].filter((name) => !isOfMac(name, kinds.get(name)));
+  return others.length === 0 && kinds.get(top) === 'folder' ? `${top}/` : '';
+}
+
+/** Whether it has what only macOS keeps about a file: AppleDouble files of its tar, or the folder of its zip archives. */
+function isOfMac(name: string, kind: TarEntry['kind'] | undefined): boolean {
+  return kind === 'folder' ? name === '__MACOSX' : name.startsWith('._');
 }

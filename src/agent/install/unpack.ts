@@ -21,9 +21,10 @@ export async function unpack(
   const placeOf = (name: string): string => join(root, pathOf(name).slice(top.length));
   for await (const entry of entries) {
     const { kind, name, target } = entry;
+    const path = pathOf(name);
+    // The only folder at the top has the name of the package itself. What is beside it is not a part of the package.
+    if (path === '' || !path.startsWith(top)) continue;
     const place = placeOf(name);
-    // The only folder at the top has the name of the package itself.
-    if (`${pathOf(name)}/` === top || pathOf(name) === '') continue;
     if (kind === 'folder') {
       await makeFolder(place, made);
       continue;

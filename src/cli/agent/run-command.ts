@@ -5,7 +5,6 @@ import type { AgentOptions } from '../../agent/agent-options.ts';
 import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
 import { supervisedEntries } from '../../agent/server.ts';
 import type { AgentConfiguration } from '../../config/index.ts';
-import type { Result } from '../../core/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
 import type { ActionTarget } from '../../core/plan/action.ts';
 import { factsOf } from '../../core/plan/plan-input.ts';
@@ -23,15 +22,21 @@ import {
   servedMetrics,
   type ServedMetrics,
 } from '../metrics/served-metrics.ts';
-import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
+import {
+  documentKeeper,
+  documentsForStart,
+  type StartDocuments,
+} from '../../host/kept-documents.ts';
+import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { watchRequests } from '../poll/watched-requests.ts';
 import { startReports } from '../poll/machine-reports.ts';
+import { noteKeptDocuments, noteUnkept } from '../poll/note-kept-documents.ts';
 import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
-import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { ownVersion } from '../version.ts';
 import { clockOf, type EndSignal, type World } from '../../base/world.ts';
@@ -60,18 +65,18 @@ export async function agentRunCommand(
   if (!terms.ok) return failed(terms.error);
   const { machine } = terms.value;
   const { policy } = options;
-  const read = documentReader(path, policy === undefined ? {} : { policy });
-  const documents = read();
-  if (!documents.ok) return failed(...documents.error);
+  const start = documentsForStart(path, policy === undefined ? {} : { policy }, world);
+  if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
   const registries = commandRegistries({ ...options, machinePath: path, saved, machine }, world);
-  const current = { documents: documents.value };
-  const site = { path, file: file.value, registries, read, current };
+  const current = { documents: start.value.documents };
+  const keep = documentKeeper(dirname(file.value.path));
+  const site = { path, file: file.value, registries, ...start.value, keep, current };
   try {
     letModulesEnter(dirname(file.value.path));
-    const why = whyNoneRuns(documents.value, dirname(file.value.path));
+    const why = whyNoneRuns(current.documents, dirname(file.value.path));
     if (why !== undefined) return failed(usage(why));
     const served = await servedMetrics(terms.value.metrics, async () => {
       return await metricsOf(site, world);
@@ -113,7 +118,10 @@ interface AgentSite {
   readonly file: ClaimedFile;
   readonly registries: CommandRegistries;
   /** Reads the documents of the machine again. */
-  readonly read: () => Result<PlanDocuments, Problem[]>;
+  readonly read: StartDocuments['read'];
+  readonly keep: ReturnType<typeof documentKeeper>;
+  /** Why it starts with kept documents. */
+  readonly problems: StartDocuments['problems'];
   /** The documents that were read last. */
   readonly current: { documents: PlanDocuments };
 }
@@ -181,7 +189,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
 }
 
 function noteStart(
-  { path, file, current }: AgentSite,
+  { path, file, current, problems }: AgentSite,
   { intervalMs, warning, metrics }: AgentTerms,
   report: PollReport,
 ): void {
@@ -189,6 +197,7 @@ function noteStart(
   const what = `running ${modules} of ${excerpt(path)}, a round every ${describeDuration(intervalMs)} (Ctrl-C stops)`;
   report.note('info', what, { name: eventName('agent', 'started') });
   noteLosses(file, report);
+  noteKeptDocuments(problems, report);
   if (warning !== undefined) report.note('warn', warning);
   if (process.pid === 1) report.note('warn', `${AS_INIT}; ${INIT_FIX}`);
   if (metrics) report.note(...servedLine(metrics));
@@ -214,15 +223,29 @@ async function runUntil(
   return signal;
 }
 
-function agentFor(
-  { file, registries, read, current }: AgentSite,
-  terms: AgentTerms,
-  { report, log, world }: AgentOutput,
-): Agent {
-  const { machineId, metrics, options } = terms;
-  const versions = new Map<string, string>();
+function configurationOf(
+  { read, keep, current }: AgentSite,
+  { report, log }: AgentOutput,
+): () => PlanDocuments {
   const noteRefusals = noteLaterRefusals(report);
   const noteBoards = noteFailedBoards(report);
+  return () => {
+    const now = read();
+    if (!now.ok) throw new UnreadableSite(now.error);
+    noteUnkept(keep(now.value), report);
+    log.follow(now.value.policy);
+    noteRefusals(now.value);
+    noteBoards(now.value.machine);
+    current.documents = now.value;
+    return now.value;
+  };
+}
+
+function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agent {
+  const { file, registries } = site;
+  const { report, world } = output;
+  const { machineId, metrics, options } = terms;
+  const versions = new Map<string, string>();
   const showDownloads = downloadStatus((text) => world.status(text));
   return new Agent({
     file,
@@ -235,15 +258,7 @@ function agentFor(
     environment: world.environment,
     launched: launchedIn(world),
     ...(machineId !== undefined && { machineId }),
-    configuration: () => {
-      const now = read();
-      if (!now.ok) throw new UnreadableSite(now.error);
-      log.follow(now.value.policy);
-      noteRefusals(now.value);
-      noteBoards(now.value.machine);
-      current.documents = now.value;
-      return now.value;
-    },
+    configuration: configurationOf(site, output),
     registryFor: measuredRegistries(registries, metrics),
     system: { manufacturer },
     fetch: () => ({ token: (url) => registries.tokenFor(url) }),

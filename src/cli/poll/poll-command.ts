@@ -1,4 +1,5 @@
-import type { ActionTarget, Result } from '../../core/index.ts';
+import { dirname } from 'node:path';
+import type { ActionTarget } from '../../core/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
 import type { Configuration } from '../../core/plan/configuration.ts';
 import { factsOf } from '../../core/plan/plan-input.ts';
@@ -15,10 +16,15 @@ import {
 } from '../metrics/served-metrics.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
-import { documentReader, type PlanDocuments } from '../../host/plan-documents.ts';
+import {
+  documentKeeper,
+  documentsForStart,
+  type StartDocuments,
+} from '../../host/kept-documents.ts';
+import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
-import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { watchRequests } from './watched-requests.ts';
 import { clockOf, type EndSignal, type World } from '../../base/world.ts';
@@ -26,6 +32,7 @@ import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
 import { firstVersions, NONE } from './first-versions.ts';
+import { noteKeptDocuments, noteUnkept } from './note-kept-documents.ts';
 import { noteLosses } from './note-losses.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
@@ -42,9 +49,9 @@ export async function pollCommand(
   if (!terms.ok) return failed(...terms.error);
   const { deployed, policy } = options;
   const reported = deployed === undefined || deployed === NONE ? {} : { deployed };
-  const read = documentReader(path, { ...reported, ...(policy !== undefined && { policy }) });
-  const documents = read();
-  if (!documents.ok) return failed(...documents.error);
+  const named = { ...reported, ...(policy !== undefined && { policy }) };
+  const start = documentsForStart(path, named, world);
+  if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
@@ -52,7 +59,7 @@ export async function pollCommand(
   try {
     const { state } = file.value;
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
-    const lists = listsByRegistry({ documents: documents.value, facts }, registries, world);
+    const lists = listsByRegistry({ ...start.value, facts }, registries, world);
     if (!lists.ok) return failed(lists.error);
     const served = await servedMetrics(terms.value.metrics, async () => {
       const { pollMetrics } = await import('../metrics/poll-metrics.ts');
@@ -60,7 +67,8 @@ export async function pollCommand(
     });
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
-    const site = { path, read, documents: documents.value, registries, file: file.value, metrics };
+    const keep = documentKeeper(dirname(file.value.path));
+    const site = { path, ...start.value, keep, registries, file: file.value, metrics };
     const signal = await poll(site, { options, terms: terms.value, ended, killed }, world).finally(
       () => metrics?.listener.close(),
     );
@@ -72,11 +80,9 @@ export async function pollCommand(
   }
 }
 
-interface PolledSite {
+interface PolledSite extends StartDocuments {
   readonly path: string;
-  /** Reads the documents of the machine again. */
-  readonly read: () => Result<PlanDocuments, Problem[]>;
-  readonly documents: PlanDocuments;
+  readonly keep: ReturnType<typeof documentKeeper>;
   readonly registries: CommandRegistries;
   readonly file: ClaimedFile;
   readonly metrics: ServedMetrics | undefined;
@@ -134,7 +140,7 @@ async function poll(
 }
 
 function pollerOf(
-  { file, registries, read, metrics }: PolledSite,
+  { file, registries, read, keep, metrics }: PolledSite,
   {
     options,
     terms,
@@ -146,6 +152,7 @@ function pollerOf(
   const configuration = (): Configuration => {
     const now = read();
     if (!now.ok) throw new UnreadableSite(now.error);
+    noteUnkept(keep(now.value), report);
     current.documents = now.value;
     return now.value;
   };
@@ -170,7 +177,7 @@ function pollerOf(
 }
 
 function noteStart(
-  { path, documents, file, metrics }: PolledSite,
+  { path, documents, problems, file, metrics }: PolledSite,
   { intervalMs, program, prepare }: PollTerms,
   report: PollReport,
 ): void {
@@ -183,6 +190,7 @@ function noteStart(
   report.note('info', `${what} (Ctrl-C stops)`);
   if (metrics) report.note(...servedLine(metrics));
   noteLosses(file, report);
+  noteKeptDocuments(problems, report);
 }
 
 /** Waits for the program of a poller that was killed, so that two do not run at once. */

@@ -62,7 +62,8 @@ function leaseIn({ open, isTaken }: Bucket, isFit: () => boolean, clock: Clock):
   };
   const giveUp = async (): Promise<void> => {
     heldUntil = -Infinity;
-    if (revision !== undefined) await bucket?.delete(KEY);
+    // Another front may have taken it meanwhile.
+    if (revision !== undefined) await bucket?.delete(KEY, { previousSeq: revision });
     revision = undefined;
   };
   const keep = async (): Promise<void> => {

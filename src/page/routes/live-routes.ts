@@ -32,6 +32,8 @@ export function addLiveRoutes(
   const feed = new LiveFeed(machine, onError);
   const feeds = feedsPerSession(FEEDS_PER_SESSION);
   app.get('/v1/live', (c) => {
+    // nginx and other proxies keep back what is not yet a full buffer (T357).
+    c.header('x-accel-buffering', 'no');
     // A feed to a client that wants only the head would never end.
     if (c.req.method === 'HEAD') return c.body(null, { headers: { 'content-type': FEED } });
     const seen = c.req.query('seen');

@@ -11,7 +11,7 @@ import { listedArtifacts } from './listed-artifacts.ts';
 import { documentCache, makeDocument, type ModuleDocument } from './module-document.ts';
 import type { PublishedRelease } from './published-release.ts';
 import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.ts';
-import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
+import { artifactsIn, moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, storedReleases, storedSize } from './release-table.ts';
 import { FIRST_STEP_OF_NONE, rollingRelease, type FirstStep } from './rollout-start.ts';
 import { storesFile } from '../artifacts/artifact-store.ts';
@@ -122,6 +122,13 @@ export class Catalogue {
     const module = moduleIn(this.#sql, moduleId);
     const release = module && releaseIn(this.#sql, module, version);
     return release && release['yanked'] !== null;
+  }
+
+  /** @internal The platforms of the artifacts of a release; undefined if it is not published, or has none. */
+  platformsOf(moduleId: ModuleId, version: string): readonly string[] | undefined {
+    const module = moduleIn(this.#sql, moduleId);
+    const release = module && releaseIn(this.#sql, module, version);
+    return release && artifactsIn(this.#sql, release)?.map(({ platform }) => platform);
   }
 
   /**

@@ -13,8 +13,8 @@ import {
 
 /** The answer to a report. */
 export type ReportAnswer =
-  /** The server has the outcomes up to this number. */
-  | { readonly kind: 'known'; readonly knownTo: number }
+  /** The server has the outcomes up to this number. It did not take a state with a lower number than one of this queue that it has. */
+  | { readonly kind: 'known'; readonly knownTo: number; readonly isOlderState?: true }
   /** It lacks outcomes before the report; nothing was changed. */
   | { readonly kind: 'gap'; readonly knownTo: number }
   /** Two processes report under this id, so neither is counted. */
@@ -142,7 +142,9 @@ function takeReport(
   sql.run(UPDATE, report.queue, to, to - knownTo - fresh.length, report.instance, now, machine);
   const { state } = report;
   if (state && (!isSame || state.number > known.stateNumber)) replaceState(tables, machine, state);
-  return { kind: 'known', knownTo: to };
+  // Only a machine that went back to an older image counts from a lower number: it must begin another queue (T360).
+  const isOlderState = isSame && state ? state.number < known.stateNumber : false;
+  return { kind: 'known', knownTo: to, ...(isOlderState && { isOlderState }) };
 }
 
 /** A machine that begins a queue again and again counts no more than LARGEST_NUMBER (T246). */

@@ -69,7 +69,10 @@ async function reportAnswer(c: Context, fleet: FleetFile): Promise<Response> {
   const answer = await fleet.report(c.req.param('id') ?? '', report.value, bytes);
   switch (answer.kind) {
     case 'known':
-      return c.json({ known_to: answer.knownTo });
+      return c.json({
+        known_to: answer.knownTo,
+        ...(answer.isOlderState && { older_state: true }),
+      });
     case 'gap':
       return problem('gap', `outcomes after ${answer.knownTo} are missing: send them first`, {
         members: { known_to: answer.knownTo },

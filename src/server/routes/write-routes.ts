@@ -9,6 +9,7 @@ import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import type { CatalogueChange } from '../catalogue/catalogue-change.ts';
 import { isRefused } from '../catalogue/release-table.ts';
+import { describeLaterPlatforms } from '../catalogue/later-platforms.ts';
 import { limitWarnings } from '../catalogue/list-limits.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import { rollingRelease } from '../catalogue/rollout-start.ts';
@@ -117,7 +118,7 @@ async function published(
   if (result === 'other-soak') {
     return problem('rollout-conflict', describeOtherSoak(catalogue.rollouts, moduleId, release));
   }
-  if (isRefused(result)) return refusedPublication(result, moduleId, version);
+  if (isRefused(result)) return refusedPublication(result, moduleId, release, catalogue);
   if (result !== 'unchanged') changed({ kind: result, moduleId, version });
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
     return { type: `urn:modreg:${kind}`, detail: message };
@@ -132,8 +133,10 @@ async function published(
 function refusedPublication(
   result: 'other-content' | 'without-rollout' | 'missing-file',
   moduleId: ModuleId,
-  version: string,
+  release: PublishedRelease,
+  catalogue: Pick<Catalogue, 'platformsOf'>,
 ): Response {
+  const { version } = release;
   if (result === 'missing-file') return missingFileAnswer(moduleId, version);
   if (result === 'without-rollout') {
     const next = 'yank it, and start its rollout';
@@ -143,10 +146,10 @@ function refusedPublication(
     );
   }
   const next = 'it cannot change; yank it and publish another version';
-  return problem(
-    'already-published',
-    `${moduleId} ${version} is already published with different content or publish time: ${next}`,
-  );
+  const later = describeLaterPlatforms(catalogue, moduleId, release);
+  const found = `${moduleId} ${version} is already published with different content or publish time`;
+  const detail = later === undefined ? `${found}: ${next}` : `${later}: ${next} for all of them`;
+  return problem('already-published', detail);
 }
 
 function missingFileAnswer(moduleId: ModuleId, version: string): Response {

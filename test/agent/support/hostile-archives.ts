@@ -1,7 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { elf } from './elf-file.ts';
 import { END, extension, member, PROGRAM, tarOf, type TarMember } from '../../support/tar-file.ts';
-import { NODE_MAJOR } from '../../support/node-major.ts';
 
 /** A file that must not be installed, and why not. */
 export interface HostileArchive {
@@ -33,6 +32,7 @@ function notArchive(name: string, file: Buffer): HostileArchive {
 }
 
 const GOOD = tarOf(...PROGRAM);
+const EMPTY_FRAME = zstdCompressSync(Buffer.alloc(0));
 const DEEP = Array.from({ length: 33 }, () => 'd').join('/');
 const LONG = 'n'.repeat(256);
 const link = (name: string, target: string): TarMember => ({ name, type: '2', target });
@@ -96,6 +96,10 @@ export const HOSTILE_ARCHIVES: Readonly<Record<string, () => HostileArchive>> = 
     adding('writes through the link "lib"', link('lib', 'bin'), link('lib/x', 'y')),
   'a hard link to a file of the machine': () =>
     adding('has an absolute path: "/etc/shadow"', { name: 'x', type: '1', target: '/etc/shadow' }),
+  'a hard link to a file of macOS beside the package': () => ({
+    file: gzipSync(tarOf({ name: '._top' }, { name: 'top/bin/lidar', type: '1', target: '._top' })),
+    reason: 'the archive links "top/bin/lidar" to "._top", which is beside the package',
+  }),
   'a hard link to a link': () =>
     adding('links "x" to "lib", which is no file before it', link('lib', 'bin'), {
       name: 'x',
@@ -149,10 +153,10 @@ export const HOSTILE_ARCHIVES: Readonly<Record<string, () => HostileArchive>> = 
     reason: 'the archive has a header whose checksum is not a number',
   }),
   'an end within a file': () => holding('ends within an entry', GOOD.subarray(0, 1024 + 512 + 10)),
-  'an end between two files': () =>
+  'an end between an extended header and its entry': () =>
     holding(
-      'ends without the blocks of zeros that mark its end',
-      GOOD.subarray(0, GOOD.length - END.length),
+      'ends within an entry',
+      Buffer.concat([GOOD.subarray(0, -END.length), extension({ path: 'x' })]),
     ),
   'an end within the compressed data': () => ({
     file: gzipSync(GOOD).subarray(0, -20),
@@ -216,14 +220,27 @@ export const HOSTILE_ARCHIVES: Readonly<Record<string, () => HostileArchive>> = 
     file: wideWindow(),
     reason: 'the archive cannot be decompressed (ZSTD_error_frameParameter_windowTooLarge)',
   }),
-  // Node 26 reads all frames, and installs such an archive.
-  ...(NODE_MAJOR < 26 && {
-    'two frames of zstd': () => ({
-      file: Buffer.concat(
-        [GOOD.subarray(0, 1024), GOOD.subarray(1024)].map((one) => zstdCompressSync(one)),
-      ),
-      reason: 'the archive has more than one frame of zstd',
-    }),
+  'bytes after a frame of zstd': () => ({
+    file: Buffer.concat([zstdCompressSync(GOOD), Buffer.from('PAYLOAD')]),
+    reason: 'the archive cannot be decompressed (ZSTD_error_prefix_unknown)',
+  }),
+  'a damaged frame of zstd after a good one': () => ({
+    file: Buffer.concat([
+      zstdCompressSync(GOOD.subarray(0, 1024)),
+      flipped(zstdCompressSync(GOOD.subarray(1024)), 5),
+    ]),
+    reason: 'the archive cannot be decompressed (ZSTD_error_corruption_detected)',
+  }),
+  'an end within the second frame of zstd': () => ({
+    file: Buffer.concat(
+      [GOOD.subarray(0, 1024), GOOD.subarray(1024)].map((one) => zstdCompressSync(one)),
+    ).subarray(0, -3),
+    reason: 'the archive cannot be decompressed (Z_BUF_ERROR)',
+  }),
+  '65,537 frames of zstd': () => ({
+    file: Buffer.concat(Array.from({ length: 65_537 }, () => EMPTY_FRAME)),
+    kind: 'too-large',
+    reason: 'the archive has more than 65536 frames of zstd',
   }),
   'an end within a frame of zstd': () => ({
     file: zstdCompressSync(GOOD).subarray(0, -3),
