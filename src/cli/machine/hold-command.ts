@@ -8,6 +8,7 @@ import {
 } from '../../host/requests/hold-words.ts';
 import { commandFor, endHold, setHold } from '../../host/requests/holds.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import { operatorIn } from '../base/operator.ts';
 
 export interface HoldOptions {
   readonly json?: true;
@@ -42,9 +43,4 @@ export function unholdCommand(
   if (!ended.ok) return failed(...ended.error);
   const answer = json ? [jsonLine(unholdDocument(ended.value))] : endedHoldLines(ended.value);
   return { answer, notes: [], problems: [] };
-}
-
-/** The user who runs the command, also through sudo. */
-function operatorIn({ environment }: World): string {
-  return environment['SUDO_USER'] || environment['USER'] || environment['LOGNAME'] || 'unknown';
 }
