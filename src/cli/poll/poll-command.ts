@@ -25,7 +25,7 @@ import { clockOf, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
-import { firstVersions, NONE } from './first-versions.ts';
+import { firstVersions, NONE, unknownNames } from './first-versions.ts';
 import { noteLosses } from './note-losses.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
@@ -182,6 +182,7 @@ function noteStart(
   const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${programs.join(', prepared by ')}`;
   report.note('info', `${what} (Ctrl-C stops)`);
   if (metrics) report.note(...servedLine(metrics));
+  for (const text of unknownNames(documents)) report.note('warn', text);
   noteLosses(file, report);
 }
 
