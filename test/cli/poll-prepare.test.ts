@@ -21,10 +21,16 @@ async function preparing(
     options = [],
     policy = {},
     exec: switches = ['echo switched'],
-  }: { options?: readonly string[]; policy?: object; exec?: readonly string[] } = {},
+    newer = ['1.2.4'],
+  }: {
+    options?: readonly string[];
+    policy?: object;
+    exec?: readonly string[];
+    newer?: readonly string[];
+  } = {},
 ): Promise<Prepared> {
   const loopback = await loopbackRegistry();
-  published(loopback, 'acme:lidar', '1.2.3', '1.2.4');
+  published(loopback, 'acme:lidar', '1.2.3', ...newer);
   const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' }, policy });
   writeFileSync(`${folder}/given`, '');
   const note = (name: string): string => `echo "${name} $(cat)" >> ${folder}/given`;
@@ -170,6 +176,26 @@ describe('modreg poll --prepare', () => {
     expect(JSON.parse(status.stdout.join(''))).toMatchObject({
       targets: [{ action: { state: 'delivered' } }],
     });
+  });
+
+  it('[T332] that blames a release begins no cooldown, because nothing was stopped', async () => {
+    const { until, end, given, folder, skip } = await preparing(['echo "bad file" >&2', 'exit 1'], {
+      policy: { restart_cooldown: '10m' },
+      newer: ['1.2.4', '1.2.5'],
+    });
+    for (let times = 0; times < 2; times++) {
+      await until('bad file');
+      await skip(500);
+    }
+    await until('1.2.4: the release failed');
+    await end('SIGTERM');
+    expect(given().map((line) => line.replace(/ .*"to":"([\d.]+)".*/, ' $1'))).toEqual([
+      'prepare 1.2.5',
+      'prepare 1.2.4',
+    ]);
+    const environment = { PLATFORM_HOME: `${folder}/home` };
+    const { stdout } = await printed(['why', 'acme_lidar'], { environment, clock: Date.now });
+    expect(stdout.join('\n')).not.toContain('cooling down');
   });
 
   it('[T332] is not run before a rollback, which ends a failure', async () => {

@@ -54,8 +54,8 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
     const prepared = await outcomeOf(step, delivery, execution);
     if (prepared === 'unheard') return;
     const fault = prepared === 'done' ? overdue(step, delivery, execution) : prepared;
-    // It has stopped nothing, so what is deployed is still known (T332).
-    if (fault) return await delivery.failed({ ...fault, running });
+    // It has stopped nothing, so what is deployed is still known, and nothing was restarted (T332).
+    if (fault) return await delivery.failed({ ...fault, running, restarted: false });
     if (!(await mayBegin(delivery, execution))) return;
   }
   const step = { program, name: 'the program' };
