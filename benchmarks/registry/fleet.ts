@@ -103,6 +103,7 @@ const ROLLOUT = {
     percent: 20,
     share: 0.2,
     startedAt: NOW,
+    steps: [{ at: NOW, share: 0.2 }],
     soakingSince: NOW,
     because: undefined,
     seen: { failed: 0, silent: 0 },

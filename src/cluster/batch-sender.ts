@@ -15,7 +15,7 @@ export interface Waiting extends SentReport, WaitingForAnswer {
 const MOST_AT_ONCE = 4;
 /** Of a batch as JSON, in bytes. A node refuses a message above 1 MB, and reports that are compressed are never larger. */
 const LARGEST_BATCH = 1_000_000;
-const LONGEST_WAIT_MS = 15_000;
+export const LONGEST_WAIT_MS = 15_000;
 const AGAIN_AFTER_MS = 250;
 
 /** Collects reports into batches, and appends these. */
@@ -59,7 +59,7 @@ export function batchSender(
 }
 
 /** Appends a message, again and again: while there is no leader, it is dropped without an answer. One that was appended twice counts once. */
-async function appended(
+export async function appended(
   stream: Pick<ReportStream, 'append'>,
   { id, message }: { readonly id: string; readonly message: Uint8Array },
   clock: Clock,
@@ -85,7 +85,8 @@ async function expire(batch: readonly Waiting[], clock: Clock): Promise<void> {
   for (const { reject } of batch) reject(unavailable(undefined));
 }
 
-function unavailable(cause: unknown): ChangeUnavailable {
+/** The error after which it is not known whether all fronts take a message. */
+export function unavailable(cause: unknown): ChangeUnavailable {
   return new ChangeUnavailable('the stream of reports does not answer', { cause });
 }
 

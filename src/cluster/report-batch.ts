@@ -1,5 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib';
 import type { Result } from '../core/index.ts';
+import type { Retirement } from '../server/fleet/retirement.ts';
 import type { SentReport } from '../server/fleet/take-report.ts';
 import { readReport } from '../server/fleet/report.ts';
 
@@ -11,6 +12,8 @@ export interface ReportBatch {
   readonly at: number;
   /** Undefined for one that this program does not accept. */
   readonly reports: readonly (SentReport | undefined)[];
+  /** Machines that operators retired (D83). An earlier modreg takes none. */
+  readonly retirements?: readonly Retirement[];
 }
 
 const SCHEMA = 1;
@@ -34,7 +37,7 @@ export function decodeBatch(bytes: Uint8Array): Result<ReportBatch, string> {
   } catch {
     return { ok: false, error: 'it is not a batch of reports' };
   }
-  const { schema, id, at, reports } = found;
+  const { schema, id, at, reports, retirements } = found;
   if (typeof schema === 'number' && schema > SCHEMA) {
     const error = `it has schema ${schema}, and this modreg understands ${SCHEMA}`;
     return { ok: false, error };
@@ -42,7 +45,17 @@ export function decodeBatch(bytes: Uint8Array): Result<ReportBatch, string> {
   if (typeof id !== 'string' || !isTime(at) || !Array.isArray(reports)) {
     return { ok: false, error: 'it is not a batch of reports' };
   }
-  return { ok: true, value: { id, at, reports: reports.map(sentIn) } };
+  return {
+    ok: true,
+    value: { id, at, reports: reports.map(sentIn), retirements: retirementsIn(retirements) },
+  };
+}
+
+function retirementsIn(found: unknown): Retirement[] {
+  return (Array.isArray(found) ? found : []).flatMap((one) => {
+    const { machine, by } = Object(one);
+    return typeof machine === 'string' && typeof by === 'string' ? [{ machine, by }] : [];
+  });
 }
 
 function isTime(at: unknown): at is number {

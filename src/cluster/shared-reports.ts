@@ -6,6 +6,7 @@ import { isOfValues } from '../sqlite/database-error.ts';
 import { batchSender, type Waiting } from './batch-sender.ts';
 import { followStream, type Applying } from './follow-stream.ts';
 import { decodeBatch } from './report-batch.ts';
+import { retirementSender, type Retiring } from './retirement-sender.ts';
 import { spaceFor } from './report-space.ts';
 import type { PassedOver, ReportStream } from './report-stream.ts';
 
@@ -35,12 +36,15 @@ export function shareReports(
   { clock, onEvent }: { readonly clock: Clock; readonly onEvent: (event: ReportEvent) => void },
 ): SharedReporting {
   const batches = new Map<string, readonly Waiting[]>();
+  const retiring: Retiring = new Map();
   const stopping = new AbortController();
   const space = spaceFor(fleet, onEvent);
-  const parts = { batches, passOver: passingOver(stream, onEvent), isWaiting: space.isLacking };
+  const passOver = passingOver(stream, onEvent);
+  const parts = { batches, retiring, passOver, isWaiting: space.isLacking };
   const { trouble, ...applying } = applyingTo(fleet, stream, parts);
   const { ended } = followStream(stream, applying, { clock, signal: stopping.signal });
   fleet.sendToAll = batchSender(stream, batches, clock);
+  fleet.retireAtAll = retirementSender({ fleet, stream, clock }, retiring);
   return {
     trouble,
     lacksSpace: space.wasLacking,
@@ -48,13 +52,13 @@ export function shareReports(
       stopping.abort();
       await ended;
       fleet.sendToAll = undefined;
-      refuseAll(batches);
+      fleet.retireAtAll = undefined;
+      refuseAll([...[...batches.values()].flat(), ...retiring.values()]);
     },
   };
 }
 
-function refuseAll(batches: ReadonlyMap<string, readonly Waiting[]>): void {
-  const waiting = [...batches.values()].flat();
+function refuseAll(waiting: readonly Pick<Waiting, 'reject'>[]): void {
   for (const { reject } of waiting) reject(new ChangeUnavailable('this front ends'));
 }
 
@@ -75,6 +79,7 @@ function messageOf(error: unknown): string {
 
 interface TakingParts {
   readonly batches: Batches;
+  readonly retiring: Retiring;
   readonly passOver: (passed: PassedOver) => void;
 }
 
@@ -131,7 +136,7 @@ function take(
   fleet: FleetFile,
   followed: Followed,
   message: Uint8Array,
-  { batches, passOver }: TakingParts,
+  { batches, retiring, passOver }: TakingParts,
 ): void {
   const { sequence } = followed;
   const batch = decodeBatch(message);
@@ -140,10 +145,10 @@ function take(
     passOver({ sequence, machine: undefined, because });
   };
   if (!batch.ok) return pass(batch.error);
-  const { id, at, reports } = batch.value;
+  const { id, ...taken } = batch.value;
   const waiting = batches.get(id) ?? [];
   try {
-    for (const [place, answer] of fleet.takeShared({ ...followed, at, reports }).entries()) {
+    for (const [place, answer] of fleet.takeShared({ ...followed, ...taken }).entries()) {
       if (answer.kind === 'refused') {
         const { machine, error } = answer;
         passOver({ sequence, machine, because: error.message });
@@ -151,9 +156,11 @@ function take(
       const one = waiting[place];
       if (one) settle(one, answer);
     }
+    retiring.get(id)?.resolve();
   } catch (error) {
     if (!isOfValues(error)) throw error;
     pass(messageOf(error));
     for (const { reject } of waiting) reject(error);
+    retiring.get(id)?.reject(error);
   }
 }

@@ -98,7 +98,9 @@ const LONGEST_REASON = 1024;
 
 /** Checks a failure report at run time. Throws a TypeError if a field has an unexpected value. */
 export function checkedFailure(report: unknown): FailureReport {
-  const { reason, running, blame } = Object(report) as { readonly [field: string]: unknown };
+  const { reason, running, blame, restarted } = Object(report) as {
+    readonly [field: string]: unknown;
+  };
   if (blame !== 'release' && blame !== 'machine') {
     throw new TypeError(
       `failed(): found ${describeValue(blame)} as blame, expected release or machine`,
@@ -109,6 +111,7 @@ export function checkedFailure(report: unknown): FailureReport {
     reason: excerpt(String(reason), LONGEST_REASON),
     running: checkedRunning('failed', running),
     blame,
+    ...(restarted === false && { restarted }),
   };
 }
 

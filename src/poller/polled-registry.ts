@@ -29,6 +29,8 @@ export class PolledRegistry {
   #dueAt: number;
   /** When it was due before its change feed, or the start of a new machine, made it due earlier. */
   #plannedAt: number | undefined;
+  /** Whether this is the start of a new machine, and the registry has not answered yet. */
+  #isAwaited: boolean;
 
   /** It is due at once. `plannedAt`, on the monotonic clock, is when it would have been due later (D73). */
   constructor(registry: PollableRegistry, polling: Polling, plannedAt?: number) {
@@ -38,6 +40,7 @@ export class PolledRegistry {
     this.#dueAt = polling.clock.monotonic();
     this.#polledAt = this.#dueAt;
     this.#plannedAt = plannedAt;
+    this.#isAwaited = plannedAt !== undefined;
   }
 
   /** The time until the next poll, in whole milliseconds; 0 when it is due. */
@@ -90,11 +93,13 @@ export class PolledRegistry {
     this.#lists = lists;
     this.#results = results;
     this.#failures = registryFailure(results) ? this.#failures + 1 : 0;
+    this.#isAwaited &&= this.#failures > 0;
     this.#polledAt = clock.monotonic();
     const round = {
       failures: this.#failures,
       retryAfterMs: this.errors.reduce((most, { retryAfterMs: ms = 0 }) => Math.max(most, ms), 0),
       earlyMs: this.#plannedAt === undefined ? undefined : this.#plannedAt - this.#polledAt,
+      isAwaited: this.#isAwaited,
     };
     const wait = untilRoundAfter(round, intervalMs, random());
     this.#dueAt = this.#polledAt + wait;

@@ -52,7 +52,12 @@ export interface EndedRound {
   readonly retryAfterMs: number;
   /** If it began early, by a change feed or on a new machine: the time until it was due, negative if that has passed. */
   readonly earlyMs: number | undefined;
+  /** Whether a new machine still waits for its first answer. */
+  readonly isAwaited: boolean;
 }
+
+/** The operator of a new machine waits (D73). */
+const AWAITED_RETRY_MS = 5 * SECOND;
 
 /**
  * The time between this round and the next in milliseconds. Machines that receive a change or a `Retry-After` together
@@ -60,9 +65,11 @@ export interface EndedRound {
  * and a `Retry-After` is rounded up to whole intervals. `random` is from 0 to 1.
  */
 export function untilRoundAfter(round: EndedRound, intervalMs: number, random: number): number {
-  const { failures, retryAfterMs, earlyMs } = round;
-  const wait = untilNextRound(intervalMs, failures, random);
-  const isWoken = earlyMs !== undefined && isSteady(intervalMs, failures);
+  const { failures, retryAfterMs, earlyMs, isAwaited } = round;
+  const wait = isAwaited
+    ? backoff(AWAITED_RETRY_MS, failures, random)
+    : untilNextRound(intervalMs, failures, random);
+  const isWoken = earlyMs !== undefined && !isAwaited && isSteady(intervalMs, failures);
   if (!isWoken && retryAfterMs <= wait) return wait;
   const from = earlyMs ?? 0;
   const least = Math.max(retryAfterMs, FEED_REST_MS);

@@ -12,7 +12,12 @@ import { withErrorContext } from './http/error-context.ts';
 import type { Reply } from './http/exchange.ts';
 import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
-import { moduleStates, type ModuleStates } from './fleet-documents.ts';
+import {
+  moduleStates,
+  retiredMachine,
+  type ModuleStates,
+  type RetiredAnswer,
+} from './fleet-documents.ts';
 import type { MachineReport } from './machine-report.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
@@ -38,6 +43,8 @@ export interface FleetClient {
   ) => Promise<ReportReply>;
   /** The response to a request for `path`, such as `machines?limit=10`. */
   readonly read: (path: '' | `/${string}`) => Promise<JsonObject>;
+  /** Retires a machine; undefined if the registry knows none with this id. A repetition changes nothing (D83). */
+  readonly retire: (machine: string) => Promise<RetiredAnswer | undefined>;
   /** All states of a module. */
   readonly states: (moduleId: ModuleId) => Promise<readonly ModuleStates[]>;
 }
@@ -48,7 +55,7 @@ const ANSWER_BOUNDS = { largest: 32 * 1024 * 1024, mostTokens: 2_000_000 };
 /** Opens a registry for reports. The error is `bad-address` if it has none, or if others could read the token on the way. */
 export function fleetClient(
   { kind, url }: WebRegistryAddress,
-  doing: 'report to' | 'read reports of',
+  doing: Parameters<typeof addressError>[2],
   options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
 ): Result<FleetClient, RegistryError> {
   const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
@@ -68,6 +75,7 @@ export function fleetClient(
     value: {
       read,
       states: async (moduleId) => await allStates(read, moduleId),
+      retire: async (machine) => await retiredBy(await connection(), base, machine),
       async report(machine, report, signal) {
         const to = await connection();
         const address = new URL(`v1/machines/${encodeURIComponent(machine)}/reports`, base);
@@ -130,6 +138,29 @@ function reportReply({ status, body }: Reply): ReportReply {
   if (status === 413) return { kind: 'too-large', detail };
   if (status === 422) return { kind: 'refused', detail };
   throw notAFleet(status === 404 ? 'it takes no reports' : `got ${status}`);
+}
+
+async function retiredBy(
+  to: Connection,
+  base: URL,
+  machine: string,
+): Promise<RetiredAnswer | undefined> {
+  const address = new URL(`v1/fleet/machines/${encodeURIComponent(machine)}/retired`, base);
+  const change = { method: 'PUT', body: '{}' } as const;
+  return await to.redacting(async () => {
+    const reply = await to.send(address, change, { budget: retryBudget() });
+    return withErrorContext(to.where, () => retiredReply(reply));
+  });
+}
+
+function retiredReply({ status, body }: Reply): RetiredAnswer | undefined {
+  const json = parseJson(body.text);
+  if (status === 200 && v.is(retiredMachine, json)) return json;
+  const { kind } = problemIn(body.text) ?? {};
+  if (status === 404 && kind === 'unknown-machine') return undefined;
+  throw notAFleet(
+    status === 404 ? 'it retires no machines: its modreg is an earlier one' : `got ${status}`,
+  );
 }
 
 function notAFleet(message: string): RegistryError {

@@ -9,6 +9,7 @@ import { facts, storedFields } from './machine-report.ts';
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.string();
 const textOrNull = v.nullable(text);
+const time = v.pipe(text, v.metadata({ format: 'date-time' }));
 const moduleId = storedFields.module_id;
 const unreadable = v.pipe(
   v.optional(text),
@@ -37,6 +38,7 @@ const fleetModule = v.object({
 
 const fleetCounts = v.object({
   machines: count,
+  retired: v.pipe(count, v.description('Machines that were retired; no other count has them')),
   seen_in_24h: count,
   duplicates: count,
   missing_outcomes: count,
@@ -63,6 +65,7 @@ const fleetCounts = v.object({
 });
 /** An earlier registry lists all counts, and does not say so, nor what is held for long. */
 export const fleetCountsAnswer = v.partial(fleetCounts, [
+  'retired',
   'modules_left_out',
   'outcomes_left_out',
   'held_over_a_week',
@@ -74,22 +77,32 @@ const fleetMachines = v.object({
   machines: v.array(
     v.object({
       id: text,
-      seen_at: v.pipe(text, v.metadata({ format: 'date-time' })),
+      seen_at: time,
       platform: textOrNull,
       modreg: textOrNull,
       is_duplicate: v.boolean(),
       missing_outcomes: count,
+      retired: v.pipe(
+        v.nullable(v.object({ at: time, by: text })),
+        v.description('When it was retired, and by whom; null while it is in use'),
+      ),
       modules: v.array(v.object({ name: text, ...storedFields, unreadable })),
     }),
   ),
   next: v.pipe(textOrNull, v.description('The value of after for the next page')),
 });
 
+/** The answer to a retirement. */
+export const retiredMachine = v.object({ id: text, retired: v.object({ at: time, by: text }) });
+
+export type RetiredAnswer = v.InferOutput<typeof retiredMachine>;
+
 /** The answers about a fleet, by the names of their schemas. */
 export const FLEET_DOCUMENTS = {
   FleetCounts: fleetCounts,
   FleetMachines: fleetMachines,
   FleetModule: fleetModule,
+  RetiredMachine: retiredMachine,
   Known: v.object({
     known_to: count,
     older_state: v.pipe(

@@ -189,7 +189,7 @@ async function hasFile(to: Connection, base: URL, sha256: string): Promise<boole
 export function addressError(
   { kind, url }: WebRegistryAddress,
   where: string,
-  doing: 'publish to' | 'report to' | 'read reports of',
+  doing: 'publish to' | 'report to' | 'read reports of' | 'retire machines of',
 ): RegistryError | undefined {
   if (kind !== 'modreg') {
     const message = `modreg cannot ${doing} ${kind === 'npm' ? 'npm' : 'OCI'} registries`;

@@ -21,6 +21,7 @@ import {
   NEWEST_AGENT,
   RELEASES,
   REPORTS,
+  RETIRED,
   ROLLOUT,
   UPLOAD,
   YANK,
@@ -28,6 +29,7 @@ import {
 import { problem, problemOf } from './problem.ts';
 import { refusalCount } from './limits/refusal-count.ts';
 import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
+import { addRetireRoute } from './routes/retire-route.ts';
 import { addRolloutRoutes } from './routes/rollout-routes.ts';
 import { addWriteRoutes } from './routes/write-routes.ts';
 
@@ -49,6 +51,7 @@ const METHODS = [
   [FLEET, 'GET'],
   [FLEET_MACHINES, 'GET'],
   [FLEET_MODULE, 'GET'],
+  [RETIRED, 'PUT'],
   [FLEET_ROLLOUTS, 'GET'],
   [ROLLOUT, 'GET, POST'],
 ] as const;
@@ -77,6 +80,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   const firstStep = firstStepInSlices(fleet);
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep });
   addFleetRoutes(app, catalogue, { ...options, fleet });
+  addRetireRoute(app, catalogue, { ...options, fleet });
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options), options.replica);
   const { metrics } = options;

@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'already-published'
   | 'without-rollout'
   | 'unknown-rollout'
+  | 'unknown-machine'
   | 'stale-rollout'
   | 'rollout-conflict'
   | 'gap'
@@ -48,6 +49,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'already-published': [409, 'The version is already published with different content'],
   'without-rollout': [409, 'The version is already published without a rollout'],
   'unknown-rollout': [404, 'The release has no rollout'],
+  'unknown-machine': [404, 'No machine has reported under this id'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],
   gap: [409, 'Outcomes before the report are missing'],

@@ -106,6 +106,16 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
+              /** A machine was retired, or was already: it is out of counts and rollouts until it reports again. */
+              readonly kind: 'machine-retired';
+              /** The id of the machine. */
+              readonly machine: string;
+              /** The id of the token that allowed it. */
+              readonly tokenId: string;
+              /** The address of the client, as above. */
+              readonly peer: string | undefined;
+            }
+          | {
               /** The registry raised, halted or completed a rollout by itself. */
               readonly kind: 'rollout';
               /** What it did. `damaged`: nothing any more, because a row of the rollout is damaged. */

@@ -13,6 +13,8 @@ interface WantedMachines {
   readonly module?: string;
   readonly version?: string;
   readonly stuck?: true;
+  /** Those that are retired, which are listed nowhere else. */
+  readonly retired?: true;
   /** The most that are listed. */
   readonly limit: number;
 }
@@ -66,7 +68,7 @@ function problemOf({ module, version }: WantedMachines): Problem | undefined {
 /** At most `most` machines, page by page. */
 async function listed(
   client: FleetClient,
-  { module, version, stuck }: WantedMachines,
+  { module, version, stuck, retired }: WantedMachines,
   most: number,
 ): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
@@ -77,9 +79,11 @@ async function listed(
     if (module !== undefined) query.set('module', module);
     if (version !== undefined) query.set('version', version);
     if (stuck) query.set('stuck', 'true');
+    if (retired) query.set('retired', 'true');
     const { machines, next } = await client.read(`/machines?${query.toString()}`);
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
-    found.push(...page);
+    // An earlier registry does not know the parameter, and answers all.
+    found.push(...page.filter((machine) => !retired || isJsonObject(machine['retired'])));
     // An earlier registry has no `next`, and ends a page only at the limit.
     const isLast = next === undefined ? page.length < limit : typeof next !== 'string';
     if (isLast || page.length === 0) break;

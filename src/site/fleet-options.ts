@@ -14,21 +14,21 @@ export interface FleetOptions {
   readonly registry?: string;
 }
 
+type Doing = Parameters<typeof fleetClient>[1];
+
 /** The result of `work` with the registry that machines report to, or why it cannot be read. */
 export async function withFleet<T>(
   options: FleetOptions,
   world: World,
   work: (client: FleetClient, registry: URL) => Promise<Result<T, Problem>>,
+  doing: Doing = 'read reports of',
 ): Promise<Result<T, Problem>> {
   const address = fleetAddress(options, world);
   if (!address.ok) return address;
   const token = tokensIn(world, options.registry)(address.value.url);
   if (!token.ok) return token;
   const clock = clockOf(world);
-  const client = fleetClient(address.value, 'read reports of', {
-    clock,
-    token: () => token.value.token,
-  });
+  const client = fleetClient(address.value, doing, { clock, token: () => token.value.token });
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
   try {
     return await work(client.value, address.value.url);

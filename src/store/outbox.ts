@@ -142,8 +142,9 @@ export function settle(
 ): void {
   const reason = outcome.kind === 'failed' ? outcome.reason : null;
   const isMachines = outcome.kind === 'failed' && outcome.blame === 'machine';
-  // The machine failed before the restart.
-  if (isMachines) sql.run('DELETE FROM restarts WHERE action = ?', number);
+  const isUnbegun = outcome.kind === 'failed' && outcome.restarted === false;
+  // The machine failed before the restart, or the release did.
+  if (isMachines || isUnbegun) sql.run('DELETE FROM restarts WHERE action = ?', number);
   if (isMachines && retryAt !== undefined) sql.run(RETRY, retryAt, at, reason, number);
   else sql.run(SETTLE, outcome.kind, at, reason, number);
 }

@@ -93,6 +93,20 @@ describe('modreg poll', () => {
     expect(isFree(home)).toBe(true);
   });
 
+  it('warns of names in --deployed that the machine config does not have', async () => {
+    const deployed = `${temporaryFolder()}/deployed.json`;
+    writeFileSync(deployed, '{"acme_lidr":"1.0.0","acme_lidar":"1.0.0","pump":null}');
+    const { log } = await polled(deployedHome(), { options: ['--deployed', deployed] });
+    const has = 'the machine config has no module or subsystem';
+    const unused = 'its version is not used';
+    expect(log).toEqual([
+      START,
+      `${AT} warn  --deployed: ${has} "acme_lidr", did you mean acme_lidar?; ${unused}`,
+      `${AT} warn  --deployed: ${has} "pump"; ${unused}`,
+      `${AT} info  stopped by SIGTERM`,
+    ]);
+  });
+
   it('logs objects with --json', async () => {
     const { log } = await polled(deployedHome(), { options: ['--json', '--interval', '90s'] });
     expect(log.map((line) => JSON.parse(line.replace(/^stdout /, '')) as object)).toMatchObject([

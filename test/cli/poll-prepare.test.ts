@@ -17,15 +17,25 @@ interface Prepared extends PollingHere {
 /** A poller of a machine with 1.2.3, for which 1.2.4 is prepared by a program that does `does`. */
 async function preparing(
   does: readonly string[],
-  { options = [], policy = {} }: { options?: readonly string[]; policy?: object } = {},
+  {
+    options = [],
+    policy = {},
+    exec: switches = ['echo switched'],
+    newer = ['1.2.4'],
+  }: {
+    options?: readonly string[];
+    policy?: object;
+    exec?: readonly string[];
+    newer?: readonly string[];
+  } = {},
 ): Promise<Prepared> {
   const loopback = await loopbackRegistry();
-  published(loopback, 'acme:lidar', '1.2.3', '1.2.4');
+  published(loopback, 'acme:lidar', '1.2.3', ...newer);
   const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' }, policy });
   writeFileSync(`${folder}/given`, '');
   const note = (name: string): string => `echo "${name} $(cat)" >> ${folder}/given`;
   const prepare = script(`${folder}/download`, note('prepare'), `go=${folder}/go`, ...does);
-  const exec = script(`${folder}/switch`, note('exec'), 'echo switched');
+  const exec = script(`${folder}/switch`, note('exec'), ...switches);
   const poller = pollingHere(folder, ['--prepare', prepare, '--exec', exec, ...options]);
   return {
     ...poller,
@@ -148,8 +158,8 @@ describe('modreg poll --prepare', () => {
     await end('SIGTERM');
     // A shell may say that what it ran was ended.
     expect([log[0], log.at(-1)]).toEqual([
-      'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4 takes too long, so its program is stopped',
-      'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4: not done, next attempt in SOON: the program was stopped after 2 s',
+      'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4 takes too long, so the program of --prepare is stopped',
+      'TIME warn  acme_lidar: upgrade 1.2.3 → 1.2.4: not done, next attempt in SOON: the program of --prepare was stopped after 2 s',
     ]);
     expect(given()).toHaveLength(1);
   });
@@ -166,6 +176,47 @@ describe('modreg poll --prepare', () => {
     expect(JSON.parse(status.stdout.join(''))).toMatchObject({
       targets: [{ action: { state: 'delivered' } }],
     });
+  });
+
+  it('[T332] that blames a release begins no cooldown, because nothing was stopped', async () => {
+    const { until, end, given, folder, skip } = await preparing(['echo "bad file" >&2', 'exit 1'], {
+      policy: { restart_cooldown: '10m' },
+      newer: ['1.2.4', '1.2.5'],
+    });
+    for (let times = 0; times < 2; times++) {
+      await until('bad file');
+      await skip(500);
+    }
+    await until('1.2.4: the release failed');
+    await end('SIGTERM');
+    expect(given().map((line) => line.replace(/ .*"to":"([\d.]+)".*/, ' $1'))).toEqual([
+      'prepare 1.2.5',
+      'prepare 1.2.4',
+    ]);
+    const environment = { PLATFORM_HOME: `${folder}/home` };
+    const { stdout } = await printed(['why', 'acme_lidar'], { environment, clock: Date.now });
+    expect(stdout.join('\n')).not.toContain('cooling down');
+  });
+
+  it('[T332] is not run before a rollback, which ends a failure', async () => {
+    const { until, end, given, skip } = await preparing(['echo downloaded'], {
+      exec: [
+        `grep -q 'exec.*"rollback"' "$(dirname "$0")/given" || { echo "motor stalls" >&2; exit 1; }`,
+      ],
+    });
+    await until('downloaded');
+    await skip(500);
+    const log = await until(': done');
+    await end('SIGTERM');
+    expect(log.slice(-2)).toEqual([
+      'TIME info  acme_lidar: rollback to 1.2.3: 1.2.4 failed on this machine (motor stalls); 1.2.3 was deployed before it',
+      'TIME info  acme_lidar: rollback to 1.2.3: done',
+    ]);
+    expect(given().map((line) => line.replace(/ .*"direction":"(\w+)".*/, ' $1'))).toEqual([
+      'prepare upgrade',
+      'exec upgrade',
+      'exec rollback',
+    ]);
   });
 
   it('is refused if the program cannot be run', async () => {

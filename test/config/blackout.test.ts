@@ -60,6 +60,11 @@ describe('[D74] a blackout', () => {
       { day: '2026-01-01', time_zone: 'Asia/Calcutta' },
       'from 2025-12-31T18:30:00Z until 2026-01-01T18:30:00Z',
     ],
+    [
+      'in an offset, which has no summer time',
+      { day: '2026-07-01', time_zone: '+01:00' },
+      'from 2026-06-30T23:00:00Z until 2026-07-01T23:00:00Z',
+    ],
   ])('%s', (_title, entry, expected) => {
     expect(read(entry)).toBe(expected);
   });

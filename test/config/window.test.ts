@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readUpdatePolicy } from '../../src/config/index.ts';
 import type { MaintenanceWindow } from '../../src/config/fields/maintenance-window.ts';
 import { compileWindows } from '../../src/config/window.ts';
 import type { Window } from '../../src/core/index.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
+import { value } from '../support/reading.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -98,6 +100,17 @@ describe('[T51] daylight saving', () => {
   ])('%s', (_, text, time, expected) => {
     expect(state(compileWindows([window(text)]), time)).toBe(expected);
   });
+});
+
+it.each([
+  ['2026-01-10T00:30:00Z', 'closed until 2026-01-10T01:00:00Z'],
+  ['2026-07-10T01:30:00Z', 'open from 2026-07-10T01:00:00Z to 2026-07-10T03:00:00Z'],
+])('at %s, a window in the offset +01:00 has no summer time', (time, expected) => {
+  const policy = JSON.stringify({
+    maintenance: [{ start: '0 2 * * *', duration: '2h', time_zone: '+01:00' }],
+  });
+  const { window: read } = value(readUpdatePolicy(policy)).terms;
+  expect(read && state(read, time)).toBe(expected);
 });
 
 describe('several windows', () => {

@@ -45,7 +45,8 @@ describe('the machines of a site', () => {
       '2 stuck',
       '2 behindid contains module',
       'deployed version condition',
-      'behindSearch',
+      'behind',
+      'retiredSearch',
       '4 machines, by id',
       'machine seen modules needs attention',
       'crane-1 1 min 30 s ago 1',
@@ -129,6 +130,31 @@ describe('a machine of a site', () => {
     expect(await textOf(site.app, '/')).toContain('acme:lidar 1.2.9 → 1.3.0 hold for over a week');
     expect(await textOf(site.app, '/machines/rover-2')).toContain(
       'acme:lidar hold for over a week 1.* 1.2.9 1.3.0 a restart stops lidar0',
+    );
+  });
+
+  it('[D83] that is retired is shown apart, with who retired it', async () => {
+    const site = await fourMachines();
+    await site.retire('rover-3', 'alice');
+    expect((await textOf(site.app, '/')).slice(1, 6)).toEqual([
+      '3 in total',
+      '3 seen in 24 h',
+      '1 stuck',
+      '1 behind',
+      '1 retiredid contains module',
+    ]);
+    expect(await idsAt(site, '/')).toEqual(['crane-1', 'rover-1', 'rover-2']);
+    expect(await idsAt(site, '/?condition=stuck')).toEqual(['rover-2']);
+    expect(await idsAt(site, '/?condition=retired')).toEqual(['rover-3']);
+    expect((await textOf(site.app, '/?condition=retired')).slice(-5)).toEqual([
+      'machine seen modules needs attention',
+      'rover-3 0 s ago 2',
+      'retired 12:01 UTC by alice',
+      'acme:arm 2.4.0 stuck no release satisfies 3.*',
+      'acme:lidar 1.2.8 → 1.3.0 hold',
+    ]);
+    expect(await textOf(site.app, '/machines/rover-3')).toContain(
+      'It is retired 12:01 UTC by alice: no count has it, and no rollout that cannot have reached it, until it reports again.',
     );
   });
 

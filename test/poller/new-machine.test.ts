@@ -28,6 +28,14 @@ it('[D73] the first round of a new machine is at once, and the second one when t
   expect(await roundsAt(machine, 0, 29, 30, 89, 90)).toEqual([1, 1, 2, 2, 3]);
 });
 
+it('[D73] a new machine whose registry does not answer asks again within 5 to 10 s, with back-off, until it has an answer', async () => {
+  const machine = await day(NEW);
+  // A round sends three requests if they fail.
+  machine.registry.break({ kind: 'offline', times: 9 });
+  const seconds = [0, 7, 8, 22, 23, 52, 53, 112, 113];
+  expect(await roundsAt(machine, ...seconds)).toEqual([3, 3, 6, 6, 9, 9, 10, 10, 11]);
+});
+
 it('[D73] a later start begins after a part of an interval, also if nothing is deployed yet', async () => {
   const machine = await day(NEW);
   await machine.pass(0);

@@ -111,8 +111,29 @@ describe('[T66] the time between a round and the next', () => {
       127_000,
     ],
   ])('%s', (_, round, ms) => {
-    const quiet = { failures: 0, retryAfterMs: 0, earlyMs: undefined };
+    const quiet = { failures: 0, retryAfterMs: 0, earlyMs: undefined, isAwaited: false };
     expect(untilRoundAfter({ ...quiet, ...round }, MINUTE, 0.5)).toBe(ms);
+  });
+
+  it.each([
+    [1, 0, 5000],
+    [1, 1, 10_000],
+    [2, 0, 10_000],
+    [3, 0.5, 30_000],
+    [9, 0, 5 * MINUTE],
+  ])(
+    '[D73] while a new machine waits for its first answer, after %i failures, with the random number %d, is %i ms',
+    (failures, random, ms) => {
+      for (const interval of [MINUTE, 60 * MINUTE]) {
+        const round = { failures, retryAfterMs: 0, earlyMs: 7000, isAwaited: true };
+        expect(untilRoundAfter(round, interval, random)).toBe(ms);
+      }
+    },
+  );
+
+  it('[D73] is a Retry-After also while a new machine waits for its first answer', () => {
+    const round = { failures: 1, retryAfterMs: 2 * MINUTE, earlyMs: undefined, isAwaited: true };
+    expect(untilRoundAfter(round, MINUTE, 0.5)).toBe(2 * MINUTE);
   });
 
   it.each([
@@ -123,7 +144,7 @@ describe('[T66] the time between a round and the next', () => {
   ])(
     'is not shorter than a Retry-After of three minutes: with the random number %d it is %i ms',
     (random, ms) => {
-      const round = { failures: 1, retryAfterMs: 3 * MINUTE, earlyMs: undefined };
+      const round = { failures: 1, retryAfterMs: 3 * MINUTE, earlyMs: undefined, isAwaited: false };
       expect(untilRoundAfter(round, MINUTE, random)).toBeCloseTo(ms, 5);
     },
   );
@@ -133,6 +154,7 @@ describe('[T66] the time between a round and the next', () => {
       failures: fc.nat(9),
       retryAfterMs: fc.nat(60 * MINUTE),
       earlyMs: fc.option(fc.integer({ min: -11 * MINUTE, max: MINUTE * 1.1 }), { nil: undefined }),
+      isAwaited: fc.constant(false),
     });
     fc.assert(
       fc.property(cases, chance(), (round, random) => {

@@ -39,6 +39,7 @@ function testFleet(): Fleet {
 
 const NOTHING = {
   machines: 0,
+  retired: 0,
   seen_in_24h: 0,
   duplicates: 0,
   missing_outcomes: 0,

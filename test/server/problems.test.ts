@@ -13,6 +13,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   'unknown-module': [404, 'There is no such module'],
   'unknown-version': [404, 'The module has no such version'],
   'unknown-rollout': [404, 'The release has no rollout'],
+  'unknown-machine': [404, 'No machine has reported under this id'],
   'unknown-file': [404, 'There is no such file'],
   'method-not-allowed': [405, 'The address does not support this method'],
   'already-published': [409, 'The version is already published with different content'],

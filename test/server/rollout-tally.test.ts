@@ -26,6 +26,7 @@ const RUNNING: Rollout = {
   percent: 50,
   share: 0.5,
   startedAt: NOW - 9 * HOUR,
+  steps: [{ at: NOW - 9 * HOUR, share: 0.5 }],
   soakingSince: NOW - 4 * HOUR,
   because: undefined,
   seen: NO_FAILURES,

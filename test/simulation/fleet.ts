@@ -47,7 +47,7 @@ const NO_CHANGE: Change = { at: Infinity, spreadMs: 0 };
 /** Plays the rounds of one machine on the schedule of the product. */
 export function playMachine(world: World, random: () => number, recorder: Recorder): void {
   const { intervalMs, bootedAt, endsAt, isNew = false, change = NO_CHANGE, resumedAt } = world;
-  let failures = 0;
+  let [failures, isAwaited] = [0, isNew];
   let news = change;
   const phaseAt = bootedAt + firstPhase(intervalMs, random());
   let next: Next = isNew
@@ -59,7 +59,9 @@ export function playMachine(world: World, random: () => number, recorder: Record
     failures = failure ? failures + 1 : 0;
     const { retryAfterMs = 0 } = failure ?? {};
     const earlyMs = next.plannedAt === undefined ? undefined : next.plannedAt - endedAt;
-    const wait = untilRoundAfter({ failures, retryAfterMs, earlyMs }, intervalMs, random());
+    isAwaited &&= failures > 0;
+    const round = { failures, retryAfterMs, earlyMs, isAwaited };
+    const wait = untilRoundAfter(round, intervalMs, random());
     if (!failure && endedAt >= news.at) news = NO_CHANGE;
     const rest = { endedAt, dueAt: endedAt + wait, intervalMs };
     next = nextAfter(rest, failure ? NO_CHANGE : news, random);

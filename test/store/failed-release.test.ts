@@ -43,3 +43,19 @@ it('[D37] a failed version is not that of another module under the same name', (
   state.report(other, null, 2);
   expect(state.memory().of(other).failed).toBeUndefined();
 });
+
+it('[T332] a release that failed before anything was stopped is quarantined, and counts as no restart', () => {
+  const { state } = claimed();
+  state.report(LIDAR, '1.0.0', 1);
+  const [{ id } = { id: '' }] = state.commit([upgrade()], [], 2);
+  state.deliver(id, 3);
+  expect(state.memory().of(LIDAR).restarts).toHaveLength(1);
+  const failure = { reason: 'bad file', running: '1.0.0', restarted: false } as const;
+  const outcome = { kind: 'failed', blame: 'release', ...failure } as const;
+  state.acknowledge(id, outcome, { at: 4, quarantineUntil: undefined, retryAt: 5 });
+  const { quarantine } = state.memory();
+  expect([state.memory().of(LIDAR).restarts, quarantine.map(({ version }) => version)]).toEqual([
+    [],
+    ['1.1.0'],
+  ]);
+});

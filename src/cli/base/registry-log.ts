@@ -35,8 +35,7 @@ export function logLineOf(
 export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEvent): void {
   switch (event.kind) {
     case 'failed':
-      log('error', 'failed', { error: excerpt(String(event.error)) });
-      return;
+      return log('error', 'failed', { error: excerpt(String(event.error)) });
     case 'refused': {
       const { reason, method, status, tokenId: token, peer } = event;
       log('warn', 'refused', { reason, method, path: excerpt(event.path), status, token, peer });
@@ -56,9 +55,10 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       return logReports(log, event);
     case 'rollout':
       return logRollout(log, event);
+    case 'machine-retired':
+      return logRetirement(log, event);
     case 'uploaded':
-      logUpload(log, event);
-      return;
+      return logUpload(log, event);
     case 'published':
     case 'yanked':
     case 'unyanked':
@@ -91,6 +91,13 @@ function logRollout(
   const reason = because === undefined ? undefined : excerpt(because);
   const level = change === 'halted' ? 'warn' : 'info';
   log(level, `rollout-${change}`, { module_id: moduleId, version, because: reason });
+}
+
+function logRetirement(
+  log: ReturnType<typeof registryLog>,
+  { kind, machine, tokenId: token, peer }: Extract<RegistryEvent, { kind: 'machine-retired' }>,
+): void {
+  log('info', kind, { machine: excerpt(machine), token, peer });
 }
 
 function logUpload(

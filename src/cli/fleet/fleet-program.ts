@@ -3,6 +3,7 @@ import type { CommandContext } from '../base/command-context.ts';
 import type { FleetServeOptions } from './serve-command.ts';
 import type { FleetCheckOptions } from './check-command.ts';
 import type { FleetImportOptions } from './import-command.ts';
+import type { ChangeOptions } from '../../site/remote-registry.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { withFile, withServing } from '../base/catalogue-flags.ts';
 import type { MachinesOptions } from './machines-command.ts';
@@ -15,6 +16,12 @@ const STATUS_EXAMPLES = `Examples:
 const MACHINES_EXAMPLES = `Examples:
   modreg fleet machines --stuck
   modreg fleet machines --module acme:lidar --version 1.2.9 --json
+  modreg fleet machines --retired
+`;
+
+const RETIRE_EXAMPLES = `Examples:
+  modreg fleet retire rover-2
+  modreg fleet retire rover-2 --db registry.db --json
 `;
 
 const WHAT_IF_EXAMPLES = `Examples:
@@ -60,16 +67,34 @@ export function addFleet(modreg: Command, context: CommandContext): void {
     .option('--module <module_id>', 'only machines with this module')
     .option('--version <version>', 'only machines that have this version')
     .option('--stuck', 'only machines with a module that is stuck')
+    .option('--retired', 'only machines that are retired, which no other list has')
     .option('--limit <number>', 'the most machines to list, up to 100000 (default: 100)')
     .addHelpText('before', MACHINES_EXAMPLES)
     .action(async (options: MachinesOptions) => {
       const { fleetMachinesCommand } = await import('./machines-command.ts');
       finish(await fleetMachinesCommand(options, world));
     });
+  addRetire(withRegistry(fleet.command('retire <machine>')), context);
   addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
   addServe(fleet, context);
   addCheck(fleet, context);
   addImport(fleet, context);
+}
+
+function addRetire(
+  command: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): void {
+  command
+    .description(
+      'Forgets a machine that is gone: takes it out of counts and rollouts until it reports again. Its outcomes stay.',
+    )
+    .option('--db <file>', "the registry's file, in place of an address")
+    .addHelpText('before', RETIRE_EXAMPLES)
+    .action(async (machine: string, options: ChangeOptions) => {
+      const { fleetRetireCommand } = await import('./retire-command.ts');
+      finish(await fleetRetireCommand(machine, options, world));
+    });
 }
 
 function addWhatIf(

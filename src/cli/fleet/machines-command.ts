@@ -12,6 +12,7 @@ export interface MachinesOptions extends FleetOptions, AnswerOptions {
   readonly module?: string;
   readonly version?: string;
   readonly stuck?: true;
+  readonly retired?: true;
   readonly limit?: string;
 }
 
@@ -42,11 +43,15 @@ const HEADS = ['MACHINE', 'SEEN', 'MODULE', 'DEPLOYED', 'DECISION'];
 function linesOf(machines: readonly JsonObject[], { columns: width }: World): string[] {
   if (machines.length === 0) return ['no machine matches'];
   const rows = machines.flatMap((machine) => {
-    const { id, seen_at: seen, is_duplicate: isDuplicate, modules } = machine;
+    const { id, seen_at: seen, is_duplicate: isDuplicate, modules, retired } = machine;
     const known = Array.isArray(modules) ? modules.filter(isJsonObject) : [];
     const cells = known.map(cellsOf);
     const none = isDuplicate === true ? 'two machines with this id' : 'nothing is reported';
     const first = [excerpt(String(id)), excerpt(String(seen))];
+    if (isJsonObject(retired)) {
+      const { at, by } = retired;
+      return [[...first, '', '', `retired ${excerpt(String(at))} by ${excerpt(String(by))}`]];
+    }
     const [top = ['', '', none], ...others] = cells;
     return [[...first, ...top], ...others.map((rest) => ['', ''].concat(rest))];
   });

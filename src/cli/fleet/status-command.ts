@@ -26,6 +26,7 @@ const NAMING = `modreg fleet machines --limit 100000 | grep 'two machines' names
 
 function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
+  const { retired = 0 } = counts;
   const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
   const rows = [...Map.groupBy(modules, (one) => `${one.module_id} ${one.deployed}`).values()].map(
     rowOf,
@@ -33,7 +34,7 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const format = columnsOf(heads, rows, width);
   const failures = counts.outcomes_in_24h.filter(({ result }) => result === 'failed');
   return [
-    `${countOf(machines, 'machine')}, ${seen} seen in 24 h`,
+    `${countOf(machines, 'machine')}, ${seen} seen in 24 h${retired === 0 ? '' : `; ${retired} retired`}`,
     ...(rows.length === 0 ? [] : ['', ...format(heads), ...rows.flatMap(format), '']),
     ...leftOut(counts.modules_left_out, 'modules on the fewest machines'),
     ...(counts.held_over_a_week ?? []).map(

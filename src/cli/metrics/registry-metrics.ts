@@ -112,6 +112,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'certificate-renewed':
       case 'certificate-kept':
       case 'certificate-warning':
+      case 'machine-retired':
       case 'rollout':
       case 'rollout-started':
       case 'rollout-halted':

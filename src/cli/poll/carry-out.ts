@@ -50,15 +50,18 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
     await delivery.failed({ reason, running, blame: 'machine' });
     return;
   }
-  if (prepare !== undefined) {
-    const prepared = await outcomeOf(prepare, delivery, execution);
+  // A rollback ends a failure, and must not wait for a preparation (T332).
+  if (prepare !== undefined && action.direction !== 'rollback') {
+    const step = { program: prepare, name: 'the program of --prepare' };
+    const prepared = await outcomeOf(step, delivery, execution);
     if (prepared === 'unheard') return;
-    const fault = prepared === 'done' ? overdue(delivery, execution) : prepared;
-    // It has stopped nothing, so what is deployed is still known (T332).
-    if (fault) return await delivery.failed({ ...fault, running });
+    const fault = prepared === 'done' ? overdue(step, delivery, execution) : prepared;
+    // It has stopped nothing, so what is deployed is still known, and nothing was restarted (T332).
+    if (fault) return await delivery.failed({ ...fault, running, restarted: false });
     if (!(await mayBegin(delivery, execution))) return;
   }
-  const outcome = await outcomeOf(program, delivery, execution);
+  const step = { program, name: 'the program' };
+  const outcome = await outcomeOf(step, delivery, execution);
   if (outcome === 'unheard') return;
   if (outcome === 'done') return await delivery.done();
   // What is deployed after a release has failed is not known; a restart deploys nothing (D41).
@@ -66,34 +69,41 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
   await delivery.failed({ ...outcome, running: isKnown ? running : undefined });
 }
 
+/** A program that is run for an action, and what messages call it. */
+interface Step {
+  readonly program: string;
+  readonly name: string;
+}
+
 type Fault = Pick<FailureReport, 'blame' | 'reason'>;
 
 /** How a program ended; `unheard` if nobody waits for that: the action was withdrawn, or the next poller gets it. */
 async function outcomeOf(
-  program: string,
+  step: Step,
   delivery: Delivery,
   execution: Execution,
 ): Promise<'done' | 'unheard' | Fault> {
   const { stopping, world } = execution;
-  const { ended, lastLine } = await runFor(program, delivery, execution);
+  const { ended, lastLine } = await runFor(step, delivery, execution);
   const failure = failureOf(ended, lastLine);
   if (!failure) return 'done';
   if (failure.blame === 'release' && !stopping.aborted) {
     await world.timer.sleep(STOP_GRACE_MS, stopping).catch(() => undefined);
   }
-  const late = overdue(delivery, execution);
+  const late = overdue(step, delivery, execution);
   if (stopping.aborted || (delivery.signal.aborted && !late)) return 'unheard';
   return late ?? failure;
 }
 
-function overdue({ signal }: Delivery, { timeoutMs }: Execution): Fault | undefined {
+function overdue(
+  { name }: Step,
+  { signal }: Delivery,
+  { timeoutMs }: Execution,
+): Fault | undefined {
   const { reason: cause } = signal as { readonly reason: unknown };
   const isOverdue = cause instanceof DOMException && cause.name === 'TimeoutError';
   if (!isOverdue) return undefined;
-  return {
-    reason: `the program was stopped after ${describeDuration(timeoutMs)}`,
-    blame: 'machine',
-  };
+  return { reason: `${name} was stopped after ${describeDuration(timeoutMs)}`, blame: 'machine' };
 }
 
 /** Whether the action may be begun after its preparation, which takes time (D72). If not, it was taken back (T331). */
@@ -119,7 +129,7 @@ async function mayBegin(
 }
 
 async function runFor(
-  program: string,
+  step: Step,
   delivery: Delivery,
   { record, report, world, stopping, killing }: Execution,
 ): Promise<{ readonly ended: Ended; readonly lastLine: string | undefined }> {
@@ -127,8 +137,9 @@ async function runFor(
   const mask = maskFor(delivery, withheldValues(world));
   let lastLine: string | undefined;
   const running = new AbortController();
+  report.runs(name, step.name);
   const ended = await runProgram({
-    program,
+    program: step.program,
     environment: programEnvironment(world),
     input: `${actionDocument(delivery)}\n`,
     signal: AbortSignal.any([delivery.signal, stopping]),

@@ -17,8 +17,12 @@ export interface Line<Text extends Said = string> {
   readonly text: Text;
 }
 
-/** The log lines of an event. `action` is the action that an acknowledgement ends. */
-export function linesOf(event: PollerEvent, action: Action | undefined): Line<Said>[] {
+/** The log lines of an event. `action` is the action that an acknowledgement ends, `program` what messages call the program that runs. */
+export function linesOf(
+  event: PollerEvent,
+  action: Action | undefined,
+  program = 'its program',
+): Line<Said>[] {
   switch (event.kind) {
     case 'acknowledged':
       return action ? outcomeLines(event, action) : [];
@@ -26,9 +30,10 @@ export function linesOf(event: PollerEvent, action: Action | undefined): Line<Sa
     case 'superseded':
     case 'progress':
     case 'delivered':
-    case 'overdue':
     case 'withdrawn':
       return actionLines(event);
+    case 'overdue':
+      return warn(`${changeOf(event.action)} takes too long, so ${program} is stopped`);
     case 'configuration-unreadable':
     case 'configuration-readable':
     case 'registry-unavailable':
@@ -109,7 +114,6 @@ function actionLines(event: PollerEvent & { readonly action: Action }): Line<Sai
     const { text, words = text } = event.action.reason;
     return info(say`${change}: ${words}${again}`);
   }
-  if (event.kind === 'overdue') return warn(`${change} takes too long, so its program is stopped`);
   return event.kind === 'withdrawn'
     ? warn(`${change} was withdrawn: it is no longer permitted`)
     : [];

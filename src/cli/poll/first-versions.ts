@@ -1,5 +1,8 @@
 import type { ActionTarget } from '../../core/index.ts';
 import { deployedText } from '../../core/decision/deployed.ts';
+import { targetsOf } from '../../core/plan/configuration.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import { lostMemory } from '../../store/lost-memory.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
@@ -7,6 +10,18 @@ import type { PollReport } from './poll-report.ts';
 
 /** The value of `--deployed` on a machine on which nothing is deployed yet. */
 export const NONE = 'none';
+
+/** Names in the file of `--deployed` that the machine config does not have: what they say is used for nothing. */
+export function unknownNames({ machine, policy, deployed }: PlanDocuments): string[] {
+  const known = new Set(targetsOf({ machine, policy }).map(({ name }) => name));
+  return [...(deployed?.keys() ?? [])]
+    .filter((name) => !known.has(name))
+    .map((name) => {
+      const nearest = nearestWord(name, known);
+      const meant = nearest === undefined ? '' : `, did you mean ${excerpt(nearest)}?`;
+      return `--deployed: the machine config has no module or subsystem ${quote(name)}${meant}; its version is not used`;
+    });
+}
 
 /**
  * Returns the version of a module that the machine's file does not know. `--deployed` tells it once: what a program has

@@ -31,7 +31,7 @@ import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
-import { firstVersions, NONE } from './first-versions.ts';
+import { firstVersions, NONE, unknownNames } from './first-versions.ts';
 import { noteKeptDocuments, noteUnkept } from './note-kept-documents.ts';
 import { noteLosses } from './note-losses.ts';
 import { PollReport } from './poll-report.ts';
@@ -189,6 +189,7 @@ function noteStart(
   const what = `polling ${modules} of ${excerpt(path)}, every ${every}, for ${programs.join(', prepared by ')}`;
   report.note('info', `${what} (Ctrl-C stops)`);
   if (metrics) report.note(...servedLine(metrics));
+  for (const text of unknownNames(documents)) report.note('warn', text);
   noteLosses(file, report);
   noteKeptDocuments(problems, report);
 }

@@ -43,6 +43,9 @@ export class PollReport {
   /** The delivered actions that are not acknowledged, by id. */
   readonly #delivered = new Map<string, CommittedAction>();
 
+  /** What messages call the program that runs for a module or subsystem, by its name. */
+  readonly #programs = new Map<string, string>();
+
   constructor(
     {
       json,
@@ -75,6 +78,11 @@ export class PollReport {
     this.#print(level, line, { event, target: name }, { reported });
   }
 
+  /** A program begins to run for the module or subsystem `name`. */
+  runs(name: string, program: string): void {
+    this.#programs.set(name, program);
+  }
+
   onEvent(event: PollerEvent): void {
     if (event.kind === 'delivered') this.#delivered.set(event.action.id, event.action);
     const ended = event.kind === 'acknowledged' ? this.#delivered.get(event.id) : undefined;
@@ -86,7 +94,7 @@ export class PollReport {
       name: eventName('poller', event.kind),
       version: action && describeAddress(action.to),
     };
-    for (const { level, text } of linesOf(event, ended)) {
+    for (const { level, text } of linesOf(event, ended, this.#programs.get(target?.name ?? ''))) {
       this.#print(level, textOf(text), subject, { reported, shown: readable(text, times) });
     }
     if (event.kind === 'acknowledged') this.#delivered.delete(event.id);

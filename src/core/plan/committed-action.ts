@@ -48,4 +48,6 @@ export type ActionOutcome =
        * the action is delivered again later.
        */
       readonly blame: 'release' | 'machine';
+      /** `false`: the version was found unusable before anything was stopped, so that its action counts as no restart. */
+      readonly restarted?: false | undefined;
     };

@@ -43,6 +43,8 @@ export interface Rollout {
   readonly percent: number;
   /** The machines whose cohort is below it are included. It never falls. */
   readonly share: number;
+  /** Its steps so far, in their order: when each began, and its share. */
+  readonly steps: readonly { readonly at: number; readonly share: number }[];
   readonly startedAt: number;
   /** When the step began, or the rollout was resumed. */
   readonly soakingSince: number;
@@ -89,22 +91,24 @@ export function applyEvent(
   if (!rollout) return { ok: false, error: 'not-started' };
   const conflict = conflictWith(rollout, event);
   if (conflict) return { ok: false, error: conflict };
-  return { ok: true, value: { ...rollout, ...changeBy(event), sequence: event.sequence } };
+  return { ok: true, value: { ...rollout, ...changeBy(rollout, event), sequence: event.sequence } };
 }
 
 type Start = Extract<RolloutEvent, { readonly kind: 'started' }>;
 type Change = Exclude<RolloutEvent, Start>;
 
 function startedBy({ sequence, at, salt, percent, share }: Start): Rollout {
-  const times = { startedAt: at, soakingSince: at, sequence };
+  const times = { startedAt: at, soakingSince: at, sequence, steps: [{ at, share }] };
   const failures = { seen: NO_FAILURES, acknowledged: NO_FAILURES };
   return { status: 'running', salt, percent, share, because: undefined, ...times, ...failures };
 }
 
-function changeBy(event: Change): Partial<Rollout> {
+function changeBy({ steps }: Rollout, event: Change): Partial<Rollout> {
   switch (event.kind) {
-    case 'raised':
-      return { percent: event.percent, share: event.share, soakingSince: event.at };
+    case 'raised': {
+      const { percent, share, at } = event;
+      return { percent, share, soakingSince: at, steps: [...steps, { at, share }] };
+    }
     case 'halted':
       return { status: 'halted', because: event.because, seen: event.failures };
     case 'resumed': {

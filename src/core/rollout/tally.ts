@@ -16,6 +16,20 @@ export interface RolloutMachine {
     | undefined;
 }
 
+/**
+ * Whether a machine counts in a rollout. A retired one does not if the release cannot have reached it: it was not heard since the step that
+ * includes it began. One that the release may have silenced counts, retired or not (D83).
+ */
+export function takesPart(
+  { cohort, heardAt = -Infinity, delivery }: RolloutMachine,
+  isRetired: boolean,
+  { steps }: Pick<Rollout, 'steps'>,
+): boolean {
+  if (!isRetired || delivery) return true;
+  const includedBy = steps.find(({ share }) => cohort < share);
+  return includedBy !== undefined && heardAt >= includedBy.at;
+}
+
 /** The machines of a rollout, counted by what is known of them. */
 export interface Tally {
   /** The release is not yet delivered to them. */

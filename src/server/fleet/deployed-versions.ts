@@ -1,5 +1,6 @@
 import type { Statements } from '../../sqlite/statements.ts';
 import { IS_BEHIND } from './machine-queries.ts';
+import { COUNTED_STATES } from './retirement.ts';
 
 /** How many machines have a version of a module. */
 export interface DeployedVersion {
@@ -21,9 +22,9 @@ const MOST_VERSIONS = 100;
 /** Those of most machines first. */
 export function deployedVersions(sql: Statements, moduleId: string): DeployedVersions {
   const rows = sql.all(
-    `SELECT deployed, sum(machines) AS machines, sum(machines * (decision = 'stuck')) AS stuck,
-        sum(machines * (${IS_BEHIND})) AS behind, count(*) OVER () AS "of"
-      FROM states WHERE module_id = ? GROUP BY deployed ORDER BY machines DESC, deployed LIMIT ${MOST_VERSIONS}`,
+    `SELECT deployed, sum(counted) AS machines, sum(counted * (decision = 'stuck')) AS stuck,
+        sum(counted * (${IS_BEHIND})) AS behind, count(*) OVER () AS "of"
+      FROM ${COUNTED_STATES} WHERE module_id = ? GROUP BY deployed ORDER BY machines DESC, deployed LIMIT ${MOST_VERSIONS}`,
     moduleId,
   );
   const deployed = rows.map((row) => ({

@@ -12,6 +12,7 @@ import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import { FLEET_LAYOUT } from './fleet-schema.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
 import { uninterrupted, type Slices } from './slices.ts';
+import { retire, type RetiredMachine, type Retirement } from './retirement.ts';
 import { lackOfSpace } from '../free-disk.ts';
 import { SERVER_LIMITS } from '../server-limits.ts';
 import {
@@ -69,6 +70,8 @@ export interface SharedReports {
   readonly at: number;
   /** Undefined for one that this program does not accept. */
   readonly reports: readonly (SentReport | undefined)[];
+  /** Machines that an operator retired at a front at that time, after the reports. */
+  readonly retirements?: readonly Retirement[];
 }
 
 /** How far the file has followed the stream. */
@@ -76,6 +79,9 @@ export type Followed = Pick<SharedReports, 'stream' | 'sequence'>;
 
 /** Sends a report to all fronts, and resolves with its answer once this front has taken it. */
 export type SendReport = (sent: SentReport) => Promise<ReportAnswer>;
+
+/** Retires a machine at all fronts, and resolves once this front has done so. */
+export type RetireMachine = (retirement: Retirement) => Promise<RetiredMachine | undefined>;
 
 export interface FleetFileOptions {
   /** Nothing is written in the mode `read`. */
@@ -100,6 +106,8 @@ export class FleetFile {
   #prunedAt = -Infinity;
   /** Set for a front of a cluster. */
   sendToAll: SendReport | undefined;
+  /** The same. */
+  retireAtAll: RetireMachine | undefined;
 
   /** `now` returns the time in milliseconds since the epoch. */
   constructor(
@@ -171,6 +179,15 @@ export class FleetFile {
     return translated(this.#path, () => transaction(database, () => change(sql)));
   }
 
+  /**
+   * Retires a machine until it reports again (D83). The answer says how it is retired now, also if it was before; undefined: it never
+   * reported. Rejects with a DatabaseError.
+   */
+  async retire(retirement: Retirement): Promise<RetiredMachine | undefined> {
+    if (this.retireAtAll) return await this.retireAtAll(retirement);
+    return this.write((sql) => retire(sql, retirement, this.#now()));
+  }
+
   /** How far this file has followed the stream of reports. Throws a DatabaseError. */
   followed(): Followed {
     const row = this.read((sql) => sql.get('SELECT stream, sequence FROM followed'));
@@ -183,12 +200,15 @@ export class FleetFile {
     sequence,
     at,
     reports,
+    retirements = [],
   }: SharedReports): readonly (ReportAnswer | RefusedReport)[] {
     return this.write((sql) => {
       // The clock of the front that received them may be wrong.
       this.#prune(sql, Math.min(at, this.#now()));
       sql.run('UPDATE followed SET stream = ?, sequence = ?', stream, sequence);
-      return takeReports(sql, reports, { at, gaps: 'count' });
+      const answers = takeReports(sql, reports, { at, gaps: 'count' });
+      for (const retirement of retirements) retire(sql, retirement, at);
+      return answers;
     });
   }
 

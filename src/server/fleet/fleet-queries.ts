@@ -12,6 +12,7 @@ import {
   statesOf,
   type MachineSearch,
 } from './machine-queries.ts';
+import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
 import { storedState } from './stored-state.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,6 +30,7 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
   const counts = machineCounts(sql, now);
   return {
     machines: counts.machines,
+    retired: counts.retired,
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
@@ -53,8 +55,8 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
 const MISSING = `SELECT min(total(missing), ${Number.MAX_SAFE_INTEGER}) AS n FROM machines`;
 /** Those of most machines, in the order of their ids. */
 const MODULES = `SELECT * FROM
-    (SELECT module_id, deployed, decision, sum(machines) AS machines, count(*) OVER () AS "of"
-      FROM states GROUP BY module_id, deployed, decision ORDER BY machines DESC, module_id, deployed, decision LIMIT ?)
+    (SELECT module_id, deployed, decision, sum(counted) AS machines, count(*) OVER () AS "of"
+      FROM ${COUNTED_STATES} GROUP BY module_id, deployed, decision ORDER BY machines DESC, module_id, deployed, decision LIMIT ?)
   ORDER BY module_id, deployed, decision`;
 
 const HELD = `SELECT module_id, deployed, sum(machines) AS machines FROM states
@@ -143,7 +145,10 @@ export function fleetMachines(
 }
 
 function machineOf(row: Row, modules: readonly Row[], now: number): object {
-  const { id, seenAt, platform, modreg, isDuplicate, missingOutcomes } = machineIn(row, now);
+  const { id, seenAt, platform, modreg, isDuplicate, missingOutcomes, retired } = machineIn(
+    row,
+    now,
+  );
   return {
     id,
     seen_at: formatTime(seenAt),
@@ -151,6 +156,7 @@ function machineOf(row: Row, modules: readonly Row[], now: number): object {
     modreg: modreg ?? null,
     is_duplicate: isDuplicate,
     missing_outcomes: missingOutcomes,
+    retired: retired ? { at: formatTime(retired.at), by: retired.by } : null,
     modules: modules.map((module) => {
       const { facts: _facts, platform: _platform, ...shown } = storedState(module);
       return { name: module['name'], ...shown };
@@ -212,4 +218,4 @@ export function* statesAfter(
 const MACHINES_AT_ONCE = 1000;
 const IDS = 'SELECT id FROM states WHERE module_id = ? AND id > ? ORDER BY id';
 const MACHINES = `SELECT machines.name AS name FROM placements JOIN machines ON machines.id = machine
-  WHERE state = ? ORDER BY machine LIMIT ? OFFSET ?`;
+  WHERE state = ? AND NOT (${IS_RETIRED}) ORDER BY machine LIMIT ? OFFSET ?`;

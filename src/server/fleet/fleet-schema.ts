@@ -117,5 +117,11 @@ export const FLEET_LAYOUT: Layout = {
           FROM outcomes WHERE machine IN (SELECT id FROM machines WHERE outcomes > 10000))
         WHERE place > 10000);
     `,
+    // Machines that an operator retired: when, and who (D83). An earlier modreg counts them. Null again with the next report.
+    `
+    ALTER TABLE machines ADD COLUMN retired_at INTEGER;
+    ALTER TABLE machines ADD COLUMN retired_by TEXT;
+    CREATE INDEX retired_machines ON machines (id) WHERE retired_at IS NOT NULL;
+    `,
   ],
 };

@@ -2,6 +2,7 @@ import { lasting } from '../../core/text/time-words.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
 import { storedState } from './stored-state.ts';
+import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,7 +33,8 @@ export interface MachineSearch {
   readonly id?: string | undefined;
   readonly module?: string | undefined;
   readonly version?: string | undefined;
-  readonly condition?: keyof typeof CONDITIONS | undefined;
+  /** `retired`: those that are retired, which no other search finds. */
+  readonly condition?: keyof typeof CONDITIONS | 'retired' | undefined;
   /** The last id of the page before; the empty text for the first page. */
   readonly after: string;
 }
@@ -41,19 +43,24 @@ export interface MachineSearch {
 interface MachineCounts {
   readonly machines: number;
   readonly seen: number;
+  /** Those that are retired, which count nowhere else. */
+  readonly retired: number;
   /** Ids under which two machines report. */
   readonly duplicates: number;
 }
 
 export function machineCounts(sql: Statements, now: number): MachineCounts {
   const count = (where: string, ...values: readonly number[]): number =>
-    Number(sql.get(`SELECT count(*) AS n FROM machines ${where}`, ...values)?.['n']);
+    Number(sql.get(`SELECT count(*) AS n FROM machines WHERE ${where}`, ...values)?.['n']);
   return {
-    machines: count(''),
-    seen: count('WHERE seen_at > ?', now - DAY_MS),
-    duplicates: count('WHERE duplicate_at > ?', now - DUPLICATE_MS),
+    machines: count(IN_USE),
+    seen: count(`seen_at > ? AND ${IN_USE}`, now - DAY_MS),
+    retired: count(IS_RETIRED),
+    duplicates: count(`duplicate_at > ? AND ${IN_USE}`, now - DUPLICATE_MS),
   };
 }
+
+const IN_USE = `NOT (${IS_RETIRED})`;
 
 /** A part of a WHERE clause, and its values. */
 interface Filter {
@@ -81,6 +88,7 @@ export function countMachines(sql: Statements, search: MachineSearch): number {
 function machinesOf(search: MachineSearch): Filter {
   const states = statesOf(search);
   return all([
+    { where: search.condition === 'retired' ? IS_RETIRED : IN_USE, values: [] },
     search.id === undefined
       ? undefined
       : { where: 'instr(lower(name), ?) > 0', values: [search.id.toLowerCase()] },
@@ -97,11 +105,12 @@ export function statesOf({
   version,
   condition,
 }: Omit<MachineSearch, 'after'>): Filter | undefined {
-  if (module === undefined && version === undefined && condition === undefined) return undefined;
+  const state = condition === 'retired' ? undefined : condition;
+  if (module === undefined && version === undefined && state === undefined) return undefined;
   return all([
     module === undefined ? undefined : { where: 'module_id = ?', values: [module] },
     version === undefined ? undefined : { where: 'deployed = ?', values: [version] },
-    condition && { where: CONDITIONS[condition], values: [] },
+    state && { where: CONDITIONS[state], values: [] },
   ]);
 }
 
@@ -138,10 +147,13 @@ interface SeenMachine {
   /** Whether two machines report under this id. */
   readonly isDuplicate: boolean;
   readonly missingOutcomes: number;
+  /** Undefined while it is in use. */
+  readonly retired: Omit<RetiredMachine, 'machine'> | undefined;
 }
 
 export function machineIn(row: Row, now: number): SeenMachine {
   const duplicateAt = row['duplicate_at'] ?? null;
+  const { retired_at: at = null, retired_by: by } = row;
   return {
     id: String(row['name']),
     seenAt: Number(row['seen_at']),
@@ -149,6 +161,7 @@ export function machineIn(row: Row, now: number): SeenMachine {
     modreg: textOf(row['modreg']),
     isDuplicate: duplicateAt !== null && now - Number(duplicateAt) < DUPLICATE_MS,
     missingOutcomes: Number(row['missing']),
+    retired: at === null ? undefined : { at: Number(at), by: String(by) },
   };
 }
 

@@ -11,7 +11,10 @@ import { storedState } from './stored-state.ts';
 import type { RolloutMachine } from '../../core/rollout/tally.ts';
 
 /** A machine that may get a release, as far as its reports tell. */
-export type ReportingMachine = Omit<RolloutMachine, 'cohort'> & { readonly id: string };
+export type ReportingMachine = Omit<RolloutMachine, 'cohort'> & {
+  readonly id: string;
+  readonly isRetired: boolean;
+};
 
 /** What the machines with one state do about a release. */
 interface StateOfRelease {
@@ -47,7 +50,7 @@ export function* rolloutMachines(
   return [...found.values()];
 }
 
-const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at
+const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at, retired_at
   FROM placements JOIN machines ON machines.id = placements.machine
   WHERE state IN (SELECT id FROM states WHERE module_id = ?)`;
 
@@ -108,12 +111,12 @@ function machineOf(
   outcome: Outcome | undefined,
 ): ReportingMachine {
   const heardAt = Number(row['seen_at']);
-  const id = String(row['name']);
-  if (!isDelivered && !outcome) return { id, heardAt, delivery: undefined };
+  const known = { id: String(row['name']), heardAt, isRetired: row['retired_at'] !== null };
+  if (!isDelivered && !outcome) return { ...known, delivery: undefined };
   const isHealthy = isDeployed || outcome?.isDone === true;
   // A release that has failed stays failed, even if another attempt succeeds.
   const result = outcome?.hasFailed ? 'failed' : isHealthy ? 'healthy' : undefined;
-  return { id, heardAt, delivery: { at: outcome?.at ?? heardAt, outcome: result } };
+  return { ...known, delivery: { at: outcome?.at ?? heardAt, outcome: result } };
 }
 
 const SHOWN = 20;

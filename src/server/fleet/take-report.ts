@@ -147,9 +147,9 @@ function takeReport(
   return { kind: 'known', knownTo: to, ...(isOlderState && { isOlderState }) };
 }
 
-/** A machine that begins a queue again and again counts no more than LARGEST_NUMBER (T246). */
+/** A retired machine that reports is back (D83). A machine that begins a queue again and again counts no more than LARGEST_NUMBER (T246). */
 const UPDATE = `UPDATE machines SET queue = ?, known_to = ?, missing = min(missing + ?, ${LARGEST_NUMBER}), instance = ?,
-  seen_at = ?, duplicate_at = NULL WHERE id = ?`;
+  seen_at = ?, duplicate_at = NULL, retired_at = NULL, retired_by = NULL WHERE id = ?`;
 
 function knownIn(row: Row): Known {
   const duplicateAt = row['duplicate_at'];
@@ -206,7 +206,11 @@ function isDuplicate(sql: Statements, known: Known, instance: string, now: numbe
 function flag({ sql, counts }: Tables, { id }: Known, now: number): void {
   for (const { state } of placementsOf(sql, id).values()) counts.release(state);
   sql.run('DELETE FROM placements WHERE machine = ?', id);
-  sql.run('UPDATE machines SET state_number = 0, seen_at = ? WHERE id = ?', now, id);
+  sql.run(
+    'UPDATE machines SET state_number = 0, seen_at = ?, retired_at = NULL, retired_by = NULL WHERE id = ?',
+    now,
+    id,
+  );
 }
 
 function noteEarlier(sql: Statements, { id, instance, seenAt }: Known): void {

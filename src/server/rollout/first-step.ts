@@ -1,5 +1,6 @@
 import type { ModuleId } from '../../core/index.ts';
 import { cohort } from '../../core/rollout/cohort.ts';
+import { takesPart } from '../../core/rollout/tally.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import {
   newSalt,
@@ -22,7 +23,11 @@ function* firstStep(
   const salt = newSalt();
   const cohorts: number[] = [];
   const machines = yield* rolloutMachines(sql, moduleId, release);
-  yield* eachInSlices(machines, ({ id }) => cohorts.push(cohort(id, salt)));
+  yield* eachInSlices(machines, ({ id, isRetired, heardAt, delivery }) => {
+    const place = cohort(id, salt);
+    const machine = { cohort: place, heardAt, delivery };
+    if (takesPart(machine, isRetired, { steps: [] })) cohorts.push(place);
+  });
   return startEvent(salt, cohorts, at);
 }
 

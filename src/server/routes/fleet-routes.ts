@@ -83,12 +83,13 @@ async function reportAnswer(c: Context, fleet: FleetFile): Promise<Response> {
 }
 
 function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
-  const { module, version, after = '', limit: limitText = '100', stuck } = c.req.query();
+  const { module, version, after = '', limit: limitText = '100', stuck, retired } = c.req.query();
   const limit = Number(limitText);
   if (!/^[1-9]\d{0,3}$/.test(limitText) || limit > MOST_MACHINES) {
     return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
   }
-  const condition = stuck === 'true' ? ('stuck' as const) : undefined;
+  const isStuck = stuck === 'true' ? ('stuck' as const) : undefined;
+  const condition = retired === 'true' ? ('retired' as const) : isStuck;
   const search = { module, version, condition, after };
   const page = fleet.read((sql) => fleetMachines(sql, search, { now, limit }));
   return sentWhole(c, JSON.stringify(page));

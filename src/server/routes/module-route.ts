@@ -26,6 +26,8 @@ export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
 export const REPORTS = '/v1/machines/:id/reports';
 export const FLEET = '/v1/fleet';
 export const FLEET_MACHINES = '/v1/fleet/machines';
+/** The address of the retirement of a machine. */
+export const RETIRED = '/v1/fleet/machines/:id/retired';
 export const FLEET_ROLLOUTS = '/v1/fleet/rollouts';
 export const FLEET_MODULE = '/v1/fleet/modules/:namespace/:name';
 

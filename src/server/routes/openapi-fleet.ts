@@ -53,10 +53,26 @@ export const FLEET_PATHS: object = {
         query('module', 'Only machines with this module', ref('ModuleId')),
         query('version', 'Only machines that have this version of a module', { type: 'string' }),
         query('stuck', 'true: only machines with a module that is stuck', { type: 'string' }),
+        query('retired', 'true: only machines that are retired, which no other list has', {
+          type: 'string',
+        }),
         query('after', 'The last id of the page before', { type: 'string' }),
         query('limit', '100 by default', { type: 'integer', minimum: 1, maximum: 1000 }),
       ],
       responses: { ...READ_ERRORS, 200: json(ref('FleetMachines'), 'A page of machines') },
+    },
+  },
+  '/v1/fleet/machines/{id}/retired': {
+    put: {
+      summary:
+        'Takes a machine out of counts and rollouts until it reports again. Its outcomes stay. A retired machine stays as it is.',
+      ...SECURITY,
+      parameters: [path('id', 'The machine')],
+      responses: {
+        ...READ_ERRORS,
+        200: json(ref('RetiredMachine'), 'When it was retired, and by whom'),
+        404: problem('unknown-machine: no machine has reported under the id'),
+      },
     },
   },
   '/v1/fleet/modules/{namespace}/{name}': {

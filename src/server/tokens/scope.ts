@@ -40,6 +40,9 @@ export function missingScope(
 /** The scope of a token that may read what machines reported. */
 export const FLEET_READ: Scope = 'fleet:read' as Scope;
 
+/** The scope of a token that may change the rollouts of all namespaces. */
+export const ROLLOUT_ALL: Scope = 'rollout' as Scope;
+
 /** Whether a token with these scopes only reports for machines. Its use is not recorded: each machine of a fleet has such a token. */
 export function isOfMachines(scopes: readonly string[]): boolean {
   return scopes.every((scope) => scope.startsWith('machine:'));

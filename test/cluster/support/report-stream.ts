@@ -1,7 +1,8 @@
 import type { PassedOver, ReportStream } from '../../../src/cluster/report-stream.ts';
 
 /** A stream of reports without a cluster, of which the messages and notes can be seen. */
-export interface StreamInMemory extends ReportStream {
+export interface StreamInMemory extends Omit<ReportStream, 'append'> {
+  append: ReportStream['append'];
   readonly messages: Uint8Array[];
   readonly notes: PassedOver[];
 }

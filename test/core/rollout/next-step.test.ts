@@ -15,6 +15,7 @@ const ROLLOUT: Rollout = {
   percent: 1,
   share: 0.01,
   startedAt: NOW - 5 * HOUR,
+  steps: [{ at: NOW - 5 * HOUR, share: 0.01 }],
   soakingSince: NOW - HOUR,
   because: undefined,
   seen: { failed: 0, silent: 0 },

@@ -37,6 +37,10 @@ describe('a rollout', () => {
       salt: 's1',
       percent: 5,
       share: 0.05,
+      steps: [
+        { at: 60_000, share: 0.01 },
+        { at: 120_000, share: 0.05 },
+      ],
       startedAt: 60_000,
       soakingSince: 240_000,
       because: undefined,

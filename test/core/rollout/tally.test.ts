@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { ROLLOUT_POLICY } from '../../../src/core/rollout/rollout-policy.ts';
-import { tally, type RolloutMachine, type Tally } from '../../../src/core/rollout/tally.ts';
+import {
+  takesPart,
+  tally,
+  type RolloutMachine,
+  type Tally,
+} from '../../../src/core/rollout/tally.ts';
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
@@ -70,4 +75,26 @@ it('counts all machines', () => {
     failed: 2,
     control: { heard: 2, silent: 1 },
   });
+});
+
+/** The share was 0.2 from ten hours ago, and 0.6 from four hours ago. */
+const STEPS = {
+  steps: [
+    { at: NOW - 10 * HOUR, share: 0.2 },
+    { at: NOW - 4 * HOUR, share: 0.6 },
+  ],
+};
+
+it.each<[string, RolloutMachine, boolean]>([
+  ['heard since its step began', machine(0.1, 10 * HOUR), true],
+  ['silent since before its step', machine(0.1, 10 * HOUR + 1), false],
+  ['never heard', machine(0.1, undefined), false],
+  ['silent since before the second step, which includes it', machine(0.2, 4 * HOUR + 1), false],
+  ['heard in the second step, which includes it', machine(0.2, 4 * HOUR), true],
+  ['silent with the release, without an outcome', machine(0.1, 11 * HOUR, 11 * HOUR), true],
+  ['silent since it failed', machine(0.1, 9 * HOUR, 9 * HOUR, 'failed'), true],
+  ['in no step yet, and heard', machine(0.6, HOUR), false],
+])('[D83, T361] a retired machine that was %s', (_title, one, expected) => {
+  expect(takesPart(one, true, STEPS)).toBe(expected);
+  expect(takesPart(one, false, STEPS)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { parseModuleId, type ModuleId } from '../../../src/core/index.ts';
 import { siteApp } from '../../../src/page/site/site-app.ts';
 import type { OnChange } from '../../../src/site/rollouts.ts';
@@ -27,6 +27,8 @@ export interface TestSite {
     modules: readonly Partial<ReportedModule>[],
     ...outcomes: readonly Partial<MachineReport['outcomes'][number]>[]
   ) => Promise<void>;
+  /** Retires a machine that has reported. */
+  readonly retire: (machine: string, by: string) => Promise<void>;
   /** Sends a form; the answer is its status, and the address or the text of the page that follows. */
   readonly post: (
     path: string,
@@ -76,6 +78,9 @@ export function testSite(): TestSite {
         if (!release.ok) throw new Error(release.error.join('\n'));
         catalogue.publish(moduleId(id), release.value, NOW - 86_400_000);
       }
+    },
+    async retire(machine, by) {
+      expect(await fleet?.retire({ machine, by })).toMatchObject({ machine, by });
     },
     async report(machine, modules, ...outcomes) {
       fleet ??= new FleetFile(fleetPath(path), () => site.now);

@@ -24,6 +24,8 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
   });
 }
 
+const CONDITIONS = ['stuck', 'behind', 'retired'] as const;
+
 /** What the address asks for. What is not understood is left out. */
 function searchIn(c: Context): MachineSearch {
   const { condition, after = '' } = c.req.query();
@@ -32,7 +34,7 @@ function searchIn(c: Context): MachineSearch {
     id: text('id'),
     module: text('module'),
     version: text('version'),
-    condition: condition === 'stuck' || condition === 'behind' ? condition : undefined,
+    condition: CONDITIONS.find((one) => one === condition),
     after,
   };
 }

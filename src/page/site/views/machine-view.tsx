@@ -6,7 +6,7 @@ import type {
   MachineDetail,
   PlacedModule,
 } from '../../../server/fleet/machine-queries.ts';
-import { Decision, HELD_LONG } from './machines-view.tsx';
+import { Decision, HELD_LONG, RetiredWords } from './machines-view.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
@@ -20,6 +20,12 @@ export const MachineView: FC<{ readonly machine: MachineDetail; readonly now: nu
   <>
     <h1>{machine.id}</h1>
     <Facts machine={machine} now={now} />
+    {machine.retired ? (
+      <p class="warning">
+        It is <RetiredWords retired={machine.retired} now={now} />: no count has it, and no rollout
+        that cannot have reached it, until it reports again.
+      </p>
+    ) : null}
     {machine.isDuplicate ? <Duplicate id={machine.id} /> : null}
     {machine.missingOutcomes === 0 ? null : (
       <p class="warning">It dropped {machine.missingOutcomes} outcomes before a report.</p>

@@ -8,7 +8,7 @@ import type {
   SiteTotals,
 } from '../../../server/fleet/machine-queries.ts';
 import type { MachinePage } from '../../../site/machines.ts';
-import { Ago, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
+import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
 /** The machines of a site: how many are in which condition, and a page of those that are searched for. */
 export const MachinesView: FC<{
@@ -19,8 +19,8 @@ export const MachinesView: FC<{
   <>
     <h1>Machines</h1>
     <Totals totals={totals} />
-    {totals.machines === 0 ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
-    {totals.machines === 0 ? null : (
+    {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
+    {hasNone(totals) ? null : (
       <p>{matching === 0 ? 'No machine matches.' : foundWords(search, matching)}</p>
     )}
     {machines.length === 0 ? null : (
@@ -30,7 +30,9 @@ export const MachinesView: FC<{
             'machine',
             'seen',
             'modules',
-            isAny(search) ? 'needs attention' : 'matching modules',
+            isAny(search) || search.condition === 'retired'
+              ? 'needs attention'
+              : 'matching modules',
           ]}
         />
         <tbody>
@@ -43,6 +45,10 @@ export const MachinesView: FC<{
     <Paging search={search} next={next} />
   </>
 );
+
+function hasNone({ machines, retired }: SiteTotals): boolean {
+  return machines + retired === 0;
+}
 
 function isAny({ module, version, condition }: MachineSearch): boolean {
   return module === undefined && version === undefined && condition === undefined;
@@ -69,7 +75,7 @@ const NoReports: FC = () => (
 );
 
 const Totals: FC<{ readonly totals: SiteTotals }> = ({
-  totals: { machines, seen, stuck, behind, duplicates },
+  totals: { machines, seen, stuck, behind, retired, duplicates },
 }) => (
   <ul id="summary">
     <li>
@@ -84,6 +90,11 @@ const Totals: FC<{ readonly totals: SiteTotals }> = ({
     <li data-state={behind === 0 ? undefined : 'waiting'}>
       <b>{numberOf(behind)}</b> <a href={machinesPath({ condition: 'behind' })}>behind</a>
     </li>
+    {retired === 0 ? null : (
+      <li>
+        <b>{numberOf(retired)}</b> <a href={machinesPath({ condition: 'retired' })}>retired</a>
+      </li>
+    )}
     {duplicates === 0 ? null : (
       <li data-state="stuck">
         <b>{numberOf(duplicates)}</b> ids of two machines
@@ -129,7 +140,7 @@ const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly 
 const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ chosen }) => (
   <select name="condition">
     <option value="">any</option>
-    {(['stuck', 'behind'] as const).map((one) => (
+    {(['stuck', 'behind', 'retired'] as const).map((one) => (
       <option value={one} selected={chosen === one}>
         {one}
       </option>
@@ -138,7 +149,7 @@ const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ 
 );
 
 const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
-  machine: { id, seenAt, modules, isDuplicate, shown, shownOf },
+  machine: { id, seenAt, modules, isDuplicate, retired, shown, shownOf },
   now,
 }) => (
   <tr>
@@ -150,6 +161,11 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
     </td>
     <td data-name="modules">{isDuplicate ? 'two machines have this id' : modules}</td>
     <td class="attention">
+      {retired ? (
+        <p>
+          <RetiredWords retired={retired} now={now} />
+        </p>
+      ) : null}
       {shown.map((module) => (
         <p>
           <ModuleWords module={module} />
@@ -158,6 +174,16 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
       {shownOf > shown.length ? <p>{shownOf - shown.length} more</p> : null}
     </td>
   </tr>
+);
+
+/** `retired 12:00 UTC by alice`. */
+export const RetiredWords: FC<{
+  readonly retired: NonNullable<ListedMachine['retired']>;
+  readonly now: number;
+}> = ({ retired: { at, by }, now }) => (
+  <>
+    retired <At ms={at} now={now} /> by {excerpt(by)}
+  </>
 );
 
 /** `acme:lidar 1.2.9 → 1.3.0, hold`. */

@@ -1,0 +1,54 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { shareReports } from '../../src/cluster/shared-reports.ts';
+import { systemClock } from '../../src/registries/index.ts';
+import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
+import { retirementOf } from '../../src/server/fleet/retirement.ts';
+import { NOON } from '../support/backups.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { machineReport } from '../support/machine-report.ts';
+import { streamInMemory, type StreamInMemory } from './support/report-stream.ts';
+
+function frontOf(stream: StreamInMemory): {
+  readonly fleet: FleetFile;
+  readonly stop: () => Promise<void>;
+} {
+  const fleet = new FleetFile(`${temporaryFolder()}/fleet.db`, () => NOON, { freeDisk: 0 });
+  const clock = { ...systemClock, now: () => NOON };
+  const { stop } = shareReports(fleet, stream, { clock, onEvent: () => undefined });
+  onTestFinished(async () => {
+    await stop();
+    fleet.close();
+  });
+  return { fleet, stop };
+}
+
+function retirementAt(fleet: FleetFile): unknown {
+  return fleet.read((sql) => retirementOf(sql, 'rover-2'));
+}
+
+const RETIRED = { machine: 'rover-2', by: 'token t1 (op)' };
+
+it('[D83] a machine that is retired at one front of a cluster is retired at all, until it reports to any', async () => {
+  const stream = streamInMemory();
+  const [a, b] = [frontOf(stream).fleet, frontOf(stream).fleet];
+  await a.report('rover-2', machineReport([1]));
+  expect(await a.retire(RETIRED)).toEqual({ ...RETIRED, at: NOON });
+  await expect.poll(() => retirementAt(b)).toEqual({ ...RETIRED, at: NOON });
+  expect(await b.retire({ ...RETIRED, by: 'another' })).toEqual({ ...RETIRED, at: NOON });
+  expect(stream.messages).toHaveLength(2);
+  await b.report('rover-2', machineReport([2]));
+  await expect.poll(() => [a, b].map(retirementAt)).toEqual(['in-use', 'in-use']);
+});
+
+it('[D83] a front that ends meanwhile does not say that a machine is retired', async () => {
+  const stream = streamInMemory();
+  const { fleet, stop } = frontOf(stream);
+  await fleet.report('rover-2', machineReport([1]));
+  const append = stream.append;
+  stream.append = async () => await Promise.resolve();
+  const retiring = fleet.retire(RETIRED);
+  await stop();
+  await expect(retiring).rejects.toThrow('this front ends');
+  stream.append = append;
+  expect(retirementAt(fleet)).toBe('in-use');
+});
