@@ -3,6 +3,7 @@ import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { Result } from '../core/text/result.ts';
 import type { Delivery } from '../poller/index.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { whyNoData, whyNotHandedOver } from './data-folder.ts';
 import type { AgentEvent } from './event.ts';
 import { installPackage, nameOf, type InstallOrder } from './install/install-package.ts';
 import type { Package } from './install/package.ts';
@@ -11,7 +12,7 @@ import type { InstallTurns } from './install/turns.ts';
 import type { OutputLine } from './process/program-output.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
-import { environmentFor, impossibleHere, type ModuleSite } from './runnable.ts';
+import { dataFolder, environmentFor, impossibleHere, type ModuleSite } from './runnable.ts';
 
 /** How long a package's first run may take. */
 const FIRST_RUN_MS = 15 * 60_000;
@@ -53,6 +54,7 @@ export async function prepared(
     onEvent: preparation.onEvent,
     ...orderFor(delivery, preparation),
     root,
+    data: dataFolder(entry, site),
     environment: environment.value,
     runAs: runAs.value,
     noNewPrivs: terms.run.noNewPrivs,
@@ -82,6 +84,8 @@ export async function expectPermission(
 }
 
 interface Order extends InstallOrder {
+  /** The folder with the data of the module. */
+  readonly data: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly noNewPrivs: boolean;
@@ -95,7 +99,7 @@ interface Order extends InstallOrder {
 function orderFor(
   delivery: Delivery,
   preparation: Preparation,
-): Omit<Order, 'delivery' | 'onEvent' | 'root' | 'environment' | 'runAs' | 'noNewPrivs'> {
+): Omit<Order, 'delivery' | 'onEvent' | 'root' | 'data' | 'environment' | 'runAs' | 'noNewPrivs'> {
   const { action, terms, signal, progress } = delivery;
   const { runId, cgroups, turns, onEvent, onLine } = preparation;
   const { name } = action.target;
@@ -136,12 +140,15 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
   const installed = await installPackage(order);
   rmSync(prefetchMark(order.root), { force: true });
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
-  const closed = whyClosed(order.root, order.runAs);
-  if (closed !== undefined) return impossibleHere(closed);
-  const done = firstRunMark(order.root);
+  const { root, data, runAs } = order;
+  const done = firstRunMark(root);
   if (existsSync(done)) return installed;
+  const closed = whyClosed(root, runAs) ?? whyNoData(data, runAs);
+  if (closed !== undefined) return impossibleHere(closed);
   // It may migrate the data of the version that runs.
   await expectPermission(order.delivery, order);
+  const kept = whyNotHandedOver(data, runAs);
+  if (kept !== undefined) return impossibleHere(kept);
   const fault = await firstRun(installed.value.firstRun, order);
   if (fault) return { ok: false, error: fault };
   writeFileSync(done, '');

@@ -38,6 +38,7 @@ export function checkHome(facts: HomeFacts | undefined, machinePath?: string): F
     ...ownerFindings(facts, stats, machinePath),
     ...writingFindings(facts),
     ...fileFindings(facts, stats),
+    ...programFindings(facts),
     ...spaceFindings(path, disk),
   ];
   const free = disk ? `, ${inWords(disk.freeBytes)} free` : '';
@@ -116,6 +117,15 @@ function fileFindings({ path, file }: HomeFacts, { uid: owner }: Stats): Finding
             `chown --reference=${shellWord(path)} ${shellWord(path)}/machine.db*`,
           ),
         ]),
+  ];
+}
+
+/** The agent's own modules are below its home; a poller starts none (A23). */
+function programFindings({ path, noexec }: HomeFacts): Finding[] {
+  if (noexec === undefined) return [];
+  const found = `the disk of ${quote(path)} is mounted noexec at ${quote(noexec)}: the agent cannot start a module from it`;
+  return [
+    warning(found, `mount -o remount,exec ${shellWord(noexec)}, and without noexec in /etc/fstab`),
   ];
 }
 

@@ -159,8 +159,7 @@ function install(
   { home, machine, options, credentials, start }: Order,
   { root, run }: SystemdHost,
 ): { readonly unit: string; readonly isStarted: boolean; readonly machine: string } {
-  if (!runAsOf(undefined, { uid: 0, sources: usersBelow(root) }).ok)
-    run('useradd', USER);
+  if (!runAsOf(undefined, { uid: 0, sources: usersBelow(root) }).ok) run('useradd', USER);
   const folder = join(root, home);
   mkdirSync(folder, { recursive: true, mode: HOME_MODE });
   const program = ownProgram();
