@@ -9,9 +9,10 @@ import { resumedWith } from './activation.ts';
 import type { ModuleStart } from './module-process.ts';
 import type { ModulesOptions } from './modules-options.ts';
 import { dependenciesOn, hasServer, SERVER, stoppedBy, supervisedEntries } from './server.ts';
+import { setupOf } from './runnable.ts';
 import { SupervisedModule } from './supervised-module.ts';
 import { stopLayers } from './supervision/dependencies.ts';
-import { versionOf, type Lifecycle } from './supervision/lifecycle.ts';
+import { AT_REST, ON_TRIAL, UP, versionOf, type Lifecycle } from './supervision/lifecycle.ts';
 
 interface Supervised {
   entry: ModuleEntry;
@@ -19,11 +20,6 @@ interface Supervised {
   setup: string;
   readonly module: SupervisedModule;
 }
-
-/** A module has no process in these states, and none is about to start. */
-const AT_REST: ReadonlySet<Lifecycle['state']> = new Set(['idle', 'held']);
-const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
-const ON_TRIAL: ReadonlySet<Lifecycle['state']> = new Set(['trying', 'probation', 'rolling-back']);
 
 /** The supervised modules of a machine: those that its config has, started after the modules that they depend on. */
 export class Modules {
@@ -97,17 +93,11 @@ export class Modules {
   /** How a module is run applies from its next start. One that waits for that is started at once. */
   #noteSetup(supervised: Supervised): void {
     const { entry, module, setup } = supervised;
-    supervised.setup = this.#setupOf(entry);
+    supervised.setup = setupOf(entry, this.#terms(entry.name));
     const { state } = module.state;
     if (supervised.setup === setup || state === 'idle') return;
     if (state === 'backing-off') module.tell({ event: 'waited' });
     else this.#options.onEvent({ kind: 'setup-changed', name: entry.name });
-  }
-
-  #setupOf({ name, env, extra }: ModuleEntry): string {
-    const { run, envAllow } = this.#terms(name);
-    const { restartStatus: _, onUnclearStatus: _asked, ...setup } = run;
-    return JSON.stringify([env, extra, setup, envAllow]);
   }
 
   /** Ends a module whose entry left the config. Its package and its data stay. */
@@ -142,13 +132,14 @@ export class Modules {
       },
       onTrouble: (error) => onEvent({ kind: 'module-waits-for-file', name, error }),
     });
-    this.#modules.set(name, { entry, module, setup: this.#setupOf(entry) });
+    this.#modules.set(name, { entry, module, setup: setupOf(entry, this.#terms(entry.name)) });
     const row = resumedWith(file, entry);
     if (!row) return;
     const missing = this.#missing(name);
     if (missing.length > 0) onEvent({ kind: 'waiting', name, for: missing });
-    for (const other of missing) this.#holdsOf(name).add(other);
-    module.tell({ event: 'resume', row, isHeld: missing.length > 0 });
+    const holds = this.#holdsOf(name);
+    for (const other of missing) holds.add(other);
+    module.tell({ event: 'resume', row, isHeld: holds.size > 0 });
   }
 
   #startOf(name: string): ModuleStart {
@@ -265,6 +256,12 @@ export class Modules {
     await this.#until(() => signal.aborted || this.isServed(name));
     signal.removeEventListener('abort', wake);
     signal.throwIfAborted();
+  }
+
+  /** Keeps a module that has not started from it, until what is returned is called (D85). */
+  holdBeforeStart(name: string, reason: string): () => void {
+    this.#holdsOf(name).add(reason);
+    return () => this.#release(name, reason);
   }
 
   /** Ends a module until `release` is called with the same reason. Resolves once it has ended, or is tried instead. */

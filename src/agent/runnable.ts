@@ -44,6 +44,12 @@ interface MachineTerms {
   readonly site: ModuleSite;
 }
 
+/** What decides how the versions of an entry are run, as text: two that differ are two setups. */
+export function setupOf({ env, extra }: ModuleEntry, { run, envAllow }: UpdateTerms): string {
+  const { restartStatus: _, onUnclearStatus: _asked, ...setup } = run;
+  return JSON.stringify([env, extra, setup, envAllow]);
+}
+
 /** How an installed version of an entry is run, or why it cannot be. Its data belong to its user then. */
 export function runnableFor(
   entry: ModuleEntry,

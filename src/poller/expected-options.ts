@@ -36,6 +36,7 @@ const OPTIONS = {
   acknowledgeWithinMs: optional(NUMBER),
   clock: optional(CLOCK),
   random: optional(FUNCTION),
+  isUrgent: optional(FUNCTION),
   onUpcoming: optional(FUNCTION),
   onEvent: optional(FUNCTION),
 };

@@ -57,6 +57,8 @@ export interface PollerOptions {
   readonly clock?: Clock;
   /** Random numbers from 0 to 1, for intervals and back-off; `Math.random` by default. */
   readonly random?: () => number;
+  /** @internal Whether the first round begins at once. */
+  readonly isUrgent?: () => boolean;
   /** @internal Called with what each plan deploys. Must not throw. */
   readonly onUpcoming?: (upcoming: readonly Upcoming[]) => void;
   /** Called with each event, for a log. An error that it throws is reported as an event too. */

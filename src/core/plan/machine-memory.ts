@@ -6,6 +6,7 @@ import type { ModuleId } from '../releases/module-id.ts';
 import type { Version } from '../version/version.ts';
 import type { ActionTarget } from './action.ts';
 import type { OpenAction } from './committed-action.ts';
+import type { TargetName } from './target.ts';
 
 /** What a machine remembers about one module or subsystem. */
 export interface Remembered {
@@ -35,6 +36,13 @@ export interface RememberedRestart {
   readonly at: number;
 }
 
+export interface RememberedChange {
+  readonly target: TargetName;
+  readonly version: string;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** A snapshot of what a machine remembers. */
 export interface MachineMemory {
   of(target: ActionTarget): Remembered;
@@ -45,6 +53,8 @@ export interface MachineMemory {
   readonly holds: readonly RecordedHold[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
+  /** The version that was reported as deployed last, and when; absent if none is deployed (D85). */
+  readonly lastChange?: RememberedChange | undefined;
   /** Whether no deployed version was ever reported. */
   readonly isBlank: boolean;
 }
