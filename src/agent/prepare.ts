@@ -127,6 +127,7 @@ export function installTermsFor(
 ): Omit<InstallOrder, 'root' | 'turns' | 'onStep'> {
   const { allowHttp, requireDigest, run } = terms;
   return {
+    reserveMib: terms.diskReserveMib,
     artifact,
     home: site.home,
     platform: site.platform,

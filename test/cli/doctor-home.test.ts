@@ -192,8 +192,6 @@ describe('modreg doctor on the home', () => {
       'exit 1',
       'error    home       "./disk" is on a read-only file system',
       `                    fix: dmesg | tail says why, if the disk failed; mount -o remount,rw "$(findmnt -no TARGET -T ./disk)"`,
-      'warning  home       the disk of "./disk" has 100 MiB free: the agent installs nothing below 256 MiB',
-      '                    fix: find what to remove: du -xh --max-depth=2 ./disk | sort -h | tail',
       'warning  home       the disk of "./disk" has room for SOME more files: the agent installs nothing below 1024',
       '                    fix: find what to remove: du -x --inodes --max-depth=2 ./disk | sort -n | tail',
       'exit 1',

@@ -252,6 +252,7 @@ describe('an update policy', () => {
       maxIndexAgeMs: 259_200_000,
       envAllow: ['PLATFORM_PART_ID'],
       prefetch: false,
+      diskReserveMib: 64,
       run: {
         command: ['bin/lidar', '--quiet'],
         runAs: 'rover',

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FLOOR_BYTES, FLOOR_ENTRIES } from '../../agent/install/free-space.ts';
+import { FLOOR_ENTRIES, reserveOf } from '../../agent/install/free-space.ts';
 import { modeOpenToOthers } from '../../config/file-mode.ts';
 import { quote } from '../../core/text/quote.ts';
 import { findingsOf, type Finding } from './finding.ts';
@@ -131,14 +131,15 @@ function programFindings({ path, noexec }: HomeFacts): Finding[] {
 
 function spaceFindings(path: string, disk: DiskSpace | undefined): Finding[] {
   if (!disk) return [];
-  const { freeBytes, freeEntries } = disk;
+  const { freeBytes, freeEntries, bytes } = disk;
+  const reserve = reserveOf(bytes);
   const free = `the disk of ${quote(path)} has ${inWords(freeBytes)} free`;
   const fix = `find what to remove: du -xh --max-depth=2 ${shellWord(path)} | sort -h | tail`;
   return [
     ...(freeBytes < FULL_BYTES
       ? [error(`${free}: nothing can be recorded`, fix)]
-      : freeBytes < FLOOR_BYTES
-        ? [warning(`${free}: the agent installs nothing below ${inWords(FLOOR_BYTES)}`, fix)]
+      : freeBytes < reserve
+        ? [warning(`${free}: the agent installs nothing below ${inWords(reserve)}`, fix)]
         : []),
     ...(freeEntries !== undefined && freeEntries < FLOOR_ENTRIES
       ? [

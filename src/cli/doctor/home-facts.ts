@@ -27,6 +27,8 @@ export interface HomeFacts {
 type PathStats = Stats | string;
 
 export interface DiskSpace {
+  /** The size of the disk. */
+  readonly bytes: bigint;
   readonly freeBytes: bigint;
   /** How many files can still be created; undefined if the file system has no limit. */
   readonly freeEntries: bigint | undefined;
@@ -67,8 +69,12 @@ function statsOf(path: string): PathStats {
 
 function diskOf(path: string): DiskSpace | undefined {
   try {
-    const { bavail, bsize, files, ffree } = statfsSync(path, { bigint: true });
-    return { freeBytes: bavail * bsize, freeEntries: files > 0n ? ffree : undefined };
+    const { bavail, blocks, bsize, files, ffree } = statfsSync(path, { bigint: true });
+    return {
+      bytes: blocks * bsize,
+      freeBytes: bavail * bsize,
+      freeEntries: files > 0n ? ffree : undefined,
+    };
   } catch (error) {
     errorCode(error);
     return undefined;
