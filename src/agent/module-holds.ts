@@ -11,6 +11,10 @@ export class ModuleHolds {
     return this.#holds.get(name)?.has(reason) === true;
   }
 
+  isHeld(name: string): boolean {
+    return (this.#holds.get(name)?.size ?? 0) > 0;
+  }
+
   /** Ends a hold. Returns whether it was the last one of the module. */
   end(name: string, reason: string): boolean {
     const reasons = this.#holds.get(name);

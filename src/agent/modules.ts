@@ -155,7 +155,7 @@ export class Modules {
     const others = [...missing, ...ending];
     if (others.length > 0) onEvent({ kind: 'waiting', name, for: others });
     for (const hold of [...missing, ...ending.map(endOf)]) this.#holds.add(name, hold);
-    module.tell({ event: 'resume', row, isHeld: others.length > 0 });
+    module.tell({ event: 'resume', row, isHeld: this.#holds.isHeld(name) });
   }
 
   #startOf(name: string): ModuleStart {
@@ -265,6 +265,12 @@ export class Modules {
   /** Resolves once what left the config under `name` has ended. Rejects with the reason of `signal`. */
   async untilLeft(name: string, signal: AbortSignal): Promise<void> {
     await this.#changes.until(() => !this.#leaving.has(name), signal);
+  }
+
+  /** Keeps a module that has not started from it, until what is returned is called (D85). */
+  holdBeforeStart(name: string, reason: string): () => void {
+    this.#holds.add(name, reason);
+    return () => this.#release(name, reason);
   }
 
   /** Ends a module until `release` is called with the same reason. Resolves once it has ended, or is tried instead. */

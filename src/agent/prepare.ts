@@ -3,12 +3,14 @@ import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { Result } from '../core/text/result.ts';
 import type { Delivery } from '../poller/index.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { whyNoData, whyNotHandedOver } from './data-folder.ts';
 import type { AgentEvent } from './event.ts';
 import { installPackage, nameOf, type InstallOrder } from './install/install-package.ts';
 import type { Package } from './install/package.ts';
 import { firstRunMark, prefetchMark } from './install/package-store.ts';
 import type { InstallTurns } from './install/turns.ts';
 import { openFilesOf, type OpenFiles } from './process/open-files.ts';
+import { dataFolder } from './module-data.ts';
 import type { OutputLine } from './process/program-output.ts';
 import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
 import { runOnce } from './process/run-once.ts';
@@ -54,6 +56,7 @@ export async function prepared(
     onEvent: preparation.onEvent,
     ...orderFor(delivery, preparation),
     root,
+    data: dataFolder(site, entry.name),
     environment: environment.value,
     runAs: runAs.value,
     noNewPrivs: terms.run.noNewPrivs,
@@ -84,6 +87,8 @@ export async function expectPermission(
 }
 
 interface Order extends InstallOrder {
+  /** The folder with the data of the module. */
+  readonly data: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly runAs: RunAs | undefined;
   readonly noNewPrivs: boolean;
@@ -100,7 +105,7 @@ function orderFor(
   preparation: Preparation,
 ): Omit<
   Order,
-  'delivery' | 'onEvent' | 'root' | 'environment' | 'runAs' | 'noNewPrivs' | 'openFiles'
+  'delivery' | 'onEvent' | 'root' | 'data' | 'environment' | 'runAs' | 'noNewPrivs' | 'openFiles'
 > {
   const { action, terms, signal, progress } = delivery;
   const { runId, cgroups, turns, onEvent, onLine } = preparation;
@@ -129,6 +134,7 @@ export function installTermsFor(
 ): Omit<InstallOrder, 'root' | 'turns' | 'onStep'> {
   const { allowHttp, requireDigest, run } = terms;
   return {
+    reserveMib: terms.diskReserveMib,
     artifact,
     home: site.home,
     platform: site.platform,
@@ -142,12 +148,15 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
   const installed = await installPackage(order);
   rmSync(prefetchMark(order.root), { force: true });
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
-  const closed = whyClosed(order.root, order.runAs);
-  if (closed !== undefined) return impossibleHere(closed);
-  const done = firstRunMark(order.root);
+  const { root, data, runAs } = order;
+  const done = firstRunMark(root);
   if (existsSync(done)) return installed;
+  const closed = whyClosed(root, runAs) ?? whyNoData(data, runAs);
+  if (closed !== undefined) return impossibleHere(closed);
   // It may migrate the data of the version that runs.
   await expectPermission(order.delivery, order);
+  const kept = whyNotHandedOver(data, runAs);
+  if (kept !== undefined) return impossibleHere(kept);
   const fault = await firstRun(installed.value.firstRun, order);
   if (fault) return { ok: false, error: fault };
   writeFileSync(done, '');

@@ -1,4 +1,3 @@
-import { chownSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { moduleEnvironment } from '../config/module-environment.ts';
 import type { Platform } from '../core/index.ts';
@@ -8,12 +7,13 @@ import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
+import { whyNoData, whyNotHandedOver } from './data-folder.ts';
 import { META } from './install/manifest.ts';
 import { readPackage } from './install/package.ts';
 import { dataFolder } from './module-data.ts';
 import type { Runnable } from './module-process.ts';
 import { openFilesOf } from './process/open-files.ts';
-import { runAsOf, whyClosed, type RunAs } from './process/run-as.ts';
+import { runAsOf, whyClosed } from './process/run-as.ts';
 import { notStarted, whyNotRunnable } from './process/runnable.ts';
 
 /** The machine, as far as its modules depend on it. */
@@ -30,7 +30,6 @@ const SERVER_STOP_MS = 90_000;
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** What names the probe of a module, in words. */
 const POLICY_READY = 'ready in the update policy';
-const DATA_MODE = 0o700;
 /** The field of a local module that names its program. */
 const LOCAL_PROGRAM = 'executable_path';
 
@@ -42,27 +41,35 @@ export function localProgram(entry: ModuleEntry): string | undefined {
     : undefined;
 }
 
-/** How an installed version of an entry is run, or why it cannot be. */
+interface MachineTerms {
+  readonly terms: UpdateTerms;
+  readonly site: ModuleSite;
+}
+
+/** How an installed version of an entry is run, or why it cannot be. Its data belong to its user then. */
 export function runnableFor(
   entry: ModuleEntry,
+  run: Installed,
+  machine: MachineTerms,
+): Result<Runnable, Fault> {
+  const found = foundRunnable(entry, run, machine);
+  if (!found.ok) return found;
+  const why = whyNotHandedOver(dataFolder(machine.site, entry.name), found.value.runAs);
+  return why === undefined ? found : impossibleHere(why);
+}
+
+function foundRunnable(
+  entry: ModuleEntry,
   { root }: Installed,
-  { terms, site }: { readonly terms: UpdateTerms; readonly site: ModuleSite },
+  { terms, site }: MachineTerms,
 ): Result<Runnable, Fault> {
   const { run } = terms;
   const user = runAsOf(run.runAs);
   if (!user.ok) return impossibleHere(user.error);
-  const closed = whyClosed(root, user.value);
+  const closed = whyClosed(root, user.value) ?? whyNoData(dataFolder(site, entry.name), user.value);
   if (closed !== undefined) return impossibleHere(closed);
   const environment = environmentFor(entry, root, { terms, site });
   if (!environment.ok) return environment;
-  const data = environment.value['HOME'] ?? site.home;
-  try {
-    ownFolder(data, user.value);
-  } catch (error) {
-    return impossibleHere(
-      `${excerpt(data)} cannot be created (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
   const { noNewPrivs } = run;
   const openFiles = openFilesOf(site.environment);
   const common = { environment: environment.value, runAs: user.value, noNewPrivs, openFiles };
@@ -71,13 +78,13 @@ export function runnableFor(
   return program.ok ? { ok: true, value: { ...common, ...program.value } } : program;
 }
 
-/** Why an installed version could not be started now; undefined if it could. */
+/** Why an installed version could not be started now; undefined if it could. Another one may run, and has the data. */
 export function whyNotStarted(
   entry: ModuleEntry,
   run: Installed,
-  machine: { readonly terms: UpdateTerms; readonly site: ModuleSite },
+  machine: MachineTerms,
 ): Fault | undefined {
-  const found = runnableFor(entry, run, machine);
+  const found = foundRunnable(entry, run, machine);
   if (!found.ok) return found.error;
   const { path, environment } = found.value;
   const why = whyNotRunnable(path, environment['PATH']);
@@ -146,14 +153,6 @@ export function environmentFor(
   const { PATH = DEFAULT_PATH, LANG = 'C.UTF-8' } = environment;
   const data = dataFolder(site, entry.name);
   return { ok: true, value: { PATH, LANG, HOME: data, ...own.value } };
-}
-
-/** Creates the folder that a module keeps across versions, which only its user can read. */
-function ownFolder(path: string, runAs: RunAs | undefined): void {
-  if (existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  mkdirSync(path, { mode: DATA_MODE });
-  if (runAs) chownSync(path, runAs.uid, runAs.gid);
 }
 
 /** The result of a failure that is the machine's, not the release's. */

@@ -1,4 +1,4 @@
-import type { Action } from '../core/index.ts';
+import type { Action, ActionTarget } from '../core/index.ts';
 import type { Machine, ModuleEntry } from '../core/machine/machine.ts';
 import { stopsOf } from '../core/plan/stops.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
@@ -53,4 +53,11 @@ export function stoppedBy({ target, direction }: Action, machine: Machine): stri
   }
   const names = entries.map(({ name }) => name).filter((name) => name !== SERVER);
   return stopLayers(names, dependenciesOn(machine)).flat();
+}
+
+/** What an action replaces for a supervised entry. */
+export function targetOf({ name, moduleId }: Pick<ModuleEntry, 'name' | 'moduleId'>): ActionTarget {
+  return moduleId === SUBSYSTEM_MODULES[SERVER] && name === SERVER
+    ? { kind: 'subsystem', name }
+    : { kind: 'module', name, moduleId };
 }

@@ -1,8 +1,7 @@
 import { LOCAL_MACHINE, machineIdIn } from '../config/machine-id.ts';
-import type { ActionTarget, ModuleId } from '../core/index.ts';
+import type { ActionTarget } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
-import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import { parseVersion } from '../core/version/version.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
@@ -18,10 +17,11 @@ import { Modules } from './modules.ts';
 import { Outcomes } from './outcomes.ts';
 import { Prefetch } from './prefetch.ts';
 import type { AgentPorts } from './ports.ts';
+import { Rebooting } from './rebooting.ts';
 import type { ModuleSite } from './runnable.ts';
 import { followStart } from './follow-start.ts';
 import { AGENT, SelfUpdate } from './self-update.ts';
-import { hasServer, SERVER, supervisedEntries } from './server.ts';
+import { hasServer, SERVER, supervisedEntries, targetOf } from './server.ts';
 import type { Veto } from '../core/decision/timing-policies.ts';
 import { Tidying } from './tidying.ts';
 import { maintenanceOf, vetoesOf, type Asking } from './vetoes.ts';
@@ -40,6 +40,7 @@ export class SupervisedMachine {
   readonly #execution: Execution;
   readonly #tidying: Tidying;
   readonly #prefetch: Prefetch;
+  readonly #rebooting: Rebooting;
   readonly #stopping = new AbortController();
   #configuration: Configuration | undefined;
   #starting: Promise<void> | undefined;
@@ -68,6 +69,7 @@ export class SupervisedMachine {
       onMissing: (name) => this.#installMissing(name),
       onReport: (entry, failure) => this.#report(entry, failure),
     });
+    this.#rebooting = new Rebooting(file, clock);
     this.#poller = this.#pollerOf(site);
     this.#execution = {
       ...common,
@@ -104,7 +106,9 @@ export class SupervisedMachine {
       isMaintenanceAllowed: async () => await this.#maintenance(),
       programSetup: (target) => this.#modules.programSetup(target),
       vetoes: async (names, { isExact }) => await this.#vetoes(names, isExact),
+      isUrgent: () => this.#rebooting.suspect !== undefined,
       onUpcoming: (upcoming) => {
+        this.#rebooting.follow();
         this.#tidying.follow(upcoming);
         this.#prefetch.follow(upcoming);
       },
@@ -123,11 +127,13 @@ export class SupervisedMachine {
     await this.#tidying.tidy();
     if (this.#stopping.signal.aborted) return;
     this.#configuration = first;
+    this.#rebooting.begin(this.#modules, this.#stopping.signal);
     this.#reconcile(first);
     this.#forgetUnmanaged(first);
     this.#takeBackUnbegun();
     this.#modules.follow(first);
     this.#poller.start();
+    void this.#rebooting.report(first, this.#poller);
     this.#followSelfUpdate(first);
     this.#running = this.#consume();
   }
@@ -187,7 +193,7 @@ export class SupervisedMachine {
     const { clock } = this.#execution;
     const memory = file.state.memory();
     const entries = supervisedEntries(machine).filter(({ type }) => type !== 'local');
-    const targets = entries.map(({ name, moduleId }) => targetOf(name, moduleId));
+    const targets = entries.map(targetOf);
     for (const target of [...targets, AGENT_TARGET]) {
       const isOpen = memory.open.some((open) => keyOf(open.action.target) === keyOf(target));
       const { deployed } = memory.of(target);
@@ -282,18 +288,11 @@ export class SupervisedMachine {
     // A local module has no other version, and what a `pin_url` names has none to quarantine: it is started again (D48).
     if (type === 'local' || !parseVersion(version).ok) return;
     const { onEvent = ignore } = this.#options;
-    const target = targetOf(name, moduleId);
+    const target = targetOf({ name, moduleId });
     void this.#poller
       .reportFailure(target, { version, reason, running: null })
       .catch((error: unknown) => onEvent({ kind: 'callback-error', error }));
   }
-}
-
-/** What an action replaces for a supervised entry. */
-function targetOf(name: string, moduleId: ModuleId): ActionTarget {
-  return moduleId === SUBSYSTEM_MODULES[SERVER] && name === SERVER
-    ? { kind: 'subsystem', name }
-    : { kind: 'module', name, moduleId };
 }
 
 function ignore(): void {

@@ -39,6 +39,7 @@ const POLICY_FIELDS = [
   'restart_status',
   'restart_status_unclear',
   'prefetch',
+  'disk_reserve_mib',
   'logs',
   'self_update',
 ];

@@ -46,6 +46,7 @@ import { applySchema } from './schema-findings.ts';
 /** The value of `quarantine` for one that does not expire. */
 const UNTIL_LIFTED = 'until-lifted';
 const LARGEST_CEILING = 1440;
+const LARGEST_RESERVE_MIB = 1_048_576;
 
 const registry: Schema<string> = parsedText(
   'the address of a registry',
@@ -114,6 +115,7 @@ const terms = {
   restart_status: v.optional(restartStatus),
   restart_status_unclear: v.optional(oneOf(['allow', 'hold'])),
   prefetch: v.optional(flag()),
+  disk_reserve_mib: v.optional(wholeNumber(0, LARGEST_RESERVE_MIB)),
   self_update: v.optional(flag()),
 };
 const moduleTerms = fields(terms);
@@ -164,6 +166,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     maxIndexAgeMs: own.max_index_age ?? base.maxIndexAgeMs,
     envAllow: own.env_allow ?? base.envAllow,
     prefetch: own.prefetch ?? base.prefetch,
+    diskReserveMib: own.disk_reserve_mib ?? base.diskReserveMib,
     run: {
       command: own.command ?? base.run.command,
       runAs: own.run_as ?? base.run.runAs,

@@ -1,4 +1,6 @@
 import { crashLoopEnd } from '../core/plan/crash-loop.ts';
+import { suspectOf } from '../core/plan/reboots.ts';
+import { keyOf } from '../core/plan/target.ts';
 import type { Clock } from '../registry/clock.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import type { PollerEvent } from './event.ts';
@@ -11,15 +13,22 @@ type RoundsSoFar = Pick<Lists, 'rounds' | 'nextRoundAt'>;
 export class ActionGate {
   readonly #clock: Clock;
   readonly #onEvent: (event: PollerEvent) => void;
+  /** Whether the agent suspects a release, and tries an action at most three times (D85). */
+  readonly #isUrgent: () => boolean;
   #isBlank = false;
   #isNew = false;
   /** The round of the first plan. Earlier rounds had no answer, so nothing was observed in them. */
   #observedIn: number | undefined;
   #isCrashLoop = false;
 
-  constructor(clock: Clock, onEvent: (event: PollerEvent) => void) {
+  constructor(
+    clock: Clock,
+    onEvent: (event: PollerEvent) => void,
+    isUrgent: () => boolean = () => false,
+  ) {
     this.#clock = clock;
     this.#onEvent = onEvent;
+    this.#isUrgent = isUrgent;
   }
 
   /** `memory` is the machine's memory before the poller started; undefined if it cannot be read. */
@@ -47,6 +56,17 @@ export class ActionGate {
     this.#isCrashLoop = until !== undefined;
     const hasObserved = this.#observedIn !== undefined && rounds > this.#observedIn;
     return until === undefined && (!this.#looksFirst(memory) || hasObserved);
+  }
+
+  /**
+   * The key of the target on which actions may be carried out in a crash loop: its release may be the cause, so it may always be
+   * replaced (D85). Undefined if there is none.
+   */
+  onlyTarget({ starts, lastChange }: MachineMemory): string | undefined {
+    const now = this.#clock.now();
+    if (!this.#isUrgent() || crashLoopEnd(starts, now) === undefined) return undefined;
+    const suspect = suspectOf({ lastChange, starts: starts.slice(0, -1) }, starts.at(-1) ?? now);
+    return suspect && keyOf(suspect.target);
   }
 
   /** Nothing was lost on a new machine, so it acts at once on what the agent says is deployed (D73). */

@@ -37,6 +37,7 @@ const OPTIONS = {
   clock: optional(CLOCK),
   random: optional(FUNCTION),
   programSetup: optional(FUNCTION),
+  isUrgent: optional(FUNCTION),
   onUpcoming: optional(FUNCTION),
   onEvent: optional(FUNCTION),
 };

@@ -26,8 +26,12 @@ export async function nextDelivery(
 ): Promise<Delivery | undefined> {
   const { state, gate, lists, outbox } = parts;
   const memory = state.read();
-  if (!memory || !gate.mayAct(memory, lists.rounds)) return undefined;
+  if (!memory) return undefined;
+  const mayAct = gate.mayAct(memory, lists.rounds);
+  const only = mayAct ? undefined : gate.onlyTarget(memory);
+  if (!mayAct && only === undefined) return undefined;
   for (const open of memory.open) {
+    if (only !== undefined && keyOf(open.action.target) !== only) continue;
     if (outbox.untilDue(open) > 0) continue;
     if (outbox.isHeld(open)) continue;
     signal.throwIfAborted();

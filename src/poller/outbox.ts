@@ -1,10 +1,16 @@
 import type { ActionTarget, Plan } from '../core/index.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
-import type { ActionOutcome, CommittedAction, OpenAction } from '../core/plan/committed-action.ts';
+import type {
+  ActionOutcome,
+  CommittedAction,
+  NewAction,
+  OpenAction,
+} from '../core/plan/committed-action.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
 import type { PermittedRollback } from '../core/plan/permitted-rollback.ts';
 import { reconcile } from '../core/plan/reconcile.ts';
+import { keyOf } from '../core/plan/target.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
 import { Acknowledgements, type Acknowledgement } from './acknowledgements.ts';
 import { LEAST_ACKNOWLEDGE_MS, type Attempt } from './attempt.ts';
@@ -83,10 +89,17 @@ export class Outbox {
     };
   }
 
-  /** Commits the new actions of a plan and ends waiting actions that it does not want, in one transaction. */
-  commit(plan: Plan, { open }: MachineMemory): void {
+  /**
+   * Commits the new actions of a plan and ends waiting actions that it does not want, in one transaction; only those of the target
+   * with the key `only`, if it is given.
+   */
+  commit(plan: Plan, { open }: MachineMemory, only?: string): void {
     const { state, polling, onEvent } = this.#options;
-    const { actions, superseded } = reconcile(plan, open);
+    const changes = reconcile(plan, open);
+    const isMeant = ({ target }: Pick<NewAction, 'target'>): boolean =>
+      only === undefined || keyOf(target) === only;
+    const actions = changes.actions.filter(isMeant);
+    const superseded = changes.superseded.filter(({ action }) => isMeant(action));
     if (actions.length === 0 && superseded.length === 0) return;
     const committed = state.write((file) => file.commit(actions, superseded, polling.clock.now()));
     if (!committed) return;

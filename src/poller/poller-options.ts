@@ -77,6 +77,8 @@ export interface PollerOptions {
    * undefined if that is not known. An edit gives a release that failed another try; without this, none does (D82).
    */
   readonly programSetup?: (target: ActionTarget) => ProgramSetup | undefined;
+  /** @internal Whether the first round begins at once. */
+  readonly isUrgent?: () => boolean;
   /** @internal Called with what each plan deploys. Must not throw. */
   readonly onUpcoming?: (upcoming: readonly Upcoming[]) => void;
   /** Called with each event, for a log. An error that it throws is reported as an event too. */

@@ -94,8 +94,8 @@ export class Poller {
     }
     const { gate, state, polling } = this.#parts;
     const { signal } = this.#stopping;
-    gate.begin(state.read(), file);
     const now = polling.clock.now();
+    gate.begin(state.read(), file);
     if (state.write((to) => to.start(now))) this.#startedAt = now;
     POLLERS.set(file, this);
     this.#running = Promise.all([
@@ -177,8 +177,9 @@ export class Poller {
     const { clock, intervalMs, random } = polling;
     const phase = firstPhase(intervalMs, random());
     const isChecked = checksAtStart(current, this.#options);
-    // The operator of a new machine waits for its first action (D73).
-    if (isChecked && this.#options.file.isNew) {
+    const { file, isUrgent } = this.#options;
+    // The operator of a new machine waits for its first action (D73), and a release that ends the machine for its fix (D85).
+    if ((isChecked && file.isNew) || isUrgent?.() === true) {
       return await lists.run(signal, clock.monotonic() + phase);
     }
     // Fast start skips the first check, so the first round is one interval later (D28).
@@ -222,8 +223,10 @@ export class Poller {
     begun.holdsOf(plan, memory);
     endUpgradeRequests(plan, memory, { state, now: polling.clock.now() });
     planner.noteHeld(plan, memory, state);
-    if (gate.mayCommit(memory, lists)) {
-      outbox.commit(plan, memory);
+    const mayCommit = gate.mayCommit(memory, lists);
+    const only = mayCommit ? undefined : gate.onlyTarget(memory);
+    if (mayCommit || only !== undefined) {
+      outbox.commit(plan, memory, only);
       this.#options.onUpcoming?.(upcomingIn(plan, memory, this.#parts));
     }
     const blocking = new Map(
@@ -261,7 +264,7 @@ function partsFor(options: PollerOptions): Parts {
     onEvent,
     configuration: new ConfigurationSource(options.configuration, polling),
     state: new StateAccess(options.file.state, onEvent),
-    gate: new ActionGate(polling.clock, onEvent),
+    gate: new ActionGate(polling.clock, onEvent, options.isUrgent),
     begun: new Begun(onEvent),
     changes: new Wakeup(polling.clock),
   };

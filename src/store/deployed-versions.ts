@@ -1,4 +1,5 @@
 import { readDeployed, type ActionTarget, type Deployed, type Version } from '../core/index.ts';
+import type { RememberedChange } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { textOf } from './columns.ts';
@@ -31,6 +32,16 @@ export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
   );
 }
 
+/** The record that was written last, if it has a version (D85). */
+export function lastChangeIn(sql: Statements): RememberedChange | undefined {
+  const row = sql.get(
+    'SELECT kind, name, module_id, text, is_known, since FROM deployed ORDER BY since DESC LIMIT 1',
+  );
+  const version = row && row['is_known'] === 1 ? textOf(row['text']) : undefined;
+  if (!row || version === undefined) return undefined;
+  return { target: targetIn(row), version, at: Number(row['since']) };
+}
+
 /**
  * Records the deployed version: `null` if nothing is deployed, undefined if that is not known. An unknown version keeps
  * the last one, which becomes the previous one later. `failed` is a version that failed: it is not the last one. It is
@@ -53,6 +64,8 @@ export function noteDeployed(
     typeof deployed === 'string' && (failed === undefined || deployed === before);
   const isOther = before !== undefined && before !== text && before !== failed;
   const previous = isOther ? before : older;
+  // When this version became the deployed one (D85).
+  const since = before !== undefined && text === before ? Number(row?.['since']) : at;
   sql.run(
     WRITE,
     target.kind,
@@ -62,7 +75,7 @@ export function noteDeployed(
     text ?? null,
     previous === undefined || previous === text ? null : previous,
     (hasRecovered ? undefined : (failed ?? failedBefore)) ?? null,
-    at,
+    since,
   );
 }
 
@@ -71,7 +84,8 @@ export function forgetDeployed(sql: Statements, { kind, name }: ActionTarget): v
   sql.run('DELETE FROM deployed WHERE kind = ? AND name = ?', kind, name);
 }
 
-const SELECT = 'SELECT module_id, text, previous, failed FROM deployed WHERE kind = ? AND name = ?';
+const SELECT =
+  'SELECT module_id, text, previous, failed, since FROM deployed WHERE kind = ? AND name = ?';
 const WRITE = `
   INSERT INTO deployed (kind, name, module_id, is_known, text, previous, failed, since)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)

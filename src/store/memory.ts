@@ -2,7 +2,7 @@ import type { MachineMemory, RememberedRestart } from '../core/plan/machine-memo
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
-import { deployedIn, type DeployedRecord } from './deployed-versions.ts';
+import { deployedIn, lastChangeIn, type DeployedRecord } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
 import { heldReplacementsIn, type StoredHeld } from './held-replacements.ts';
 import { operatorHoldsIn } from './operator-holds.ts';
@@ -39,6 +39,7 @@ export function factsIn(sql: Statements): Facts {
     upgradeRequests: upgradeRequestsIn(sql),
     roundRequests: roundRequestsIn(sql),
     starts: startsIn(sql),
+    lastChange: lastChangeIn(sql),
     isBlank: deployed.size === 0,
   };
 }

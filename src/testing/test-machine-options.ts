@@ -15,7 +15,10 @@ import type { Releases } from './catalogues.ts';
 
 /** A machine for a test, and options of its `Poller`. */
 export interface TestMachineOptions extends Partial<
-  Omit<PollerOptions, 'file' | 'configuration' | 'clock' | 'programSetup' | 'onUpcoming'>
+  Omit<
+    PollerOptions,
+    'file' | 'configuration' | 'clock' | 'programSetup' | 'isUrgent' | 'onUpcoming'
+  >
 > {
   /** The machine config. */
   readonly machine: object;

@@ -161,6 +161,19 @@ describe('modreg doctor on the home', () => {
     ]);
   });
 
+  it('[A23] a disk on which no program can be started', (context) => {
+    const folder = temporaryFolder();
+    const text = shWithMounts(context, [
+      `mkdir ${folder}/disk && mount -t tmpfs -o noexec,size=400m,mode=700 none ${folder}/disk`,
+      `PLATFORM_HOME=${folder}/disk ./bin/modreg doctor; echo "exit $?"`,
+    ]).replaceAll(folder, '.');
+    expect(text.split('\n').filter((line) => /home {7}|remount|exit/.test(line))).toEqual([
+      'warning  home       the disk of "./disk" is mounted noexec at "./disk": the agent cannot start a module from it',
+      '                    fix: mount -o remount,exec ./disk, and without noexec in /etc/fstab',
+      'exit 0',
+    ]);
+  });
+
   it('a disk that is full, and one that is read-only', (context) => {
     const folder = temporaryFolder();
     const doctor = `PLATFORM_HOME=${folder}/disk ./bin/modreg doctor; echo "exit $?"`;
@@ -179,8 +192,6 @@ describe('modreg doctor on the home', () => {
       'exit 1',
       'error    home       "./disk" is on a read-only file system',
       `                    fix: dmesg | tail says why, if the disk failed; mount -o remount,rw "$(findmnt -no TARGET -T ./disk)"`,
-      'warning  home       the disk of "./disk" has 100 MiB free: the agent installs nothing below 256 MiB',
-      '                    fix: find what to remove: du -xh --max-depth=2 ./disk | sort -h | tail',
       'warning  home       the disk of "./disk" has room for SOME more files: the agent installs nothing below 1024',
       '                    fix: find what to remove: du -x --inodes --max-depth=2 ./disk | sort -n | tail',
       'exit 1',

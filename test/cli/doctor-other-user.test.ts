@@ -11,7 +11,13 @@ it.each([
   const path = temporaryFolder();
   const stats = statSync(path);
   const uid = stats.uid + 1;
-  const rest = { isNamed: true, unwritable: undefined, disk: undefined, file: 'ENOENT' };
+  const rest = {
+    isNamed: true,
+    unwritable: undefined,
+    noexec: undefined,
+    disk: undefined,
+    file: 'ENOENT',
+  };
   const [finding] = checkHome({ path, stats, uid, ...rest }, named);
   expect(finding?.fix).toBe(
     `sudo -u '#${stats.uid}' env PLATFORM_HOME=${path} modreg doctor${argument}`,

@@ -253,6 +253,7 @@ describe('an update policy', () => {
       envAllow: ['PLATFORM_PART_ID'],
       prefetch: false,
       longestHoldMs: 604_800_000,
+      diskReserveMib: 64,
       run: {
         command: ['bin/lidar', '--quiet'],
         runAs: 'rover',

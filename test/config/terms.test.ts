@@ -64,6 +64,7 @@ describe('a term of one module replaces the general one', () => {
     ],
     ['restart_status_unclear', 'hold', 'allow', (all) => all.run.onUnclearStatus, 'hold', 'allow'],
     ['prefetch', false, true, (all) => all.prefetch, false, true],
+    ['disk_reserve_mib', 64, 0, (all) => all.diskReserveMib, 64, 0],
     ['self_update', false, true, (all) => all.run.selfUpdate, false, true],
   ])('%s %j: %j', (...[field, general, own, read, expected, expectedOwn]) => {
     const [all, one] = terms(field, general, own);

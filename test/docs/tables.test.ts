@@ -71,6 +71,7 @@ it('the list of the update policy has each field and its default', () => {
     ['restart_status', "the package's"],
     ['restart_status_unclear', 'allow'],
     ['prefetch', 'true'],
+    ['disk_reserve_mib', '256, or a tenth of a smaller disk'],
     ['self_update', 'true'],
     ['logs', 'nowhere'],
     ['modules', 'none'],

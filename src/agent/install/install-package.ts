@@ -28,6 +28,8 @@ export interface InstallOrder extends RunOptions {
   readonly root: string;
   /** `$PLATFORM_HOME`: `downloads`, `staging` and `packages` are below it. */
   readonly home: string;
+  /** How many MiB of its disk stay free; undefined for the default. */
+  readonly reserveMib?: number | undefined;
   readonly fetch: Omit<FetchOptions, 'signal' | 'onProgress'>;
   readonly signal: AbortSignal;
   readonly turns: Pick<InstallTurns, 'download' | 'unpack'>;
@@ -92,6 +94,7 @@ async function downloaded({
   fetch,
   signal,
   onStep,
+  reserveMib,
 }: InstallOrder): Promise<string> {
   if (!artifact) {
     throw machineFault('nothing-to-download', 'the release names no file for this machine');
@@ -99,7 +102,7 @@ async function downloaded({
   signal.throwIfAborted();
   const path = join(await privateFolder(home, 'downloads'), nameOf(artifact));
   const there = (await sizeOf(path)) + (await sizeOf(`${path}.part`));
-  await checkFreeSpace(home, (artifact.size ?? 0) - there, 1);
+  await checkFreeSpace(home, { bytes: (artifact.size ?? 0) - there, entries: 1, reserveMib });
   const fetched = await fetchArtifact(artifact, path, {
     ...fetch,
     signal,

@@ -13,6 +13,7 @@ import { PROGRAM_MODE, unpack } from './unpack.ts';
 
 interface StagingOrder {
   readonly home: string;
+  readonly reserveMib?: number | undefined;
   readonly platform: Platform;
   readonly signal: AbortSignal;
   readonly onStep: (step: InstallStep) => void;
@@ -46,12 +47,12 @@ async function typeAt(path: string): Promise<FileType> {
 async function archiveStaging(
   path: string,
   compression: 'gzip' | 'zstd',
-  { home, signal, onStep }: StagingOrder,
+  { home, reserveMib, signal, onStep }: StagingOrder,
 ): Promise<(staging: string) => Promise<void>> {
   const entries = (): AsyncIterable<TarEntry> =>
     tarEntries(decompressed(path, compression, signal));
   const found = await survey(entries());
-  await checkFreeSpace(home, found.bytes, found.entries);
+  await checkFreeSpace(home, { bytes: found.bytes, entries: found.entries, reserveMib });
   return async (staging) => {
     onStep({ kind: 'unpacking', entries: found.entries, bytes: found.bytes });
     await unpack(entries(), found, staging);
@@ -62,7 +63,7 @@ async function archiveStaging(
 async function programStaging(
   path: string,
   type: Exclude<FileType, { readonly kind: 'archive' }>,
-  { home, platform, onStep }: StagingOrder,
+  { home, reserveMib, platform, onStep }: StagingOrder,
 ): Promise<(staging: string) => Promise<void>> {
   if (type.kind === 'other') {
     const reason = `the file is ${type.name}, expected a tar archive compressed with gzip or zstd, or a program for Linux`;
@@ -73,7 +74,7 @@ async function programStaging(
     throw wrongRelease('wrong-platform', reason);
   }
   const { size } = await stat(path);
-  await checkFreeSpace(home, size, 2);
+  await checkFreeSpace(home, { bytes: size, entries: 2, reserveMib });
   return async (staging) => {
     onStep({ kind: 'unpacking', entries: 1, bytes: size });
     await copyFile(path, join(staging, PROGRAM));

@@ -76,7 +76,9 @@ async function lineWith([setpriv, ...others]: readonly string[]): Promise<Launch
   return {
     isKilledWithParent: true,
     of: (program, { runAs, cgroup, noNewPrivs }) => {
-      const user = runAs ? [`--reuid=${runAs.uid}`, `--regid=${runAs.gid}`, '--init-groups'] : [];
+      const user = runAs
+        ? [`--reuid=${runAs.uid}`, `--regid=${runAs.gid}`, `--groups=${runAs.groups.join(',')}`]
+        : [];
       const options = [...user, ...(noNewPrivs ? ['--no-new-privs'] : []), ...KILLED_WITH_PARENT];
       const line: Line = [setpriv, ...options, '--', ...withScript(program)];
       return { line: joining(cgroup, line), options: {} };
@@ -89,7 +91,7 @@ const WITHOUT_SETPRIV: LaunchLine = {
   isKilledWithParent: false,
   of: (program, { runAs, cgroup }) => ({
     line: joining(cgroup, withScript(program)),
-    options: runAs ?? {},
+    options: runAs ? { uid: runAs.uid, gid: runAs.gid } : {},
   }),
 };
 

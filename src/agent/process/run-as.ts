@@ -1,13 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Result } from '../../core/text/result.ts';
 import { quote } from '../../core/text/quote.ts';
+import { userNamed, usersBelow, type RunAs, type UserSources } from './system-user.ts';
 
-/** A user of the system, by numbers. */
-export interface RunAs {
-  readonly uid: number;
-  readonly gid: number;
-}
+export type { RunAs } from './system-user.ts';
 
 /** The user of modules where the agent is root and the policy names none. */
 const DEFAULT_USER = 'modreg-modules';
@@ -20,13 +17,13 @@ export function runAsOf(
   named: string | undefined,
   {
     uid = process.getuid?.() ?? 0,
-    passwd = '/etc/passwd',
-  }: { readonly uid?: number; readonly passwd?: string } = {},
+    sources = usersBelow('/'),
+  }: { readonly uid?: number; readonly sources?: UserSources } = {},
 ): Result<RunAs | undefined, string> {
   const isRoot = uid === 0;
   if (named === undefined && !isRoot) return { ok: true, value: undefined };
   const name = named ?? DEFAULT_USER;
-  const user = userNamed(name, passwd);
+  const user = userNamed(name, sources);
   if (!user) {
     const create = `useradd --system --user-group --no-create-home --shell /usr/sbin/nologin ${name}`;
     return {
@@ -41,15 +38,16 @@ export function runAsOf(
 }
 
 /** The first folder above `path` that a user may not enter; undefined if there is none. */
-function closedFolder(path: string, { uid, gid }: RunAs): string | undefined {
+function closedFolder(path: string, user: RunAs): string | undefined {
+  const { uid, groups } = user;
   const parent = dirname(path);
   if (uid === 0 || parent === path) return undefined;
   const stats = statSync(parent, { throwIfNoEntry: false });
   // What does not exist closes nothing: that the package is missing is said elsewhere.
-  if (!stats) return closedFolder(parent, { uid, gid });
-  const shift = stats.uid === uid ? 6 : stats.gid === gid ? 3 : 0;
+  if (!stats) return closedFolder(parent, user);
+  const shift = stats.uid === uid ? 6 : groups.includes(stats.gid) ? 3 : 0;
   const mayEnter = ((stats.mode >> shift) & 1) === 1;
-  return closedFolder(parent, { uid, gid }) ?? (mayEnter ? undefined : parent);
+  return closedFolder(parent, user) ?? (mayEnter ? undefined : parent);
 }
 
 /** Why a user cannot run what is at `path`: it may not enter a folder above it. Undefined if it can. */
@@ -57,14 +55,4 @@ export function whyClosed(path: string, user: RunAs | undefined): string | undef
   const folder = user && closedFolder(path, user);
   if (folder === undefined) return undefined;
   return `the user that the module runs as may not enter ${quote(folder)}; change its mode, or set PLATFORM_HOME to another folder`;
-}
-
-function userNamed(name: string, passwd: string): RunAs | undefined {
-  const line = readFileSync(passwd, 'utf8')
-    .split('\n')
-    .find((one) => one.startsWith(`${name}:`));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  return uid === undefined || gid === undefined
-    ? undefined
-    : { uid: Number(uid), gid: Number(gid) };
 }

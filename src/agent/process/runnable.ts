@@ -1,5 +1,7 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { quote } from '../../core/text/quote.ts';
 import { firstLineOf, headOf, missingForElf, missingForScript } from './interpreter.ts';
+import { noexecMount } from './noexec-mount.ts';
 
 /** Where an ELF file names its machine, and the machines that modules run on. */
 const ELF_MACHINE_AT = 18;
@@ -41,7 +43,8 @@ export function whyNotRunnable(
     }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return wrongFile(WORDS[code] ?? code);
+    const mount = code === 'EACCES' ? noexecMount(path) : undefined;
+    return mount === undefined ? wrongFile(WORDS[code] ?? code) : onNoexec(mount);
   }
 }
 
@@ -59,6 +62,12 @@ function whyNotRun(file: number, searchPath: string | undefined): LaunchFailure 
   if (line.interpreter.endsWith('\r'))
     return wrongFile('its first line ends with a carriage return');
   return lackingMachine(missingForScript(line, searchPath));
+}
+
+/** The same release runs where programs may be started (A23). */
+function onNoexec(mount: string): LaunchFailure {
+  const reason = `${quote(mount)} is mounted noexec, so no program on it can be started; mount it without that option (mount -o remount,exec ${quote(mount)}), or set PLATFORM_HOME to a folder on another disk`;
+  return { blame: 'machine', reason };
 }
 
 function wrongFile(reason: string): LaunchFailure {

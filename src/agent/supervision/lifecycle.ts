@@ -37,6 +37,13 @@ export type Lifecycle =
   /** The processes are ending. */
   | { readonly state: 'stopping'; readonly after: AfterStop };
 
+type States = ReadonlySet<Lifecycle['state']>;
+
+/** A module has no process in these states, and none is about to start. */
+export const AT_REST: States = new Set(['idle', 'held']);
+export const UP: States = new Set(['running', 'probation']);
+export const ON_TRIAL: States = new Set(['trying', 'probation', 'rolling-back']);
+
 /** The version that a state is about; undefined if there is none. */
 export function versionOf(state: Lifecycle): string | undefined {
   if ('run' in state) return state.run.version;
@@ -111,12 +118,3 @@ export interface Surroundings {
   readonly random: number;
   readonly probationMs: number;
 }
-
-/** A module has no process in these states, and none is about to start. */
-export const AT_REST: ReadonlySet<Lifecycle['state']> = new Set(['idle', 'held']);
-export const UP: ReadonlySet<Lifecycle['state']> = new Set(['running', 'probation']);
-export const ON_TRIAL: ReadonlySet<Lifecycle['state']> = new Set([
-  'trying',
-  'probation',
-  'rolling-back',
-]);

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FLOOR_BYTES, FLOOR_ENTRIES } from '../../agent/install/free-space.ts';
+import { FLOOR_ENTRIES, reserveOf } from '../../agent/install/free-space.ts';
 import { modeOpenToOthers } from '../../config/file-mode.ts';
 import { quote } from '../../core/text/quote.ts';
 import { findingsOf, type Finding } from './finding.ts';
@@ -38,6 +38,7 @@ export function checkHome(facts: HomeFacts | undefined, machinePath?: string): F
     ...ownerFindings(facts, stats, machinePath),
     ...writingFindings(facts),
     ...fileFindings(facts, stats),
+    ...programFindings(facts),
     ...spaceFindings(path, disk),
   ];
   const free = disk ? `, ${inWords(disk.freeBytes)} free` : '';
@@ -119,16 +120,26 @@ function fileFindings({ path, file }: HomeFacts, { uid: owner }: Stats): Finding
   ];
 }
 
+/** The agent's own modules are below its home; a poller starts none (A23). */
+function programFindings({ path, noexec }: HomeFacts): Finding[] {
+  if (noexec === undefined) return [];
+  const found = `the disk of ${quote(path)} is mounted noexec at ${quote(noexec)}: the agent cannot start a module from it`;
+  return [
+    warning(found, `mount -o remount,exec ${shellWord(noexec)}, and without noexec in /etc/fstab`),
+  ];
+}
+
 function spaceFindings(path: string, disk: DiskSpace | undefined): Finding[] {
   if (!disk) return [];
-  const { freeBytes, freeEntries } = disk;
+  const { freeBytes, freeEntries, bytes } = disk;
+  const reserve = reserveOf(bytes);
   const free = `the disk of ${quote(path)} has ${inWords(freeBytes)} free`;
   const fix = `find what to remove: du -xh --max-depth=2 ${shellWord(path)} | sort -h | tail`;
   return [
     ...(freeBytes < FULL_BYTES
       ? [error(`${free}: nothing can be recorded`, fix)]
-      : freeBytes < FLOOR_BYTES
-        ? [warning(`${free}: the agent installs nothing below ${inWords(FLOOR_BYTES)}`, fix)]
+      : freeBytes < reserve
+        ? [warning(`${free}: the agent installs nothing below ${inWords(reserve)}`, fix)]
         : []),
     ...(freeEntries !== undefined && freeEntries < FLOOR_ENTRIES
       ? [

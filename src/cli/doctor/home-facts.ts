@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, statfsSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { noexecMount } from '../../agent/process/noexec-mount.ts';
 import { platformHome } from '../../config/platform-home.ts';
 import type { World } from '../../base/world.ts';
 
@@ -12,6 +13,8 @@ export interface HomeFacts {
   readonly stats: PathStats;
   /** Why files cannot be created in it, or it cannot be created itself: the code of the system; undefined if they can be. */
   readonly unwritable: string | undefined;
+  /** The mount point of its disk, if no program on it can be started. */
+  readonly noexec: string | undefined;
   /** The disk that it is, or would be, on. */
   readonly disk: DiskSpace | undefined;
   /** Its machine.db. */
@@ -24,6 +27,8 @@ export interface HomeFacts {
 type PathStats = Stats | string;
 
 export interface DiskSpace {
+  /** The size of the disk. */
+  readonly bytes: bigint;
   readonly freeBytes: bigint;
   /** How many files can still be created; undefined if the file system has no limit. */
   readonly freeEntries: bigint | undefined;
@@ -47,6 +52,7 @@ export function homeFacts({ environment }: Pick<World, 'environment'>): HomeFact
     isNamed: Boolean(environment['PLATFORM_HOME']),
     stats: stats === 'ENOENT' && isLink ? 'a link to nothing' : stats,
     unwritable: codeOf(() => accessSync(existing, constants.W_OK | constants.X_OK)),
+    noexec: noexecMount(existing),
     disk: diskOf(existing),
     file: statsOf(join(path, 'machine.db')),
     uid: process.getuid?.() ?? 0,
@@ -63,8 +69,12 @@ function statsOf(path: string): PathStats {
 
 function diskOf(path: string): DiskSpace | undefined {
   try {
-    const { bavail, bsize, files, ffree } = statfsSync(path, { bigint: true });
-    return { freeBytes: bavail * bsize, freeEntries: files > 0n ? ffree : undefined };
+    const { bavail, blocks, bsize, files, ffree } = statfsSync(path, { bigint: true });
+    return {
+      bytes: blocks * bsize,
+      freeBytes: bavail * bsize,
+      freeEntries: files > 0n ? ffree : undefined,
+    };
   } catch (error) {
     errorCode(error);
     return undefined;

@@ -70,6 +70,11 @@ export interface UpdateTerms {
   readonly envAllow: readonly string[];
   /** Whether modreg's own agent downloads a release while only timing holds it; true by default (D78). Other agents need not follow it. */
   readonly prefetch?: boolean | undefined;
+  /**
+   * How many MiB of its disk modreg's own agent leaves free when it installs; by default the smaller of 256 MiB and a tenth of the
+   * disk (T343). Other agents need not follow it.
+   */
+  readonly diskReserveMib?: number | undefined;
   /** How modreg's own agent runs the module. Times are in milliseconds. Other agents need not follow it. */
   readonly run: {
     /** The program and its arguments, relative to the package; undefined for what the package names itself. */

@@ -42,6 +42,13 @@ export interface RememberedRestart {
   readonly at: number;
 }
 
+export interface RememberedChange {
+  readonly target: TargetName;
+  readonly version: string;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** A snapshot of what a machine remembers. */
 export interface MachineMemory {
   /**
@@ -62,6 +69,8 @@ export interface MachineMemory {
   readonly held: readonly (TargetName & HeldReplacement)[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
+  /** The version that was reported as deployed last, and when; absent if none is deployed (D85). */
+  readonly lastChange?: RememberedChange | undefined;
   /** Whether no deployed version was ever reported. */
   readonly isBlank: boolean;
 }

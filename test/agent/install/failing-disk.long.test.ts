@@ -58,9 +58,11 @@ function onFileSystem(
 }
 
 describe('[A8] a disk without space', () => {
-  it('in bytes', (context) => {
-    expect(onFileSystem('size=100m', [], context)).toEqual([
-      '{"blame":"machine","kind":"disk-full","reason":"the disk of \\"@\\" is full: 100 MiB free, 256 needed, of which 256 stay free; what was downloaded is kept, and modules keep running: free some space"}',
+  it('[T343] in bytes, of which a tenth stays free', (context) => {
+    const fill = ['head -c 95m /dev/zero >@/fill'];
+    expect(onFileSystem('size=100m', fill, context)).toEqual([
+      '{"blame":"machine","kind":"disk-full","reason":"the disk of \\"@\\" is full: 5 MiB free, 10 needed, of which 10 stay free; what was downloaded is kept, and modules keep running: free some space"}',
+      '@/fill',
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -9,6 +10,7 @@ import { programOutput } from '../../../src/agent/process/program-output.ts';
 import { fakeStart, type FakeStart } from '../support/fake-start.ts';
 import { elfWithLoader } from '../support/elf-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { needs } from '../../support/prerequisite.ts';
 
 async function launched({ start }: FakeStart): Promise<RunningProgram> {
   const result = await launch(start);
@@ -236,6 +238,19 @@ describe('a program that cannot be started', () => {
     const path = `${temporaryFolder()}/program`;
     writeFileSync(path, content, { mode: 0o755 });
     const result = await launch(fakeStart([], { path }).start);
+    expect(result).toEqual({ ok: false, error: { blame: 'machine', reason } });
+  });
+
+  it('[A23] because its disk is mounted noexec', async (context) => {
+    // The kernel writes the space in its name in another way.
+    const disk = `${temporaryFolder()}/a disk`;
+    mkdirSync(disk);
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'noexec', 'none', disk]);
+    needs(context, status === 0, 'this process may not mount file systems');
+    onTestFinished(() => void spawnSync('umount', [disk]));
+    writeFileSync(`${disk}/program`, '#!/bin/sh\n', { mode: 0o755 });
+    const result = await launch(fakeStart([], { path: `${disk}/program` }).start);
+    const reason = `"${disk}" is mounted noexec, so no program on it can be started; mount it without that option (mount -o remount,exec "${disk}"), or set PLATFORM_HOME to a folder on another disk`;
     expect(result).toEqual({ ok: false, error: { blame: 'machine', reason } });
   });
 

@@ -4,7 +4,7 @@ import { launch } from '../../../src/agent/process/launch.ts';
 import { fakeStart, type FakeStart } from '../support/fake-start.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
-const NOBODY = { uid: 65_534, gid: 65_534 };
+const NOBODY = { uid: 65_534, gid: 65_534, groups: [65_534] };
 const isRoot = process.getuid?.() === 0;
 
 async function linesOf({ start, lines }: FakeStart): Promise<readonly string[]> {
@@ -40,4 +40,10 @@ describe('[D60] a module, with no_new_privs', () => {
     const fake = fakeStart([], { path, arguments: ['-u'], folder: '/', runAs: NOBODY, noNewPrivs });
     expect(await linesOf(fake)).toEqual([expected]);
   });
+});
+
+it.runIf(isRoot)('[T342] a module has all groups of its user, and none of root', async () => {
+  const runAs = { ...NOBODY, groups: [65_534, 20, 54_321] };
+  const fake = fakeStart([], { path: '/usr/bin/id', arguments: ['-G'], folder: '/', runAs });
+  expect(await linesOf(fake)).toEqual(['65534 20 54321']);
 });

@@ -8,7 +8,7 @@ import { fakeStart, type FakeStart } from '../support/fake-start.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const isRoot = process.getuid?.() === 0;
-const NOBODY = { uid: 65_534, gid: 65_534 };
+const NOBODY = { uid: 65_534, gid: 65_534, groups: [65_534] };
 const ENV = '/usr/bin/env';
 
 /** The start of a program that prints its environment, with `environment` and a cgroup of its own. */

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { commandIn, writeLauncher } from '../../../agent/launcher/launcher-folder.ts';
 import { replaceFile } from '../../../files/replace-file.ts';
 import { runAsOf } from '../../../agent/process/run-as.ts';
+import { usersBelow } from '../../../agent/process/system-user.ts';
 import type { Result } from '../../../core/index.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
 import { readInterval } from '../../plan/interval-option.ts';
@@ -158,7 +159,7 @@ function install(
   { home, machine, options, credentials, start }: Order,
   { root, run }: SystemdHost,
 ): { readonly unit: string; readonly isStarted: boolean; readonly machine: string } {
-  if (!runAsOf(undefined, { uid: 0, passwd: join(root, 'etc/passwd') }).ok) run('useradd', USER);
+  if (!runAsOf(undefined, { uid: 0, sources: usersBelow(root) }).ok) run('useradd', USER);
   const folder = join(root, home);
   mkdirSync(folder, { recursive: true, mode: HOME_MODE });
   const program = ownProgram();

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/registries/index.ts';
+import { openForPoller } from '../../src/store/index.ts';
+import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
+import { skippingClock } from '../support/clock.ts';
+import { entry } from '../support/planned.ts';
+
+const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
+const STAYS = 'exec sleep 1000';
+const WENT_DOWN =
+  'the agent or the machine went down within ten minutes of each of its last 3 starts';
+
+type Machine = AgentSite & { readonly clock: Clock };
+
+/** As the file is after an agent started `times`, and was killed or lost its power each time. */
+function noteUncleanStarts({ home, clock }: Machine, times: number): void {
+  const file = openForPoller(join(home, 'machine.db'));
+  for (let start = 0; start < times; start++) file.state.start(Math.ceil(clock.now()) + start);
+  file.close();
+}
+
+async function machineWith(): Promise<Machine> {
+  const clock = skippingClock(INTERVAL_MS);
+  return { ...(await agentSite(LIDAR, {}, { clock })), clock };
+}
+
+/** A machine with 1.0.0 and then 1.1.0, whose agent has ended. */
+async function withTwo(): Promise<Machine> {
+  const site = await machineWith();
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  const end = await site.start();
+  await site.until('done');
+  site.publish('acme:lidar', '1.1.0', STAYS);
+  await site.until('lidar running 1.1.0');
+  await site.until('done');
+  await end();
+  site.story.length = 0;
+  return site;
+}
+
+describe('[D85] a release after whose starts the machine goes down', () => {
+  it('three times is not started again: it is in quarantine, and the version before it runs', async () => {
+    const site = await withTwo();
+    noteUncleanStarts(site, 2);
+    await site.start();
+    await site.until(`reported 1.1.0: ${WENT_DOWN}`);
+    await site.until('lidar trying 1.0.0');
+    await site.until('done');
+    expect(site.story.filter((line) => line.includes('1.1.0'))).toEqual([]);
+  });
+
+  it('is replaced by a fix, also if an agent that starts so often does nothing else', async () => {
+    const site = await withTwo();
+    noteUncleanStarts(site, 7);
+    site.publish('acme:lidar', '1.2.0', STAYS);
+    await site.start();
+    await site.until(/^reported 1\.1\.0: .* its last 8 starts$/);
+    await site.until('lidar trying 1.2.0');
+    expect(site.story).not.toContain('lidar starting 1.1.0');
+    await site.until('done');
+  });
+
+  it('twice is started, and so is one that has no version before it, after a round', async () => {
+    const site = await machineWith();
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    const end = await site.start();
+    await site.until('done');
+    await end();
+    noteUncleanStarts(site, 1);
+    const again = await site.start();
+    await site.until('lidar starting 1.0.0');
+    await again();
+    noteUncleanStarts(site, 1);
+    site.story.length = 0;
+    await site.start();
+    await site.until(`reported 1.0.0: ${WENT_DOWN}`);
+    await site.until('lidar running 1.0.0');
+    expect(site.story).toEqual([]);
+  });
+});
