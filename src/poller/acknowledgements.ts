@@ -115,11 +115,11 @@ function recorded(
   const { target, failure } = report;
   const id = state.reportFailure(target, failure, terms);
   if (id === undefined) return { kind: 'failure-reported', target, failure };
-  const { reason, running } = failure;
+  const { reason, running, blame = 'release' } = failure;
   return {
     kind: 'acknowledged',
     id,
-    outcome: { kind: 'failed', reason, running, blame: 'release' },
+    outcome: { kind: 'failed', reason, running, blame },
     retryMs: undefined,
   };
 }

@@ -1,6 +1,8 @@
 import { machineIdIn } from '../config/machine-id.ts';
 import type { ActionTarget, Plan } from '../core/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
+import type { Working } from '../store/failed-entries.ts';
+import type { ReleaseFailure } from '../store/release-failure.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
@@ -14,6 +16,7 @@ import { ConfigurationSource } from './configuration-source.ts';
 import {
   checkedReleaseFailure,
   checkedTarget,
+  checkedWorking,
   type Delivery,
   type FailureReport,
 } from './delivery.ts';
@@ -30,6 +33,8 @@ import { firstPhase } from './schedule.ts';
 import { StateAccess } from './state-access.ts';
 import { upcomingIn } from './upcoming.ts';
 import { Wakeup } from './wakeup.ts';
+
+const NOT_RECORDED = 'that a version works cannot be recorded now: report it again later';
 
 /** The running poller of each file. Other processes cannot open a claimed file for a poller. */
 const POLLERS = new WeakMap<ClaimedFile, Poller>();
@@ -128,12 +133,22 @@ export class Poller {
    */
   async reportFailure(
     target: ActionTarget,
-    failure: Pick<FailureReport, 'reason' | 'running'> & {
-      /** The version that failed. */
-      readonly version: string;
-    },
+    failure: Pick<FailureReport, 'reason' | 'running'> & Pick<ReleaseFailure, 'version' | 'blame'>,
   ): Promise<void> {
-    this.#parts.outbox.reportFailure(checkedTarget(target), checkedReleaseFailure(failure));
+    const checked = checkedTarget('reportFailure', target);
+    this.#parts.outbox.reportFailure(checked, checkedReleaseFailure(failure));
+    await Promise.resolve();
+  }
+
+  /**
+   * Reports that the deployed version has worked for its probation: what is undecided because it failed may be tried again. If it
+   * has worked for an hour, its own failure is over (D80). Rejects with an Error if that cannot be recorded now.
+   */
+  async reportWorking(target: ActionTarget, working: Working): Promise<void> {
+    const [checked, works] = [checkedTarget('reportWorking', target), checkedWorking(working)];
+    const { state, changes } = this.#parts;
+    if (!state.write((file) => file.reportWorking(checked, works))) throw new Error(NOT_RECORDED);
+    changes.wake();
     await Promise.resolve();
   }
 

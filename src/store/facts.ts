@@ -230,6 +230,8 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       until: optional(isNumber),
       reason: optional(isText),
       byOperator: optional(oneOf(true)),
+      failedIn: optional(isText),
+      undecided: optional(objectOf({ sameAs: optional(isText), isWaiting: isFlag })),
       rolledBack: optional(
         objectOf({ from: isVersion, to: optional(isVersion), refused: optional(isSetOfTexts) }),
       ),

@@ -26,7 +26,8 @@ export type TableName =
   | 'saved_contents'
   | 'activations'
   | 'restart_requests'
-  | 'operator_holds';
+  | 'operator_holds'
+  | 'failed_entries';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -57,6 +58,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
     'kind name',
     'set_by reason since ends_at longest_ms elapsed_ms counted_at',
   ),
+  failed_entries: table('module_id version kind name', 'since state same_as'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */
