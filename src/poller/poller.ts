@@ -34,8 +34,6 @@ import { StateAccess } from './state-access.ts';
 import { upcomingIn } from './upcoming.ts';
 import { Wakeup } from './wakeup.ts';
 
-const NOT_RECORDED = 'that a version works cannot be recorded now: report it again later';
-
 /** The running poller of each file. Other processes cannot open a claimed file for a poller. */
 const POLLERS = new WeakMap<ClaimedFile, Poller>();
 
@@ -142,13 +140,11 @@ export class Poller {
 
   /**
    * Reports that the deployed version has worked for its probation: what is undecided because it failed may be tried again. If it
-   * has worked for an hour, its own failure is over (D80). Rejects with an Error if that cannot be recorded now.
+   * has worked for an hour, its own failure is over (D80). Resolves and rejects as `reportFailure` does.
    */
   async reportWorking(target: ActionTarget, working: Working): Promise<void> {
-    const [checked, works] = [checkedTarget('reportWorking', target), checkedWorking(working)];
-    const { state, changes } = this.#parts;
-    if (!state.write((file) => file.reportWorking(checked, works))) throw new Error(NOT_RECORDED);
-    changes.wake();
+    const checked = checkedTarget('reportWorking', target);
+    this.#parts.outbox.reportWorking(checked, checkedWorking(working));
     await Promise.resolve();
   }
 

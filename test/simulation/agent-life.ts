@@ -113,11 +113,7 @@ function watched(context: HostContext, poller: Poller): Pick<Poller, keyof Polle
     },
     reportWorking: async (target, working) =>
       await killable('report what works', async () => {
-        try {
-          await poller.reportWorking(target, working);
-        } catch (error) {
-          if (!world.disk.isFull()) throw error;
-        }
+        await poller.reportWorking(target, working);
       }),
     async *deliveries(signal) {
       try {
