@@ -56,7 +56,8 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
 
 /** An address has no quarantine. If none before it can be started again, it is tried again after a while (D48). */
 function triedEnd(end: ActionEnd, { action: { reason } }: Delivery): ActionEnd {
-  const isOnlyOne = end.command === 'fail' && reason.kind === 'pin-url' && end.running === null;
+  if (end.command === 'done' || reason.kind !== 'pin-url') return end;
+  const isOnlyOne = end.running === null || end.blame === 'undecided';
   return isOnlyOne ? { ...end, blame: 'machine' } : end;
 }
 

@@ -5,7 +5,7 @@ import type { AgentEvent } from './event.ts';
 import type { AgentPorts } from './ports.ts';
 import type { OutputLine } from './process/program-output.ts';
 import type { ModuleSite } from './runnable.ts';
-import type { ActionEnd } from './supervised-module.ts';
+import type { ActionEnd, Evidence } from './supervised-module.ts';
 
 /** What the supervised modules of a machine need. */
 export interface ModulesOptions {
@@ -23,9 +23,6 @@ export interface ModulesOptions {
   readonly onEnd: (end: ActionEnd) => void;
   /** The package of the version in use of an entry is gone. */
   readonly onMissing: (name: string) => void;
-  /** The version in use of an entry does not work. */
-  readonly onReport: (
-    entry: ModuleEntry,
-    failure: { readonly version: string; readonly reason: string },
-  ) => void;
+  /** The version in use of an entry does not work, or does (D80). */
+  readonly onEvidence: (entry: ModuleEntry, evidence: Evidence) => void;
 }

@@ -120,7 +120,7 @@ export class Modules {
 
   #add(entry: ModuleEntry): void {
     const { name, moduleId } = entry;
-    const { ports, file, clock, random, onEnd, onReport, onEvent } = this.#options;
+    const { ports, file, clock, random, onEnd, onEvidence, onEvent } = this.#options;
     const module = new SupervisedModule({
       name,
       moduleId,
@@ -130,7 +130,7 @@ export class Modules {
       onEnd,
       terms: () => this.#terms(name).run,
       start: (run, reports) => ports.moduleProcess(run, this.#startOf(name), reports),
-      onReport: ({ version, reason }) => onReport(entry, { version, reason }),
+      onEvidence: (evidence) => onEvidence(entry, evidence),
       onState: (state, { failed, waitMs }) => {
         const version = failed?.version ?? versionOf(state);
         const about = { kind: 'module', name, state: state.state } as const;

@@ -37,7 +37,8 @@ export class Outcomes {
 /** How the action ended that made `row`, if it did: its acknowledgement may be missing. */
 export function settledEnd(row: Activation | undefined, action: string): ActionEnd | undefined {
   if (row?.phase !== 'stable' || row.settled?.action !== action) return undefined;
-  const { fault } = row.settled;
+  const { fault, isUndecided } = row.settled;
   if (!fault) return { command: 'done', action };
-  return { command: 'fail', action, running: row.current.version, ...fault };
+  const blame = isUndecided ? 'undecided' : fault.blame;
+  return { command: 'fail', action, running: row.current.version, reason: fault.reason, blame };
 }

@@ -6,8 +6,12 @@ import { launcherPackages } from './self-update.ts';
 export function packagesInUse(file: MachineFile, home: string): ReadonlySet<string> {
   const all = Array.from(activationsIn(file).values(), ({ activation }) =>
     activation.phase === 'stable'
-      ? [activation.current, activation.previous]
-      : [activation.candidate, activation.previous],
+      ? [activation.current, activation.previous, activation.failed]
+      : [
+          activation.candidate,
+          activation.previous,
+          'failed' in activation ? activation.failed : undefined,
+        ],
   );
   const modules = all.flat().flatMap((installed) => installed?.root ?? []);
   return new Set([...modules, ...launcherPackages(home)]);

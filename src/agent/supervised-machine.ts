@@ -1,9 +1,7 @@
 import { LOCAL_MACHINE, machineIdIn } from '../config/machine-id.ts';
 import type { ActionTarget } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
-import type { ModuleEntry } from '../core/machine/machine.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
-import { parseVersion } from '../core/version/version.ts';
 import { termsFor } from '../core/machine/update-policy.ts';
 import type { Configuration } from '../poller/index.ts';
 import { systemClock, systemRandom, wholeMilliseconds } from '../registry/clock.ts';
@@ -18,6 +16,7 @@ import { Outcomes } from './outcomes.ts';
 import { Prefetch } from './prefetch.ts';
 import type { AgentPorts } from './ports.ts';
 import { Rebooting } from './rebooting.ts';
+import { reportEvidence, type Reporting } from './report-evidence.ts';
 import type { ModuleSite } from './runnable.ts';
 import { followStart } from './follow-start.ts';
 import { AGENT, SelfUpdate } from './self-update.ts';
@@ -46,6 +45,10 @@ export class SupervisedMachine {
   #starting: Promise<void> | undefined;
   #running: Promise<void> | undefined;
   readonly #reasons: Asking['reasons'] = new Map();
+  readonly #reporting: Reporting = {
+    poller: () => this.#poller,
+    onError: (error) => this.#options.onEvent?.({ kind: 'callback-error', error }),
+  };
   readonly #ask = askingPrograms((name, reason, isHeld) => {
     this.#options.onEvent?.({ kind: 'restart-status', name, reason, isHeld });
   });
@@ -67,7 +70,7 @@ export class SupervisedMachine {
       random,
       onEnd: (end) => outcomes.note(end),
       onMissing: (name) => this.#installMissing(name),
-      onReport: (entry, failure) => this.#report(entry, failure),
+      onEvidence: (entry, evidence) => reportEvidence(entry, evidence, this.#reporting),
     });
     this.#rebooting = new Rebooting(file, clock);
     this.#poller = this.#pollerOf(site);
@@ -279,19 +282,6 @@ export class SupervisedMachine {
     if (!activation) return null;
     const installed = activation.phase === 'stable' ? activation.current : activation.previous;
     return installed && this.#ports.isInstalled(installed.root) ? installed.version : null;
-  }
-
-  #report(
-    { type, name, moduleId }: ModuleEntry,
-    { version, reason }: { readonly version: string; readonly reason: string },
-  ): void {
-    // A local module has no other version, and what a `pin_url` names has none to quarantine: it is started again (D48).
-    if (type === 'local' || !parseVersion(version).ok) return;
-    const { onEvent = ignore } = this.#options;
-    const target = targetOf({ name, moduleId });
-    void this.#poller
-      .reportFailure(target, { version, reason, running: null })
-      .catch((error: unknown) => onEvent({ kind: 'callback-error', error }));
   }
 }
 

@@ -3,12 +3,13 @@ import type { Activation, Fault, Installed } from '../core/machine/activation.ts
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Clock } from '../registry/clock.ts';
 import { DatabaseError, type MachineFile } from '../store/index.ts';
-import { noteActivation } from '../store/activations.ts';
+import { activationsIn, noteActivation } from '../store/activations.ts';
 import {
   versionOf,
   type Command,
   type Lifecycle,
   type LifecycleEvent,
+  type Marks,
 } from './supervision/lifecycle.ts';
 import { step } from './supervision/transitions.ts';
 
@@ -23,6 +24,9 @@ export interface ProcessReports {
   readonly ready: () => void;
   readonly failed: (fault: Fault) => void;
 }
+
+/** What a version in use shows at any time: a failure, or that it has worked for so long that it says something about others (D80). */
+export type Evidence = Extract<Command, { readonly command: 'report' | 'works' }>;
 
 /** The outcome of an action. */
 export type ActionEnd = Extract<Command, { readonly command: 'done' | 'fail' }>;
@@ -39,8 +43,8 @@ export interface SupervisionOptions {
   readonly start: (run: Installed, reports: ProcessReports) => ModuleProcess;
   /** Called with the outcome of each action. */
   readonly onEnd: (end: ActionEnd) => void;
-  /** Called when the version in use does not work, although its action was done. */
-  readonly onReport: (failure: Extract<Command, { readonly command: 'report' }>) => void;
+  /** Called with what the version in use shows, although its action was done. */
+  readonly onEvidence: (evidence: Evidence) => void;
   /** Called after each change. */
   readonly onState: (state: Lifecycle, change: StateChange) => void;
   /** Called when a step waits for the machine's file. */
@@ -91,13 +95,17 @@ export class SupervisedModule {
     });
     if (!result) return false;
     if (result.row !== undefined) this.#write(result.row, event);
+    if (result.marks) this.#mark(result.marks);
     const version = versionOf(this.#state);
     this.#state = result.next;
     this.#waiting.abort();
-    this.#options.onState(result.next, {
-      failed: event.event === 'failed' ? { version, fault: event.fault } : undefined,
-      waitMs: result.commands.find((one) => one.command === 'wait')?.ms,
-    });
+    // That a version goes on running is no change.
+    if (event.event !== 'waited' || result.next.state !== 'running' || !result.marks) {
+      this.#options.onState(result.next, {
+        failed: event.event === 'failed' ? { version, fault: event.fault } : undefined,
+        waitMs: result.commands.find((one) => one.command === 'wait')?.ms,
+      });
+    }
     for (const command of result.commands) this.#carryOut(command);
     return true;
   }
@@ -123,6 +131,20 @@ export class SupervisedModule {
     }
   }
 
+  /** Changes what is on disk about the version in use, and nothing about the action that ended last. */
+  #mark(marks: Marks): void {
+    const { file, name, moduleId } = this.#options;
+    const record = activationsIn(file).get(name);
+    // A local module has nothing on disk.
+    if (record?.moduleId !== moduleId || record.activation.phase !== 'stable') return;
+    try {
+      noteActivation(file, name, { moduleId, activation: { ...record.activation, ...marks } });
+    } catch (error) {
+      // A module goes on without its marks.
+      if (!(error instanceof DatabaseError)) throw error;
+    }
+  }
+
   #carryOut(command: Command): void {
     switch (command.command) {
       case 'start':
@@ -139,7 +161,8 @@ export class SupervisedModule {
         this.#options.onEnd(command);
         break;
       case 'report':
-        this.#options.onReport(command);
+      case 'works':
+        this.#options.onEvidence(command);
     }
   }
 

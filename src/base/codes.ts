@@ -81,6 +81,8 @@ export type WarningKind =
   | 'pin-not-published'
   | 'unverified-download'
   | 'rollout-bypassed'
+  | 'failed-in-another-entry'
+  | 'undecided'
   | 'machine-id-unknown'
   | 'list-near-limit'
   | 'list-too-large'

@@ -127,6 +127,12 @@ export const PAGE_SCHEMAS: object = {
         rolled_back: FLAG,
         rolled_back_to: TEXT_OR_NULL,
         refused: { anyOf: [list(TEXT), { type: 'null' }] },
+        failed_in: {
+          anyOf: [
+            list(fields({ name: TEXT, undecided: FLAG, same_as: TEXT_OR_NULL })),
+            { type: 'null' },
+          ],
+        },
       }),
     ),
   }),

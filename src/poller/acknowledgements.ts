@@ -3,6 +3,7 @@ import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import { keyOf } from '../core/plan/target.ts';
 import type { ActionOutcome } from '../store/index.ts';
 import type { AcknowledgementTerms } from '../store/acknowledge.ts';
+import type { Working } from '../store/failed-entries.ts';
 import type { MachineState } from '../store/machine-state.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
 import type { PollerEvent } from './event.ts';
@@ -30,6 +31,14 @@ export interface LaterFailure {
   readonly setup?: string | undefined;
 }
 
+/** A deployed version that has worked for some time (D80). */
+export interface LaterWork {
+  readonly target: ActionTarget;
+  readonly working: Working;
+}
+
+type Report = Acknowledgement | LaterFailure | LaterWork;
+
 const MAX_UNKNOWN_IDS = 1000;
 
 /** Reports of consumers that are not on disk yet. While the disk is full, they wait in their order (T52, T61). */
@@ -37,7 +46,7 @@ export class Acknowledgements {
   readonly #state: StateAccess;
   readonly #polling: Pick<Polling, 'clock' | 'random'>;
   readonly #onEvent: (event: PollerEvent) => void;
-  readonly #waiting = new Set<Acknowledgement | LaterFailure>();
+  readonly #waiting = new Set<Report>();
   readonly #unknownIds = new Set<string>();
 
   constructor(
@@ -57,7 +66,7 @@ export class Acknowledgements {
   }
 
   /** Adds a report, and writes it if the disk allows. Throws an Error if the file was closed: no later write helps. */
-  add(report: Acknowledgement | LaterFailure): void {
+  add(report: Report): void {
     this.#waiting.add(report);
     this.flush();
     if (!this.#state.isClosed || !this.#waiting.delete(report)) return;
@@ -67,29 +76,30 @@ export class Acknowledgements {
   /** Writes the waiting reports, up to the first that cannot be written. */
   flush(): void {
     for (const report of this.#waiting) {
-      const event = this.#write(report);
-      if (!event) return;
+      const written = this.#write(report);
+      if (!written) return;
       this.#waiting.delete(report);
-      if (event.kind !== 'unknown-acknowledgement') this.#onEvent(event);
-      else this.#reportUnknown(event);
+      const { value: event } = written;
+      if (event?.kind === 'unknown-acknowledgement') this.#reportUnknown(event);
+      else if (event) this.#onEvent(event);
     }
   }
 
   /** A report that cannot be written for a reason other than the disk is discarded, and delays no other. */
-  #write(report: Acknowledgement | LaterFailure): PollerEvent | undefined {
+  #write(report: Report): { readonly value: PollerEvent | undefined } | undefined {
     const { clock, random } = this.#polling;
     const at = clock.now();
-    const { quarantineMs } = report.terms;
+    const quarantineMs = 'terms' in report ? report.terms.quarantineMs : undefined;
     const quarantineUntil = quarantineMs === undefined ? undefined : at + quarantineMs;
     const failures = 'failures' in report ? report.failures : 0;
     const terms = {
       at,
       quarantineUntil,
-      setup: report.setup,
+      setup: 'setup' in report ? report.setup : undefined,
       retryAt: Math.ceil(at + untilRedelivery(failures + 1, random())),
     };
     try {
-      return this.#state.write((state) => recorded(state, report, terms))?.value;
+      return this.#state.write((state) => recorded(state, report, terms));
     } catch (error) {
       this.#waiting.delete(report);
       throw error;
@@ -103,12 +113,16 @@ export class Acknowledgements {
   }
 }
 
-/** Records a report, and returns the event that says so. */
+/** Records a report, and returns the event that says so; undefined if none does. */
 function recorded(
   state: MachineState,
-  report: Acknowledgement | LaterFailure,
+  report: Report,
   terms: AcknowledgementTerms,
-): PollerEvent {
+): PollerEvent | undefined {
+  if ('working' in report) {
+    state.reportWorking(report.target, report.working);
+    return undefined;
+  }
   if ('id' in report) {
     const { id, outcome } = report;
     if (!state.acknowledge(id, outcome, terms)) return { kind: 'unknown-acknowledgement', id };
@@ -119,11 +133,11 @@ function recorded(
   const { target, failure } = report;
   const id = state.reportFailure(target, failure, terms);
   if (id === undefined) return { kind: 'failure-reported', target, failure };
-  const { reason, running } = failure;
+  const { reason, running, blame = 'release' } = failure;
   return {
     kind: 'acknowledged',
     id,
-    outcome: { kind: 'failed', reason, running, blame: 'release' },
+    outcome: { kind: 'failed', reason, running, blame },
     retryMs: undefined,
   };
 }

@@ -1,7 +1,11 @@
 import type { ActionTarget, Plan } from '../core/index.ts';
 import { replacementText, type Decision, type Replacement } from '../core/decision/decision.ts';
 import { decisionWords, describeAddress } from '../core/explanation/decision-words.ts';
-import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
+import {
+  suspensionOf,
+  type MachineMemory,
+  type QuarantineEntry,
+} from '../core/plan/machine-memory.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { toldAs } from '../core/text/time-words.ts';
 import type { PollerEvent } from './event.ts';
@@ -41,7 +45,9 @@ export class Begun {
     for (const entry of quarantine) {
       if (before.has(entryKey(entry))) continue;
       const { moduleId, version, reason, until } = entry;
-      this.#onEvent({ kind: 'quarantined', moduleId, version, reason, until });
+      const suspension = suspensionOf(entry);
+      const undecided = suspension && { sameAs: suspension.sameAs };
+      this.#onEvent({ kind: 'quarantined', moduleId, version, reason, until, undecided });
     }
   }
 }

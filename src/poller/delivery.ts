@@ -11,6 +11,7 @@ import type { moduleEnvironment } from '../config/module-environment.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import type { CommittedAction, ActionOutcome } from '../store/index.ts';
+import type { Working } from '../store/failed-entries.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
 
 /**
@@ -101,9 +102,9 @@ export function checkedFailure(report: unknown): FailureReport {
   const { reason, running, blame, restarted } = Object(report) as {
     readonly [field: string]: unknown;
   };
-  if (blame !== 'release' && blame !== 'machine') {
+  if (blame !== 'release' && blame !== 'machine' && blame !== 'undecided') {
     throw new TypeError(
-      `failed(): found ${describeValue(blame)} as blame, expected release or machine`,
+      `failed(): found ${describeValue(blame)} as blame, expected release, machine or undecided`,
     );
   }
   // A report is not lost for lack of a reason.
@@ -117,7 +118,13 @@ export function checkedFailure(report: unknown): FailureReport {
 
 /** Checks the failure of a release at run time. Throws a TypeError if a field has an unexpected value. */
 export function checkedReleaseFailure(report: unknown): ReleaseFailure {
-  const { version, reason, running } = Object(report) as { readonly [field: string]: unknown };
+  const { version, reason, running, blame } = Object(report) as {
+    readonly [field: string]: unknown;
+  };
+  if (blame !== undefined && blame !== 'release' && blame !== 'undecided') {
+    const found = `found ${describeValue(blame)} as blame`;
+    throw new TypeError(`reportFailure(): ${found}, expected release, undecided or nothing`);
+  }
   const parsed = parseVersion(version);
   if (!parsed.ok) {
     const found = `found ${describeValue(version)} as version`;
@@ -127,18 +134,30 @@ export function checkedReleaseFailure(report: unknown): ReleaseFailure {
     version: parsed.value.text,
     reason: excerpt(String(reason), LONGEST_REASON),
     running: checkedRunning('reportFailure', running),
+    blame,
   };
 }
 
+/** Checks the report of a version that works at run time. Throws a TypeError if a field has an unexpected value. */
+export function checkedWorking(report: unknown): Working {
+  const { version, isProven } = Object(report) as { readonly [field: string]: unknown };
+  if (typeof version !== 'string' || typeof isProven !== 'boolean') {
+    const found = `found ${describeValue(report)}`;
+    const expected = 'the version that works, and whether it has worked for an hour';
+    throw new TypeError(`reportWorking(): ${found}, expected ${expected}`);
+  }
+  return { version, isProven };
+}
+
 /** Checks a target at run time. Throws a TypeError if it is neither a module nor a subsystem. */
-export function checkedTarget(target: ActionTarget): ActionTarget {
+export function checkedTarget(call: string, target: ActionTarget): ActionTarget {
   const { kind, name, moduleId } = Object(target) as { readonly [field: string]: unknown };
   const isModule = kind === 'module' && typeof name === 'string' && parseModuleId(moduleId).ok;
   const isSubsystem =
     kind === 'subsystem' && (name === 'platform-agent' || name === 'platform-server');
   if (isModule || isSubsystem) return target;
   const expected = 'the target of an action: a module entry with its module id, or a subsystem';
-  throw new TypeError(`reportFailure(): found ${describeValue(target)}, expected ${expected}`);
+  throw new TypeError(`${call}(): found ${describeValue(target)}, expected ${expected}`);
 }
 
 function checkedRunning(call: string, running: unknown): string | null | undefined {

@@ -107,6 +107,13 @@ export type PollerEvent =
       readonly reason: string;
       /** When the quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
       readonly until: number | undefined;
+      /** Present if the quarantine is suspended, because another version fails in the same way (D80). */
+      readonly undecided?:
+        | {
+            /** That version; undefined if it is not known. */
+            readonly sameAs: string | undefined;
+          }
+        | undefined;
     }
   | {
       /** The deadline of a delivered action has passed. Its consumer keeps it, and its signal is aborted. */

@@ -11,6 +11,7 @@ import { factsOf, type TargetFacts } from '../core/plan/plan-input.ts';
 import type { PermittedRollback } from '../core/plan/permitted-rollback.ts';
 import { reconcile } from '../core/plan/reconcile.ts';
 import { keyOf } from '../core/plan/target.ts';
+import type { Working } from '../store/failed-entries.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
 import { Acknowledgements, type Acknowledgement } from './acknowledgements.ts';
 import { LEAST_ACKNOWLEDGE_MS, type Attempt } from './attempt.ts';
@@ -201,6 +202,12 @@ export class Outbox {
       attempt.report('failed', () => this.#acknowledgements.add(report));
       this.#attempts.end(attempt.action.id, 'ended, because its release was reported as failed');
     } else this.#acknowledgements.add(report);
+    this.#options.changes.wake();
+  }
+
+  /** Records that a deployed version works (D80). */
+  reportWorking(target: ActionTarget, working: Working): void {
+    this.#acknowledgements.add({ target, working });
     this.#options.changes.wake();
   }
 

@@ -1,6 +1,8 @@
 import { machineIdIn } from '../config/machine-id.ts';
 import type { ActionTarget, Plan } from '../core/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
+import type { Working } from '../store/failed-entries.ts';
+import type { ReleaseFailure } from '../store/release-failure.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
@@ -14,6 +16,7 @@ import { ConfigurationSource } from './configuration-source.ts';
 import {
   checkedReleaseFailure,
   checkedTarget,
+  checkedWorking,
   type Delivery,
   type FailureReport,
 } from './delivery.ts';
@@ -129,12 +132,20 @@ export class Poller {
    */
   async reportFailure(
     target: ActionTarget,
-    failure: Pick<FailureReport, 'reason' | 'running'> & {
-      /** The version that failed. */
-      readonly version: string;
-    },
+    failure: Pick<FailureReport, 'reason' | 'running'> & Pick<ReleaseFailure, 'version' | 'blame'>,
   ): Promise<void> {
-    this.#parts.outbox.reportFailure(checkedTarget(target), checkedReleaseFailure(failure));
+    const checked = checkedTarget('reportFailure', target);
+    this.#parts.outbox.reportFailure(checked, checkedReleaseFailure(failure));
+    await Promise.resolve();
+  }
+
+  /**
+   * Reports that the deployed version has worked for its probation: what is undecided because it failed may be tried again. If it
+   * has worked for an hour, its own failure is over (D80). Resolves and rejects as `reportFailure` does.
+   */
+  async reportWorking(target: ActionTarget, working: Working): Promise<void> {
+    const checked = checkedTarget('reportWorking', target);
+    this.#parts.outbox.reportWorking(checked, checkedWorking(working));
     await Promise.resolve();
   }
 

@@ -177,6 +177,12 @@ export const reportedOutcome = v.pipe(
       v.description('withdrawn: it was delivered, and ended without an acknowledgement'),
     ),
     reason: v.pipe(v.nullable(text), v.description('Why it failed; null if it did not')),
+    undecided: v.pipe(
+      v.optional(v.boolean('expected true or false')),
+      v.description(
+        'Whether the version before it failed in the same way: it counts as failed until it has run for an hour',
+      ),
+    ),
   }),
   v.readonly(),
 );

@@ -106,7 +106,13 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
 }
 
 /** The outcome of an action that has ended. */
-export function reportedOutcome({ action, result, at, reason }: SettledAction): NewOutcome {
+export function reportedOutcome({
+  action,
+  result,
+  at,
+  reason,
+  isUndecided,
+}: SettledAction): NewOutcome {
   const { id, target, direction, from, to } = action;
   return {
     at: formatTime(at),
@@ -118,7 +124,8 @@ export function reportedOutcome({ action, result, at, reason }: SettledAction): 
     from: from ?? null,
     to: short(describeAddress(to)),
     result,
-    reason: reason === undefined ? null : short(reason),
+    reason: reason === undefined ? null : short(isUndecided ? `undecided: ${reason}` : reason),
+    ...(isUndecided && { undecided: true }),
   };
 }
 

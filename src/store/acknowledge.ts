@@ -31,10 +31,20 @@ export function acknowledge(
     const record = deployedIn(sql).get(keyOf(target));
     if (record?.deployed.kind !== 'unknown') return undefined;
   }
-  const isFailed = outcome.kind === 'failed' && outcome.blame === 'release';
+  const isFailed = outcome.kind === 'failed' && outcome.blame !== 'machine';
   // A version whose restart fails may still be selected (D41).
   if (isFailed && direction !== 'restart') {
-    noteFailure(sql, target, { version: to, digest: artifact?.digest, ...outcome }, terms);
+    const { reason, running, blame } = outcome;
+    // A cast: only the machine is excluded.
+    const failure = { reason, running, blame: blame as 'release' | 'undecided' };
+    const { reason: why } = action;
+    const replaced = why.kind === 'failure' && !why.isRolledBack ? why.version : undefined;
+    noteFailure(
+      sql,
+      target,
+      { version: to, digest: artifact?.digest, replaced, ...failure },
+      terms,
+    );
   } else {
     noteDeployed(sql, target, outcome.kind === 'done' ? to : outcome.running, { at });
   }

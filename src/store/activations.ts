@@ -11,15 +11,28 @@ export interface ActivationRecord {
   readonly activation: Activation;
 }
 
-const installed = objectOf({ version: isText, root: isText });
+const isMark = optional(oneOf(true));
+const installed = objectOf({
+  version: isText,
+  root: isText,
+  isProven: isMark,
+  hasFailed: isMark,
+  isUndecided: isMark,
+});
 const fault = objectOf({ reason: isText, blame: oneOf('release', 'machine') });
 const stable = objectOf({
   phase: oneOf('stable'),
   current: installed,
   previous: optional(installed),
   settled: optional(
-    objectOf({ action: isText, fault: optional(fault), version: optional(isText) }),
+    objectOf({
+      action: isText,
+      fault: optional(fault),
+      version: optional(isText),
+      isUndecided: isMark,
+    }),
   ),
+  failed: optional(installed),
 });
 const trying = objectOf({
   phase: oneOf('trying'),
@@ -27,6 +40,7 @@ const trying = objectOf({
   candidate: installed,
   previous: optional(installed),
   attempts: isNumber,
+  failed: optional(installed),
 });
 const rollingBack = objectOf({
   phase: oneOf('rolling-back'),

@@ -52,6 +52,14 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     says: ({ module_id: moduleId, version }) =>
       `the quarantine of ${text(moduleId)} ${text(version)}; it stays until it is lifted: check its version`,
   },
+  // Without its entries, a quarantine is in force in all of them.
+  failed_entries: {
+    sql: [
+      'DELETE FROM failed_entries WHERE (module_id, version) IN (SELECT module_id, version FROM failed_entries WHERE BAD)',
+    ],
+    says: ({ module_id: moduleId, version }) =>
+      `where ${text(moduleId)} ${text(version)} failed; it is refused in all entries until it is lifted`,
+  },
   restart_requests: {
     sql: ['DELETE FROM restart_requests WHERE BAD'],
     says: (row) => `the requested restart of ${target(row)}; request it again`,

@@ -232,6 +232,8 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       reason: optional(isText),
       retry: optional(isNumber),
       byOperator: optional(oneOf(true)),
+      failedIn: optional(isText),
+      undecided: optional(objectOf({ sameAs: optional(isText), isWaiting: isFlag })),
       rolledBack: optional(
         objectOf({ from: isVersion, to: optional(isVersion), refused: optional(isSetOfTexts) }),
       ),

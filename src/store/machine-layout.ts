@@ -287,6 +287,19 @@ export const LAYOUT: Layout = {
       checksum INTEGER,
       PRIMARY KEY (kind, name)
     ) STRICT, WITHOUT ROWID;
+    -- The entries in which a release in quarantine failed (D81). same_as fails in the same way: the quarantine is suspended, while
+    -- state is waiting until same_as works (D80). Belongs to the quarantine with the same since, and no other.
+    CREATE TABLE failed_entries (
+      module_id TEXT NOT NULL,
+      version TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      same_as TEXT,
+      checksum INTEGER,
+      PRIMARY KEY (module_id, version, kind, name)
+    ) STRICT, WITHOUT ROWID;
     `,
   ],
 };

@@ -37,6 +37,7 @@ import {
 } from './decision-history.ts';
 import { endHeld, noteHeld } from './held-replacements.ts';
 import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
+import { noteWorking, type Working } from './failed-entries.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import { factsIn, memoryOf, pendingIn, type Facts, type Pending } from './memory.ts';
 import * as outbox from './outbox.ts';
@@ -95,6 +96,8 @@ export interface MachineState {
     failure: ReleaseFailure,
     terms: FailureTerms,
   ): string | undefined;
+  /** Records that the deployed version of a target has worked for some time: what is undecided there may be tried again (D80). */
+  reportWorking(target: ActionTarget, working: Working): void;
   /** Puts a version into quarantine for an operator, unless it is refused by a rollback, which is returned (D32). */
   quarantine(entry: QuarantineEntry): QuarantineEntry | undefined;
   /** Ends a quarantine. Returns whether the version was in quarantine. */
@@ -263,6 +266,7 @@ function writesOf(
     acknowledge: (id, outcome, terms) => writing(() => acknowledge(sql, id, outcome, terms)),
     reportFailure: (target, failure, terms) =>
       writing(() => reportFailure(sql, target, failure, terms)),
+    reportWorking: (target, working) => writing(() => noteWorking(sql, target, working)),
     quarantine: (entry) => writing(() => refuse(sql, entry)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),

@@ -1,4 +1,9 @@
-import type { MachineMemory, RememberedRestart } from '../core/plan/machine-memory.ts';
+import type {
+  MachineMemory,
+  QuarantineEntry,
+  RememberedRestart,
+} from '../core/plan/machine-memory.ts';
+import type { Quarantined } from '../core/releases/eligibility-policy.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
@@ -56,6 +61,18 @@ export function pendingIn(sql: Statements, before?: Pending): Pending {
   return { open: outbox.openActions(sql, before?.open), restarts };
 }
 
+/** What the quarantine of a release means for one entry: those in which it failed are not all (D80, D81). */
+function quarantineFor({ entries, ...entry }: QuarantineEntry, key: string): Quarantined {
+  const own = entries?.find((one) => one.key === key);
+  if (!entries || own?.state === 'failed') return entry;
+  const failed = entries.find(({ state }) => state === 'failed');
+  const other = failed ?? (own ? undefined : entries[0]);
+  const failedIn = other?.name;
+  const { state, sameAs } = own ?? other ?? {};
+  if (failed) return { ...entry, failedIn };
+  return { ...entry, failedIn, undecided: { sameAs, isWaiting: state === 'waiting' } };
+}
+
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
   const { deployed, requests, failedSetups, held, ...rest } = facts;
   const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
@@ -82,10 +99,12 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         previous: known.previous,
         failed: known.failed,
         restarts: restarts.get(key) ?? [],
-        quarantine:
-          setup === undefined
-            ? quarantine
-            : quarantine.map((one) => withRetry(one, { entry: key, setup }, failedSetups)),
+        quarantine: quarantine.map((one) =>
+          quarantineFor(
+            setup === undefined ? one : withRetry(one, { entry: key, setup }, failedSetups),
+            key,
+          ),
+        ),
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         upgradeRequest: upgrade?.request,
         holds: holds.length > 0 ? holds : undefined,

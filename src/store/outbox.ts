@@ -147,6 +147,7 @@ export function settle(
   if (isMachines || isUnbegun) sql.run('DELETE FROM restarts WHERE action = ?', number);
   if (isMachines && retryAt !== undefined) sql.run(RETRY, retryAt, at, reason, number);
   else sql.run(SETTLE, outcome.kind, at, reason, number);
+  if (outcome.kind === 'failed' && outcome.blame === 'undecided') sql.run(UNDECIDED, number);
 }
 
 /** An action that has ended after it was delivered. */
@@ -157,6 +158,8 @@ export interface SettledAction {
   readonly at: number;
   /** Why it failed, as reported; undefined if it did not. */
   readonly reason: string | undefined;
+  /** Whether the version before it failed in the same way (D80). */
+  readonly isUndecided: boolean;
 }
 
 /** The settled actions that the file still has, without those whose ids are `known`, in the order of their commit. */
@@ -166,14 +169,19 @@ export function settledActions(sql: Statements, known: ReadonlySet<string>): Set
   return numbers
     .filter((number) => !known.has(`${file}-${number}`))
     .flatMap((number) => {
-      const row = sql.get('SELECT * FROM actions WHERE number = ?', number) ?? {};
+      const row = sql.get(SELECT_ONE, number) ?? {};
       const result = row['state'];
       if (result !== 'done' && result !== 'failed' && result !== 'withdrawn') return [];
       const action = { ...jsonIn(row, CONTENT, sql, isAction), id: `${file}-${number}` };
-      return [{ action, result, at: Number(row['changed_at']), reason: textOf(row['outcome']) }];
+      const [at, reason] = [Number(row['changed_at']), textOf(row['outcome'])];
+      return [{ action, result, at, reason, isUndecided: row['undecided'] === 1 }];
     });
 }
 
+const SELECT_ONE = `
+  SELECT *, content ->> '$.isUndecided' AS undecided FROM actions WHERE number = ?`;
+const UNDECIDED = `
+  UPDATE actions SET content = json_set(content, '$.isUndecided', json('true')) WHERE number = ?`;
 const SELECT_SETTLED = `
   SELECT number FROM actions WHERE state IN ('done', 'failed', 'withdrawn') ORDER BY number`;
 const SELECT_OPEN = `

@@ -1,34 +1,43 @@
 import { parseVersion, type ModuleId, type Version } from '../core/index.ts';
-import type { QuarantineEntry } from '../core/plan/machine-memory.ts';
+import type { FailedEntry, QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { jsonIn } from '../sqlite/stored-value.ts';
 import { numberOf, textOf } from './columns.ts';
 import {
-  forgetFailedSetups,
-  hasFailedSetups,
-  noteFailedSetup,
-  type FailedSetup,
-} from './failed-setups.ts';
+  failedEntriesIn,
+  forgetFailedEntries,
+  identityOf,
+  noteFailedEntries,
+} from './failed-entries.ts';
+import { forgetFailedSetups, hasFailedSetups, noteFailedSetup } from './failed-setups.ts';
 import { isText, listOf } from './shape.ts';
 
 /** In `is_rollback`: an operator refused it, and it did not fail. Programs that do not know it read no rollback, as it is. */
 const BY_OPERATOR = 2;
 
 export function quarantineIn(sql: Statements): QuarantineEntry[] {
+  const failed = failedEntriesIn(sql);
   return sql
     .all('SELECT * FROM quarantine ORDER BY module_id, since, version')
-    .map((row) => entryOf(row, sql));
+    .map((row) => entryOf(row, sql, failed));
 }
 
-function entryOf(row: Row, sql: Statements): QuarantineEntry {
+function entryOf(
+  row: Row,
+  sql: Statements,
+  failed: ReturnType<typeof failedEntriesIn>,
+): QuarantineEntry {
   const version = String(row['version']);
   const isRollback = row['is_rollback'] === 1;
   const from = isRollback ? versionOf(version) : undefined;
+  const [moduleId, since] = [String(row['module_id']) as ModuleId, Number(row['since'])];
+  const isFailure = row['is_rollback'] === 0;
   return {
-    moduleId: String(row['module_id']) as ModuleId,
+    moduleId,
     version,
+    entries: isFailure ? failed.get(identityOf(moduleId, version, since)) : undefined,
     digest: textOf(row['digest']),
-    since: Number(row['since']),
+    since,
     until: numberOf(row['until']),
     reason: String(row['reason']),
     byOperator: row['is_rollback'] === BY_OPERATOR ? true : undefined,
@@ -75,6 +84,7 @@ function write(sql: Statements, entry: QuarantineEntry): void {
     rolledBack?.to?.text ?? null,
     rolledBack?.refused ? JSON.stringify([...rolledBack.refused]) : null,
   );
+  noteFailedEntries(sql, entry, entry.entries ?? []);
 }
 
 const WRITE = `
@@ -99,22 +109,29 @@ export function refuse(sql: Statements, entry: QuarantineEntry): QuarantineEntry
 
 /**
  * Puts a version that failed into quarantine. What an operator refused stays refused, for as long and for each file (D13),
- * and however an entry is edited; so does what failed before this was recorded (D82).
+ * and however an entry is edited; so does what failed before this was recorded (D82). `setup` is what of the configuration
+ * reached the program; undefined if that is not known.
  */
 export function refuseFailed(
   sql: Statements,
   entry: QuarantineEntry,
-  failed: FailedSetup | undefined,
+  failed: FailedEntry,
+  setup: string | undefined,
 ): void {
   const before = inForce(sql, entry);
   if (before?.rolledBack) return;
+  // What is refused in all entries stays so, and is not suspended (D80, D81).
+  const isForAll = before !== undefined && !before.entries;
+  if (isForAll && failed.state !== 'failed') return;
   const isLonger = before && (before.until ?? Infinity) > (entry.until ?? Infinity);
   const { until, reason } = isLonger ? before : entry;
   const digest = before && before.digest === undefined ? undefined : entry.digest;
+  const others = before?.entries?.filter(({ key }) => key !== failed.key) ?? [];
+  const entries = isForAll ? undefined : [...others, failed];
   if (!before) forgetFailedSetups(sql, entry);
-  write(sql, { ...entry, digest, until, reason });
+  write(sql, { ...entry, digest, until, reason, entries });
   const isNoted = !before || hasFailedSetups(sql, entry);
-  if (failed && isNoted) noteFailedSetup(sql, entry, failed);
+  if (setup !== undefined && isNoted) noteFailedSetup(sql, entry, { entry: failed.key, setup });
 }
 
 /** The quarantine of the version of `entry` that has not ended when `entry` begins. */
@@ -127,7 +144,7 @@ function inForce(
     moduleId,
     version,
   );
-  const entry = row && entryOf(row, sql);
+  const entry = row && entryOf(row, sql, failedEntriesIn(sql));
   return entry && since < (entry.until ?? Infinity) ? entry : undefined;
 }
 
@@ -138,5 +155,6 @@ export function lift(sql: Statements, moduleId: ModuleId, version: string): bool
     moduleId,
     version,
   );
+  forgetFailedEntries(sql, moduleId, version);
   return Number(changes) > 0;
 }

@@ -1,10 +1,12 @@
 import type { ActionTarget } from '../core/index.ts';
 import { deployedText } from '../core/decision/deployed.ts';
+import type { FailedEntry } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { RolledBack } from '../core/releases/eligibility-policy.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
+import { suspend } from './failed-entries.ts';
 import { quarantine, refuseFailed, versionOf } from './quarantine.ts';
 import { endRequest } from './restart-requests.ts';
 import { endUpgrade } from './upgrade-requests.ts';
@@ -17,6 +19,11 @@ export interface ReleaseFailure {
   readonly reason: string;
   /** The version that is deployed now; `null` if nothing is deployed, undefined if it is not known. */
   readonly running: string | null | undefined;
+  /**
+   * `undecided`: the version before it, which worked, fails in the same way. Its quarantine is suspended, and it may be tried
+   * again once `running` works (D80). `release` by default.
+   */
+  readonly blame?: 'release' | 'undecided' | undefined;
 }
 
 /** When a failure is recorded, and when the resulting quarantine ends; undefined if it does not end automatically. */
@@ -27,8 +34,11 @@ export interface FailureTerms {
   readonly setup?: string | undefined;
 }
 
-/** A failure, and the digest of the file that failed, if it is known. */
-type Failed = ReleaseFailure & { readonly digest: string | undefined };
+/** A failure, the digest of the file that failed, if it is known, and the version that failed before it. */
+type Failed = ReleaseFailure & {
+  readonly digest: string | undefined;
+  readonly replaced?: string | undefined;
+};
 
 /** @internal Records the failure of a version that is deployed, or that was to be deployed. */
 export function noteFailure(
@@ -37,8 +47,9 @@ export function noteFailure(
   failure: Failed,
   terms: FailureTerms,
 ): void {
-  const { version, running } = failure;
-  const failed = versionOf(version) ? version : undefined;
+  const { version, running, blame } = failure;
+  const isKept = blame === 'undecided' && running === version;
+  const failed = versionOf(version) && !isKept ? version : undefined;
   noteDeployed(sql, target, running, { at: terms.at, failed });
   quarantineFailed(sql, target, failure, terms);
 }
@@ -67,7 +78,8 @@ export function reportFailure(
     quarantineFailed(sql, target, failed, terms);
   }
   if (number !== undefined) {
-    const outcome = { kind: 'failed', blame: 'release', ...failure } as const;
+    const { reason, blame = 'release' } = failure;
+    const outcome = { kind: 'failed', reason, running, blame } as const;
     outbox.settle(sql, number, outcome, { at: terms.at, retryAt: undefined });
     endRequest(sql, target, undefined);
     endUpgrade(sql, target);
@@ -114,11 +126,25 @@ function otherDeployed(
 function quarantineFailed(
   sql: Statements,
   target: ActionTarget,
-  { version, digest, reason }: Failed,
+  failure: Failed,
   { at, quarantineUntil: until, setup }: FailureTerms,
 ): void {
+  const { version, digest, reason, running, blame, replaced } = failure;
   // A `pin_url` has no version to put into quarantine.
   if (!versionOf(version)) return;
+  const other = running === version ? replaced : (running ?? replaced);
+  const isUndecided = blame === 'undecided';
+  const stateOf = (one: string): FailedEntry['state'] =>
+    one === running ? 'may-be-tried' : 'waiting';
   const entry = { moduleId: moduleOf(target), version, digest, reason, since: at, until };
-  refuseFailed(sql, entry, setup === undefined ? undefined : { entry: keyOf(target), setup });
+  const failed: FailedEntry = {
+    key: keyOf(target),
+    name: target.name,
+    state: isUndecided ? stateOf(version) : 'failed',
+    sameAs: isUndecided ? other : undefined,
+  };
+  refuseFailed(sql, entry, failed, setup);
+  if (!isUndecided || replaced === undefined) return;
+  // What failed before it failed in the same way (D80).
+  suspend(sql, target, { version: replaced, sameAs: version, state: stateOf(replaced) });
 }

@@ -31,7 +31,8 @@ export type TableName =
   | 'round_requests'
   | 'entry_key'
   | 'failed_setups'
-  | 'held_replacements';
+  | 'held_replacements'
+  | 'failed_entries';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -70,6 +71,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   entry_key: table('id', 'key'),
   failed_setups: table('module_id version entry digest', ''),
   held_replacements: table('kind name', 'module_id deployed since elapsed_ms counted_at'),
+  failed_entries: table('module_id version kind name', 'since state same_as'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

@@ -98,6 +98,7 @@ describe('a quarantine in the table', () => {
       rolled_back: true,
       rolled_back_to: null,
       refused: ['1.2.9'],
+      failed_in: null,
     });
     expect(quarantineAsJson({ ...ENTRY, digest: 'sha256:ab', until: NOW })).toMatchObject({
       digest: 'sha256:ab',
@@ -105,6 +106,7 @@ describe('a quarantine in the table', () => {
       rolled_back: false,
       rolled_back_to: null,
       refused: null,
+      failed_in: null,
     });
   });
 

@@ -90,11 +90,13 @@ describe('modreg quarantine list', () => {
       rolled_back: false,
       rolled_back_to: null,
       refused: null,
+      failed_in: [{ name: 'acme_lidar', undecided: false, same_as: null }],
     };
     const rolled = {
       module_id: 'acme:arm',
       reason: 'rolled back by an operator',
       rolled_back: true,
+      failed_in: null,
     };
     expect(JSON.parse(stdout)).toEqual({
       schema: 'modreg/quarantine@1',

@@ -216,6 +216,7 @@ In quarantine:
           rolled_back: false,
           rolled_back_to: null,
           refused: null,
+          failed_in: [{ name: 'acme_lidar', undecided: false, same_as: null }],
         },
       ],
     });

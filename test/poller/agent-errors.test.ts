@@ -191,12 +191,15 @@ describe('failed()', () => {
       { ...FAILURE, running: '1.2.*' },
       'failed(): found "1.2.*" as running, expected a version, null if nothing is deployed, or undefined if that is not known',
     ],
-    [{ ...FAILURE, blame: 'me' }, 'failed(): found "me" as blame, expected release or machine'],
+    [
+      { ...FAILURE, blame: 'me' },
+      'failed(): found "me" as blame, expected release, machine or undecided',
+    ],
     [
       { ...FAILURE, blame: undefined },
-      'failed(): found nothing as blame, expected release or machine',
+      'failed(): found nothing as blame, expected release, machine or undecided',
     ],
-    [{}, 'failed(): found nothing as blame, expected release or machine'],
+    [{}, 'failed(): found nothing as blame, expected release, machine or undecided'],
   ])('refuses report %#, and records nothing about the action', async (report, message) => {
     const { clock, poller, state, events, deliveries } = machine({ acknowledgeWithinMs: HOUR });
     await clock.pass(MINUTE);

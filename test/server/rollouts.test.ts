@@ -60,6 +60,24 @@ describe('a rollout over HTTP', () => {
     );
   });
 
+  it('[D80] counts a release that is undecided as failed until it has run for an hour', async () => {
+    const fleet = await rollingOut();
+    const counts = async (): Promise<unknown[]> => {
+      const { failed, healthy } = Object((await fleet.state())['machines']);
+      return [failed, healthy];
+    };
+    await fleet.turn(() => 'is undecided');
+    expect(await counts()).toEqual([1, 0]);
+    await fleet.turn();
+    expect(await counts()).toEqual([1, 0]);
+    await fleet.pass(59 * MINUTE);
+    await fleet.turn();
+    expect(await counts()).toEqual([1, 0]);
+    await fleet.pass(MINUTE);
+    await fleet.turn();
+    expect(await counts()).toEqual([0, 1]);
+  });
+
   it('halts when the release fails, and no further machine installs it (D53)', async () => {
     const fleet = await rollingOut();
     await raisedTo(fleet, 20);

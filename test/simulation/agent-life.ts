@@ -111,6 +111,10 @@ function watched(context: HostContext, poller: Poller): Pick<Poller, keyof Polle
     reportFailure: async (target, failure) => {
       await reportFailure(world, { poller }, { target, killable }, failure);
     },
+    reportWorking: async (target, working) =>
+      await killable('report what works', async () => {
+        await poller.reportWorking(target, working);
+      }),
     async *deliveries(signal) {
       try {
         for await (const delivery of poller.deliveries(signal)) {

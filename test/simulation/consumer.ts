@@ -202,7 +202,7 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
 export const DONE = { blame: undefined, reason: undefined, running: undefined } as const;
 
 interface Failure {
-  readonly blame: 'release' | 'machine';
+  readonly blame: 'release' | 'machine' | 'undecided';
   readonly reason: string;
   readonly running: string | null | undefined;
 }
@@ -279,7 +279,7 @@ export async function reportFailure(
   const said = { id: undefined, target: targetOf(target), ...failure };
   let spoken: Report | undefined;
   await killable('report a failure', async () => {
-    spoken = say(ledger, { ...said, blame: 'release' }, line.elapsed());
+    spoken = say(ledger, { ...said, blame: failure.blame ?? 'release' }, line.elapsed());
     await poller.reportFailure(target, failure);
   });
   judgeRecorded(world, spoken);

@@ -16,6 +16,7 @@ type Commit =
       | 'log'
       | 'note what is held'
       | 'reportFailure'
+      | 'reportWorking'
     )
   | ('save a list' | 'confirm lists' | 'take back');
 
@@ -26,6 +27,7 @@ export type Call =
   | ('start a process' | 'stop a process' | 'end orphans')
   | ('read the memory' | 'read a list' | 'read the configuration' | 'read the deployed version')
   | ('ask for maintenance' | 'ask for a list' | 'ask for changes' | 'wait for a change')
+  | 'report what works'
   | ('hand over' | 'carry out' | 'acknowledge done' | 'acknowledge failed' | 'report a failure');
 
 const COMMITS: readonly Commit[] = [
@@ -55,6 +57,8 @@ const AGENT_CALLS: readonly Call[] = [
   'start a process',
   'stop a process',
   'end orphans',
+  'report what works',
+  'reportWorking',
 ];
 
 /** Where a process can be killed: before and after each call, and just before its commit. */
@@ -69,6 +73,7 @@ const AGENT_CRASH_POINTS: readonly string[] = [
   ...AGENT_CALLS.flatMap((call) => [`before ${call}`, `after ${call}`]),
   'within note an activation',
   'within take back',
+  'within reportWorking',
 ];
 
 export function crashPointsOf(isOwnAgent: boolean): readonly string[] {

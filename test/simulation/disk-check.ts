@@ -79,6 +79,21 @@ function checkQuarantine({ disk, ledger, complain }: World): void {
   compare(found, expected, (row) => {
     complain('D13', `the quarantine ${row}`);
   });
+  const entries = disk.rows(
+    `SELECT module_id, version, kind, name, state FROM failed_entries JOIN quarantine
+      USING (module_id, version, since)`,
+  );
+  const where = entries.map(
+    (row) =>
+      `${String(row['module_id'])} ${String(row['version'])} ${String(row['kind'])} ${String(row['name'])}: ${String(row['state']).replaceAll('-', ' ')}`,
+  );
+  const failed = [...ledger.quarantine.values()].flatMap(
+    ({ moduleId, version, entries: of = [] }) =>
+      of.map(({ key, state }) => `${moduleId} ${version} ${key}: ${state}`),
+  );
+  compare(where, failed, (row) => {
+    complain('D81', `the failure ${row}`);
+  });
 }
 
 function checkRequests({ disk, ledger, complain }: World): void {

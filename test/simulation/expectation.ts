@@ -115,18 +115,27 @@ function entryOf({
 
 function quarantineOf(
   ledger: Ledger,
-  { moduleId }: Target,
+  target: Target,
   releases: readonly WireRelease[],
 ): JudgedModule['quarantine'] {
-  const judged: { version: string; until: number | undefined }[] = [];
+  const { moduleId } = target;
+  const { running } = knownOf(ledger, target);
+  const judged: { version: string; until: number | undefined; isElsewhere?: boolean }[] = [];
   for (const entry of ledger.quarantine.values()) {
-    const { moduleId: of, version, digest, until, backTo, refused } = entry;
+    const { moduleId: of, version, digest, until, backTo, refused, entries = [] } = entry;
     if (of !== moduleId) continue;
+    const own = entries.find(({ key }) => key === keyOf(target));
+    const isFailedAnywhere = entries.some(({ state }) => state === 'failed');
+    // What failed elsewhere, or is undecided, is kept where it is deployed; what may be tried again is not refused. (D80, D81)
+    const isOnlyHere = entries.length === 0 || own?.state === 'failed';
+    const isElsewhere = !isOnlyHere && (isFailedAnywhere || !own);
+    const isRefused = isOnlyHere || isFailedAnywhere || (own ?? entries[0])?.state === 'waiting';
+    if (!isRefused || (!isOnlyHere && version === running)) continue;
     const artifacts = releases.find((release) => release.version === version)?.artifacts;
     const files = artifacts?.filter(({ platform }) => platform === PLATFORM) ?? [];
     // A different file under the same version has not failed.
     const isOther = digest !== undefined && files.length > 0 && files[0]?.digest !== digest;
-    if (!isOther) judged.push({ version, until });
+    if (!isOther) judged.push({ version, until, isElsewhere });
     if (backTo === undefined) continue;
     // A rollback refuses what the list had above its target; without a list, what is between the two.
     const known = [...releases.map((one) => one.version), ...deployedVersions(ledger, moduleId)];

@@ -8,9 +8,9 @@ import {
   noteRunning,
   type OpenAction,
   type SeenAction,
-  type SeenQuarantine,
   type Target,
 } from './ledger.ts';
+import type { SeenEntry, SeenQuarantine } from './seen-quarantine.ts';
 import { endRequest } from './requests.ts';
 import { described, type Report } from './reports.ts';
 
@@ -18,6 +18,7 @@ export interface SeenFailure {
   readonly version: string;
   readonly running: string | null | undefined;
   readonly reason: string;
+  readonly blame?: 'release' | 'undecided' | undefined;
   /** When the resulting quarantine ends. */
   readonly until: number | undefined;
 }
@@ -25,7 +26,7 @@ export interface SeenFailure {
 export interface SeenOutcome {
   readonly running: string | null | undefined;
   /** Undefined if the action is done. */
-  readonly blame: 'release' | 'machine' | undefined;
+  readonly blame: 'release' | 'machine' | 'undecided' | undefined;
   readonly reason?: string;
   /** When the resulting quarantine ends. */
   readonly until: number | undefined;
@@ -59,16 +60,21 @@ export function acknowledge(
   const { target, to, digest } = action;
   const isRestart = action.direction === 'restart';
   // An address is never in quarantine, nor a version because it could not be restarted. (D41)
-  const isFailure = blame === 'release' && !isAddress(to) && !isRestart;
+  const hasFailed = blame === 'release' || blame === 'undecided';
+  const isFailure = hasFailed && !isAddress(to) && !isRestart;
   if (blame !== 'machine') {
-    endRequest(ledger, target, isRestart && blame === 'release' ? report.reason : undefined);
+    endRequest(ledger, target, isRestart && hasFailed ? report.reason : undefined);
   }
-  noteRunning(ledger, target, isDone ? to : running, isFailure ? to : undefined);
+  // What is started again and again has not failed more than the other. (D80)
+  const isKept = blame === 'undecided' && running === to;
+  noteRunning(ledger, target, isDone ? to : running, isFailure && !isKept ? to : undefined);
   if (!isDone) ledger.novelty++;
   if (isFailure) {
     judgeTerm(context, report, until);
     const { moduleId } = target;
-    quarantineFailed(context, { moduleId, version: to, digest, until });
+    const entry = { key: keyOf(target), state: stateOf(to, report) };
+    quarantineFailed(context, { moduleId, version: to, digest, until }, entry);
+    if (blame === 'undecided' && action.replaced !== undefined) suspend(context, action, report);
   }
   if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
   if (open && blame === 'machine') {
@@ -110,7 +116,8 @@ export function fail(
   ended: string | undefined,
 ): void {
   const { ledger, complain } = context;
-  const report = heardReport(context, keyOf(target), { ...failure, blame: 'release' });
+  const { blame = 'release' } = failure;
+  const report = heardReport(context, keyOf(target), { ...failure, blame });
   if (!report) return;
   const { version, running } = report;
   const { until } = failure;
@@ -127,7 +134,8 @@ export function fail(
   if (open) noteRunning(ledger, target, running, version);
   else noteFailed(ledger, target, { version, running });
   const { moduleId } = target;
-  quarantineFailed(context, { moduleId, version, digest, until });
+  const entry = { key: keyOf(target), state: stateOf(version, report) };
+  quarantineFailed(context, { moduleId, version, digest, until }, entry);
   ledger.novelty++;
   if (!open) return;
   endRequest(ledger, open.target, undefined);
@@ -137,19 +145,60 @@ export function fail(
 }
 
 /** A failure leaves a rollback as it is; of another quarantine, the later end counts, and each file if there was no digest. (D13) */
-function quarantineFailed({ ledger, moment }: JudgeContext, failed: SeenQuarantine): void {
+function quarantineFailed(
+  { ledger, moment }: JudgeContext,
+  failed: SeenQuarantine,
+  entry: SeenEntry,
+): void {
   const key = `${failed.moduleId} ${failed.version}`;
   const before = ledger.quarantine.get(key);
   const isInForce = before !== undefined && moment().wall < (before.until ?? Infinity);
-  if (!isInForce) return void ledger.quarantine.set(key, failed);
+  if (!isInForce) return void ledger.quarantine.set(key, { ...failed, entries: [entry] });
   if (before.isRollback === true) return;
+  // What an operator refused is refused in all entries. (D81)
+  if (!before.entries && entry.state !== 'failed') return;
+  const others = before.entries?.filter((one) => one.key !== entry.key);
   const { digest, until } = failed;
   const end = Math.max(before.until ?? Infinity, until ?? Infinity);
   ledger.quarantine.set(key, {
     ...failed,
     digest: before.digest === undefined ? undefined : digest,
     until: end === Infinity ? undefined : end,
+    entries: others && [...others, entry],
   });
+}
+
+/** What is started again and again may be tried, and the other waits for it. (D80) */
+function stateOf(version: string, { blame, running }: Report): SeenEntry['state'] {
+  if (blame !== 'undecided') return 'failed';
+  return version === running ? 'may be tried' : 'waiting';
+}
+
+/** What failed before the version of an action failed in the same way. (D80) */
+function suspend({ ledger }: JudgeContext, { target, replaced }: SeenAction, report: Report): void {
+  const before = ledger.quarantine.get(`${target.moduleId} ${replaced}`);
+  const own = before?.entries?.find(({ key }) => key === keyOf(target));
+  if (own && replaced !== undefined) own.state = stateOf(replaced, report);
+}
+
+/** A deployed version works: what is undecided may be tried again. An hour ends what was undecided about itself. (D80) */
+export function works(
+  { ledger }: JudgeContext,
+  target: Target,
+  { version, isProven }: { readonly version: string; readonly isProven: boolean },
+): void {
+  const key = keyOf(target);
+  for (const [file, quarantine] of ledger.quarantine) {
+    const { moduleId, entries } = quarantine;
+    const own = entries?.find((one) => one.key === key);
+    if (moduleId !== target.moduleId || !entries || !own) continue;
+    if (own.state === 'waiting') own.state = 'may be tried';
+    if (!isProven || quarantine.version !== version || own.state === 'failed') continue;
+    const others = entries.filter((one) => one !== own);
+    if (others.length === 0) ledger.quarantine.delete(file);
+    else ledger.quarantine.set(file, { ...quarantine, entries: others });
+  }
+  ledger.novelty++;
 }
 
 /** A quarantine lasts as long as the policy stated when the failure was reported. (D13) */

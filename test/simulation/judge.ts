@@ -18,6 +18,7 @@ import {
   otherRestarts,
   type SeenFailure,
   type SeenOutcome,
+  works,
 } from './judge-outcomes.ts';
 import {
   answered,
@@ -56,6 +57,8 @@ export interface Judge {
   readonly acknowledged: (id: string, outcome: SeenOutcome, isRecorded: boolean) => void;
   /** A release was reported as failed, which ended the action `ended`. (D38) */
   readonly failed: (target: Target, failure: SeenFailure, ended: string | undefined) => void;
+  /** The deployed version of a target has worked for some time. (D80) */
+  readonly works: (target: Target, working: Parameters<typeof works>[2]) => void;
   /** The consumer of all delivered actions has ended. (D39) */
   readonly consumerEnded: () => void;
   /** The consumer of an action asked for more time, in milliseconds. */
@@ -127,6 +130,7 @@ export function judgeOf(context: JudgeContext): Judge {
     planned: () => judgeOmissions(context),
     acknowledged: (id, outcome, isRecorded) => acknowledge(context, id, outcome, isRecorded),
     failed: (target, failure, ended) => fail(context, target, failure, ended),
+    works: (target, working) => works(context, target, working),
     consumerEnded: () => ledger.held.clear(),
     extended(id, ms) {
       const until = ledger.held.get(id);

@@ -5,6 +5,7 @@ import type { Report } from './reports.ts';
 import type { SeenRequest } from './requests.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
+import type { SeenQuarantine } from './seen-quarantine.ts';
 
 /* The state of a machine as observed at its ports. It shares no code with the product. */
 
@@ -21,6 +22,8 @@ export interface SeenAction {
   readonly to: string;
   readonly direction: string;
   readonly digest: string | undefined;
+  /** The version that failed, for which it is a rollback. */
+  readonly replaced?: string | undefined;
   /** The modules that it said to stop with its target. */
   readonly stops: readonly string[];
 }
@@ -53,18 +56,6 @@ interface SeenRestart {
   readonly wall: number;
   /** The number of the process that delivered it. */
   readonly life: number;
-}
-
-export interface SeenQuarantine {
-  readonly moduleId: string;
-  readonly version: string;
-  readonly digest: string | undefined;
-  readonly until: number | undefined;
-  readonly isRollback?: true;
-  /** The version that an operator rolled back to. */
-  readonly backTo?: string | undefined;
-  /** The versions above it that the list had then. */
-  readonly refused?: readonly string[] | undefined;
 }
 
 /** A list that decisions rest on. */

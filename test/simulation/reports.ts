@@ -11,7 +11,7 @@ export interface Report {
   readonly id: string | undefined;
   readonly target: Target;
   readonly version: string;
-  readonly blame: 'release' | 'machine' | undefined;
+  readonly blame: 'release' | 'machine' | 'undecided' | undefined;
   /** `null` when nothing is installed, undefined when unknown. */
   readonly running: string | null | undefined;
   readonly reason: string | undefined;

@@ -146,6 +146,12 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         () => undefined,
       );
     },
+    reportWorking: (target, working) =>
+      writing(
+        'reportWorking',
+        () => state.reportWorking(target, working),
+        () => judge.works(targetOf(target), working),
+      ),
     log: (decisions, round, inputs) => {
       judgeSecrets(decisions, world);
       try {
@@ -189,6 +195,7 @@ const TABLES = [
   'actions',
   'deployed',
   'quarantine',
+  'failed_entries',
   'restarts',
   'restart_requests',
   'starts',
@@ -218,7 +225,10 @@ export function seenAction({
   direction,
   artifact,
   restart,
+  reason,
 }: CommittedAction): SeenAction {
   const stops = restart.stops.flatMap(({ moduleId }) => moduleId ?? []);
-  return { id, target: targetOf(target), from, to, direction, digest: artifact?.digest, stops };
+  const replaced = reason.kind === 'failure' && !reason.isRolledBack ? reason.version : undefined;
+  const change = { from, to, direction, digest: artifact?.digest, replaced };
+  return { id, target: targetOf(target), ...change, stops };
 }

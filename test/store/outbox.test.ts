@@ -251,14 +251,9 @@ describe('an acknowledgement', () => {
     (more, terms, entry) => {
       const { state, id } = delivered(more);
       state.acknowledge(id, RELEASE, terms);
-      const whole = {
-        moduleId: moduleId('acme:lidar'),
-        version: '1.1.0',
-        since: 7,
-        reason: 'it is hot',
-        rolledBack: undefined,
-        ...entry,
-      };
+      const entries = [expect.objectContaining({ state: 'failed' })];
+      const about = { moduleId: moduleId('acme:lidar'), version: '1.1.0', since: 7, entries };
+      const whole = { ...about, reason: 'it is hot', ...entry };
       expect([state.memory().quarantine, open(state)]).toEqual([[whole], []]);
       expect(restarts(state, more.target ?? LIDAR)).toEqual([{ action: id, at: 5 }]);
     },

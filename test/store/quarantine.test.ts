@@ -158,8 +158,9 @@ describe('[D13, T114] the failure of a version that an operator refused', () => 
 
   it('replaces a quarantine that has ended', () => {
     const { state } = claimed();
+    const entries = [{ key: 'module lidar', name: 'lidar', state: 'failed', sameAs: undefined }];
     state.quarantine({ ...REFUSED, since: 1, until: 4 });
-    const entry = { ...REFUSED, until: 7, digest: 'sha256:aa', reason: 'hot' };
+    const entry = { ...REFUSED, until: 7, digest: 'sha256:aa', reason: 'hot', entries };
     expect(failedAt4(state, { until: 7, digest: 'sha256:aa' })).toEqual({
       ...entry,
       rolledBack: undefined,

@@ -150,7 +150,7 @@ describe('[T71] an upgrade that is interrupted', () => {
   it('changes nothing if the disk has no space for the copy', ({ skip }) => {
     const disk = `${temporaryFolder()}/disk`;
     mkdirSync(disk);
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=340k', 'none', disk]);
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=372k', 'none', disk]);
     if (status !== 0) return skip('this process may not mount a small disk');
     onTestFinished(() => void spawnSync('umount', ['--lazy', disk]));
     const path = `${disk}/machine.db`;

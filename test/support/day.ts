@@ -240,7 +240,7 @@ function lineOf(event: PollerEvent): string {
     case 'held':
       return `held ${event.direction} of ${event.target.name}: ${event.text}`;
     case 'quarantined':
-      return `quarantined ${event.moduleId} ${event.version} ${untilText(event.until)}: ${event.reason}`;
+      return `quarantined ${event.moduleId} ${event.version} ${untilText(event.until)}${event.undecided ? `, undecided as ${event.undecided.sameAs}` : ''}: ${event.reason}`;
     case 'acknowledged':
       return `acknowledged ${event.outcome.kind}`;
     case 'registry-unavailable':

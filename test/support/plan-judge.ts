@@ -39,7 +39,12 @@ export interface JudgedModule {
   readonly readAt: number | undefined;
   /** What is wrong with the machine's clock; undefined if nothing is known to be. (D57) */
   readonly clock?: JudgedClock | undefined;
-  readonly quarantine: readonly { readonly version: string; readonly until?: number | undefined }[];
+  readonly quarantine: readonly {
+    readonly version: string;
+    readonly until?: number | undefined;
+    /** It failed in another entry. */
+    readonly isElsewhere?: boolean | undefined;
+  }[];
   readonly restarts: readonly number[];
   /** The restart that an operator requested. */
   readonly request: { readonly isImmediate: boolean } | undefined;
@@ -130,7 +135,12 @@ function withoutRequest(machine: JudgedMachine, module: JudgedModule): string {
   const isIn = isVersion && isInBranch(module.constraint, deployed);
   if (isFailed) {
     // An age limit does not apply to a version that has already run here, nor does a rollout.
-    const mayRun = refused.filter(({ reason }) => ALLOWED_BEFORE.includes(reason));
+    const worked = module.quarantine.filter(({ isElsewhere }) => isElsewhere);
+    const mayRun = refused.filter(
+      ({ reason, text }) =>
+        ALLOWED_BEFORE.includes(reason) ||
+        (reason === 'quarantined' && worked.some(({ version }) => version === text)),
+    );
     const eligible = [chosen, ...mayRun.map(({ text }) => text)];
     const back = eligible.find((text) => text !== undefined && text === module.previous) ?? chosen;
     // If a version that may run is deployed, nothing is left to recover from.

@@ -15,7 +15,7 @@ import { machineReport, reportedState } from './machine-report.ts';
 import { tokenFor } from './token.ts';
 
 /** What a machine does with a release that it gets. */
-type Behaviour = 'healthy' | 'fails' | 'silent' | 'slow';
+type Behaviour = 'healthy' | 'fails' | 'is undecided' | 'silent' | 'slow';
 
 /** Machines that poll a served registry and report to it, over HTTP. */
 export interface RollingFleet {
@@ -103,14 +103,18 @@ export async function rollingFleet(
     isSilent: false,
   }));
   let state = 0;
-  const report = async (machine: Simulated, result?: 'done' | 'failed'): Promise<void> => {
+  const report = async (
+    machine: Simulated,
+    result?: 'done' | 'failed',
+    more = {},
+  ): Promise<void> => {
     const { id, deployed, begun } = machine;
     const decided = begun === undefined ? {} : { decision: 'upgrade', target: begun };
     const modules = reportedState(++state, { deployed, ...decided });
     const empty = machineReport([], { state: modules, after: machine.number, to: machine.number });
     const [outcome] = machineReport([machine.number + 1]).outcomes;
     const reason = result === 'failed' ? 'motor stalled' : null;
-    const outcomes = result ? [{ ...outcome, to: begun ?? deployed, result, reason }] : [];
+    const outcomes = result ? [{ ...outcome, to: begun ?? deployed, result, reason, ...more }] : [];
     if (result) machine.number++;
     const body = { ...empty, to: machine.number, outcomes };
     expect((await ask(`/v1/machines/${id}/reports`, reporting, body))[0]).toBe(200);
@@ -130,8 +134,10 @@ export async function rollingFleet(
       return;
     }
     if (what === 'healthy') return await finishOne(machine);
-    await report(machine, 'failed');
+    await report(machine, 'failed', what === 'is undecided' ? { undecided: true } : {});
     machine.begun = undefined;
+    // Its world may be mended by the next turn.
+    if (what === 'is undecided') return;
     failed.add(`${machine.id} ${version}`);
   };
   const failed = new Set<string>();

@@ -1,7 +1,7 @@
 const SECOND = 1000;
 const LONGEST_MS = 60 * SECOND;
 /** Crashes count together if they are this close; a module that stays up for as long has recovered. */
-const CRASH_WINDOW_MS: number = 600 * SECOND;
+export const RECOVERED_MS: number = 600 * SECOND;
 /** The crash within the window that is reported as a failure of the release. */
 const REPORTED_CRASH = 5;
 
@@ -17,8 +17,8 @@ export const NO_CRASHES: Crashes = { times: [], count: 0 };
 
 /** Adds a crash at `now` of a process that was up for `upMs`. */
 export function withCrash(crashes: Crashes, now: number, upMs: number): Crashes {
-  const { times, count } = upMs < CRASH_WINDOW_MS ? crashes : NO_CRASHES;
-  const recent = times.filter((at) => now - at < CRASH_WINDOW_MS);
+  const { times, count } = upMs < RECOVERED_MS ? crashes : NO_CRASHES;
+  const recent = times.filter((at) => now - at < RECOVERED_MS);
   return { times: [...recent, now], count: count + 1 };
 }
 

@@ -15,6 +15,8 @@ export interface Serving {
   readonly crashes: Crashes;
   /** The action of a restart that was requested and has not ended. */
   readonly restart?: string | undefined;
+  /** What failed before it, until it has been up for ten minutes (D80). */
+  readonly failed?: Installed | undefined;
 }
 
 /** The state of one supervised module entry. In each state at most one of its processes exists. */
@@ -97,16 +99,35 @@ export type Command =
   | { readonly command: 'wait'; readonly ms: number }
   /** The action is done. */
   | { readonly command: 'done'; readonly action: string }
-  /** The action failed. `running` is the version in use now. */
-  | ({ readonly command: 'fail'; readonly action: string; readonly running: string | null } & Fault)
-  /** The version in use does not work, although its action was done. */
-  | { readonly command: 'report'; readonly version: string; readonly reason: string };
+  /** The action failed. `running` is the version in use now. `undecided`: that one fails in the same way (D80). */
+  | {
+      readonly command: 'fail';
+      readonly action: string;
+      readonly running: string | null;
+      readonly reason: string;
+      readonly blame: Fault['blame'] | 'undecided';
+    }
+  /** A version does not work, although its action was done, or the one in its place fails in the same way (D80). */
+  | {
+      readonly command: 'report';
+      readonly version: string;
+      readonly reason: string;
+      readonly running: string | null;
+      readonly blame: 'release' | 'undecided';
+    }
+  /** The version in use has been up for its probation after a failure that was undecided, or for an hour: then it is proven. */
+  | { readonly command: 'works'; readonly version: string; readonly isProven: boolean };
+
+/** What is known of the version in use. */
+export type Marks = Pick<Extract<Activation, { readonly phase: 'stable' }>, 'current' | 'failed'>;
 
 /** The result of an event. */
 export interface Step {
   readonly next: Lifecycle;
   /** Is on disk before the state changes and before any command; null removes the row, undefined leaves it as it is. */
   readonly row?: Activation | null;
+  /** What changes in the row of the version in use, if the row is not replaced. */
+  readonly marks?: Marks | undefined;
   readonly commands: readonly Command[];
 }
 

@@ -5,7 +5,8 @@ import type {
   RollingBack,
   Trying,
 } from '../../core/machine/activation.ts';
-import { backOffMs, isCrashLoop, NO_CRASHES, withCrash } from './back-off.ts';
+import { backOffMs, NO_CRASHES, withCrash } from './back-off.ts';
+import { untilEndured } from './endurance.ts';
 import type {
   AfterStop,
   Command,
@@ -22,9 +23,9 @@ type Process = 'none' | 'running' | 'ending';
 /** A candidate that was started this often for one action, without an outcome, does not work. */
 const MOST_ATTEMPTS = 3;
 
-export function started({ run, previous, crashes, restart }: Serving): Step {
+export function started({ run, previous, crashes, restart, failed }: Serving): Step {
   return {
-    next: { state: 'starting', run, previous, crashes, restart },
+    next: { state: 'starting', run, previous, crashes, restart, failed },
     commands: [{ command: 'start', run }],
   };
 }
@@ -46,38 +47,77 @@ function switching(after: Extract<AfterStop, { readonly row: unknown }>, process
   return { next, row: after.row, commands: [{ command: 'start', run }] };
 }
 
-export function resumed(row: Activation, isHeld: boolean): Step {
+export function resumed(row: Activation, isHeld: boolean, around: Surroundings): Step {
   if (row.phase === 'stable') {
-    const serving = { run: row.current, previous: row.previous, crashes: NO_CRASHES };
+    const { current: run, previous, failed } = row;
+    const serving = { run, previous, crashes: NO_CRASHES, failed };
     return isHeld ? { next: { state: 'held', ...serving }, commands: [] } : started(serving);
   }
   if (row.phase === 'rolling-back') return switching({ to: 'rolling-back', row }, 'none');
   if (row.attempts >= MOST_ATTEMPTS) {
     const reason = `the agent or the machine ended each of the ${row.attempts} times that it was tried`;
-    return rolledBack(row, { reason, blame: 'release' }, 'none');
+    return rolledBack(row, { reason, blame: 'release' }, 'none', around);
   }
   return switching({ to: 'trying', row: { ...row, attempts: row.attempts + 1 } }, 'none');
 }
 
 export function tried(
-  { action, candidate, restorable }: Extract<LifecycleEvent, { readonly event: 'activate' }>,
-  current: Installed | undefined,
+  event: Extract<LifecycleEvent, { readonly event: 'activate' }>,
+  serving: Pick<Serving, 'run' | 'previous' | 'failed'> | undefined,
   process: Process,
 ): Step {
-  const previous = current?.root === restorable ? current : undefined;
-  const row = { phase: 'trying', action, candidate, previous, attempts: 1 } as const;
+  const { action, restorable } = event;
+  const { run, previous: older, failed: other } = serving ?? {};
+  const known = [older, other].find((one) => one?.root === event.candidate.root);
+  const candidate = known?.isProven
+    ? { ...event.candidate, isProven: true as const }
+    : event.candidate;
+  const previous = run?.root === restorable ? run : undefined;
+  // It worked: if the candidate fails too, something else than the releases may be wrong (D80).
+  const failed = !previous && run?.hasFailed ? run : undefined;
+  const row = { phase: 'trying', action, candidate, previous, attempts: 1, failed } as const;
   return switching({ to: 'trying', row }, process);
 }
 
 /** Starts the version before the candidate again. Without one, nothing is left in use. */
-export function rolledBack(row: Trying, fault: Fault, process: Process): Step {
-  const { action, candidate, previous } = row;
+export function rolledBack(
+  row: Trying,
+  fault: Fault,
+  process: Process,
+  around: Pick<Surroundings, 'now'>,
+): Step {
+  const { action, candidate, previous, failed } = row;
   if (previous) {
     const rolling = { phase: 'rolling-back', action, candidate, previous, fault } as const;
     return switching({ to: 'rolling-back', row: rolling }, process);
   }
+  if (failed && fault.blame === 'release') {
+    return undecided({ ...row, failed }, { fault, process }, around);
+  }
   if (process === 'none') return withoutVersion(action, fault);
   return stopped({ to: 'failed', action, fault }, process);
+}
+
+/** Both a version and the one before it fail. The one that is proven is started again and again, the newest if both are (D80). */
+function undecided(
+  { action, candidate, failed }: Trying & { readonly failed: Installed },
+  { fault, process }: { readonly fault: Fault; readonly process: Process },
+  { now }: Pick<Surroundings, 'now'>,
+): Step {
+  const isCandidate = candidate.isProven && !failed.isProven;
+  const [kept, previous] = isCandidate ? [candidate, failed] : [failed, candidate];
+  const current = { ...kept, hasFailed: undefined, isUndecided: true } as const;
+  const ended = { action, fault, version: candidate.version, isUndecided: true } as const;
+  const serving = { run: current, previous, crashes: withCrash(NO_CRASHES, now, 0) };
+  const { next, commands } =
+    process === 'none' ? started(serving) : stopped({ to: 'backing-off', ...serving }, process);
+  const reason = `${fault.reason}; ${failed.version} failed before it`;
+  const fail = { action, running: kept.version, reason, blame: 'undecided' } as const;
+  return {
+    next,
+    row: { phase: 'stable', current, previous, settled: ended },
+    commands: [...commands, { command: 'fail', ...fail }],
+  };
 }
 
 function withoutVersion(action: string, fault: Fault): Step {
@@ -85,78 +125,58 @@ function withoutVersion(action: string, fault: Fault): Step {
   return { next: { state: 'idle' }, row: null, commands: [fail] };
 }
 
-/** The candidate works. */
-export function accepted({ action, candidate, previous }: Trying, now: number): Step {
+/** The version of `serving` works from now on. */
+export function up(serving: Serving, { now, probationMs }: Surroundings): Step {
+  const { run, previous, crashes, failed } = serving;
   return {
-    next: { state: 'running', run: candidate, previous, crashes: NO_CRASHES, since: now },
-    row: { phase: 'stable', current: candidate, previous, settled: { action, fault: undefined } },
-    commands: [{ command: 'done', action }],
+    next: { state: 'running', run, previous, crashes, failed, since: now },
+    commands: untilEndured(serving, { upMs: 0, probationMs }),
+  };
+}
+
+/** The candidate works. */
+export function accepted(
+  { action, candidate: run, previous, failed }: Trying,
+  around: Surroundings,
+): Step {
+  const { next, commands } = up({ run, previous, crashes: NO_CRASHES, failed }, around);
+  const ended = { action, fault: undefined };
+  return {
+    next,
+    row: { phase: 'stable', current: run, previous, settled: ended, failed },
+    commands: [{ command: 'done', action }, ...commands],
   };
 }
 
 /** The version to activate is running already. */
-export function settled(serving: Serving & { readonly since: number }, action: string): Step {
-  const { run, previous } = serving;
+export function settled(
+  { since, ...serving }: Serving & { readonly since: number },
+  action: string,
+  { now, probationMs }: Surroundings,
+): Step {
+  const { run, previous, failed } = serving;
+  const ended = { action, fault: undefined };
+  const wait = untilEndured(serving, { upMs: now - since, probationMs });
   return {
-    next: { ...serving, state: 'running' },
-    row: { phase: 'stable', current: run, previous, settled: { action, fault: undefined } },
-    commands: [{ command: 'done', action }],
+    next: { ...serving, state: 'running', since },
+    row: { phase: 'stable', current: run, previous, settled: ended, failed },
+    commands: [{ command: 'done', action }, ...wait],
   };
 }
 
 /** The version before the candidate works again. */
 export function restored(
-  { action, candidate: { version }, previous, fault }: RollingBack,
-  now: number,
+  { action, candidate, previous: run, fault }: RollingBack,
+  around: Surroundings,
 ): Step {
-  const ended = { action, fault, version };
-  return {
-    next: { state: 'running', run: previous, previous: undefined, crashes: NO_CRASHES, since: now },
-    row: { phase: 'stable', current: previous, previous: undefined, settled: ended },
-    commands: [{ command: 'fail', action, running: previous.version, ...fault }],
-  };
-}
-
-/** The version before the candidate fails too. It is started again and again, because there is no better one. */
-export function down(
-  { action, candidate: { version }, previous, fault }: RollingBack,
-  other: Fault,
-  { now }: Surroundings,
-): Step {
-  const ended = { action, fault, version };
-  const crashes = withCrash(NO_CRASHES, now, 0);
-  const reason = `${fault.reason}; ${previous.version} does not start either: ${other.reason}`;
-  const { next, commands } = stopped({
-    to: 'backing-off',
-    run: previous,
-    previous: undefined,
-    crashes,
-  });
-  const fail = { command: 'fail', action, running: null, reason, blame: fault.blame } as const;
+  const ended = { action, fault, version: candidate.version };
+  const failed = fault.blame === 'release' ? candidate : undefined;
+  const { next, commands } = up({ run, previous: undefined, crashes: NO_CRASHES, failed }, around);
   return {
     next,
-    row: { phase: 'stable', current: previous, previous: undefined, settled: ended },
-    commands: [...commands, fail],
+    row: { phase: 'stable', current: run, previous: undefined, settled: ended, failed },
+    commands: [{ command: 'fail', action, running: run.version, ...fault }, ...commands],
   };
-}
-
-/** A version in use failed: it is started again after a wait, and reported if that did not help. */
-export function crashed(
-  { run, previous, crashes, restart }: Serving,
-  { fault, upMs }: { readonly fault: Fault; readonly upMs: number },
-  { now }: Surroundings,
-): Step {
-  const all = withCrash(crashes, now, upMs);
-  const { next, commands } = stopped({ to: 'backing-off', run, previous, crashes: all });
-  const { reason, blame } = fault;
-  // A version that this machine cannot start now stays the one in use: nothing else is to be installed.
-  const running = blame === 'machine' ? run.version : null;
-  const words: Command[] =
-    restart === undefined ? [] : [{ command: 'fail', action: restart, running, ...fault }];
-  if (isCrashLoop(all) && blame === 'release') {
-    words.push({ command: 'report', version: run.version, reason });
-  }
-  return { next, commands: [...commands, ...words] };
 }
 
 /** The entry left the config during a trial: the version before the candidate stays in use. */
@@ -201,16 +221,16 @@ export function continued(after: AfterStop, { random }: Surroundings): Step {
     case 'idle':
       return { next: { state: 'idle' }, commands: [] };
     case 'held': {
-      const { run, previous, crashes, restart } = after;
+      const { run, previous, crashes, restart, failed } = after;
       // A restart that was requested goes on once the module may run.
-      return { next: { state: 'held', run, previous, crashes, restart }, commands: [] };
+      return { next: { state: 'held', run, previous, crashes, restart, failed }, commands: [] };
     }
     case 'starting':
       return started(after);
     case 'backing-off': {
-      const { run, previous, crashes } = after;
+      const { run, previous, crashes, failed } = after;
       const wait = { command: 'wait', ms: backOffMs(crashes, random) } as const;
-      return { next: { state: 'backing-off', run, previous, crashes }, commands: [wait] };
+      return { next: { state: 'backing-off', run, previous, crashes, failed }, commands: [wait] };
     }
     case 'trying':
     case 'rolling-back': {

@@ -1,10 +1,9 @@
 import type { Lifecycle, LifecycleEvent, Step, Surroundings } from './lifecycle.ts';
+import { crashed, down, endured } from './evidence.ts';
 import {
   accepted,
   cancelled,
   continued,
-  crashed,
-  down,
   interrupted,
   removed,
   removedAtEnd,
@@ -15,6 +14,7 @@ import {
   started,
   stopped,
   tried,
+  up,
 } from './steps.ts';
 
 type Of<S extends Lifecycle['state']> = Extract<Lifecycle, { readonly state: S }>;
@@ -35,23 +35,24 @@ const IDLE: Step = { next: { state: 'idle' }, commands: [] };
 /** Every event that means something in a state. */
 const TABLE: Table = {
   idle: {
-    resume: (_, { row, isHeld }) => resumed(row, isHeld),
+    resume: (_, { row, isHeld }, around) => resumed(row, isHeld, around),
     activate: (_, event) => tried(event, undefined, 'none'),
   },
   held: {
     release: started,
-    activate: ({ run }, event) => tried(event, run, 'none'),
+    activate: (serving, event) => tried(event, serving, 'none'),
     restart: (serving, { action }) => ({ next: { ...serving, restart: action }, commands: [] }),
     remove: () => IDLE,
     'shut-down': () => IDLE,
   },
   starting: {
-    ready: ({ run, previous, crashes, restart }, _, { now }) => ({
-      next: { state: 'running', run, previous, crashes, since: now },
-      commands: restart === undefined ? [] : [{ command: 'done', action: restart }],
-    }),
+    ready: ({ restart, ...serving }, _, around) => {
+      const { next, commands } = up(serving, around);
+      if (restart === undefined) return { next, commands };
+      return { next, commands: [{ command: 'done', action: restart }, ...commands] };
+    },
     failed: (serving, { fault }, around) => crashed(serving, { fault, upMs: 0 }, around),
-    activate: ({ run }, event) => tried(event, run, 'running'),
+    activate: (serving, event) => tried(event, serving, 'running'),
     restart: (serving, { action }) => stopped({ ...serving, to: 'starting', restart: action }),
     hold: (serving) => stopped({ ...serving, to: 'held' }),
     remove: () => stopped(TO_IDLE),
@@ -60,10 +61,11 @@ const TABLE: Table = {
   running: {
     failed: (serving, { fault }, around) =>
       crashed(serving, { fault, upMs: around.now - serving.since }, around),
-    activate: (serving, event) =>
+    waited: (state, _, around) => endured(state, around),
+    activate: (serving, event, around) =>
       serving.run.root === event.candidate.root
-        ? settled(serving, event.action)
-        : tried(event, serving.run, 'running'),
+        ? settled(serving, event.action, around)
+        : tried(event, serving, 'running'),
     restart: (serving, { action }) => stopped({ ...serving, to: 'starting', restart: action }),
     hold: (serving) => stopped({ ...serving, to: 'held' }),
     remove: () => stopped(TO_IDLE),
@@ -71,7 +73,7 @@ const TABLE: Table = {
   },
   'backing-off': {
     waited: started,
-    activate: ({ run }, event) => tried(event, run, 'none'),
+    activate: (serving, event) => tried(event, serving, 'none'),
     restart: (serving, { action }) => started({ ...serving, restart: action }),
     hold: (serving) => ({ next: { ...serving, state: 'held' }, commands: [] }),
     remove: () => IDLE,
@@ -82,26 +84,25 @@ const TABLE: Table = {
       next: { state: 'probation', row },
       commands: [{ command: 'wait', ms: probationMs }],
     }),
-    failed: ({ row }, { fault }) => rolledBack(row, fault, 'running'),
+    failed: ({ row }, { fault }, around) => rolledBack(row, fault, 'running', around),
     remove: ({ row }) => removed(row),
     'shut-down': ({ row }) => interrupted(row),
   },
   probation: {
-    waited: ({ row }, _, { now }) => accepted(row, now),
-    failed: ({ row }, { fault }) => rolledBack(row, fault, 'running'),
+    waited: ({ row }, _, around) => accepted(row, around),
+    failed: ({ row }, { fault }, around) => rolledBack(row, fault, 'running', around),
     remove: ({ row }) => removed(row),
     'shut-down': ({ row }) => interrupted(row),
   },
   'rolling-back': {
-    ready: ({ row }, _, { now }) => restored(row, now),
+    ready: ({ row }, _, around) => restored(row, around),
     failed: ({ row }, { fault }, around) => down(row, fault, around),
     remove: ({ row }) => removed(row),
     'shut-down': () => stopped(TO_IDLE),
   },
   stopping: {
     gone: ({ after }, _, around) => continued(after, around),
-    activate: ({ after }, event) =>
-      'run' in after ? tried(event, after.run, 'ending') : undefined,
+    activate: ({ after }, event) => ('run' in after ? tried(event, after, 'ending') : undefined),
     hold: ({ after }) => ('run' in after ? stopped({ ...after, to: 'held' }, 'ending') : undefined),
     release: ({ after }) =>
       after.to === 'held' ? stopped({ ...after, to: 'starting' }, 'ending') : undefined,

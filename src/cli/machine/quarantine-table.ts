@@ -2,7 +2,7 @@ import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, type TimeContext } from '../../core/text/time-words.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
-import { untilText } from '../../host/requests/request-words.ts';
+import { untilText, whyText } from '../../host/requests/request-words.ts';
 import { columnsOf } from '../base/columns.ts';
 
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];
@@ -25,7 +25,7 @@ export function quarantineTable(
     entry.version,
     describeTime(entry.since, times(entry.moduleId)),
     untilText(entry, times(entry.moduleId)),
-    excerpt(entry.reason) + alsoRefused(entry),
+    excerpt(whyText(entry)) + alsoRefused(entry),
   ]);
   const line = columnsOf(HEADS, cells, columns);
   return [...line(HEADS), ...cells.flatMap(line)];

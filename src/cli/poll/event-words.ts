@@ -1,4 +1,5 @@
 import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { sameAsWords } from '../../core/explanation/words.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { passing, say, type Said } from '../../core/text/time-words.ts';
@@ -85,7 +86,13 @@ function machineLines(event: MachineEvent): Line<Said>[] {
       );
     }
     case 'quarantined': {
-      const { moduleId, version, reason, until } = event;
+      const { moduleId, version, reason, until, undecided } = event;
+      if (undecided) {
+        const other = sameAsWords(undecided.sameAs);
+        return warn(
+          `${moduleId} ${version} is undecided: ${other} fails in the same way: ${reason}`,
+        );
+      }
       const end = until === undefined ? 'an operator lifts it' : passing(until);
       const lift = `modreg quarantine lift ${moduleId} ${version}`;
       return warn(say`${moduleId} ${version} is in quarantine until ${end} (${lift}): ${reason}`);
@@ -129,6 +136,9 @@ function outcomeLines(
   if (blame === 'machine') {
     const again = retryMs === undefined ? '' : `, next attempt in ${describeDuration(retryMs)}`;
     return warn(`${change}: not done${again}: ${reason}`);
+  }
+  if (blame === 'undecided') {
+    return warn(`${change}: undecided, the version before it fails in the same way: ${reason}`);
   }
   const what = action.direction === 'restart' ? 'failed' : 'the release failed';
   return [{ level: 'error', text: `${change}: ${what}: ${reason}` }];

@@ -33,8 +33,10 @@ export function recovery(
 /** The release of `version` if it may be selected. It was deployed here before, so age and rollout do not matter (D50). */
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
-  const against = release && refusal(input, release)?.reason;
-  const isFit = against === undefined || REFUSES_ONLY_NEW[against];
+  const against = release && refusal(input, release);
+  // What failed in another entry worked in this one (D81).
+  const isElsewhere = against?.reason === 'quarantined' && against.failedIn !== undefined;
+  const isFit = against === undefined || isElsewhere || REFUSES_ONLY_NEW[against.reason];
   return isFit ? release : undefined;
 }
 

@@ -38,6 +38,26 @@ export type Warning =
       readonly message: string;
     }
   | {
+      /** The deployed version failed in another entry, and is kept here (D81). */
+      readonly kind: 'failed-in-another-entry';
+      /** The deployed version. */
+      readonly version: Version;
+      /** The name of the entry. */
+      readonly entry: string;
+      /** Why, as the agent reported it; undefined if it is not known. */
+      readonly because: string | undefined;
+    }
+  | {
+      /** The deployed version failed, and another one in the same way (D80). */
+      readonly kind: 'undecided';
+      /** The deployed version. */
+      readonly version: Version;
+      /** The other one; undefined if it is not known. */
+      readonly sameAs: string | undefined;
+      /** Why, as the agent reported it; undefined if it is not known. */
+      readonly because: string | undefined;
+    }
+  | {
       readonly kind: 'rollout-bypassed';
       /** The pinned version. */
       readonly version: Version;
@@ -95,11 +115,26 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
   if (release?.deprecated !== undefined) {
     warnings.push({ kind: 'deprecated', version, because: release.deprecated });
   }
+  warnings.push(...failureWarnings(input, version));
   const isPin = isKept && constraint.kind === 'patch' && resolution.kind === 'unsatisfied';
   if (isPin && verdict.because === 'up-to-date') {
     warnings.push({ kind: 'pin-not-published', version });
   }
   return warnings;
+}
+
+/** A failure that does not count against the deployed version (D80, D81). */
+function failureWarnings(
+  { quarantine, eligibility: { now } }: Decision['input'],
+  version: Version,
+): Warning[] {
+  const entry = quarantine.find(
+    ({ version: text, until = Infinity }) => text === version.text && now < until,
+  );
+  const { failedIn, undecided, reason: because } = entry ?? {};
+  if (undecided) return [{ kind: 'undecided', version, sameAs: undecided.sameAs, because }];
+  if (failedIn === undefined) return [];
+  return [{ kind: 'failed-in-another-entry', version, entry: failedIn, because }];
 }
 
 function replacementWarnings(decision: Decision): Warning[] {

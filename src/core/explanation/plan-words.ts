@@ -3,7 +3,7 @@ import { formatConstraint } from '../version/constraint.ts';
 import { replacementOf, wordFor, type Decision, type Requirement } from '../decision/decision.ts';
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
 import type { Warning } from '../decision/warning.ts';
-import { quote } from '../text/quote.ts';
+import { excerpt, quote } from '../text/quote.ts';
 import { passing, say, textOf, type Said } from '../text/time-words.ts';
 import {
   DECISION,
@@ -12,7 +12,13 @@ import {
   describeTarget,
   reportedText,
 } from './decision-words.ts';
-import { describeDeprecated, describeYanked, rolloutWords } from './words.ts';
+import {
+  describeDeprecated,
+  describeYanked,
+  inBrackets,
+  rolloutWords,
+  sameAsWords,
+} from './words.ts';
 
 /** A decision in a few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
 export function summarizeDecision(decision: Decision): string {
@@ -109,6 +115,10 @@ export function warningWords(warning: Warning, decision: Decision): Said {
       return 'its pin_url has no #sha256=… digest, so the file is not verified';
     case 'rollout-bypassed':
       return say`the pin bypasses the rollout of ${warning.version.text}: ${rolloutWords(warning.against)}`;
+    case 'failed-in-another-entry':
+      return `${warning.version.text} failed in entry ${excerpt(warning.entry)}${inBrackets(warning.because)}; it is kept here, where it works, and no other entry gets it`;
+    case 'undecided':
+      return `${warning.version.text} is undecided: ${sameAsWords(warning.sameAs)} failed in the same way${inBrackets(warning.because)}`;
     case 'conflicting-constraints':
       return 'another entry has this module_id; each is resolved separately';
   }

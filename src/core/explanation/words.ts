@@ -113,9 +113,18 @@ function comparedDecimals(one: number, other: number): [string, string] {
 }
 
 function quarantineWords(refused: Refused & { readonly reason: 'quarantined' }): Said {
-  const { until, isRolledBack, because } = refused;
+  const { until, isRolledBack, because, failedIn, undecided } = refused;
   if (isRolledBack) return say`refused by a rollback on this machine${untilWords(until)}`;
-  return say`quarantined on this machine${untilWords(until)}${inBrackets(because)}`;
+  const why = inBrackets(because);
+  const where = failedIn === undefined ? '' : `, because it failed in entry ${excerpt(failedIn)}`;
+  if (!undecided) return say`quarantined on this machine${untilWords(until)}${where}${why}`;
+  const other = sameAsWords(undecided.sameAs);
+  return `undecided: ${other} fails in the same way${where === '' ? '' : ` in entry ${excerpt(failedIn ?? '')}`}${why}; it is tried again once that works`;
+}
+
+/** The version that fails in the same way as a release (D80). */
+export function sameAsWords(sameAs: string | undefined): string {
+  return sameAs === undefined ? 'the version before it' : excerpt(sameAs);
 }
 
 /** The end of a term, after what it ends; empty if it has none. */

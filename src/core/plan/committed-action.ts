@@ -45,9 +45,10 @@ export type ActionOutcome =
       readonly running: string | null | undefined;
       /**
        * `release`: the version does not work on this machine, and is quarantined. `machine`: no restart took place, and
-       * the action is delivered again later.
+       * the action is delivered again later. `undecided`: nor does the version before it, which worked; its quarantine is
+       * suspended, and it may be tried again once `running` works (D80).
        */
-      readonly blame: 'release' | 'machine';
+      readonly blame: 'release' | 'machine' | 'undecided';
       /** `false`: the version was found unusable before anything was stopped, so that its action counts as no restart. */
       readonly restarted?: false | undefined;
     };

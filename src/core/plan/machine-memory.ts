@@ -82,8 +82,31 @@ export interface RequestedUpgrade {
   readonly request: UpgradeRequest;
 }
 
+/** An entry in which a release failed. */
+export interface FailedEntry {
+  /** The key of its target. */
+  readonly key: string;
+  /** The name of the module entry or the subsystem. */
+  readonly name: string;
+  /**
+   * `failed`: it failed alone. Otherwise another version fails in the same way, and the quarantine is suspended (D80). `waiting`:
+   * until that one works. `may-be-tried`: from now on.
+   */
+  readonly state: 'failed' | 'waiting' | 'may-be-tried';
+  /** The version that fails in the same way; undefined if none does, or if it is not known. */
+  readonly sameAs: string | undefined;
+}
+
+/** An entry in which the quarantine is suspended, if it is in none in force (D80): one that waits, if there is one. */
+export function suspensionOf({ entries }: QuarantineEntry): FailedEntry | undefined {
+  if (!entries || entries.some(({ state }) => state === 'failed')) return undefined;
+  return entries.find(({ state }) => state === 'waiting') ?? entries[0];
+}
+
 /** A version in quarantine, and why. */
 export interface QuarantineEntry extends Quarantined {
+  /** Where it failed; absent if it is refused in all entries: by an operator, or by a failure that an earlier modreg recorded (D81). */
+  readonly entries?: readonly FailedEntry[] | undefined;
   readonly moduleId: ModuleId;
   /** In milliseconds since the epoch. */
   readonly since: number;

@@ -7,9 +7,10 @@ import type { Eligibility, Policy, Quarantined } from './eligibility-policy.ts';
 export const quarantined: Policy = ({ eligibility }, { version, artifacts }) => {
   const term = termInForce(version, artifacts, eligibility);
   if (!term) return undefined;
-  const { until, reason: because, rolledBack, byOperator } = term;
+  const { until, reason: because, rolledBack, byOperator, failedIn, undecided } = term;
   const isRolledBack = rolledBack !== undefined;
-  return { reason: 'quarantined', until, isRolledBack, byOperator, because };
+  const how = { isRolledBack, byOperator, failedIn, undecided };
+  return { reason: 'quarantined', until, ...how, because };
 };
 
 /** The quarantine of `version`; undefined if it has none or it ended. `artifacts` are its known files (D13). */
@@ -26,6 +27,15 @@ export function termInForce(
   );
 }
 
+/** Whether it is not known that the release does not work here: where it is deployed, it did (D80, D81). */
+function isSuspended(
+  { version, failedIn, undecided }: Quarantined,
+  deployed: string | undefined,
+): boolean {
+  if (undecided?.isWaiting === false) return true;
+  return version === deployed && (failedIn !== undefined || undecided !== undefined);
+}
+
 /** Whether an operator rolled back past `version`: it was in the list then, or it is between the two (D32). */
 function isPassedBy({ rolledBack }: Quarantined, version: Version): boolean {
   if (!rolledBack) return false;
@@ -36,11 +46,13 @@ function isPassedBy({ rolledBack }: Quarantined, version: Version): boolean {
 
 /** A different digest of the same kind ends a quarantine. A digest that is not known does not (D13). */
 function isInForce(
-  { digest: failed, until = Infinity, retry }: Quarantined,
+  entry: Quarantined,
   published: readonly Artifact[] | undefined,
-  { now, platform }: Eligibility,
+  { now, platform, rollouts }: Eligibility,
 ): boolean {
+  const { digest: failed, until = Infinity, retry } = entry;
   if (now >= until || retry !== undefined) return false;
+  if (isSuspended(entry, rollouts?.deployed)) return false;
   const artifacts = platform ? artifactsFor({ artifacts: published }, platform) : published;
   if (failed === undefined || artifacts === undefined || artifacts.length === 0) return true;
   return artifacts.some(

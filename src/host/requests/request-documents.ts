@@ -14,7 +14,7 @@ export function quarantineDocument(entries: readonly QuarantineEntry[]): object 
   return { schema: 'modreg/quarantine@1', quarantine: entries.map(quarantineAsJson) };
 }
 
-export function quarantineAsJson({ rolledBack, ...entry }: QuarantineEntry): object {
+export function quarantineAsJson({ rolledBack, entries, ...entry }: QuarantineEntry): object {
   return {
     module_id: entry.moduleId,
     version: entry.version,
@@ -25,6 +25,10 @@ export function quarantineAsJson({ rolledBack, ...entry }: QuarantineEntry): obj
     rolled_back: rolledBack !== undefined,
     rolled_back_to: rolledBack?.to?.text ?? null,
     refused: rolledBack?.refused ? [...rolledBack.refused] : null,
+    failed_in:
+      entries?.map(({ name, state, sameAs }) => {
+        return { name, undecided: state !== 'failed', same_as: sameAs ?? null };
+      }) ?? null,
   };
 }
 

@@ -7,7 +7,8 @@ import {
 } from '../../core/explanation/decision-words.ts';
 import { changeWords, summarizeDecision } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
-import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import { sameAsWords } from '../../core/explanation/words.ts';
+import { suspensionOf, type QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import {
   describeTime,
   passing,
@@ -95,6 +96,15 @@ function linesOfRollback({ row, from, to, found, until, has }: Rollback): Said[]
     ...(found.waitsFor === undefined ? [] : [`  waits    ${found.waitsFor}`]),
     `  its release list is not known here, so every version above ${to} and up to ${from} is refused; a higher one may replace ${to}`,
   ];
+}
+
+/** Why a version is in quarantine, for a person. */
+export function whyText(entry: QuarantineEntry): string {
+  const suspension = suspensionOf(entry);
+  if (!suspension) return entry.reason;
+  const other = sameAsWords(suspension.sameAs);
+  const next = suspension.state === 'waiting' ? `once ${other} works` : 'now';
+  return `undecided: ${other} fails in the same way, it may be tried again ${next}: ${entry.reason}`;
 }
 
 /** When an entry ends, for a person. */

@@ -3,7 +3,7 @@ import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import type { Quarantine } from '../../host/requests/quarantine.ts';
-import { untilText } from '../../host/requests/request-words.ts';
+import { untilText, whyText } from '../../host/requests/request-words.ts';
 
 /** The versions in quarantine, and the forms that lift one and add one. */
 export const QuarantineView: FC<{
@@ -36,7 +36,7 @@ const Refused: FC<{ readonly entry: QuarantineEntry; readonly times: TimeContext
       <strong>
         {moduleId} {version}
       </strong>{' '}
-      is refused since {formatTime(entry.since)}, until {untilText(entry, times)}: {entry.reason}
+      is refused since {formatTime(entry.since)}, until {untilText(entry, times)}: {whyText(entry)}
     </p>
     <p>
       <button>

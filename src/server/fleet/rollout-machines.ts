@@ -79,10 +79,16 @@ function stateOf(
 interface Outcome {
   readonly at: number;
   readonly hasFailed: boolean;
-  readonly isDone: boolean;
+  /** When its failure was last undecided; -Infinity if it never was. */
+  readonly undecidedAt: number;
+  /** When it was last done; -Infinity if it never was. */
+  readonly doneAt: number;
 }
 
-/** What each machine reported of a release: the first time, and whether it ever failed or was done. */
+/** A release that was undecided, and has run for so long since, works (D80). */
+const PROVEN_MS = 3_600_000;
+
+/** What each machine reported of a release: the first time, whether it ever failed, and when it was undecided or done. */
 function* outcomesOf(
   sql: Statements,
   moduleId: ModuleId,
@@ -90,16 +96,20 @@ function* outcomesOf(
 ): Slices<Map<number, Outcome>> {
   const outcomes = new Map<number, Outcome>();
   const rows = sql.iterate(
-    'SELECT machine, received_at, result FROM outcomes WHERE module_id = ? AND version = ?',
+    `SELECT machine, received_at, result, iif(json_valid(content), content ->> '$.undecided', NULL) AS undecided
+      FROM outcomes WHERE module_id = ? AND version = ?`,
     moduleId,
     version,
   );
-  yield* eachInSlices(rows, ({ machine, received_at, result }) => {
+  yield* eachInSlices(rows, ({ machine, received_at, result, undecided }) => {
     const known = outcomes.get(Number(machine));
+    const at = Number(received_at);
+    const isUndecided = result === 'failed' && undecided === 1;
     outcomes.set(Number(machine), {
-      at: Math.min(known?.at ?? Infinity, Number(received_at)),
-      hasFailed: known?.hasFailed === true || result === 'failed',
-      isDone: known?.isDone === true || result === 'done',
+      at: Math.min(known?.at ?? Infinity, at),
+      hasFailed: known?.hasFailed === true || (result === 'failed' && !isUndecided),
+      undecidedAt: Math.max(known?.undecidedAt ?? -Infinity, isUndecided ? at : -Infinity),
+      doneAt: Math.max(known?.doneAt ?? -Infinity, result === 'done' ? at : -Infinity),
     });
   });
   return outcomes;
@@ -113,9 +123,13 @@ function machineOf(
   const heardAt = Number(row['seen_at']);
   const known = { id: String(row['name']), heardAt, isRetired: row['retired_at'] !== null };
   if (!isDelivered && !outcome) return { ...known, delivery: undefined };
-  const isHealthy = isDeployed || outcome?.isDone === true;
+  const { hasFailed = false, undecidedAt = -Infinity, doneAt = -Infinity } = outcome ?? {};
+  const isHealthy = isDeployed || doneAt > -Infinity;
+  // Both may come in one report.
+  const isProven = isDeployed && doneAt >= undecidedAt && heardAt - doneAt >= PROVEN_MS;
   // A release that has failed stays failed, even if another attempt succeeds.
-  const result = outcome?.hasFailed ? 'failed' : isHealthy ? 'healthy' : undefined;
+  const isFailed = hasFailed || (undecidedAt > -Infinity && !isProven);
+  const result = isFailed ? 'failed' : isHealthy ? 'healthy' : undefined;
   return { ...known, delivery: { at: outcome?.at ?? heardAt, outcome: result } };
 }
 

@@ -132,6 +132,9 @@ class Site {
     if (!result) return;
     onAccepted?.();
     if (result.row !== undefined) this.#write(result.row ?? undefined, event);
+    if (result.marks && this.#disk?.phase === 'stable') {
+      this.#disk = { ...this.#disk, ...result.marks };
+    }
     this.#state = result.next;
     this.#isWaiting = false;
     for (const command of result.commands) this.#carryOut(command);
@@ -170,6 +173,7 @@ class Site {
           this.broken.push(`a second outcome of ${command.action}`);
         break;
       case 'report':
+      case 'works':
     }
   }
 

@@ -81,7 +81,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   starting: {
     activate: 'write trying 1.2.0 (1) after 1.0.0; stop; stopping → trying',
     restart: 'stop; stopping → starting',
-    ready: 'running 1.0.0',
+    ready: 'wait 3600000; running 1.0.0',
     failed: 'stop; stopping → backing-off (1 crash)',
     hold: 'stop; stopping → held',
     remove: 'stop; stopping → idle',
@@ -90,7 +90,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   restarting: {
     activate: 'write trying 1.2.0 (1) after 1.0.0; stop; stopping → trying',
     restart: 'stop; stopping → starting',
-    ready: 'done r; running 1.0.0',
+    ready: 'done r, wait 3600000; running 1.0.0',
     failed: 'stop, fail r (release, none): it crashed; stopping → backing-off (1 crash)',
     hold: 'stop; stopping → held',
     remove: 'stop, fail r (machine, 1.0.0): its entry left the config; stopping → idle',
@@ -100,6 +100,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     activate: 'write trying 1.2.0 (1) after 1.0.0; stop; stopping → trying',
     restart: 'stop; stopping → starting',
     failed: 'stop; stopping → backing-off (1 crash)',
+    waited: 'mark 1.0.0; wait 3595000; running 1.0.0',
     hold: 'stop; stopping → held',
     remove: 'stop; stopping → idle',
     'shut-down': 'stop; stopping → idle',
@@ -127,16 +128,17 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'shut-down': 'write trying 1.1.0 (0); stop; stopping → idle',
   },
   probation: {
-    waited: 'write stable 1.1.0 after 1.0.0, a done; done a; running 1.1.0',
+    waited: 'write stable 1.1.0 after 1.0.0, a done; done a, wait 3600000; running 1.1.0',
     failed: 'write rolling-back 1.0.0; stop; stopping → rolling-back',
     remove:
       'write stable 1.0.0; stop, fail a (machine, 1.0.0): its entry left the config; stopping → idle',
     'shut-down': 'write trying 1.1.0 (0) after 1.0.0; stop; stopping → idle',
   },
   'rolling-back': {
-    ready: 'write stable 1.0.0, a failed; fail a (release, 1.0.0): it crashed; running 1.0.0',
+    ready:
+      'write stable 1.0.0 after the failure of 1.1.0, a failed; fail a (release, 1.0.0): it crashed, wait 600000; running 1.0.0',
     failed:
-      'write stable 1.0.0, a failed; stop, fail a (release, none): it crashed; 1.0.0 does not start either: it crashed; stopping → backing-off (1 crash)',
+      'write stable 1.0.0 undecided, a undecided; stop, fail a (undecided, 1.0.0): it crashed; 1.0.0 does not start either: it crashed; stopping → backing-off (1 crash)',
     remove: 'write stable 1.0.0; stop, fail a (release, 1.0.0): it crashed; stopping → idle',
     'shut-down': 'stop; stopping → idle',
   },
@@ -204,7 +206,7 @@ it('a version that is running already is not started again', () => {
   const state: Lifecycle = { state: 'running', since: 0, ...SERVING };
   expect(
     after(state, { event: 'activate', action: 'b', candidate: OLD, restorable: undefined }),
-  ).toBe('write stable 1.0.0, b done; done b; running 1.0.0');
+  ).toBe('write stable 1.0.0, b done; done b, wait 3595000; running 1.0.0');
 });
 
 it('a version that may not be selected any more is not started again', () => {
@@ -224,7 +226,7 @@ it('[A4] a version that crashes is started again later each time, and reported o
     if (!result) throw new Error(`${event.event} means nothing when ${state.state}`);
     state = result.next;
     for (const one of result.commands) {
-      if (one.command === 'wait') seen.push(String(one.ms));
+      if (one.command === 'wait' && state.state === 'backing-off') seen.push(String(one.ms));
       if (one.command === 'report') seen.push(`report ${one.version}: ${one.reason}`);
     }
   };

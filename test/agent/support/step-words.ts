@@ -1,10 +1,12 @@
+import type { Installed } from '../../../src/core/machine/activation.ts';
 import type { Lifecycle, Step } from '../../../src/agent/supervision/lifecycle.ts';
 
 /** A step in words: what is written; the commands; the next state. */
-export function stepInWords({ row, commands, next }: Step): string {
+export function stepInWords({ row, marks, commands, next }: Step): string {
   const written = row === undefined ? [] : [`write ${rowInWords(row)}`];
+  const marked = marks ? [`mark ${inWords(marks.current)}${afterFailure(marks.failed)}`] : [];
   const done = commands.length === 0 ? [] : [commands.map(commandInWords).join(', ')];
-  return [...written, ...done, stateInWords(next)].join('; ');
+  return [...written, ...marked, ...done, stateInWords(next)].join('; ');
 }
 
 function commandInWords(one: Step['commands'][number]): string {
@@ -20,21 +22,36 @@ function commandInWords(one: Step['commands'][number]): string {
     case 'fail':
       return `fail ${one.action} (${one.blame}, ${one.running ?? 'none'}): ${one.reason}`;
     case 'report':
-      return `report ${one.version}`;
+      return `report ${one.version} (${one.blame}, ${one.running ?? 'none'}): ${one.reason}`;
+    case 'works':
+      return `${one.version} works${one.isProven ? ' and is proven' : ''}`;
   }
+}
+
+/** A version, and what is known of it. */
+function inWords({ version, isProven, hasFailed, isUndecided }: Installed): string {
+  const marks = [isProven && 'proven', hasFailed && 'failed', isUndecided && 'undecided'];
+  return [version, ...marks.filter((mark) => mark !== undefined)].join(' ');
+}
+
+function afterFailure(failed: Installed | undefined): string {
+  return failed ? ` after the failure of ${inWords(failed)}` : '';
 }
 
 function rowInWords(row: Exclude<Step['row'], undefined>): string {
   if (row === null) return 'nothing';
-  const before = row.previous ? ` after ${row.previous.version}` : '';
+  const before = row.previous ? ` after ${inWords(row.previous)}` : '';
+  const failed = row.phase === 'rolling-back' ? '' : afterFailure(row.failed);
   switch (row.phase) {
     case 'trying':
-      return `trying ${row.candidate.version} (${row.attempts})${before}`;
+      return `trying ${inWords(row.candidate)} (${row.attempts})${before}${failed}`;
     case 'rolling-back':
-      return `rolling-back ${row.previous.version}`;
+      return `rolling-back ${inWords(row.previous)}`;
     case 'stable': {
-      const how = row.settled?.fault ? 'failed' : 'done';
-      return `stable ${row.current.version}${before}${row.settled ? `, ${row.settled.action} ${how}` : ''}`;
+      const { settled } = row;
+      const how = settled?.isUndecided ? 'undecided' : settled?.fault ? 'failed' : 'done';
+      const action = settled ? `, ${settled.action} ${how}` : '';
+      return `stable ${inWords(row.current)}${before}${failed}${action}`;
     }
   }
 }

@@ -130,5 +130,5 @@ function settled(id: string, result: SettledAction['result']): SettledAction {
     restart: { of: 'modules', targets: ['acme_lidar'], stops: [] },
   };
   const reason = result === 'failed' ? 'motor stalled' : undefined;
-  return { action, result, at: DEPLOYED_AT, reason };
+  return { action, result, at: DEPLOYED_AT, reason, isUndecided: false };
 }

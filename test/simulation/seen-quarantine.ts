@@ -1,0 +1,19 @@
+/** In which entry a release failed, and whether another one fails in the same way. (D80, D81) */
+export interface SeenEntry {
+  readonly key: string;
+  state: 'failed' | 'waiting' | 'may be tried';
+}
+
+export interface SeenQuarantine {
+  readonly moduleId: string;
+  /** Undefined if it is refused in all entries. */
+  readonly entries?: readonly SeenEntry[] | undefined;
+  readonly version: string;
+  readonly digest: string | undefined;
+  readonly until: number | undefined;
+  readonly isRollback?: true;
+  /** The version that an operator rolled back to. */
+  readonly backTo?: string | undefined;
+  /** The versions above it that the list had then. */
+  readonly refused?: readonly string[] | undefined;
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { ActionTarget } from '../../src/core/index.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
+import { claimed, commitOne, LIDAR, moduleNamed, running } from '../support/claimed.ts';
+
+const TERMS = { at: 4, quarantineUntil: undefined, retryAt: 5 };
+/** Another entry of the same module. */
+const REAR = moduleNamed('rear', 'acme:lidar');
+
+/** What the quarantine means for an entry: `1.1.0 failed`, `1.1.0 failed in rear`, `1.1.0 waits for 1.0.0`. */
+function refused(state: MachineState, target: ActionTarget = LIDAR): string[] {
+  return state
+    .memory()
+    .of(target)
+    .quarantine.map(({ version, failedIn, undecided }) => {
+      const where = failedIn === undefined ? '' : ` in ${failedIn}`;
+      if (!undecided) return `${version} failed${where}`;
+      const how = undecided.isWaiting ? 'waits for' : 'may be tried again, as';
+      return `${version} ${how} ${undecided.sameAs}${where}`;
+    });
+}
+
+/** A machine on which 1.1.0 replaced 1.0.0 for the lidar. */
+function upgraded(): ReturnType<typeof claimed> {
+  const file = claimed();
+  file.state.report(LIDAR, '1.0.0', 1);
+  file.state.report(LIDAR, '1.1.0', 2);
+  return file;
+}
+
+/** Its release then fails, and so does the rollback to 1.0.0: the agent starts `running` again and again. */
+function fallen(now: string | null): ReturnType<typeof claimed> {
+  const file = upgraded();
+  const { state } = file;
+  const failure = { version: '1.1.0', reason: 'no camera', running: null };
+  state.reportFailure(LIDAR, failure, { at: 3, quarantineUntil: undefined });
+  const { id } = commitOne(state, {
+    from: undefined,
+    to: '1.0.0',
+    direction: 'rollback',
+    reason: { kind: 'failure', version: '1.1.0', until: undefined, isRolledBack: false, text: '' },
+  });
+  state.deliver(id, 3);
+  const reason = 'no camera';
+  state.acknowledge(id, { kind: 'failed', blame: 'undecided', reason, running: now }, TERMS);
+  return file;
+}
+
+describe('[D80] two versions fail in the same way', () => {
+  it('the one that is started again and again is deployed, and the other waits for it', () => {
+    const newest = fallen('1.1.0').state;
+    expect([running(newest), ...refused(newest)]).toEqual([
+      '1.1.0 after 1.0.0',
+      '1.1.0 may be tried again, as 1.0.0',
+      '1.0.0 waits for 1.1.0',
+    ]);
+    const proven = fallen('1.0.0').state;
+    expect([running(proven), ...refused(proven)]).toEqual([
+      '1.0.0 after nothing',
+      '1.1.0 waits for 1.0.0',
+      '1.0.0 may be tried again, as 1.1.0',
+    ]);
+    expect(proven.memory().of(LIDAR).failed).toBeUndefined();
+  });
+
+  it('if nothing runs, both wait', () => {
+    expect(refused(fallen(null).state)).toEqual(['1.1.0 waits for 1.0.0', '1.0.0 waits for 1.1.0']);
+  });
+
+  it('what works for its probation lets the others be tried again, and after an hour its own failure is over', () => {
+    const { state } = fallen('1.1.0');
+    state.reportWorking(REAR, { version: '1.1.0', isProven: true });
+    expect(refused(state)).toEqual(['1.1.0 may be tried again, as 1.0.0', '1.0.0 waits for 1.1.0']);
+    state.reportWorking(LIDAR, { version: '1.1.0', isProven: false });
+    expect(refused(state)).toEqual([
+      '1.1.0 may be tried again, as 1.0.0',
+      '1.0.0 may be tried again, as 1.1.0',
+    ]);
+    state.reportWorking(LIDAR, { version: '1.1.0', isProven: true });
+    expect(refused(state)).toEqual(['1.0.0 may be tried again, as 1.1.0']);
+  });
+
+  it('a failure alone is no longer suspended, and no hour ends it', () => {
+    const { state } = fallen('1.0.0');
+    state.reportWorking(LIDAR, { version: '1.0.0', isProven: false });
+    const failure = { version: '1.1.0', reason: 'it crashed', running: '1.0.0' };
+    state.reportFailure(LIDAR, failure, { at: 6, quarantineUntil: undefined });
+    state.reportWorking(LIDAR, { version: '1.1.0', isProven: true });
+    expect(refused(state)).toEqual(['1.0.0 may be tried again, as 1.1.0', '1.1.0 failed']);
+  });
+
+  it('a failure that was reported alone is undecided once the version in its place fails as well', () => {
+    const { state } = upgraded();
+    const terms = { at: 3, quarantineUntil: undefined };
+    const alone = { version: '1.1.0', reason: 'no camera', running: '1.0.0' };
+    state.reportFailure(LIDAR, alone, terms);
+    expect(refused(state)).toEqual(['1.1.0 failed']);
+    state.reportFailure(LIDAR, { ...alone, blame: 'undecided' }, terms);
+    expect([running(state), ...refused(state)]).toEqual([
+      '1.0.0 after nothing',
+      '1.1.0 waits for 1.0.0',
+    ]);
+  });
+
+  it('a version that an operator refused stays refused', () => {
+    const { state } = upgraded();
+    const entry = { moduleId: 'acme:lidar', version: '1.1.0', reason: 'asked' } as const;
+    state.quarantine({ ...entry, moduleId: entry.moduleId as never, since: 3 });
+    const failure = { version: '1.1.0', reason: 'no camera', running: '1.0.0' } as const;
+    state.reportFailure(LIDAR, { ...failure, blame: 'undecided' }, TERMS);
+    state.reportWorking(LIDAR, { version: '1.1.0', isProven: true });
+    expect(refused(state)).toEqual(['1.1.0 failed']);
+    expect(state.memory().quarantine).toMatchObject([{ byOperator: true }]);
+  });
+
+  it('is forgotten with its quarantine, and not known to a later one', () => {
+    const { state, sql } = fallen('1.1.0');
+    state.lift('acme:lidar' as never, '1.0.0');
+    expect(refused(state)).toEqual(['1.1.0 may be tried again, as 1.0.0']);
+    // An earlier modreg records a failure: it leaves what it does not know.
+    sql.run("UPDATE quarantine SET since = 9 WHERE version = '1.1.0'");
+    state.reportWorking(LIDAR, { version: '1.0.0', isProven: false });
+    expect(refused(state)).toEqual(['1.1.0 failed']);
+    expect(refused(state, REAR)).toEqual(['1.1.0 failed']);
+  });
+
+  it('an earlier modreg reads a quarantine', () => {
+    const { sql } = fallen('1.1.0');
+    expect(sql.all('SELECT version, until, is_rollback FROM quarantine')).toEqual([
+      { version: '1.0.0', until: null, is_rollback: 0 },
+      { version: '1.1.0', until: null, is_rollback: 0 },
+    ]);
+  });
+});
+
+describe('[D81] a release fails in one of two entries', () => {
+  it('the other entry knows where, until it fails there too', () => {
+    const { state } = upgraded();
+    const failure = { version: '1.1.0', reason: 'it crashed', running: null };
+    state.reportFailure(REAR, failure, { at: 3, quarantineUntil: undefined });
+    expect([refused(state), refused(state, REAR)]).toEqual([
+      ['1.1.0 failed in rear'],
+      ['1.1.0 failed'],
+    ]);
+    state.reportFailure(LIDAR, failure, { at: 4, quarantineUntil: undefined });
+    expect([refused(state), refused(state, REAR)]).toEqual([['1.1.0 failed'], ['1.1.0 failed']]);
+  });
+
+  it('what is undecided in one waits in the other', () => {
+    const { state } = fallen('1.0.0');
+    expect(refused(state, REAR)).toEqual([
+      '1.1.0 waits for 1.0.0 in lidar',
+      '1.0.0 may be tried again, as 1.1.0 in lidar',
+    ]);
+  });
+
+  it('what works in one ends no failure of the other', () => {
+    const { state } = fallen('1.1.0');
+    const failure = { version: '1.1.0', reason: 'it crashed', running: null };
+    state.reportFailure(REAR, failure, { at: 5, quarantineUntil: undefined });
+    expect(refused(state)).toEqual(['1.0.0 waits for 1.1.0', '1.1.0 failed in rear']);
+    state.reportWorking(LIDAR, { version: '1.1.0', isProven: true });
+    expect(refused(state)).toEqual(['1.0.0 may be tried again, as 1.1.0', '1.1.0 failed in rear']);
+  });
+});
