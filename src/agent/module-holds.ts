@@ -26,3 +26,8 @@ export class ModuleHolds {
     for (const [name, reasons] of this.#holds) for (const one of reasons) yield [name, one];
   }
 }
+
+/** Why a module is held until the one that ends under this name has ended. */
+export function endOf(name: string): string {
+  return `the end of ${name}`;
+}

@@ -9,7 +9,7 @@ import type { CommittedAction } from '../store/index.ts';
 import { resumedWith } from './activation.ts';
 import { Changes } from './changes.ts';
 import type { ModuleStart } from './module-process.ts';
-import { ModuleHolds } from './module-holds.ts';
+import { endOf, ModuleHolds } from './module-holds.ts';
 import { moduleStart, runSetup } from './module-start.ts';
 import { noteEarlierData } from './note-earlier-data.ts';
 import type { ModulesOptions } from './modules-options.ts';
@@ -149,8 +149,7 @@ export class Modules {
     if (this.#configuration) noteEarlierData(entry, this.#configuration, this.#options);
     const row = resumedWith(file, entry);
     if (!row) return;
-    const needed = [...(this.#dependencies.get(name) ?? [])];
-    const missing = needed.filter((other) => !this.#isUp(other));
+    const missing = [...(this.#dependencies.get(name) ?? [])].filter((one) => !this.#isUp(one));
     const ending = this.#endingOf(moduleId);
     const others = [...missing, ...ending];
     if (others.length > 0) onEvent({ kind: 'waiting', name, for: others });
@@ -298,9 +297,4 @@ export class Modules {
       await this.#changes.until(() => modules.every((module) => AT_REST.has(module.state.state)));
     }
   }
-}
-
-/** Why a module is held until the one that ends under this name has ended. */
-function endOf(name: string): string {
-  return `the end of ${name}`;
 }

@@ -4,7 +4,6 @@ import type { ClaimedFile } from '../store/index.ts';
 import type { Working } from '../store/failed-entries.ts';
 import type { ReleaseFailure } from '../store/release-failure.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
-import type { Configuration } from '../core/plan/configuration.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { expectArgument, optional, SIGNAL } from '../core/text/argument.ts';
@@ -187,8 +186,8 @@ export class Poller {
     if (lists.rounds > 0) return await lists.run(signal);
     const { clock, intervalMs, random } = polling;
     const phase = firstPhase(intervalMs, random());
-    const isChecked = checksAtStart(current, this.#options);
-    const { file, isUrgent } = this.#options;
+    const { file, isUrgent, environment = {} } = this.#options;
+    const isChecked = !current || startUpOf(current.machine.agent, environment).checksForUpdates;
     // The operator of a new machine waits for its first action (D73), and a release that ends the machine for its fix (D85).
     if ((isChecked && file.isNew) || isUrgent?.() === true) {
       return await lists.run(signal, clock.monotonic() + phase);
@@ -291,11 +290,4 @@ function partsFor(options: PollerOptions): Parts {
     facts: (action) => outbox.facts(action),
   });
   return { ...parts, setupOf, outbox, lists, planner };
-}
-
-function checksAtStart(
-  configuration: Configuration | undefined,
-  { environment = {} }: PollerOptions,
-): boolean {
-  return !configuration || startUpOf(configuration.machine.agent, environment).checksForUpdates;
 }

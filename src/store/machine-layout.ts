@@ -256,11 +256,7 @@ export const LAYOUT: Layout = {
       PRIMARY KEY (kind, name)
     ) STRICT, WITHOUT ROWID;
     -- The key of the digests below: an entry contains secrets, and no other machine has the same digest.
-    CREATE TABLE entry_key (
-      id INTEGER PRIMARY KEY CHECK (id = 1),
-      key TEXT NOT NULL,
-      checksum INTEGER
-    ) STRICT;
+    CREATE TABLE entry_key (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL, checksum INTEGER) STRICT;
     INSERT INTO entry_key (id, key) VALUES (1, lower(hex(randomblob(32))));
     UPDATE entry_key SET checksum = row_checksum(id, key);
     -- The entries under which a release in quarantine has failed: their target, and a digest of what reaches their program.
@@ -287,8 +283,7 @@ export const LAYOUT: Layout = {
       checksum INTEGER,
       PRIMARY KEY (kind, name)
     ) STRICT, WITHOUT ROWID;
-    -- The entries in which a release in quarantine failed (D81). same_as fails in the same way: the quarantine is suspended, while
-    -- state is waiting until same_as works (D80). Belongs to the quarantine with the same since, and no other.
+    -- In which entries a release in quarantine with this since failed (D81); suspended if same_as fails too: waiting until it works (D80).
     CREATE TABLE failed_entries (
       module_id TEXT NOT NULL,
       version TEXT NOT NULL,

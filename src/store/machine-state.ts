@@ -13,7 +13,7 @@ import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { MachineMemory, QuarantineEntry } from '../core/plan/machine-memory.ts';
 import type { TargetName } from '../core/plan/target.ts';
-import { snapshot, translated } from '../sqlite/database.ts';
+import { translated } from '../sqlite/database.ts';
 import { acknowledge, type AcknowledgementTerms } from './acknowledge.ts';
 import {
   decisionsIn,
@@ -39,7 +39,7 @@ import { endHeld, noteHeld } from './held-replacements.ts';
 import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
 import { noteWorking, type Working } from './failed-entries.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
-import { factsIn, memoryOf, pendingIn, type Facts, type Pending } from './memory.ts';
+import { memoryReader, versionIn } from './memory-reader.ts';
 import * as outbox from './outbox.ts';
 import { countHold, endHold, setHold } from './operator-holds.ts';
 import { lift, refuse } from './quarantine.ts';
@@ -185,38 +185,6 @@ export function machineStateIn(file: MachineFile): MachineState {
     newestInHistory: () => translated(path, () => newestInHistory(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
     settled: (known) => translated(path, () => outbox.settledActions(sql, known)),
-  };
-}
-
-function versionIn(sql: Statements): number {
-  return Number(sql.get('PRAGMA data_version')?.['data_version']);
-}
-
-/** Caches the memory until it is forgotten, or another process writes. */
-function memoryReader({ database, sql }: MachineFile): {
-  readonly read: () => MachineMemory;
-  readonly forget: (what: 'all' | 'pending') => void;
-} {
-  let version: number | undefined;
-  let facts: Facts | undefined;
-  let pending: Pending | undefined;
-  let memory: MachineMemory | undefined;
-  return {
-    read() {
-      const now = versionIn(sql);
-      if (now !== version) facts = pending = memory = undefined;
-      version = now;
-      memory ??= snapshot(database, () => {
-        facts ??= factsIn(sql);
-        pending = pendingIn(sql, pending);
-        return memoryOf(facts, pending);
-      });
-      return memory;
-    },
-    forget(what) {
-      memory = undefined;
-      if (what === 'all') facts = undefined;
-    },
   };
 }
 

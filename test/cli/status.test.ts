@@ -14,6 +14,7 @@ const TROUBLE = 'the registry https://registry.example cannot be reached (ECONNR
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
 const REAR = moduleNamed('rear', 'acme:lidar');
 const CAM = moduleNamed('acme_cam', 'acme:cam');
+const NONE = { target: undefined, latest: undefined };
 
 const DECISIONS = [
   logged('acme_lidar', {
@@ -24,12 +25,7 @@ const DECISIONS = [
     reason: 'newest patch of 1.2',
   }),
   logged('rear', { moduleId: 'acme:lidar', decision: 'install', reason: 'not deployed yet' }),
-  logged('acme_arm', {
-    target: undefined,
-    latest: undefined,
-    decision: 'stuck',
-    reason: 'the deployed version is not known',
-  }),
+  logged('acme_arm', { ...NONE, decision: 'stuck', reason: 'the deployed version is not known' }),
   logged('acme_cam', { decision: 'hold', reason: 'resting', until: THEN + HOUR }),
   logged('acme_own', { constraint: undefined, decision: 'local', reason: 'local' }),
   logged('platform-agent', { constraint: 'stable' }),

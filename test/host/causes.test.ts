@@ -50,11 +50,8 @@ const HOUR = 3_600_000;
 const NIGHTLY = { start: '0 2 * * *', durationMs: HOUR, timeZone: 'UTC' };
 const CLOSED = { window: compileWindows([NIGHTLY]) };
 const FULL = { restarts: [NOW], restartCooldownMs: 0, restartCeiling: 1 };
-const ROLLED_BACK = {
-  version: '1.2.9',
-  until: undefined,
-  rolledBack: { from: version('1.2.9'), to: version('1.2.3'), refused: undefined },
-};
+const [FROM, TO] = [version('1.2.9'), version('1.2.3')];
+const ROLLED_BACK = { version: '1.2.9', rolledBack: { from: FROM, to: TO, refused: undefined } };
 const later = (ms: number): Partial<Situation> => ({ eligibility: { now: NOW + ms } });
 const stale = (confirmedAt: number): Partial<Situation> => ({
   stale: { confirmedAt, message: 'x' },

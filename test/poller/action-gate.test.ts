@@ -4,6 +4,7 @@ import type { MachineMemory } from '../../src/core/plan/machine-memory.ts';
 import { ActionGate } from '../../src/poller/action-gate.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { version } from '../support/ask.ts';
+import { BLANK_MEMORY } from '../support/blank-memory.ts';
 import { day, MINUTE, SECOND, targetNamed, type DayOptions } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 
@@ -14,14 +15,7 @@ const LIDAR = {
 } as const satisfies DayOptions;
 
 const BLANK: MachineMemory = {
-  open: [],
-  quarantine: [],
-  holds: [],
-  upgradeRequests: [],
-  roundRequests: [],
-  held: [],
-  starts: [],
-  isBlank: true,
+  ...BLANK_MEMORY,
   of: () => {
     throw new Error('the gate looks at no target');
   },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineMemory, QuarantineEntry } from '../../src/core/plan/machine-memory.ts';
 import { Begun } from '../../src/poller/begun.ts';
+import { BLANK_MEMORY } from '../support/blank-memory.ts';
 import { moduleId } from '../support/ask.ts';
 import { day, HOUR, MINUTE, SECOND, targetNamed } from '../support/day.ts';
 
@@ -10,13 +11,7 @@ const document = {
 const LIDAR = targetNamed('acme_lidar');
 
 const BLANK: MachineMemory = {
-  open: [],
-  quarantine: [],
-  holds: [],
-  upgradeRequests: [],
-  roundRequests: [],
-  held: [],
-  starts: [],
+  ...BLANK_MEMORY,
   isBlank: false,
   of: () => {
     throw new Error('a quarantine is not of one target');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { indexReleases, readDeployed, type Plan } from '../../src/core/index.ts';
 import type { CommittedAction } from '../../src/core/plan/committed-action.ts';
 import { Planner, type PlannerOptions } from '../../src/poller/planner.ts';
+import { BLANK_MEMORY } from '../support/blank-memory.ts';
 import { records } from '../support/ask.ts';
 import { upgrade } from '../support/claimed.ts';
 import { MINUTE, SECOND } from '../support/day.ts';
@@ -216,13 +217,8 @@ describe('a plan stays valid', () => {
 it('[T62] an action waits for nothing if it has no dependencies or the memory cannot be read', () => {
   const open = waiting(LIDAR);
   const memory = {
+    ...BLANK_MEMORY,
     open: [open],
-    quarantine: [],
-    holds: [],
-    upgradeRequests: [],
-    roundRequests: [],
-    held: [],
-    starts: [],
     isBlank: false,
     of: () => ({
       deployed: readDeployed('1.0.0'),

@@ -1,7 +1,4 @@
-/**
- * What the files of a folder may import besides the folder itself: folders and files of `src`, packages and Node
- * modules. A folder that is not listed is part of its parent.
- */
+/** What the files of a folder may import besides it: of `src`, packages and Node modules. One that is not listed is part of its parent. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'core/text': ['fastest-levenshtein'],
   'core/version': ['core/text', 'fastest-levenshtein'],

@@ -54,6 +54,12 @@ function kindIn(event: OwnEvent): string {
   return event.reason === undefined ? event.state : 'failed';
 }
 
+function setupLine(name: string): Line {
+  return info(
+    `how it is run has changed, which applies from its next start (modreg restart ${excerpt(name)})`,
+  );
+}
+
 function earlierDataLine(event: Extract<OwnEvent, { readonly kind: 'earlier-data' }>): Line {
   return warn(`${earlierDataWords(event)}: ${moveCommands(event)}, while no agent runs, moves it`);
 }
@@ -66,9 +72,7 @@ export function agentLine(event: OwnEvent): Line | undefined {
     case 'stopped':
       return stoppedLine(event);
     case 'setup-changed':
-      return info(
-        `how it is run has changed, which applies from its next start (modreg restart ${excerpt(event.name)})`,
-      );
+      return setupLine(event.name);
     case 'leaves':
       return info(`ends, because ${CAUSES[event.because]}; its package and its data stay`);
     case 'earlier-data':

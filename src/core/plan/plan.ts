@@ -17,7 +17,6 @@ import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts
 import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { PLATFORM, type Platform } from '../releases/platform.ts';
-import { newestPublished } from '../releases/resolve.ts';
 import type { Timing } from '../decision/timing-policies.ts';
 import {
   releaseTerms,
@@ -30,6 +29,7 @@ import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
+import { latestOf } from './latest.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { vetoesAgainst } from './vetoes.ts';
 import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
@@ -289,14 +289,4 @@ function rowOf(
     nextChange: nextChange(decision),
     warnings: decisionWarnings(decision),
   };
-}
-
-/** What this machine refuses does not lower the newest version (D31). */
-function latestOf(
-  { requirement, list, eligibility }: DecideInput,
-  channel: Constraint,
-): Version | undefined {
-  if ('error' in list || requirement.kind === 'local' || requirement.kind === 'disabled')
-    return undefined;
-  return newestPublished(channel, list.index, { ...eligibility, firstSeen: list.firstSeen });
 }

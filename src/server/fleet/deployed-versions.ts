@@ -1,5 +1,5 @@
 import type { Statements } from '../../sqlite/statements.ts';
-import { IS_BEHIND } from './machine-queries.ts';
+import { IS_BEHIND } from './state-conditions.ts';
 import { COUNTED_STATES } from './retirement.ts';
 
 /** How many machines have a version of a module. */

@@ -6,13 +6,13 @@ import type { Slices } from './slices.ts';
 import {
   machineCounts,
   machineIn,
-  IS_HELD_LONG,
   machineRows,
   placedRows,
   statesOf,
   type MachineSearch,
 } from './machine-queries.ts';
 import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
+import { IS_HELD_LONG } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
 
 const DAY_MS = 86_400_000;

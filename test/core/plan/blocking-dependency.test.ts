@@ -9,6 +9,7 @@ import { blockingDependency } from '../../../src/core/plan/blocking-dependency.t
 import type { OpenAction } from '../../../src/core/plan/committed-action.ts';
 import type { MachineMemory, Remembered } from '../../../src/core/plan/machine-memory.ts';
 import { keyOf } from '../../../src/core/plan/target.ts';
+import { BLANK_MEMORY } from '../../support/blank-memory.ts';
 import { AGENT, moduleNamed, upgrade } from '../../support/claimed.ts';
 import { NOW } from '../../support/decides.ts';
 import { component, entry, machineQuestion } from '../../support/planned.ts';
@@ -63,14 +64,9 @@ function waitsFor({
     quarantine: [],
   };
   const memory: MachineMemory = {
+    ...BLANK_MEMORY,
     // A copy, because its order is remembered for each list.
     open: [...open],
-    quarantine: [],
-    holds: [],
-    upgradeRequests: [],
-    roundRequests: [],
-    held: [],
-    starts: [],
     isBlank: false,
     of: (target) => ({ ...remembered, ...(keyOf(target) === 'module acme_lidar' ? lidar : map) }),
   };
