@@ -1,8 +1,6 @@
 import { machineIdIn } from '../config/machine-id.ts';
 import type { ActionTarget, Plan } from '../core/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
-import type { Working } from '../store/failed-entries.ts';
-import type { ReleaseFailure } from '../store/release-failure.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
@@ -131,7 +129,12 @@ export class Poller {
    */
   async reportFailure(
     target: ActionTarget,
-    failure: Pick<FailureReport, 'reason' | 'running'> & Pick<ReleaseFailure, 'version' | 'blame'>,
+    failure: Pick<FailureReport, 'reason' | 'running'> & {
+      /** The version that failed. */
+      readonly version: string;
+      /** `undecided`: the version before it, which worked, fails in the same way (D80). `release` by default. */
+      readonly blame?: 'release' | 'undecided' | undefined;
+    },
   ): Promise<void> {
     const checked = checkedTarget('reportFailure', target);
     this.#parts.outbox.reportFailure(checked, checkedReleaseFailure(failure));
@@ -142,7 +145,10 @@ export class Poller {
    * Reports that the deployed version has worked for its probation: what is undecided because it failed may be tried again. If it
    * has worked for an hour, its own failure is over (D80). Resolves and rejects as `reportFailure` does.
    */
-  async reportWorking(target: ActionTarget, working: Working): Promise<void> {
+  async reportWorking(
+    target: ActionTarget,
+    working: { readonly version: string; readonly isProven: boolean },
+  ): Promise<void> {
     const checked = checkedTarget('reportWorking', target);
     this.#parts.outbox.reportWorking(checked, checkedWorking(working));
     await Promise.resolve();

@@ -17,7 +17,7 @@ export interface Working {
   readonly isProven: boolean;
 }
 
-/** By `identityOf` of the quarantine. */
+/** @internal By `identityOf` of the quarantine. */
 export function failedEntriesIn(sql: Statements): ReadonlyMap<string, readonly FailedEntry[]> {
   const rows = sql.all('SELECT * FROM failed_entries ORDER BY kind, name').map((row) => {
     const { module_id: moduleId, version, since } = row;
@@ -45,7 +45,7 @@ function stateIn(value: unknown): FailedEntry['state'] {
   return value === 'waiting' || value === 'may-be-tried' ? value : 'failed';
 }
 
-/** Records in which entries a release failed, in place of what was recorded. */
+/** @internal Records in which entries a release failed, in place of what was recorded. */
 export function noteFailedEntries(
   sql: Statements,
   { moduleId, version, since }: { moduleId: string; version: string; since: number },
@@ -58,11 +58,12 @@ export function noteFailedEntries(
   }
 }
 
+/** @internal */
 export function forgetFailedEntries(sql: Statements, moduleId: string, version: string): void {
   sql.run('DELETE FROM failed_entries WHERE module_id = ? AND version = ?', moduleId, version);
 }
 
-/** The failure of a release is undecided, because `sameAs` fails in the same way. */
+/** @internal The failure of a release is undecided, because `sameAs` fails in the same way. */
 export function suspend(
   sql: Statements,
   target: ActionTarget,
@@ -72,7 +73,7 @@ export function suspend(
 }
 
 /**
- * The deployed version of a target works: what is undecided there may be tried again. If it is proven, its own failure was that of
+ * @internal The deployed version of a target works: what is undecided there may be tried again. If it is proven, its own failure was that of
  * something else, and its quarantine ends (D80).
  */
 export function noteWorking(

@@ -133,6 +133,7 @@ describe('platform-server', () => {
     await site.until(
       `failed (machine, ${address}): it did not work: it ended with exit code 5 (another address is tried)`,
     );
+    await site.until('lidar running 1.0.0');
     expect(running(site)).toEqual(['lidar', 'platform-server']);
   });
 

@@ -74,7 +74,8 @@ it('[T333] modreg agent run --metrics counts what its modules and its poller do'
       'modreg_agent_module_up{module="acme_lidar"} 1',
       'modreg_agent_restarts_total{module="acme_lidar"} 2',
       'modreg_agent_rollbacks_total{module="acme_lidar"} 1',
-      'modreg_agent_staged_bytes MANY',
+      // What failed stays: it may turn out that it was not its fault (D80).
+      'modreg_agent_staged_bytes 0',
       'modreg_poll_actions_total{event="delivered"} 2',
       'modreg_poll_actions_total{event="done"} 1',
       'modreg_poll_actions_total{event="failed"} 1',

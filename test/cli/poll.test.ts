@@ -103,7 +103,7 @@ describe('the program of modreg poll', () => {
         return text === undefined ? [] : text.replace(/^upgrade 1\.2\.3 → 1\.2\.4:? ?/, '');
       });
       const [delivered, ...rest] = own.map((text) =>
-        text.replace(/, so its program is stopped$/, ''),
+        text.replace(/, so the program is stopped$/, ''),
       );
       expect([name, delivered, ...rest]).toEqual([name, 'pinned', ...expected]);
       expect([name, rememberedIn(`${folder}/home`, `acme_${name}`)[0]]).toEqual([

@@ -25,8 +25,8 @@ it.each<[PublishedRelease, PublishedRelease, string | undefined]>([
   ],
   [
     release('linux/amd64', 'linux/arm64'),
-    release('linux/arm64', 'darwin/arm64'),
-    'acme:lidar 1.0.0 is already published, for linux/amd64, linux/arm64, and darwin/arm64 cannot be added later',
+    release('linux/arm64', 'any/arm64'),
+    'acme:lidar 1.0.0 is already published, for linux/amd64, linux/arm64, and any/arm64 cannot be added later',
   ],
   [release('linux/amd64'), release('linux/amd64'), undefined],
   [release('linux/amd64'), release(), undefined],

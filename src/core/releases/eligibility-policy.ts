@@ -1,7 +1,7 @@
 import { NUMBER, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
 import type { Platform } from './platform.ts';
-import type { Refusal, Undecided } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
 
@@ -100,7 +100,7 @@ export interface Quarantined {
   /** The name of the entry in which it failed, if that is another one: where it is deployed, it is not refused (D81). */
   readonly failedIn?: string | undefined;
   /** Present if another version fails in the same way: what is deployed is not refused, nor what may be tried again (D80). */
-  readonly undecided?: Undecided | undefined;
+  readonly undecided?: Extract<Refusal, { readonly reason: 'quarantined' }>['undecided'];
   /** Present if an operator rolled it back. */
   readonly rolledBack?:
     | {

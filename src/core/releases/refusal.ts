@@ -3,14 +3,6 @@ import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
-/** The failure of a release is undecided: another version fails in the same way (D80). */
-export interface Undecided {
-  /** That version; undefined if it is not known. */
-  readonly sameAs: string | undefined;
-  /** Whether that version has not worked since. */
-  readonly isWaiting: boolean;
-}
-
 /** Why a release is not selected, with the facts behind it. */
 export type Refusal =
   | {
@@ -53,7 +45,14 @@ export type Refusal =
       /** The name of the entry in which it failed, if that is another one (D81). */
       readonly failedIn?: string | undefined;
       /** Present if another version fails in the same way, which has not worked since (D80). */
-      readonly undecided?: Undecided | undefined;
+      readonly undecided?:
+        | {
+            /** That version; undefined if it is not known. */
+            readonly sameAs: string | undefined;
+            /** Whether that version has not worked since. */
+            readonly isWaiting: boolean;
+          }
+        | undefined;
       /** Why, as the agent or the operator reported it; undefined if it is not known. */
       readonly because: string | undefined;
     }

@@ -138,7 +138,10 @@ function isServerRun(memory: MachineMemory): boolean {
 }
 
 /** The ids of the processes of a module, the lowest first. */
-export function pidsOf(name: string, processes: readonly Pick<MarkedProcess, 'pid' | 'group' | 'mark'>[]): number[] {
+export function pidsOf(
+  name: string,
+  processes: readonly Pick<MarkedProcess, 'pid' | 'group' | 'mark'>[],
+): number[] {
   const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`));
   return own.map(({ pid }) => pid).toSorted((a, b) => a - b);
 }

@@ -15,7 +15,7 @@ async function written(script: string, more: Partial<ProgramStart> = {}): Promis
 }
 
 const REOPENS = 'echo one >/dev/stdout; echo two | tee /dev/stderr';
-const NOBODY = { uid: 65_534, gid: 65_534, groups: [] };
+const NOBODY = { uid: 65_534, gid: 65_534, groups: [65_534] };
 
 describe('[T347] a module opens its output by its path', () => {
   it('as the user of the agent', async () => {
