@@ -24,7 +24,7 @@ export interface Acknowledgement {
 }
 
 /** A release that failed after its action was acknowledged, for instance (D38). */
-export interface LaterFailure {
+interface LaterFailure {
   readonly target: ActionTarget;
   readonly failure: ReleaseFailure;
   readonly terms: UpdateTerms;
@@ -32,7 +32,7 @@ export interface LaterFailure {
 }
 
 /** A deployed version that has worked for some time (D80). */
-export interface LaterWork {
+interface LaterWork {
   readonly target: ActionTarget;
   readonly working: Working;
 }

@@ -92,10 +92,10 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The tests of the page of a site ask for all that it finds. */
-const MACHINE_QUERIES: readonly string[] = [
+const MACHINE_QUERIES: ReadonlySet<string> = new Set([
   'src/server/fleet/machine-queries.ts',
   'src/server/fleet/state-conditions.ts',
-];
+]);
 
 /**
  * The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. None if the
@@ -105,7 +105,7 @@ export function testsOf({ file, by }: Pick<Plant, 'file' | 'by'>): readonly stri
   if (by === 'fleet') return ['test/simulation/fleet.test.ts'];
   if (by !== undefined) return [];
   if (file.startsWith('src/sqlite/')) return ['test/store', 'test/server'];
-  if (MACHINE_QUERIES.includes(file)) return ['test/page/site'];
+  if (MACHINE_QUERIES.has(file)) return ['test/page/site'];
   const ofCommand = Object.entries(COMMAND_TESTS).find(
     ([path]) => file === path || file.startsWith(`${path}/`),
   );
