@@ -6,12 +6,11 @@ export interface HeldReplacement extends Pick<RecordedHold, 'since' | 'elapsedMs
   readonly deployed: string;
 }
 
-/** When `longestMs` of elapsed time have passed since the first hold, by the machine's clock; undefined if that is not limited, or nothing is held. */
+/** When `longestMs` of elapsed time have passed since the first hold, by the machine's clock; undefined if that is not limited. */
 export function longestHoldEnd(
   longestMs: number | undefined,
-  held: HeldReplacement | undefined,
+  held: HeldReplacement,
   reading: ClockReading,
 ): number | undefined {
-  if (longestMs === undefined || !held) return undefined;
-  return reading.now + longestMs - elapsedOf(held, reading);
+  return longestMs === undefined ? undefined : reading.now + longestMs - elapsedOf(held, reading);
 }

@@ -115,7 +115,7 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
   if (release?.deprecated !== undefined) {
     warnings.push({ kind: 'deprecated', version, because: release.deprecated });
   }
-  warnings.push(...failureWarnings(input, version));
+  if (input.quarantine.length > 0) warnings.push(...failureWarnings(input, version));
   const isPin = isKept && constraint.kind === 'patch' && resolution.kind === 'unsatisfied';
   if (isPin && verdict.because === 'up-to-date') {
     warnings.push({ kind: 'pin-not-published', version });

@@ -267,7 +267,7 @@ function decideInputFor(
       restarts,
       restartCooldownMs,
       restartCeiling,
-      longestHoldEnd: longestHoldEnd(terms.longestHoldMs, held, { now, clock }),
+      longestHoldEnd: held && longestHoldEnd(terms.longestHoldMs, held, { now, clock }),
       operatorHolds: holds && holdsInForce(holds, { now, clock }),
     },
   };
