@@ -10,6 +10,7 @@ import type { World } from '../../base/world.ts';
 import { clockReading } from '../clock-reading.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { holdsIn, type HoldInForce } from '../requests/holds.ts';
+import { withFullDisk } from '../full-disk-words.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { heldSince } from '../held-since.ts';
 import { timesOn } from '../time-zones.ts';
@@ -51,7 +52,7 @@ function statusIn(file: MachineFile, world: World): Status {
   return {
     decisions,
     memory: state.memory(),
-    poller: state.poller(),
+    poller: withFullDisk(state.poller(), file.path),
     failures: failingModules(file, world.clock()),
     heldSince: new Map(
       held.flatMap((one) => {
