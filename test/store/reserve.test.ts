@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { openMachineFile } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
@@ -9,6 +9,8 @@ import { fillDisk, smallDisk } from '../support/small-disk.ts';
 
 interface Home {
   readonly path: string;
+  /** What fills the disk. */
+  readonly filling: string;
   readonly fill: () => void;
   readonly makeSpace: () => void;
 }
@@ -17,10 +19,12 @@ interface Home {
 function homeOn(context: TestContext): Home {
   const disk = `${temporaryFolder()}/disk`;
   smallDisk(context, disk, '8m');
+  const filling = `${disk}/filling`;
   return {
     path: `${disk}/machine.db`,
-    fill: () => fillDisk(`${disk}/filling`),
-    makeSpace: () => rmSync(`${disk}/filling`),
+    filling,
+    fill: () => fillDisk(filling),
+    makeSpace: () => rmSync(filling),
   };
 }
 
@@ -39,7 +43,7 @@ const FULL = 'database or disk is full';
 
 describe('[T344] a reserve is kept for the state of a machine', () => {
   it('as allocated bytes that only its owner can read, and only while its disk has room', (context) => {
-    const { path, fill, makeSpace } = homeOn(context);
+    const { path, filling, fill, makeSpace } = homeOn(context);
     const file = claimed(path);
     expect(keepReserve(file)).toMatchObject({ isReserved: true, isFull: false });
     const { blocks, size, mode } = statSync(`${path}-reserve`);
@@ -48,6 +52,8 @@ describe('[T344] a reserve is kept for the state of a machine', () => {
     fill();
     expect(keepReserve(file)).toEqual({ freeBytes: 0, isReserved: false, isFull: true });
     expect(existsSync(`${path}-reserve`)).toBe(false);
+    truncateSync(filling, statSync(filling).size - 1_572_864);
+    expect(keepReserve(file)).toEqual({ freeBytes: 1_572_864, isReserved: false, isFull: true });
     makeSpace();
     expect(keepReserve(file)).toMatchObject({ isReserved: true, isFull: false });
   });
