@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PollerOptions } from '../../src/poller/index.ts';
 import type { MachineMemory } from '../../src/core/plan/machine-memory.ts';
-import { keyOf } from '../../src/core/plan/target.ts';
 import { ActionGate } from '../../src/poller/action-gate.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { version } from '../support/ask.ts';
@@ -61,29 +60,6 @@ describe('[T57] an agent that starts', () => {
       [false, false, true, false],
       ['crash-loop', 'crash-loop'],
     ]);
-  });
-
-  it('five times in ten minutes acts only on the entry of a release that may be the cause, also after its rollback [D85]', () => {
-    const clock = virtualClock(6 * MINUTE);
-    const gate = new ActionGate(
-      clock,
-      () => undefined,
-      () => true,
-    );
-    const starts = [1, 2, 3, 4, 5].map((minutes) => minutes * MINUTE);
-    const changedAt = (at: number): MachineMemory => ({
-      ...BLANK,
-      starts,
-      lastChange: { at, target: targetNamed('acme_lidar'), version: '1.2.4' },
-    });
-    const key = keyOf(targetNamed('acme_lidar'));
-    // A rollback is a change, too.
-    expect([0, 6].map((minutes) => gate.onlyTarget(changedAt(minutes * MINUTE)))).toEqual([
-      key,
-      key,
-    ]);
-    clock.set(11 * MINUTE);
-    expect(gate.onlyTarget(changedAt(6 * MINUTE))).toBeUndefined();
   });
 
   it('four times in ten minutes acts as usual', async () => {
