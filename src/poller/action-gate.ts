@@ -15,6 +15,7 @@ export class ActionGate {
   readonly #onEvent: (event: PollerEvent) => void;
   /** Whether the agent suspects a release, and tries an action at most three times (D85). */
   readonly #isUrgent: () => boolean;
+  #suspected: string | undefined;
   #isBlank = false;
   #isNew = false;
   /** The round of the first plan. Earlier rounds had no answer, so nothing was observed in them. */
@@ -60,13 +61,14 @@ export class ActionGate {
 
   /**
    * The key of the target on which actions may be carried out in a crash loop: its release may be the cause, so it may always be
-   * replaced (D85). Undefined if there is none.
+   * replaced, and so may the one before it, by a fix (D85). Undefined if there is none.
    */
   onlyTarget({ starts, lastChange }: MachineMemory): string | undefined {
     const now = this.#clock.now();
     if (!this.#isUrgent() || crashLoopEnd(starts, now) === undefined) return undefined;
     const suspect = suspectOf({ lastChange, starts: starts.slice(0, -1) }, starts.at(-1) ?? now);
-    return suspect && keyOf(suspect.target);
+    if (suspect) this.#suspected = keyOf(suspect.target);
+    return this.#suspected;
   }
 
   /** Nothing was lost on a new machine, so it acts at once on what the agent says is deployed (D73). */

@@ -8,6 +8,7 @@ import { asDatabaseError, foundTwice, DatabaseError } from './database-error.ts'
 import { checkSchema } from './expected-schema.ts';
 import { makeFolderOf } from './make-folder.ts';
 import { addChecksumFunction } from './row-checksum.ts';
+import { hasNoSpace, heldByOther, isLocked, isWithoutSpace, openAlone } from './full-disk.ts';
 import { openFile } from './open-file.ts';
 import { isUsable, oldestReaderIn, schemaIn, upgradeSchema, type Layout } from './schema.ts';
 import { createPrivate } from './private-file.ts';
@@ -72,17 +73,35 @@ function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSyn
     // SQLite ignores the write-ahead log of an immutable file, so the file must not have one.
     if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
     else if (isInspected) leaveSharedMemory(file, path);
-    const database = openFile(file, { timeout: opening.busyTimeoutMs, readOnly });
-    try {
-      prepare(database, path, { ...opening, layout, readOnly });
-      if (!readOnly && opening.mode !== 'read') rmSync(markerOf(path), { force: true });
-      return database;
-    } catch (error) {
-      if (isLater(error)) closeUnchanged(database, path);
-      else database.close();
-      throw error;
-    }
+    return openedOnDisk(file, path, { ...opening, layout, readOnly });
   });
+}
+
+function openedOnDisk(file: URL, path: string, preparing: Preparing): DatabaseSync {
+  const { busyTimeoutMs: timeout, readOnly } = preparing;
+  try {
+    return prepared(openFile(file, { timeout, readOnly }), path, preparing);
+  } catch (error) {
+    if (isLocked(error) && hasNoSpace(path)) throw heldByOther(error, path);
+    if (readOnly || !isWithoutSpace(error)) throw error;
+    return prepared(openAlone(file, { timeout }), path, preparing);
+  }
+}
+
+type Preparing = Opening & { readonly layout: Layout; readonly readOnly: boolean };
+
+/** Prepares a connection, and closes it if that fails. */
+function prepared(database: DatabaseSync, path: string, preparing: Preparing): DatabaseSync {
+  try {
+    prepare(database, path, preparing);
+    const { readOnly, mode } = preparing;
+    if (!readOnly && mode !== 'read') rmSync(markerOf(path), { force: true });
+    return database;
+  } catch (error) {
+    if (isLater(error)) closeUnchanged(database, path);
+    else database.close();
+    throw error;
+  }
 }
 
 /** Whether the path leads to a file. Throws if the system does not say. */
@@ -121,21 +140,6 @@ function openInMemory(layout: Layout, { mode }: Pick<Opening, 'mode'>): Database
   transaction(database, () => upgradeSchema(database, layout, 0));
   if (mode === 'read') database.exec(READ_ONLY);
   return database;
-}
-
-/**
- * The first error that SQLite finds in the file at `path`, or `ok`. Writes nothing, not even a checkpoint, unless a first start
- * was interrupted: only a connection that may write can undo that (T112).
- */
-export function integrityOf(path: string): string {
-  const readOnly = !existsSync(`${path}-journal`);
-  const database = openFile(pathToFileURL(path), { readOnly });
-  try {
-    // Unlike quick_check, this also compares each index with its table.
-    return String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
-  } finally {
-    database.close();
-  }
 }
 
 /** Whether the file or its folder, where SQLite creates its log, cannot be written. */
@@ -196,11 +200,7 @@ export function closeUnchanged(database: DatabaseSync, path: string): void {
   last.close();
 }
 
-function prepare(
-  database: DatabaseSync,
-  path: string,
-  opening: Opening & { readonly layout: Layout; readonly readOnly: boolean },
-): void {
+function prepare(database: DatabaseSync, path: string, opening: Preparing): void {
   const { layout, readOnly, mode } = opening;
   // Another process may upgrade the file meanwhile.
   const version = snapshot(database, () => ownVersion(database, path, layout));

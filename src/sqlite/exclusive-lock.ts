@@ -18,8 +18,8 @@ export function holdExclusively(path: string, busyTimeoutMs: number): () => void
     if (!existsSync(path)) createPrivate(path);
     const database = new DatabaseSync(pathToFileURL(path), { timeout: busyTimeoutMs });
     try {
-      // Only the lock is needed. Nothing is written, so this works even on a full disk.
-      database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+      // Only the lock is needed. Nothing is written, so this works even on a full disk (T344). Node does not permit OFF.
+      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     } catch (error) {
       database.close();
       throw error;

@@ -5,7 +5,6 @@ import { CLOSED, DatabaseError } from '../sqlite/database-error.ts';
 import {
   closeUnchanged,
   IN_MEMORY,
-  integrityOf,
   isUnfinished,
   laterSchema,
   openDatabase,
@@ -14,10 +13,12 @@ import {
 } from '../sqlite/database.ts';
 import { holdExclusively, isHeld } from '../sqlite/exclusive-lock.ts';
 import { inPlaceCheck } from '../sqlite/in-place.ts';
+import { integrityOf } from '../sqlite/integrity.ts';
 import { integrityLines } from '../sqlite/integrity-lines.ts';
 import { makeFolderOf } from '../sqlite/make-folder.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
 import { setDamagedRowsAside } from './damaged-rows.ts';
+import { freeToOpen } from './reserve.ts';
 import { sealWrites } from './sealed-tables.ts';
 import { lostMemory, SET_ASIDE } from './lost-memory.ts';
 import {
@@ -98,6 +99,7 @@ export function claimFile(path: string, layout: Layout): ClaimedFile {
   const real = existsSync(path) ? translated(path, () => realpathSync(path)) : path;
   const release = lock(real);
   try {
+    freeToOpen(real);
     const { file, setAside } = openOrReplace(real, layout);
     const close = (): void => {
       file.close();

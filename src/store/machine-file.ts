@@ -6,6 +6,7 @@ import { DatabaseError } from '../sqlite/database-error.ts';
 import { BUSY_TIMEOUT, openDatabase, transaction, translated } from '../sqlite/database.ts';
 import { holdExclusively } from '../sqlite/exclusive-lock.ts';
 import { checkRows } from './damaged-rows.ts';
+import { freeReserve } from './reserve.ts';
 import { LAYOUT } from './machine-layout.ts';
 import { sealWrites } from './sealed-tables.ts';
 import { statementsOf, type Statements } from '../sqlite/statements.ts';
@@ -88,12 +89,29 @@ function holdOffPollers(path: string): () => void {
   }
 }
 
-/** @internal Runs `work` as one write transaction. A claimed file that was replaced or removed is not written. */
+/**
+ * @internal Runs `work` as one write transaction, and again in the space of the reserve if the disk is full (T344). A claimed file
+ * that was replaced or removed is not written.
+ */
 export function writeTo<T>({ path, database, checkInPlace }: MachineFile, work: () => T): T {
-  return translated(path, () => {
-    checkInPlace?.();
-    return transaction(database, work);
-  });
+  const write = (): T =>
+    translated(path, () => {
+      checkInPlace?.();
+      return transaction(database, work);
+    });
+  try {
+    return write();
+  } catch (error) {
+    if (!isOfFullDisk(error) || !freeReserve(path)) throw error;
+    return write();
+  }
+}
+
+/** SQLite's code of a full disk. */
+const FULL = 13;
+
+function isOfFullDisk(error: unknown): boolean {
+  return error instanceof DatabaseError && Object(error.cause).errcode === FULL;
 }
 
 /** @internal The machine's file that `database` has open and that contains the machine's tables. */

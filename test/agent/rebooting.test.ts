@@ -4,6 +4,7 @@ import type { Clock } from '../../src/registries/index.ts';
 import { openForPoller } from '../../src/store/index.ts';
 import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
 import { skippingClock } from '../support/clock.ts';
+import { MINUTE } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 
 const LIDAR = { modules: [entry('acme:lidar', '1.*', 'lidar')] };
@@ -54,9 +55,12 @@ describe('[D85] a release after whose starts the machine goes down', () => {
     const site = await withTwo();
     noteUncleanStarts(site, 7);
     site.publish('acme:lidar', '1.2.0', STAYS);
+    const before = site.clock.now();
     await site.start();
     await site.until(/^reported 1\.1\.0: .* its last 8 starts$/);
     await site.until('lidar trying 1.2.0');
+    // The crash loop would end after ten minutes.
+    expect(site.clock.now() - before).toBeLessThan(5 * MINUTE);
     expect(site.story).not.toContain('lidar starting 1.1.0');
     await site.until('done');
   });

@@ -234,7 +234,6 @@ it("[T65] only its owner can read a machine's file", () => {
   expect(modes()).toEqual([
     'machine.db 600',
     'machine.db-poller 600',
-    'machine.db-poller-journal 600',
     'machine.db-shm 600',
     'machine.db-wal 600',
   ]);

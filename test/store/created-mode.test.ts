@@ -13,13 +13,11 @@ it('[T94] a state file is created with the mode 0600, and never has another one'
   expect(stdout.trim().split('\n')).toEqual([
     '600 earlier.db',
     '600 earlier.db-poller',
-    '600 earlier.db-poller-journal',
     '600 earlier.db-shm',
     '600 earlier.db-wal',
     '600 earlier.db.schema-2',
     '600 machine.db',
     '600 machine.db-poller',
-    '600 machine.db-poller-journal',
     '600 machine.db-shm',
     '600 machine.db-wal',
     '600 registry.db',

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { rmSync } from 'node:fs';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { openMachineFile, type ClaimedFile } from '../../src/store/index.ts';
 import { machineStateIn, type MachineState } from '../../src/store/machine-state.ts';
 import { ARM, caught, claimed, commitOne, LIDAR, running, upgrade } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { fillDisk, smallDisk } from '../support/small-disk.ts';
 
 /** A machine's file that cannot grow until there is more space. */
 interface Full {
@@ -27,26 +27,12 @@ function unableToGrow(): Full {
   return { path, state, makeSpace: () => void sql.get('PRAGMA max_page_count = 1000') };
 }
 
-/** On a separate small disk; undefined if this process may not mount one. */
-function onSmallDisk(): Full | undefined {
+function onSmallDisk(context: TestContext): Full {
   const disk = `${temporaryFolder()}/disk`;
-  mkdirSync(disk);
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', disk]);
-  if (status !== 0) return undefined;
-  onTestFinished(() => void spawnSync('umount', ['--lazy', disk]));
+  smallDisk(context, disk, '512k');
   const { path, state } = remembered(disk);
-  fill(`${disk}/filling`);
+  fillDisk(`${disk}/filling`);
   return { path, state, makeSpace: () => rmSync(`${disk}/filling`) };
-}
-
-function fill(path: string): void {
-  for (const size of [16_384, 1]) {
-    try {
-      for (;;) appendFileSync(path, Buffer.alloc(size));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-    }
-  }
 }
 
 /** The deployed version, and how many actions are open. */
@@ -58,13 +44,11 @@ function seen(state: MachineState): [string, number] {
 const LONG = 'x'.repeat(20_000);
 
 describe('[T52] without space the memory stays as it was, and writes succeed once there is space', () => {
-  it.for<[string, () => Full | undefined]>([
+  it.for<[string, (context: TestContext) => Full]>([
     ['in a file that may not grow', unableToGrow],
     ['on a full disk', onSmallDisk],
-  ])('%s', ([, make], { skip }) => {
-    const made = make();
-    if (!made) return skip('this process may not mount a small disk');
-    const { path, state, makeSpace } = made;
+  ])('%s', ([, make], context) => {
+    const { path, state, makeSpace } = make(context);
     const report = (): void => state.report(LIDAR, `1.1.0-${LONG}`, 2);
     const commit = (): unknown =>
       state.commit([upgrade({ target: ARM, reason: { kind: 'pin-url', text: LONG } })], [], 2);

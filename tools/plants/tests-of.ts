@@ -50,6 +50,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/site': ['../page/site', 'registry-page'],
   'src/config/masked-secrets.ts': ['../config', '../page/config'],
   'src/host/config': ['../page/', 'machine-id'],
+  'src/host/full-disk-words.ts': ['poll-disk'],
   'src/host/history': [
     '../host/causes',
     'history',

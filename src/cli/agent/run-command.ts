@@ -30,6 +30,7 @@ import {
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
+import { watchDisk } from '../poll/watched-disk.ts';
 import { watchRequests } from '../poll/watched-requests.ts';
 import { startReports } from '../poll/machine-reports.ts';
 import { noteKeptDocuments, noteUnkept } from '../poll/note-kept-documents.ts';
@@ -209,9 +210,13 @@ async function runUntil(
   { file, report, world }: Pick<AgentSite, 'file'> & Pick<AgentOutput, 'report' | 'world'>,
 ): Promise<EndSignal> {
   const watching = new AbortController();
-  // A start waits for processes of an earlier agent.
-  await Promise.race([agent.start(), ended]);
   const watch = { clock: clockOf(world), signal: watching.signal };
+  void watchDisk(file, (level, text) => report.note(level, text), watch);
+  // A start waits for processes of an earlier agent.
+  await Promise.race([agent.start(), ended]).catch((error: unknown) => {
+    watching.abort();
+    throw error;
+  });
   void watchRequests(file, () => agent.look(), watch);
   const signal = await ended;
   watching.abort();

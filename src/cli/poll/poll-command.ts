@@ -26,6 +26,7 @@ import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
+import { watchDisk } from './watched-disk.ts';
 import { watchRequests } from './watched-requests.ts';
 import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
@@ -97,6 +98,16 @@ interface PollContext {
   readonly killed: ReturnType<World['untilSignal']>;
 }
 
+/** Notices, until the signal, what other commands request, and how full the disk is. */
+function watch(
+  file: ClaimedFile,
+  { poller, report }: { readonly poller: Poller; readonly report: PollReport },
+  watching: Parameters<typeof watchDisk>[2],
+): void {
+  void watchRequests(file, () => poller.look(), watching);
+  void watchDisk(file, (level, text) => report.note(level, text), watching);
+}
+
 async function poll(
   site: PolledSite,
   { options, terms, ended, killed }: PollContext,
@@ -126,8 +137,7 @@ async function poll(
   const signals = { stopping: stopping.signal, killing: killing.signal };
   const execution = { ...terms, ...signals, file, record, report, world };
   await untilEarlierEnds(execution);
-  const watching = { clock: clockOf(world), signal: stopping.signal };
-  void watchRequests(file, () => poller.look(), watching);
+  watch(file, { poller, report }, { clock: clockOf(world), signal: stopping.signal });
   // One after another: a package manager, for example, fails if another one is running.
   for await (const delivery of poller.deliveries(stopping.signal)) {
     await carryOut(delivery, execution);

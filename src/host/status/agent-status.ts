@@ -19,6 +19,7 @@ import type { World } from '../../base/world.ts';
 import { clockReading } from '../clock-reading.ts';
 import { earlierDataNotes } from '../module-data.ts';
 import { downloadedIn } from '../downloaded.ts';
+import { withFullDisk } from '../full-disk-words.ts';
 import { logDelivery } from '../machine-log.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { recentFailures } from '../recent-failures.ts';
@@ -76,7 +77,7 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const { quarantine } = state.memory();
   const holds = holdsIn(state, clockReading(world));
   const modules = modulesIn(file);
-  const { round, pid } = state.poller();
+  const { round, pid } = withFullDisk(state.poller(), file.path);
   const times = timesOn(state, world);
   const log = logDelivery(file.path);
   const trouble = round?.trouble;

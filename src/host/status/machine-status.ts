@@ -12,6 +12,7 @@ import { clockReading } from '../clock-reading.ts';
 import { downloadedIn } from '../downloaded.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { holdsIn, type HoldInForce } from '../requests/holds.ts';
+import { withFullDisk } from '../full-disk-words.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { heldSince } from '../held-since.ts';
 import { earlierDataNotes } from '../module-data.ts';
@@ -56,7 +57,7 @@ function statusIn(file: MachineFile, world: World): Status {
   return {
     decisions,
     memory: state.memory(),
-    poller: state.poller(),
+    poller: withFullDisk(state.poller(), file.path),
     failures: failingModules(file, world.clock()),
     heldSince: new Map(
       held.flatMap((one) => {
