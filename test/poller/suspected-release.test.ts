@@ -3,6 +3,7 @@ import type { MachineMemory } from '../../src/core/plan/machine-memory.ts';
 import { keyOf } from '../../src/core/plan/target.ts';
 import { ActionGate } from '../../src/poller/action-gate.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { BLANK_MEMORY } from '../support/blank-memory.ts';
 import { MINUTE, targetNamed } from '../support/day.ts';
 
 const LIDAR = targetNamed('acme_lidar');
@@ -10,9 +11,7 @@ const LIDAR = targetNamed('acme_lidar');
 /** The memory of an agent that has started five times, and in which the lidar changed after so many minutes. */
 function changedAfter(minutes: number): MachineMemory {
   return {
-    open: [],
-    quarantine: [],
-    holds: [],
+    ...BLANK_MEMORY,
     starts: [1, 2, 3, 4, 5].map((minute) => minute * MINUTE),
     lastChange: { at: minutes * MINUTE, target: LIDAR, version: '1.2.4' },
     isBlank: false,

@@ -106,7 +106,6 @@ describe('D79: the longest hold', () => {
       { clock: { kind: 'unsynchronized' as const } },
       NOW + 7 * HOUR,
     ],
-    ['nothing is held', undefined, {}, undefined],
   ])('D79 %s', (_, held, clock, expected) => {
     expect(longestHoldEnd(10 * HOUR, held, { now: NOW, ...clock })).toBe(expected);
   });
