@@ -4,13 +4,17 @@ import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledg
 import { lacksServer, mayKeepFailing, unsettledProcesses } from './host-judge.ts';
 import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
+import { judgeTrials } from './stops.ts';
 import { trusted } from './trust.ts';
 import type { World } from './world.ts';
 
 const MINUTE = 60_000;
 
 /** Ends every fault: network, registries, disk, clock and callbacks work from now on. */
-export function heal({ sites, disk, conditions, line, points, trace, ledger }: World): void {
+export function heal(world: World): void {
+  // What was just begun was begun in the world of before.
+  judgeTrials(world);
+  const { sites, disk, conditions, line, points, trace, ledger } = world;
   trace.note('healed');
   for (const { registry, link } of sites) {
     registry.recover();
