@@ -1,6 +1,7 @@
 import { isAddress } from '../support/plan-judge.ts';
 import { constraintOf } from './expectation.ts';
 import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledger.ts';
+import { blamedForTheWorld, plugIn } from './devices.ts';
 import { lacksServer, mayKeepFailing, unsettledProcesses } from './host-judge.ts';
 import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
@@ -20,6 +21,7 @@ export function heal(world: World): void {
     registry.recover();
     Object.assign(link, clearLink());
   }
+  plugIn(world);
   disk.fill(undefined);
   points.disarm();
   line.drift(0);
@@ -74,6 +76,7 @@ export function isSettled(world: World, ending: Ending): boolean {
       ({ kind }) => (kind === 'module' ? lacksServer(world) : mayKeepFailing(world)),
     ),
     ...unsettledProcesses(world),
+    ...blamedForTheWorld(world),
   ];
   const [first] = unsettled;
   if (!first) return !awaitsRelease(world, ending);

@@ -1,6 +1,7 @@
 import { LATE_MS, MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import { CONFIGURING, PINNING, type Effect, type ProcessControl } from './configuring.ts';
+import { DEVICES } from './devices.ts';
 import { crashPointOf, crashPointsOf } from './crash-points.ts';
 import { noteRight } from './first-sight.ts';
 import { clearLink } from './network.ts';
@@ -191,6 +192,9 @@ const LATER: typeof KINDS = {
   },
 };
 
+/** What machines, their entries and their neighbours do to a module. */
+const WORLDLY: typeof KINDS = { ...DEVICES };
+
 const OFTEN = [
   'publish',
   'publish',
@@ -251,6 +255,14 @@ export function meanwhileOf(chance: Chance, count: number, last: number): Incide
   });
 }
 
+/** What the world does to a machine with modreg's own agent, in half of all plays: one for every three incidents, up to `last`. */
+export function worldlyOf(chance: Chance, count: number, last: number): Incident[] {
+  if (chance.is(0.5)) return [];
+  return Array.from({ length: Math.ceil(count / 3) }, () => {
+    return { at: chance.between(0, last), kind: chance.one(Object.keys(WORLDLY)) };
+  });
+}
+
 function ordinaryIncidents(
   chance: Chance,
   count: number,
@@ -275,7 +287,7 @@ export function happen(
   chance: Chance,
   control: ProcessControl,
 ): string | undefined {
-  return (KINDS[kind] ?? LATER[kind] ?? MEANWHILE[kind])?.(world, chance, control);
+  return (KINDS[kind] ?? LATER[kind] ?? MEANWHILE[kind] ?? WORLDLY[kind])?.(world, chance, control);
 }
 
 function withLink({ sites }: World, chance: Chance, change: (link: Site['link']) => void): string {

@@ -5,7 +5,7 @@ import { crashPoints, crashPointOf, hearRejections, Killed } from './crash-point
 import type { ProcessControl } from './configuring.ts';
 import { checkRunning, checkWholeDisk } from './disk-check.ts';
 import { diskOf } from './disk.ts';
-import { happen, incidentsOf, meanwhileOf, type Incident } from './incidents.ts';
+import { happen, incidentsOf, meanwhileOf, worldlyOf, type Incident } from './incidents.ts';
 import type { Violation } from './judge-context.ts';
 import { heal, isSettled, type Ending } from './ending.ts';
 import { judgeOf } from './judge.ts';
@@ -209,7 +209,10 @@ function stageOf({
     point,
   );
   const last = Math.max(0, ...incidents.map(({ at }) => at));
-  if (isOwnAgent) incidents.push(...meanwhileOf(chanceOf(seed, 'meanwhile'), count, last));
+  if (isOwnAgent) {
+    incidents.push(...meanwhileOf(chanceOf(seed, 'meanwhile'), count, last));
+    incidents.push(...worldlyOf(chanceOf(seed, 'world'), count, last));
+  }
   for (const [number, incident] of incidents.entries()) {
     if (only && !only.includes(number)) continue;
     line.after(incident.at, () => {
