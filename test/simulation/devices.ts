@@ -1,6 +1,9 @@
+import type { Chance } from './chance.ts';
 import type { Effect } from './configuring.ts';
+import { rowsIn } from './host-judge.ts';
 import type { Host } from './host.ts';
 import type { Violation } from './judge-context.ts';
+import { SERVER } from './ledger.ts';
 import type { World } from './world.ts';
 
 /*
@@ -30,27 +33,51 @@ const MINUTE = 60 * SECOND;
 const AWAY_MS = [14 * SECOND, 2 * MINUTE, 20 * MINUTE, undefined] as const;
 
 export const DEVICES: Readonly<Record<string, Effect>> = {
-  'unplug a device': ({ host, conditions, line, trace }, chance) => {
-    const names = conditions.desired.modules.map(({ name }) => name);
-    if (!host || names.length === 0) return undefined;
-    const name = chance.one(names);
-    if (outageOf(host, name)) return undefined;
-    const outage: Outage = { failures: [], isOver: false };
-    host.outages.set(name, [...(host.outages.get(name) ?? []), outage]);
-    for (const process of host.processes) if (process.name === name) process.unplug();
+  'unplug a device': (world, chance) => {
+    const name = entryFor(world, chance);
+    return name !== undefined && unplug(world, name, chance.one(AWAY_MS))
+      ? `of ${name}`
+      : undefined;
+  },
+  'unplug a device at the next trial': (world, chance) => {
     const ms = chance.one(AWAY_MS);
-    if (ms !== undefined) {
-      line.after(ms, () => {
-        outage.isOver = true;
-        trace.note(`the device of ${name} is back`);
-      });
-    }
-    return `of ${name}`;
+    world.host?.loose.push(ms);
+    return `for ${ms ?? 'more'} ms`;
   },
 };
 
+function entryFor({ conditions }: World, chance: Chance): string | undefined {
+  const names = conditions.desired.modules.map(({ name }) => name);
+  return names.length === 0 ? undefined : chance.one(names);
+}
+
+/** The device of an entry goes away, for `ms` if that is given. Returns false if it is away. */
+function unplug({ host, line, trace }: World, name: string, ms: number | undefined): boolean {
+  if (!host || outageOf(host, name)) return false;
+  const outage: Outage = { failures: [], isOver: false };
+  host.outages.set(name, [...(host.outages.get(name) ?? []), outage]);
+  for (const process of host.processes) if (process.name === name) process.unplug();
+  if (ms === undefined) return true;
+  line.after(ms, () => {
+    outage.isOver = true;
+    trace.note(`the device of ${name} is back`);
+  });
+  return true;
+}
+
+/** A version is tried in place of another one, which resets the device of its entry: that may go away. */
+export function shake(world: World, name: string): void {
+  const { loose = [] } = world.host ?? {};
+  const isUpgrade = rowsIn(world).get(name)?.previous !== undefined;
+  if (loose.length === 0 || name === SERVER.name || !isUpgrade) return;
+  const ms = loose.shift();
+  world.trace.note(`the device of ${name} goes away`);
+  unplug(world, name, ms);
+}
+
 /** All devices are there. */
 export function plugIn({ host }: World): void {
+  host?.loose.splice(0);
   for (const outages of host?.outages.values() ?? []) {
     for (const outage of outages) outage.isOver = true;
   }
@@ -76,7 +103,7 @@ export function blamedForTheWorld({ host, ledger, line }: World): Violation[] {
   );
   return inForce.flatMap(({ version, moduleId, entries = [] }) =>
     entries
-      .filter(({ state, reason }) => state === 'failed' && reason === DEVICE_IS_AWAY)
+      .filter(({ state, reason }) => state === 'failed' && reason?.startsWith(DEVICE_IS_AWAY))
       .flatMap(({ key }) => {
         const [name = ''] = key.split(' ').slice(1);
         const other = failedToo(host, name, version);

@@ -44,6 +44,8 @@ export interface Host {
   readonly proven: Set<string>;
   /** When the device of an entry was away, by its name. */
   readonly outages: Map<string, Outage[]>;
+  /** For how long devices go away when versions are tried next, one each; undefined until the world is mended. */
+  readonly loose: (number | undefined)[];
 }
 
 export function blankHost(): Host {
@@ -53,6 +55,7 @@ export function blankHost(): Host {
     processes: new Set(),
     proven: new Set(),
     outages: new Map(),
+    loose: [],
   };
 }
 

@@ -9,6 +9,7 @@ import { accept, cancelRestart, lift, requestRestart, rollBack } from './operato
 import { newRelease, publishing, replacing, yanking } from './published.ts';
 import { MANNERS } from './manners.ts';
 import { MEANWHILE } from './meanwhile.ts';
+import { UNCLEAN } from './unclean-starts.ts';
 import type { Conditions, Site, World } from './world.ts';
 
 /** An external event in the life of a machine. */
@@ -193,7 +194,7 @@ const LATER: typeof KINDS = {
 };
 
 /** What machines, their entries and their neighbours do to a module. */
-const WORLDLY: typeof KINDS = { ...DEVICES };
+const WORLDLY: typeof KINDS = { ...DEVICES, ...UNCLEAN };
 
 const OFTEN = [
   'publish',

@@ -1,7 +1,7 @@
 import type { AgentPorts } from '../../src/agent/ports.ts';
 import { chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
-import { DEVICE_IS_AWAY, outageOf } from './devices.ts';
+import { DEVICE_IS_AWAY, outageOf, shake } from './devices.ts';
 import { provenKey, rowsIn } from './host-judge.ts';
 import type { HostContext, ModuleProcess } from './host.ts';
 
@@ -61,9 +61,13 @@ export async function playProcess(
       failed(found.error);
       return;
     }
+    if (process.trial !== undefined) shake(world, name);
     if (outageOf(host, name)) {
       await pass(chance.between(0, LONGEST_START_MS));
-      if (outageOf(host, name)) return void process.unplug();
+      if (outageOf(host, name)) {
+        process.unplug();
+        return;
+      }
     }
     const health = chanceOf(seed, `${version} of ${name}`);
     const manner = health.is(conditions.broken) ? health.one(MANNERS) : 'works';

@@ -22,6 +22,7 @@ import { blankHost, killProcesses } from './host.ts';
 import { forgetUnsaved } from './watched-lists.ts';
 import { playOn } from './play-on.ts';
 import { simulatedWire } from './wire.ts';
+import { suspectedIn } from './unclean-starts.ts';
 import type { World } from './world.ts';
 
 export interface Play {
@@ -142,7 +143,13 @@ function stageOf({
     sites,
     complain,
     disk,
-    judge: judgeOf({ ledger, moment, complain, acknowledgeWithinMs }),
+    judge: judgeOf({
+      ledger,
+      moment,
+      complain,
+      acknowledgeWithinMs,
+      suspected: () => suspectedIn(world),
+    }),
     settings,
     conditions: { ...conditionsOf(chance, point), ...own?.conditions },
     host: isOwnAgent ? blankHost() : undefined,
