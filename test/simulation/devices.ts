@@ -1,5 +1,3 @@
-import type { Chance } from './chance.ts';
-import type { Effect } from './configuring.ts';
 import { rowsIn } from './host-judge.ts';
 import type { Host } from './host.ts';
 import type { Violation } from './judge-context.ts';
@@ -30,29 +28,19 @@ export const DEVICE_IS_AWAY = 'its device is away';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** Undefined for a device that stays away until the world is mended. */
-const AWAY_MS = [14 * SECOND, 2 * MINUTE, 20 * MINUTE, undefined] as const;
-
-export const DEVICES: Readonly<Record<string, Effect>> = {
-  'unplug a device': (world, chance) => {
-    const name = entryFor(world, chance);
-    return name !== undefined && unplug(world, name, chance.one(AWAY_MS))
-      ? `of ${name}`
-      : undefined;
-  },
-  'unplug a device at the next trial': (world, chance) => {
-    const ms = chance.one(AWAY_MS);
-    world.host?.loose.push(ms);
-    return `for ${ms ?? 'more'} ms`;
-  },
-};
-
-function entryFor({ conditions }: World, chance: Chance): string | undefined {
-  const names = conditions.desired.modules.map(({ name }) => name);
-  return names.length === 0 ? undefined : chance.one(names);
-}
+export const AWAY_MS: readonly (number | undefined)[] = [
+  14 * SECOND,
+  2 * MINUTE,
+  20 * MINUTE,
+  undefined,
+];
 
 /** The device of an entry goes away, for `ms` if that is given. Returns false if it is away. */
-function unplug({ host, line, trace }: World, name: string, ms: number | undefined): boolean {
+export function unplug(
+  { host, line, trace }: World,
+  name: string,
+  ms: number | undefined,
+): boolean {
   if (!host || outageOf(host, name)) return false;
   const outage: Outage = { failures: [], isOver: false };
   host.outages.set(name, [...(host.outages.get(name) ?? []), outage]);

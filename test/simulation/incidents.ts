@@ -1,7 +1,6 @@
 import { LATE_MS, MODULES } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import { CONFIGURING, PINNING, type Effect, type ProcessControl } from './configuring.ts';
-import { DEVICES } from './devices.ts';
 import { crashPointOf, crashPointsOf } from './crash-points.ts';
 import { noteRight } from './first-sight.ts';
 import { clearLink } from './network.ts';
@@ -9,8 +8,8 @@ import { accept, cancelRestart, lift, requestRestart, rollBack } from './operato
 import { newRelease, publishing, replacing, yanking } from './published.ts';
 import { MANNERS } from './manners.ts';
 import { MEANWHILE } from './meanwhile.ts';
-import { UNCLEAN } from './unclean-starts.ts';
 import type { Conditions, Site, World } from './world.ts';
+import { WORLDLY } from './worldly.ts';
 
 /** An external event in the life of a machine. */
 export interface Incident {
@@ -193,9 +192,6 @@ const LATER: typeof KINDS = {
   },
 };
 
-/** What machines, their entries and their neighbours do to a module. */
-const WORLDLY: typeof KINDS = { ...DEVICES, ...UNCLEAN };
-
 const OFTEN = [
   'publish',
   'publish',
@@ -253,14 +249,6 @@ export function incidentsOf(
 export function meanwhileOf(chance: Chance, count: number, last: number): Incident[] {
   return Array.from({ length: Math.ceil(count / 2) }, () => {
     return { at: chance.between(0, last), kind: chance.one(Object.keys(MEANWHILE)) };
-  });
-}
-
-/** What the world does to a machine with modreg's own agent, in half of all plays: one for every three incidents, up to `last`. */
-export function worldlyOf(chance: Chance, count: number, last: number): Incident[] {
-  if (chance.is(0.5)) return [];
-  return Array.from({ length: Math.ceil(count / 3) }, () => {
-    return { at: chance.between(0, last), kind: chance.one(Object.keys(WORLDLY)) };
   });
 }
 

@@ -5,7 +5,7 @@ import { crashPoints, crashPointOf, hearRejections, Killed } from './crash-point
 import type { ProcessControl } from './configuring.ts';
 import { checkRunning, checkWholeDisk } from './disk-check.ts';
 import { diskOf } from './disk.ts';
-import { happen, incidentsOf, meanwhileOf, worldlyOf, type Incident } from './incidents.ts';
+import { happen, incidentsOf, meanwhileOf, type Incident } from './incidents.ts';
 import type { Violation } from './judge-context.ts';
 import { heal, isSettled, type Ending } from './ending.ts';
 import { judgeOf } from './judge.ts';
@@ -24,6 +24,7 @@ import { playOn } from './play-on.ts';
 import { simulatedWire } from './wire.ts';
 import { suspectedIn } from './unclean-starts.ts';
 import type { World } from './world.ts';
+import { worldlyOf } from './worldly.ts';
 
 export interface Play {
   readonly seed: number;
