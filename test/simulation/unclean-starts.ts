@@ -47,12 +47,18 @@ export function suspectedIn({ host, disk, ledger }: World): ReadonlySet<string> 
 const WENT_DOWN = /^the agent or the machine went down within ten minutes /;
 
 /** A release is blamed for the end of the machine only after several starts, each within ten minutes of the one before. */
-export function judgeBlame({ ledger, complain }: World, key: string, reason: string): void {
-  if (!WENT_DOWN.test(reason) || hasUncleanStarts(ledger)) return;
+export function judgeBlame(
+  { ledger, disk, line, complain }: World,
+  key: string,
+  reason: string,
+): void {
+  // On a full disk this start is not recorded.
+  const starts = disk.isFull() ? [...ledger.starts, line.wall()] : ledger.starts;
+  if (!WENT_DOWN.test(reason) || hasUncleanStarts({ starts })) return;
   complain('D85', `${key} is blamed for starts at ${ledger.starts.join()}: ${reason}`);
 }
 
-function hasUncleanStarts({ starts }: Ledger): boolean {
+function hasUncleanStarts({ starts }: Pick<Ledger, 'starts'>): boolean {
   const last = starts.slice(-MOST_STARTS);
   const isSoon = last.every((at, place) => {
     const before = last[place - 1] ?? at;
