@@ -59,7 +59,9 @@ export function judgeBlame(
 }
 
 function hasUncleanStarts({ starts }: Pick<Ledger, 'starts'>): boolean {
-  const last = starts.slice(-MOST_STARTS);
+  // One that a wrong clock dated before the others says nothing.
+  const [first = 0] = starts;
+  const last = starts.filter((at) => at >= first).slice(-MOST_STARTS);
   const isSoon = last.every((at, place) => {
     const before = last[place - 1] ?? at;
     return at >= before && at - before < SOON_MS;
