@@ -136,7 +136,7 @@ export class SupervisedMachine {
     this.#takeBackUnbegun();
     this.#modules.follow(first);
     this.#poller.start();
-    void this.#rebooting.report(first, this.#poller);
+    void this.#reportSuspect(first);
     this.#followSelfUpdate(first);
     this.#running = this.#consume();
   }
@@ -146,6 +146,14 @@ export class SupervisedMachine {
     const { file } = this.#options;
     for (const { id, target } of unbegunIn(file))
       this.#writing(target.name, () => file.state.takeBack(id, this.#execution.clock.now()));
+  }
+
+  async #reportSuspect(configuration: Configuration): Promise<void> {
+    try {
+      await this.#rebooting.report(configuration, this.#poller);
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.#reporting.onError(error);
+    }
   }
 
   #followSelfUpdate({ policy }: Configuration): void {

@@ -12,6 +12,7 @@ export class ConfigurationSource {
   readonly #polling: Pick<Polling, 'clock' | 'onEvent'>;
   #current: Configuration | undefined;
   #trouble: string | undefined;
+  #first: Promise<unknown> | undefined;
 
   constructor(
     read: () => Configuration | Promise<Configuration>,
@@ -31,8 +32,19 @@ export class ConfigurationSource {
     return this.#trouble;
   }
 
+  /** Resolves once it was read for the first time, or could not be. Rejects only with the reason of the signal of that reading. */
+  async begun(signal: AbortSignal): Promise<void> {
+    await (this.#first ?? this.read(signal));
+  }
+
   /** Reads it again. If that is not possible, the last one stays in force. Rejects only with the reason of `signal`. */
   async read(signal: AbortSignal): Promise<Configuration | undefined> {
+    const reading = this.#readAgain(signal);
+    this.#first ??= reading;
+    return await reading;
+  }
+
+  async #readAgain(signal: AbortSignal): Promise<Configuration | undefined> {
     const { clock, onEvent } = this.#polling;
     let isOver = false;
     const reading = async (): Promise<void> => {

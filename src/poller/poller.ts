@@ -125,7 +125,8 @@ export class Poller {
   /**
    * Reports that a version does not work on this machine, at any time: it is quarantined, and rolled back if it is
    * deployed. A delivered action that deploys it ends. Resolves once the report is on disk, or in memory while the disk is
-   * full. Rejects with a TypeError if an argument has an unexpected value.
+   * full. Rejects with a TypeError if an argument has an unexpected value, and with the reason of the end if the poller is stopped
+   * before its configuration was read.
    */
   async reportFailure(
     target: ActionTarget,
@@ -137,8 +138,11 @@ export class Poller {
     },
   ): Promise<void> {
     const checked = checkedTarget('reportFailure', target);
-    this.#parts.outbox.reportFailure(checked, checkedReleaseFailure(failure));
-    await Promise.resolve();
+    const reported = checkedReleaseFailure(failure);
+    const { configuration, outbox } = this.#parts;
+    // Only the policy says how long the quarantine lasts (D13), and an agent may report as soon as it starts.
+    if (!configuration.current) await configuration.begun(this.#stopping.signal);
+    outbox.reportFailure(checked, reported);
   }
 
   /**

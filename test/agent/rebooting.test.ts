@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/registries/index.ts';
-import { openForPoller } from '../../src/store/index.ts';
+import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import { machineStateIn } from '../../src/store/machine-state.ts';
 import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
 import { skippingClock } from '../support/clock.ts';
 import { MINUTE } from '../support/day.ts';
@@ -12,6 +13,8 @@ const STAYS = 'exec sleep 1000';
 const WENT_DOWN =
   'the agent or the machine went down within ten minutes of each of its last 3 starts';
 
+const HOUR = 3_600_000;
+
 type Machine = AgentSite & { readonly clock: Clock };
 
 /** As the file is after an agent started `times`, and was killed or lost its power each time. */
@@ -19,6 +22,14 @@ function noteUncleanStarts({ home, clock }: Machine, times: number): void {
   const file = openForPoller(join(home, 'machine.db'));
   for (let start = 0; start < times; start++) file.state.start(Math.ceil(clock.now()) + start);
   file.close();
+}
+
+/** Each version in quarantine, and for how long from its failure. */
+function quarantineIn({ home }: Machine): string[] {
+  const file = openMachineFile(join(home, 'machine.db'));
+  const { quarantine } = machineStateIn(file).memory();
+  file.close();
+  return quarantine.map(({ version, since, until = 0 }) => `${version} for ${until - since} ms`);
 }
 
 async function machineWith(): Promise<Machine> {
@@ -49,6 +60,17 @@ describe('[D85] a release after whose starts the machine goes down', () => {
     await site.until('lidar trying 1.0.0');
     await site.until('done');
     expect(site.story.filter((line) => line.includes('1.1.0'))).toEqual([]);
+  });
+
+  it('[D13] is in quarantine for as long as the policy says', async () => {
+    const site = await withTwo();
+    await site.change({}, { quarantineMs: HOUR });
+    noteUncleanStarts(site, 2);
+    await site.start();
+    await site.until(`reported 1.1.0: ${WENT_DOWN}`);
+    await site.until('lidar trying 1.0.0');
+    expect(quarantineIn(site)).toEqual([`1.1.0 for ${HOUR} ms`]);
+    await site.until('done');
   });
 
   it('is replaced by a fix, also if an agent that starts so often does nothing else', async () => {

@@ -169,9 +169,9 @@ describe('platform-agent', () => {
       { running: '0.2.0', installed: '0.2.0', restart_required: null },
       ['lidar'],
     ]);
-    expect(existsSync(join(folder, 'failed'))).toBe(false);
     site.publish('platform:agent', '0.3.1', `: a better one; ${WORKS}`);
     await site.until('0.3.1 is installed, 0.2.0 runs');
+    expect(existsSync(join(folder, 'failed'))).toBe(false);
     await stop();
     expect(next(site)).toBe('0.3.1');
   });

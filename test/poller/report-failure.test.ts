@@ -76,6 +76,16 @@ describe('[D38] a release that fails after its action was acknowledged', () => {
     ]);
   });
 
+  it('is quarantined for so long, also if it is reported before the policy was read once', async () => {
+    const machine = await upgraded({ policy: { quarantine: '1h' } });
+    await machine.restart();
+    await machine.poller.reportFailure(TARGET, CRASHED);
+    await machine.pass(0);
+    expect(machine.state.memory().quarantine).toMatchObject([
+      { version: '1.2.4', until: machine.clock.now() + 60 * MINUTE },
+    ]);
+  });
+
   it('is reported to another process than the one that deployed it', async () => {
     const machine = await upgraded();
     await machine.restart();

@@ -7,6 +7,7 @@ import { judgeOutcome, judgeTold } from './host-judge.ts';
 import { portsOf, type HostContext } from './host.ts';
 import type { Life } from './life.ts';
 import { stoppingNow } from './stops.ts';
+import { judgeBlame } from './unclean-starts.ts';
 import { targetOf } from './watched-state.ts';
 import { CallbackError } from './world.ts';
 
@@ -22,11 +23,12 @@ export function agentIn(
   let poller: Poller | undefined;
   const machine = new SupervisedMachine(agentOptions(context, options), {
     ...portsOf(context),
-    poller: ({ configuration, deployedVersion, environment = {}, onUpcoming }) => {
+    poller: ({ configuration, deployedVersion, environment = {}, isUrgent, onUpcoming }) => {
       poller = new Poller({
         ...options,
         configuration,
         environment,
+        ...(isUrgent && { isUrgent }),
         ...(onUpcoming && { onUpcoming }),
         deployedVersion: (target) =>
           killable('read the deployed version', () => {
@@ -109,6 +111,7 @@ function watched(context: HostContext, poller: Poller): Pick<Poller, keyof Polle
     stop: async () => await poller.stop(),
     look: () => poller.look(),
     reportFailure: async (target, failure) => {
+      judgeBlame(world, target.name, failure.reason);
       await reportFailure(world, { poller }, { target, killable }, failure);
     },
     reportWorking: async (target, working) =>

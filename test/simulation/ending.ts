@@ -1,21 +1,27 @@
 import { isAddress } from '../support/plan-judge.ts';
 import { constraintOf } from './expectation.ts';
 import { keyOf, targetsOf, termsOf, type ListInForce, type Target } from './ledger.ts';
+import { blamedForTheWorld, plugIn } from './devices.ts';
 import { lacksServer, mayKeepFailing, unsettledProcesses } from './host-judge.ts';
 import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
+import { judgeTrials } from './stops.ts';
 import { trusted } from './trust.ts';
 import type { World } from './world.ts';
 
 const MINUTE = 60_000;
 
 /** Ends every fault: network, registries, disk, clock and callbacks work from now on. */
-export function heal({ sites, disk, conditions, line, points, trace, ledger }: World): void {
+export function heal(world: World): void {
+  // What was just begun was begun in the world of before.
+  judgeTrials(world);
+  const { sites, disk, conditions, line, points, trace, ledger } = world;
   trace.note('healed');
   for (const { registry, link } of sites) {
     registry.recover();
     Object.assign(link, clearLink());
   }
+  plugIn(world);
   disk.fill(undefined);
   points.disarm();
   line.drift(0);
@@ -70,6 +76,7 @@ export function isSettled(world: World, ending: Ending): boolean {
       ({ kind }) => (kind === 'module' ? lacksServer(world) : mayKeepFailing(world)),
     ),
     ...unsettledProcesses(world),
+    ...blamedForTheWorld(world),
   ];
   const [first] = unsettled;
   if (!first) return !awaitsRelease(world, ending);

@@ -4,6 +4,7 @@ import type { ModuleId } from '../../src/core/index.ts';
 import { noteActivation } from '../../src/store/activations.ts';
 import type { MachineFile } from '../../src/store/index.ts';
 import { chanceOf } from './chance.ts';
+import type { Outage } from './devices.ts';
 import { judgeKept, judgeStart, provenKey } from './host-judge.ts';
 import type { Target } from './ledger.ts';
 import type { LifeContext } from './life.ts';
@@ -30,6 +31,8 @@ export interface ModuleProcess {
   readyAt: number | undefined;
   hasFailed: boolean;
   isStopping: boolean;
+  /** The device that it needs goes away. */
+  unplug: () => void;
 }
 
 export interface Host {
@@ -39,10 +42,21 @@ export interface Host {
   readonly processes: Set<ModuleProcess>;
   /** The versions that stayed up through a probation, by entry and package folder. */
   readonly proven: Set<string>;
+  /** When the device of an entry was away, by its name. */
+  readonly outages: Map<string, Outage[]>;
+  /** For how long devices go away when versions are tried next, one each; undefined until the world is mended. */
+  readonly loose: (number | undefined)[];
 }
 
 export function blankHost(): Host {
-  return { packages: new Set(), ranFirst: new Set(), processes: new Set(), proven: new Set() };
+  return {
+    packages: new Set(),
+    ranFirst: new Set(),
+    processes: new Set(),
+    proven: new Set(),
+    outages: new Map(),
+    loose: [],
+  };
 }
 
 /** An agent's process on the machine. */
@@ -190,6 +204,7 @@ function processOf(
     readyAt: undefined,
     hasFailed: false,
     isStopping: false,
+    unplug: () => undefined,
   };
 }
 

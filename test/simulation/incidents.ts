@@ -9,6 +9,7 @@ import { newRelease, publishing, replacing, yanking } from './published.ts';
 import { MANNERS } from './manners.ts';
 import { MEANWHILE } from './meanwhile.ts';
 import type { Conditions, Site, World } from './world.ts';
+import { WORLDLY } from './worldly.ts';
 
 /** An external event in the life of a machine. */
 export interface Incident {
@@ -275,7 +276,7 @@ export function happen(
   chance: Chance,
   control: ProcessControl,
 ): string | undefined {
-  return (KINDS[kind] ?? LATER[kind] ?? MEANWHILE[kind])?.(world, chance, control);
+  return (KINDS[kind] ?? LATER[kind] ?? MEANWHILE[kind] ?? WORLDLY[kind])?.(world, chance, control);
 }
 
 function withLink({ sites }: World, chance: Chance, change: (link: Site['link']) => void): string {

@@ -8,6 +8,8 @@ export interface JudgeContext {
   readonly moment: () => Moment;
   readonly complain: Complain;
   readonly acknowledgeWithinMs: number;
+  /** The targets that may be replaced in a crash loop, by key. (D85) */
+  readonly suspected: () => ReadonlySet<string>;
 }
 
 /** A broken invariant, and the observation that breaks it. */

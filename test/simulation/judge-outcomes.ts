@@ -72,7 +72,7 @@ export function acknowledge(
   if (isFailure) {
     judgeTerm(context, report, until);
     const { moduleId } = target;
-    const entry = { key: keyOf(target), state: stateOf(to, report) };
+    const entry = { key: keyOf(target), state: stateOf(to, report), reason: report.reason };
     quarantineFailed(context, { moduleId, version: to, digest, until }, entry);
     if (blame === 'undecided' && action.replaced !== undefined) suspend(context, action, report);
   }
@@ -134,7 +134,8 @@ export function fail(
   if (open) noteRunning(ledger, target, running, version);
   else noteFailed(ledger, target, { version, running });
   const { moduleId } = target;
-  const entry = { key: keyOf(target), state: stateOf(version, report) };
+  const { reason } = report;
+  const entry = { key: keyOf(target), state: stateOf(version, report), reason };
   quarantineFailed(context, { moduleId, version, digest, until }, entry);
   ledger.novelty++;
   if (!open) return;

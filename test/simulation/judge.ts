@@ -78,9 +78,10 @@ export function judgeOf(context: JudgeContext): Judge {
   const { ledger, complain } = context;
   return {
     committed(actions, superseded) {
-      judgeGate(context);
+      for (const { target } of actions) judgeGate(context, target);
       for (const id of superseded) {
         const open = ledger.open.get(id);
+        if (open) judgeGate(context, open.target);
         const isFree = open?.state === 'waiting';
         if (!isFree) complain('I8', `${id} was superseded in the state ${open?.state}`);
         if (open) judgeEnd(context, open);
@@ -142,9 +143,9 @@ export function judgeOf(context: JudgeContext): Judge {
   };
 }
 
-/** No action is taken in the first plan of a blank memory, nor during a crash loop. (T53, T57) */
-function judgeGate(context: JudgeContext): void {
-  const reason = gateReason(context);
+/** No action is taken in the first plan of a blank memory, nor during a crash loop but on what may be its cause. (T53, T57, D85) */
+function judgeGate(context: JudgeContext, target: Target): void {
+  const reason = gateReason(context, target);
   if (reason) context.complain(...reason);
 }
 
@@ -170,7 +171,7 @@ function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
     complain('I8', `${id} was ${isOpen ? 'delivered and is not open' : 'open and not delivered'}`);
   }
   if (!open || !isOpen) return;
-  judgeGate(context);
+  judgeGate(context, open.target);
   judgeNeeds(context, open);
   judgePatience(context, open);
   if (open.state === 'delivered') judgeAgain(context, open);

@@ -66,7 +66,8 @@ export const MEANWHILE: Readonly<Record<string, Effect>> = {
     }),
 };
 
-function publishAfter(world: World, chance: Chance, { name, moduleId }: Target): boolean {
+/** Publishes a release after those of a target. Returns false if the registry has it. */
+export function publishAfter(world: World, chance: Chance, { name, moduleId }: Target): boolean {
   const registry = registryOf(world, name);
   if (!registry) return false;
   const release = newRelease(registry.truth(moduleId).releases, chance, world.line.wall());

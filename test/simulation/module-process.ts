@@ -1,7 +1,8 @@
 import type { AgentPorts } from '../../src/agent/ports.ts';
 import { chanceOf } from './chance.ts';
 import { Killed } from './crash-points.ts';
-import { provenKey } from './host-judge.ts';
+import { DEVICE_IS_AWAY, outageOf, shake } from './devices.ts';
+import { provenKey, rowsIn } from './host-judge.ts';
 import type { HostContext, ModuleProcess } from './host.ts';
 
 type Reports = Parameters<AgentPorts['moduleProcess']>[2];
@@ -18,12 +19,12 @@ const MANNERS = ['is never ready', 'ends at once', 'ends on probation', 'ends la
 
 /** What the process of a version does. Whether a version works depends on the seed, and on how many do not. */
 export async function playProcess(
-  { world, host, life }: HostContext,
+  { world, host, life, chance }: HostContext,
   process: ModuleProcess,
   {
     runnable,
     reports: { ready, failed },
-    signal,
+    signal: stopping,
   }: {
     readonly runnable: () => ReturnType<Start['runnable']>;
     readonly reports: Reports;
@@ -32,12 +33,23 @@ export async function playProcess(
 ): Promise<void> {
   const { line, trace, seed, conditions } = world;
   const { name, version } = process;
+  const unplugging = new AbortController();
+  const signal = AbortSignal.any([stopping, unplugging.signal]);
   const pass = async (ms: number): Promise<void> => await life.clock.sleep(ms, signal);
   const fail = (reason: string): void => {
     process.readyAt = undefined;
     process.hasFailed = true;
     trace.note(`${version} of ${name} failed: ${reason}`);
     failed({ reason, blame: 'release' });
+  };
+  process.unplug = (): void => {
+    const isUp = life.isAlive && host.processes.has(process) && !process.hasFailed;
+    if (!isUp || process.isStopping) return;
+    unplugging.abort(new Error(DEVICE_IS_AWAY));
+    const isProven = host.proven.has(provenKey(name, process.root));
+    const { phase } = rowsIn(world).get(name) ?? {};
+    outageOf(host, name)?.failures.push({ version, phase, isProven });
+    fail(DEVICE_IS_AWAY);
   };
   try {
     // Nothing is reported before the caller has the process.
@@ -48,6 +60,14 @@ export async function playProcess(
       process.hasFailed = true;
       failed(found.error);
       return;
+    }
+    if (process.trial !== undefined) shake(world, name);
+    if (outageOf(host, name)) {
+      await pass(chance.between(0, LONGEST_START_MS));
+      if (outageOf(host, name)) {
+        process.unplug();
+        return;
+      }
     }
     const health = chanceOf(seed, `${version} of ${name}`);
     const manner = health.is(conditions.broken) ? health.one(MANNERS) : 'works';

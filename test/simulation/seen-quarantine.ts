@@ -2,6 +2,7 @@
 export interface SeenEntry {
   readonly key: string;
   state: 'failed' | 'waiting' | 'may be tried';
+  readonly reason: string | undefined;
 }
 
 export interface SeenQuarantine {

@@ -22,7 +22,9 @@ import { blankHost, killProcesses } from './host.ts';
 import { forgetUnsaved } from './watched-lists.ts';
 import { playOn } from './play-on.ts';
 import { simulatedWire } from './wire.ts';
+import { suspectedIn } from './unclean-starts.ts';
 import type { World } from './world.ts';
+import { worldlyOf } from './worldly.ts';
 
 export interface Play {
   readonly seed: number;
@@ -142,7 +144,13 @@ function stageOf({
     sites,
     complain,
     disk,
-    judge: judgeOf({ ledger, moment, complain, acknowledgeWithinMs }),
+    judge: judgeOf({
+      ledger,
+      moment,
+      complain,
+      acknowledgeWithinMs,
+      suspected: () => suspectedIn(world),
+    }),
     settings,
     conditions: { ...conditionsOf(chance, point), ...own?.conditions },
     host: isOwnAgent ? blankHost() : undefined,
@@ -209,7 +217,10 @@ function stageOf({
     point,
   );
   const last = Math.max(0, ...incidents.map(({ at }) => at));
-  if (isOwnAgent) incidents.push(...meanwhileOf(chanceOf(seed, 'meanwhile'), count, last));
+  if (isOwnAgent) {
+    incidents.push(...meanwhileOf(chanceOf(seed, 'meanwhile'), count, last));
+    incidents.push(...worldlyOf(chanceOf(seed, 'world'), count, last));
+  }
   for (const [number, incident] of incidents.entries()) {
     if (only && !only.includes(number)) continue;
     line.after(incident.at, () => {
