@@ -100,6 +100,11 @@ export function jsonIn<
   text: string,
   { fields, required }: Shape<Fields, Required>,
 ): Read<Body<Fields, Required>> {
+  const [asked] = Object.keys(c.req.query());
+  // It would be ignored, and the change would be another one than was meant.
+  if (asked !== undefined) {
+    return wrong('BAD_BODY', `the address has ${quote(asked)}: send fields in a JSON body`);
+  }
   const type = c.req.header('content-type') ?? '';
   if (text !== '' && !/^application\/json\s*(;|$)/i.test(type)) {
     return wrong('NOT_JSON', 'send the body with content-type: application/json');

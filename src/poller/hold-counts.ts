@@ -55,9 +55,11 @@ export class HoldCounts {
     return { ...hold, elapsedMs: first.elapsedMs + (isInStep ? byClockMs : passedMs), countedAt };
   }
 
-  /** Whether so much time was counted that it must be written. */
-  isWritingDue(before: Elapsed, { elapsedMs }: Elapsed): boolean {
-    return elapsedMs - before.elapsedMs >= WRITE_EVERY_MS;
+  /** Whether so much time was counted that it must be written, or the wall clock was set: other processes would count that. */
+  isWritingDue(before: Elapsed, { elapsedMs, countedAt = 0 }: Elapsed): boolean {
+    const passedMs = elapsedMs - before.elapsedMs;
+    const byClockMs = countedAt - (before.countedAt ?? countedAt);
+    return passedMs >= WRITE_EVERY_MS || Math.abs(byClockMs - passedMs) > MOST_APART_MS;
   }
 
   /** Writes what was counted of operators' holds, and ends those that are over. */

@@ -1,4 +1,3 @@
-import { machineIdIn } from '../config/machine-id.ts';
 import type { ActionTarget, Plan } from '../core/index.ts';
 import type { ClaimedFile } from '../store/index.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
@@ -6,10 +5,7 @@ import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { expectArgument, optional, SIGNAL } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
-import { ActionGate } from './action-gate.ts';
 import { askDeployed } from './ask-deployed.ts';
-import { Begun } from './begun.ts';
-import { ConfigurationSource } from './configuration-source.ts';
 import {
   checkedReleaseFailure,
   checkedTarget,
@@ -18,16 +14,12 @@ import {
   type FailureReport,
 } from './delivery.ts';
 import { checkingAnswers, expectOptions } from './expected-options.ts';
-import { isolated, type PollerEvent } from './event.ts';
-import { Lists } from './lists.ts';
-import { moduleSetups } from './module-setup.ts';
 import { nextDelivery, withdrawOverdue } from './next-delivery.ts';
-import { Outbox } from './outbox.ts';
-import { inputsOf, Planner } from './planner.ts';
+import { inputsOf } from './planner.ts';
 import type { PollerOptions } from './poller-options.ts';
-import { keepRunning, pollingWith, type Polling } from './polling.ts';
+import { partsFor, type PollerParts } from './poller-parts.ts';
+import { keepRunning } from './polling.ts';
 import { firstPhase } from './schedule.ts';
-import { StateAccess } from './state-access.ts';
 import { upcomingIn } from './upcoming.ts';
 import { beginRequestedRounds, endUpgradeRequests } from './upgrade-requests.ts';
 import { Wakeup } from './wakeup.ts';
@@ -68,7 +60,7 @@ const POLLERS = new WeakMap<ClaimedFile, Poller>();
  */
 export class Poller {
   readonly #options: PollerOptions;
-  readonly #parts: Parts;
+  readonly #parts: PollerParts;
   /** Woken when there may be something to deliver. */
   readonly #offers: Wakeup;
   readonly #stopping = new AbortController();
@@ -112,6 +104,7 @@ export class Poller {
     const { file } = this.#options;
     if (POLLERS.get(file) !== this) return;
     POLLERS.delete(file);
+    this.#parts.planner.countHolds(this.#parts.state);
     const startedAt = this.#startedAt;
     // Only starts of agents that crashed or were killed count for a crash loop (T57).
     if (startedAt !== undefined) this.#parts.state.write((to) => to.end(startedAt));
@@ -123,10 +116,9 @@ export class Poller {
   }
 
   /**
-   * Reports that a version does not work on this machine, at any time: it is quarantined, and rolled back if it is
-   * deployed. A delivered action that deploys it ends. Resolves once the report is on disk, or in memory while the disk is
-   * full. Rejects with a TypeError if an argument has an unexpected value, and with the reason of the end if the poller is stopped
-   * before its configuration was read.
+   * Reports that a version does not work on this machine, at any time: it is quarantined, and rolled back if it is deployed. A
+   * delivered action that deploys it ends. Resolves once the report is on disk, or in memory while the disk is full. Rejects with a
+   * TypeError if an argument has an unexpected value, and with the reason of the end if the poller is stopped before its first round.
    */
   async reportFailure(
     target: ActionTarget,
@@ -259,45 +251,4 @@ export class Poller {
     state.settle();
     this.#offers.wake();
   }
-}
-
-interface Parts {
-  readonly polling: Polling;
-  readonly onEvent: (event: PollerEvent) => void;
-  readonly configuration: ConfigurationSource;
-  readonly state: StateAccess;
-  readonly lists: Lists;
-  readonly planner: Planner;
-  readonly outbox: Outbox;
-  readonly gate: ActionGate;
-  readonly begun: Begun;
-  readonly setupOf: ReturnType<typeof moduleSetups>;
-  /** Woken when the machine has to be planned again. */
-  readonly changes: Wakeup;
-}
-
-function partsFor(options: PollerOptions): Parts {
-  const polling = pollingWith(options);
-  const onEvent = isolated<PollerEvent>(options.onEvent);
-  const parts = {
-    polling,
-    onEvent,
-    configuration: new ConfigurationSource(options.configuration, polling),
-    state: new StateAccess(options.file.state, onEvent),
-    gate: new ActionGate(polling.clock, onEvent, options.isUrgent),
-    begun: new Begun(onEvent),
-    changes: new Wakeup(polling.clock),
-  };
-  const { file, environment = {}, machineId = machineIdIn(environment) } = options;
-  const setupOf = moduleSetups({ path: file.path, environment, machineId });
-  const outbox = new Outbox({ ...options, ...parts, setupOf });
-  const lists = new Lists({ ...options, ...parts, facts: () => outbox.facts() });
-  const planner = new Planner({
-    ...options,
-    ...parts,
-    machineId,
-    lists,
-    facts: (action) => outbox.facts(action),
-  });
-  return { ...parts, setupOf, outbox, lists, planner };
 }

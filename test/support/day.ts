@@ -56,8 +56,8 @@ export interface Day {
   /** Replaces the machine config or the policy, from the next round on. */
   configure(documents: { readonly machine?: object; readonly policy?: object }): void;
   pass(ms: number): Promise<void>;
-  /** Stops the poller and starts another one on the same file. */
-  restart(): Promise<void>;
+  /** Stops the poller and starts another one on the same file, after the machine was off for `offMs`. */
+  restart(offMs?: number): Promise<void>;
 }
 
 export const SECOND = 1000;
@@ -155,9 +155,10 @@ export async function day(options: DayOptions): Promise<Day> {
       registry.publish(id, version);
     },
     pass: async (ms) => await clock.pass(ms),
-    restart: async () => {
+    restart: async (offMs = 0) => {
       await poller.stop();
       file.close();
+      if (offMs > 0) clock.set(clock.now() + offMs);
       file = openForPoller(path);
       poller = begin();
     },
