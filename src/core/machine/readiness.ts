@@ -40,7 +40,7 @@ export function parseReadiness(text: string): Result<Readiness, string> {
     const bare = host === '[::1]' ? '::1' : host;
     return { ok: true, value: { kind: 'tcp', host: bare, port: Number(port) } };
   }
-  return { ok: false, error: `${quote(text)} is not a way to be ready, expected ${EXPECTED}` };
+  return { ok: false, error: `${shown(text)} is not a way to be ready, expected ${EXPECTED}` };
 }
 
 /**
@@ -53,6 +53,11 @@ export function parseRestartStatus(text: string): Result<string, string> {
   const expected = 'http://127.0.0.1:PORT/PATH, with a port and a loopback address';
   return {
     ok: false,
-    error: `${quote(text)} is not an address of this machine, expected ${expected}`,
+    error: `${shown(text)} is not an address of this machine, expected ${expected}`,
   };
+}
+
+/** What was found, without a password. */
+function shown(text: string): string {
+  return quote(text.replace(/^([a-z]+:\/\/[^/?#@:]*:)[^/?#]*@/i, '$1•••@'));
 }
