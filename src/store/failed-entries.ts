@@ -40,9 +40,11 @@ export function identityOf(moduleId: string, version: string, since: number): st
   return `${moduleId} ${version} ${since}`;
 }
 
+const STATES = ['failed-again', 'waiting', 'may-be-tried', 'kept'] as const;
+
 /** What is not known counts as a failure. */
 function stateIn(value: unknown): FailedEntry['state'] {
-  return value === 'waiting' || value === 'may-be-tried' ? value : 'failed';
+  return STATES.find((state) => state === value) ?? 'failed';
 }
 
 /** @internal Records in which entries a release failed, in place of what was recorded. */
@@ -63,13 +65,17 @@ export function forgetFailedEntries(sql: Statements, moduleId: string, version: 
   sql.run('DELETE FROM failed_entries WHERE module_id = ? AND version = ?', moduleId, version);
 }
 
-/** @internal The failure of a release is undecided, because `sameAs` fails in the same way. */
+/**
+ * @internal The failure of a release is undecided, because `sameAs` fails in the same way. One that failed again stays blamed, unless
+ * it is the one that is started again and again.
+ */
 export function suspend(
   sql: Statements,
   target: ActionTarget,
   { version, sameAs, state }: { version: string; sameAs: string; state: FailedEntry['state'] },
 ): void {
-  sql.run(SUSPEND, state, sameAs, moduleOf(target), version, target.kind, target.name);
+  const { kind, name } = target;
+  sql.run(SUSPEND, state, sameAs, moduleOf(target), version, kind, name, state);
 }
 
 /**
@@ -100,10 +106,11 @@ const INSERT = `
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const SUSPEND = `
   UPDATE failed_entries SET state = ?, same_as = ?
-  WHERE module_id = ? AND version = ? AND kind = ? AND name = ?`;
+  WHERE module_id = ? AND version = ? AND kind = ? AND name = ?
+    AND (state <> 'failed-again' OR ? = 'kept')`;
 const MAY_BE_TRIED = `
   UPDATE failed_entries SET state = 'may-be-tried'
   WHERE module_id = ? AND kind = ? AND name = ? AND state = 'waiting'`;
 const FORGET_SUSPENDED = `
   DELETE FROM failed_entries
-  WHERE module_id = ? AND version = ? AND kind = ? AND name = ? AND state <> 'failed'`;
+  WHERE module_id = ? AND version = ? AND kind = ? AND name = ? AND state NOT IN ('failed', 'failed-again')`;

@@ -1,7 +1,8 @@
-import type {
-  MachineMemory,
-  QuarantineEntry,
-  RememberedRestart,
+import {
+  hasFailed,
+  type MachineMemory,
+  type QuarantineEntry,
+  type RememberedRestart,
 } from '../core/plan/machine-memory.ts';
 import type { Quarantined } from '../core/releases/eligibility-policy.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
@@ -64,8 +65,8 @@ export function pendingIn(sql: Statements, before?: Pending): Pending {
 /** What the quarantine of a release means for one entry: those in which it failed are not all (D80, D81). */
 function quarantineFor({ entries, ...entry }: QuarantineEntry, key: string): Quarantined {
   const own = entries?.find((one) => one.key === key);
-  if (!entries || own?.state === 'failed') return entry;
-  const failed = entries.find(({ state }) => state === 'failed');
+  if (!entries || (own && hasFailed(own))) return entry;
+  const failed = entries.find(hasFailed);
   const other = failed ?? (own ? undefined : entries[0]);
   const failedIn = other?.name;
   const { state, sameAs } = own ?? other ?? {};

@@ -135,7 +135,7 @@ export function refuseFailed(
 }
 
 /** The quarantine of the version of `entry` that has not ended when `entry` begins. */
-function inForce(
+export function inForce(
   sql: Statements,
   { moduleId, version, since }: QuarantineEntry,
 ): QuarantineEntry | undefined {

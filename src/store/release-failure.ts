@@ -7,7 +7,7 @@ import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
 import { suspend } from './failed-entries.ts';
-import { quarantine, refuseFailed, versionOf } from './quarantine.ts';
+import { inForce, quarantine, refuseFailed, versionOf } from './quarantine.ts';
 import { endRequest } from './restart-requests.ts';
 import { endUpgrade } from './upgrade-requests.ts';
 
@@ -134,17 +134,27 @@ function quarantineFailed(
   if (!versionOf(version)) return;
   const other = running === version ? replaced : (running ?? replaced);
   const isUndecided = blame === 'undecided';
-  const stateOf = (one: string): FailedEntry['state'] =>
-    one === running ? 'may-be-tried' : 'waiting';
+  const stateOf = (one: string): FailedEntry['state'] => (one === running ? 'kept' : 'waiting');
   const entry = { moduleId: moduleOf(target), version, digest, reason, since: at, until };
-  const failed: FailedEntry = {
+  const first: FailedEntry = {
     key: keyOf(target),
     name: target.name,
     state: isUndecided ? stateOf(version) : 'failed',
     sameAs: isUndecided ? other : undefined,
   };
+  const before = inForce(sql, entry)?.entries?.find(({ key }) => key === first.key);
+  // A rollback goes to a version that worked: its failure is compared anew each time.
+  const isAgain = replaced === undefined && first.state !== 'kept' && wasTriedAgain(before);
+  const failed = isAgain
+    ? ({ ...first, state: 'failed-again', sameAs: undefined } as const)
+    : first;
   refuseFailed(sql, entry, failed, setup);
   if (!isUndecided || replaced === undefined) return;
   // What failed before it failed in the same way (D80).
   suspend(sql, target, { version: replaced, sameAs: version, state: stateOf(replaced) });
+}
+
+/** Whether a release was tried after the version before it, which had failed in the same way, worked again (D80). */
+function wasTriedAgain(before: FailedEntry | undefined): boolean {
+  return before?.state === 'may-be-tried' || before?.state === 'failed-again';
 }

@@ -96,6 +96,41 @@ describe('[D80] a device is unplugged', () => {
   });
 });
 
+it('[D80] a broken release that leaves its device busy is tried once more, and then quarantined', async () => {
+  const busy = `${temporaryFolder()}/busy`;
+  const site = await agentSite({ modules: [entry('acme:lidar', '1.*', 'lidar')] }, RUN, {
+    clock: CLOCK,
+  });
+  const program = `if [ -e ${busy} ]; then rm ${busy}; exit 5; fi; exec sleep 1000`;
+  site.publish('acme:lidar', '1.0.0', program);
+  await site.start();
+  await site.until('done');
+  site.publish('acme:lidar', '1.1.0', `touch ${busy}; exit 3`);
+  await site.until(/^failed \(undecided, 1\.0\.0\): it ended with exit code 3/);
+  await site.until('lidar running 1.0.0');
+  await site.until(/^failed \(undecided, 1\.0\.0\): it ended with exit code 3/);
+  await site.until(/^quarantined 1\.1\.0: it ended with exit code 3/);
+  await site.until('lidar running 1.0.0');
+  expect(marked(`${runIdOf(site.home)}/`)).toHaveLength(1);
+});
+
+it('[A4] a restart on request whose start fails once: the version is started again, and is not quarantined', async () => {
+  const busy = `${temporaryFolder()}/busy`;
+  const site = await agentSite({ modules: [entry('acme:lidar', '1.*', 'lidar')] }, RUN, {
+    clock: CLOCK,
+  });
+  const program = `if [ -e ${busy} ]; then rm ${busy}; exit 5; fi; exec sleep 1000`;
+  site.publish('acme:lidar', '1.0.0', program);
+  await site.start();
+  await site.until('done');
+  writeFileSync(busy, '');
+  site.restart('acme:lidar', 'lidar');
+  await site.until('failed (release, 1.0.0): it ended with exit code 5');
+  await site.until('lidar running 1.0.0');
+  expect(site.story.filter((line) => /quarantined|trying/.test(line))).toEqual([]);
+  expect(marked(`${runIdOf(site.home)}/`)).toHaveLength(1);
+});
+
 it('[D81] a release that fails in one entry is rolled back there, and goes on in the other', async () => {
   const mark = `${temporaryFolder()}/broken`;
   const front = entry('acme:lidar', '1.*', 'front');

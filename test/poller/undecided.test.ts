@@ -44,6 +44,20 @@ describe('[D80] a delivered release fails as the version before it does', () => 
     expect(machine.begun()).toEqual(['02:03:03 quarantined acme:lidar 1.1.0 for ever: no camera']);
   });
 
+  it('and is quarantined if it fails once more, also undecided', async () => {
+    const machine = await unplugged();
+    await machine.pass(HOUR);
+    machine.begun();
+    await machine.poller.reportWorking(TARGET, { version: '1.0.0', isProven: false });
+    await machine.pass(0);
+    await machine.deliveries.shift()?.failed(UNDECIDED);
+    await machine.poller.reportWorking(TARGET, { version: '1.0.0', isProven: false });
+    await machine.pass(HOUR);
+    expect(machine.begun()).toEqual(['02:03:03 quarantined acme:lidar 1.1.0 for ever: no camera']);
+    expect(machine.deliveries).toEqual([]);
+    expect(running(machine.state, TARGET)).toBe('1.0.0 after nothing');
+  });
+
   it('a newer release is tried at once', async () => {
     const machine = await unplugged();
     machine.publish('acme:lidar', '1.2.0');

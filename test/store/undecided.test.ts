@@ -133,6 +133,102 @@ describe('[D80] two versions fail in the same way', () => {
   });
 });
 
+describe('[D80] a release that was undecided fails again', () => {
+  const UNDECIDED = { kind: 'failed', blame: 'undecided', reason: 'no camera' } as const;
+  const ALONE = { version: '1.1.0', reason: 'it crashed', running: null };
+
+  /** The upgrade to 1.1.0 fails, and so does 1.0.0, which is then started again and again. */
+  function triedInVain(state: MachineState): void {
+    const { id } = commitOne(state);
+    state.deliver(id, 3);
+    state.acknowledge(id, { ...UNDECIDED, running: '1.0.0' }, TERMS);
+  }
+
+  /** The rollback to 1.0.0 fails in the same way: `now` is started again and again. */
+  function rolledBackInVain(state: MachineState, now: string): void {
+    const why = { version: '1.1.0', until: undefined, isRolledBack: false, text: '' };
+    const rollback = { from: undefined, to: '1.0.0', direction: 'rollback' } as const;
+    const { id } = commitOne(state, { ...rollback, reason: { kind: 'failure', ...why } });
+    state.deliver(id, 3);
+    state.acknowledge(id, { ...UNDECIDED, running: now }, TERMS);
+  }
+
+  it('is to blame if the version before it has worked in between', () => {
+    const { state } = claimed();
+    state.report(LIDAR, '1.0.0', 1);
+    triedInVain(state);
+    expect(refused(state)).toEqual(['1.1.0 waits for 1.0.0']);
+    triedInVain(state);
+    expect(refused(state)).toEqual(['1.1.0 waits for 1.0.0']);
+    works(state, '1.0.0');
+    expect(refused(state)).toEqual(['1.1.0 may be tried again, as 1.0.0']);
+    triedInVain(state);
+    works(state, '1.0.0');
+    expect([running(state), ...refused(state)]).toEqual(['1.0.0 after nothing', '1.1.0 failed']);
+    // Something tries it all the same, such as an operator who lifts it for another entry.
+    triedInVain(state);
+    expect(refused(state)).toEqual(['1.1.0 failed']);
+  });
+
+  it('stays blamed, whatever fails in its place', () => {
+    const { state } = claimed();
+    state.report(LIDAR, '1.0.0', 1);
+    triedInVain(state);
+    works(state, '1.0.0');
+    state.report(LIDAR, '1.1.0', 3);
+    state.reportFailure(LIDAR, ALONE, TERMS);
+    rolledBackInVain(state, '1.0.0');
+    state.reportFailure(LIDAR, { ...ALONE, running: '1.0.0', blame: 'undecided' }, TERMS);
+    state.reportWorking(LIDAR, { version: '1.1.0', isProven: true });
+    expect([running(state), ...refused(state)]).toEqual([
+      '1.0.0 after nothing',
+      '1.0.0 may be tried again, as 1.1.0',
+      '1.1.0 failed',
+    ]);
+  });
+
+  it('is not to blame if it is the one that is started again and again', () => {
+    const { state } = claimed();
+    state.report(LIDAR, '1.0.0', 1);
+    triedInVain(state);
+    works(state, '1.0.0');
+    state.report(LIDAR, '1.1.0', 3);
+    state.reportFailure(LIDAR, ALONE, TERMS);
+    rolledBackInVain(state, '1.1.0');
+    expect([running(state), ...refused(state)]).toEqual([
+      '1.1.0 after 1.0.0',
+      '1.0.0 waits for 1.1.0',
+      '1.1.0 may be tried again, as 1.0.0',
+    ]);
+  });
+
+  it('a device that comes and goes takes neither the version in use nor the one that it goes back to', () => {
+    const { state } = upgraded();
+    for (let time = 1; time <= 3; time++) {
+      state.reportFailure(LIDAR, ALONE, TERMS);
+      rolledBackInVain(state, '1.1.0');
+      expect([running(state), ...refused(state).toSorted()]).toEqual([
+        '1.1.0 after 1.0.0',
+        '1.0.0 waits for 1.1.0',
+        '1.1.0 may be tried again, as 1.0.0',
+      ]);
+      works(state, '1.1.0');
+    }
+    // It is away for so long that 1.0.0 starts, and goes away again.
+    state.reportFailure(LIDAR, { ...ALONE, running: '1.0.0' }, TERMS);
+    state.reportFailure(LIDAR, { ...ALONE, running: '1.0.0', blame: 'undecided' }, TERMS);
+    expect(refused(state).toSorted()).toEqual([
+      '1.0.0 may be tried again, as 1.1.0',
+      '1.1.0 waits for 1.0.0',
+    ]);
+  });
+});
+
+/** A version has been up for its probation. */
+function works(state: MachineState, version: string): void {
+  state.reportWorking(LIDAR, { version, isProven: false });
+}
+
 describe('[D81] a release fails in one of two entries', () => {
   it('the other entry knows where, until it fails there too', () => {
     const { state } = upgraded();

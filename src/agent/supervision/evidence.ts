@@ -13,10 +13,11 @@ export function crashed(
   const { run, previous, restart } = serving;
   const crashes = withCrash(serving.crashes, now, upMs);
   const { reason, blame } = fault;
-  // A version that this machine cannot start now stays the one in use: nothing else is to be installed.
-  const running = blame === 'machine' ? run.version : null;
+  // It stays the one in use, also after a restart on request: only a crash loop says that the release does not work.
   const words: Command[] =
-    restart === undefined ? [] : [{ command: 'fail', action: restart, running, ...fault }];
+    restart === undefined
+      ? []
+      : [{ command: 'fail', action: restart, running: run.version, ...fault }];
   const isReported = isCrashLoop(crashes) && blame === 'release' && !run.isUndecided;
   const { report, marks } = isReported ? crashLoop(serving, reason) : {};
   const { current, failed } = marks ?? { current: run, failed: serving.failed };

@@ -89,17 +89,23 @@ export interface FailedEntry {
   /** The name of the module entry or the subsystem. */
   readonly name: string;
   /**
-   * `failed`: it failed alone. Otherwise another version fails in the same way, and the quarantine is suspended (D80). `waiting`:
-   * until that one works. `may-be-tried`: from now on.
+   * `failed`: it failed alone. `failed-again`: after another version that failed in the same way had worked again; what fails later
+   * says nothing about it. Otherwise the quarantine is suspended (D80). `waiting`: until the other version works.
+   * `may-be-tried`: from now on. `kept`: it is the one that is started again and again.
    */
-  readonly state: 'failed' | 'waiting' | 'may-be-tried';
+  readonly state: 'failed' | 'failed-again' | 'waiting' | 'may-be-tried' | 'kept';
   /** The version that fails in the same way; undefined if none does, or if it is not known. */
   readonly sameAs: string | undefined;
 }
 
+/** Whether the quarantine is in force in the entry: it is not suspended. */
+export function hasFailed({ state }: FailedEntry): boolean {
+  return state === 'failed' || state === 'failed-again';
+}
+
 /** An entry in which the quarantine is suspended, if it is in none in force (D80): one that waits, if there is one. */
 export function suspensionOf({ entries }: QuarantineEntry): FailedEntry | undefined {
-  if (!entries || entries.some(({ state }) => state === 'failed')) return undefined;
+  if (!entries || entries.some(hasFailed)) return undefined;
   return entries.find(({ state }) => state === 'waiting') ?? entries[0];
 }
 

@@ -2,7 +2,7 @@ import { describeDecision } from '../../core/index.ts';
 import { replacementOf, wordFor, type Decision } from '../../core/decision/decision.ts';
 import { targetText, untilOf } from '../../core/explanation/plan-words.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
+import { hasFailed, type QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { changeAsJson, heldAsJson, timeOrNull } from '../plan/plan-document.ts';
 import type { Lifted, Refusal } from './quarantine.ts';
@@ -26,8 +26,8 @@ export function quarantineAsJson({ rolledBack, entries, ...entry }: QuarantineEn
     rolled_back_to: rolledBack?.to?.text ?? null,
     refused: rolledBack?.refused ? [...rolledBack.refused] : null,
     failed_in:
-      entries?.map(({ name, state, sameAs }) => {
-        return { name, undecided: state !== 'failed', same_as: sameAs ?? null };
+      entries?.map((one) => {
+        return { name: one.name, undecided: !hasFailed(one), same_as: one.sameAs ?? null };
       }) ?? null,
   };
 }

@@ -118,6 +118,24 @@ describe('[D80] what fails together', () => {
   });
 });
 
+describe('[A4] a restart on request whose start fails', () => {
+  const restarting = { state: 'starting', ...SERVING, restart: 'r' } as const;
+  const failed = { event: 'failed', fault: FAULT } as const;
+
+  it('is a crash of the version in use, which is started again', () => {
+    expect(after(restarting, failed)).toBe(
+      'stop, fail r (release, 1.0.0): it crashed; stopping → backing-off (1 crash)',
+    );
+  });
+
+  it('is reported if it is the fifth crash', () => {
+    const crashes = { times: [1, 2, 3, 4], count: 4 };
+    expect(after({ ...restarting, crashes }, failed)).toBe(
+      'mark 1.0.0 failed; stop, fail r (release, 1.0.0): it crashed, report 1.0.0 (release, none): it crashed; stopping → backing-off (5 crashes)',
+    );
+  });
+});
+
 /** What an event leads to, in words; undefined if it means nothing. */
 function after(state: Lifecycle, event: LifecycleEvent): string | undefined {
   const result = step(state, event, { now: 5000, random: 0, probationMs: 30_000 });

@@ -91,7 +91,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     activate: 'write trying 1.2.0 (1) after 1.0.0; stop; stopping → trying',
     restart: 'stop; stopping → starting',
     ready: 'done r, wait 3600000; running 1.0.0',
-    failed: 'stop, fail r (release, none): it crashed; stopping → backing-off (1 crash)',
+    failed: 'stop, fail r (release, 1.0.0): it crashed; stopping → backing-off (1 crash)',
     hold: 'stop; stopping → held',
     remove: 'stop, fail r (machine, 1.0.0): its entry left the config; stopping → idle',
     'shut-down': 'stop; stopping → idle',
