@@ -1,6 +1,7 @@
 // Any Node since 14 can parse this file, so a Node that is too old gets a message and not a syntax error.
 // It imports nothing: an import of a built-in module reads all its exports, and some of these load further modules.
-// With a listener, this signal does not open a debugger, which would run anything as this user (T349).
+// With a listener, this signal does not open a debugger, which would run anything as this user (T349): for a start without bin/modreg, whose
+// option does so from the beginning.
 process.on('SIGUSR1', () => undefined);
 
 const main = new URL('../dist/cli/main.cjs', import.meta.url);

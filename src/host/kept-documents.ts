@@ -46,15 +46,26 @@ export function documentsForStart(
 ): Result<StartDocuments, Problem[]> {
   const read = documentReader(path, options);
   const documents = read();
-  if (documents.ok) return { ok: true, value: { documents: documents.value, read, problems: [] } };
-  const kept = keptDocuments(path, options, world);
-  if (!kept) return documents;
+  const hasPolicy = documents.ok && documents.value.policyPath !== undefined;
+  const kept = hasPolicy ? undefined : keptDocuments(path, options, world);
+  if (!kept) return startWith(documents, read);
   const { policyPath: policy } = kept;
   const later = documentReader(path, { ...options, ...(policy !== undefined && { policy }) });
+  // A policy that was used and is missing is not "no policy".
+  const files = documents.ok ? later() : documents;
+  if (files.ok) return startWith(files, later);
   return {
     ok: true,
-    value: { documents: kept, read: firstly(kept, later), problems: documents.error },
+    value: { documents: kept, read: firstly(kept, later), problems: files.error },
   };
+}
+
+function startWith(
+  documents: Result<PlanDocuments, Problem[]>,
+  read: StartDocuments['read'],
+): Result<StartDocuments, Problem[]> {
+  if (!documents.ok) return documents;
+  return { ok: true, value: { documents: documents.value, read, problems: [] } };
 }
 
 function firstly(

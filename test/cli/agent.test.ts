@@ -145,12 +145,18 @@ describe('modreg agent run', () => {
     });
   });
 
-  it('refuses to start if no module has a user to run as', async () => {
-    const folder = siteOf('http://127.0.0.1:9/v1');
-    writeFileSync(`${folder}/policy.json`, '{"registry":"http://127.0.0.1:9","run_as":"nemo"}');
-    expect(await said(folder, 'run', `${folder}/machine.json`)).toEqual([
-      'error[USAGE]: there is no user "nemo" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nemo, or name another one with run_as in the policy',
-    ]);
+  it('runs on, and tries again, if no module has a user to run as', async () => {
+    await withUpgradeReleases(async ({ address, publish }) => {
+      publish('1.0.0', 'works');
+      const folder = siteOf(address);
+      writeFileSync(`${folder}/policy.json`, `{"registry":"${address}","run_as":"nemo"}`);
+      const agent = agentInProcess(folder);
+      const lines = await agent.until('there is no user "nemo"');
+      expect(lines.at(-1)).toBe(
+        'TIME warn  acme_lidar: install of 1.0.0: not done, next attempt in SOON: there is no user "nemo" to run modules as; create it: useradd --system --user-group --no-create-home --shell /usr/sbin/nologin nemo, or name another one with run_as in the policy',
+      );
+      expect((await agent.end('SIGTERM')).exit).toBe(0);
+    });
   });
 
   it('says each reason for which the documents cannot be read, and does not take a policy that is gone for none', async () => {

@@ -65,7 +65,7 @@ it('[D83] retire over HTTP takes a machine out of counts and lists, and is logge
   const at = ['--registry', address];
   expect(await run('retire', 'rover-2', ...at)).toEqual({
     stdout: [
-      'rover-2 is retired since 2026-11-21T12:00:00Z, by token t1 (op): no count and no rollout has it until it reports again',
+      'rover-2 is retired since 2026-11-21T12:00:00Z, by token t1 (op): no count has it until it reports again, and no rollout step that begins when it is silent',
     ],
     stderr: [STILL],
     exit: 0,

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, symlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
@@ -45,6 +47,41 @@ it('[T349] SIGUSR1 opens no debugger, and ends nothing', async () => {
   child.kill('SIGTERM');
   expect([status, await ended]).toEqual([200, [0, null]]);
   expect(log()).not.toMatch(/debugger/i);
+});
+
+/** The folder of a modreg that has no Node beside it, so that the one in PATH runs it. */
+function withoutNode(): string {
+  const folder = temporaryFolder();
+  cpSync(`${ROOT}bin`, `${folder}/bin`, { recursive: true });
+  symlinkSync(`${ROOT}dist`, `${folder}/dist`);
+  return folder;
+}
+
+it.each([
+  ['its own Node', () => ROOT],
+  ['the Node in PATH', withoutNode],
+])('[T349] SIGUSR1 opens no debugger while modreg starts with %s', async (_title, root) => {
+  // Before the script can ignore it, the signal would end a shell.
+  const start = 'trap "" USR1; echo go >&2; exec "$@"';
+  const serving = ['--db', `${temporaryFolder()}/registry.db`, '--create', '--port', '0'];
+  const command = [`${root()}/bin/modreg`, 'registry', 'serve', ...serving];
+  const child = spawn('sh', ['-c', start, 'sh', ...command], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const [listening, ended] = [once(createInterface(child.stdout), 'line'), once(child, 'exit')];
+  await once(child.stderr, 'data');
+  const signals = setInterval(() => child.kill('SIGUSR1'), 1);
+  const [line] = await Promise.race([listening, ended]);
+  clearInterval(signals);
+  // It says its address before it waits for a signal.
+  await fetch(`${String(line).replace('listening on ', '')}/v1/modules`);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(log).not.toMatch(/debugger/i);
 });
 
 it('[T346] an agent that is process 1 says that it takes no exit codes of others', async (context) => {

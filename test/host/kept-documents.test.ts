@@ -61,6 +61,11 @@ it.each<[what: string, damage: () => void, expected: readonly string[]]>([
     ['acme_lidar', 'https://registry.example', 'the policy ./policy.json has 1 error'],
   ],
   [
+    'a missing policy',
+    () => rmSync(`${folder}/policy.json`),
+    ['acme_lidar', 'https://registry.example', 'the file "./policy.json" cannot be read (ENOENT)'],
+  ],
+  [
     'a policy with errors, although the machine config is another one',
     () => {
       writeFileSync(`${folder}/policy.json`, '{"registry":7}');
@@ -99,6 +104,14 @@ it('[T353] documents of another machine config, or of another policy, are not us
   expect(started('machine.json', 'other-policy.json')).toEqual([
     'the policy ./other-policy.json has 1 error',
   ]);
+});
+
+it('[T353] a machine that never had a policy starts without one, and with one once it is there', () => {
+  rmSync(`${folder}/policy.json`);
+  keeping();
+  expect(started()).toEqual(['acme_lidar', undefined]);
+  writeFileSync(`${folder}/policy.json`, POLICY);
+  expect(started()).toEqual(['acme_lidar', 'https://registry.example']);
 });
 
 it('[T353] without kept documents, the errors of the files end the start', () => {

@@ -84,8 +84,9 @@ function tallyAndNext(
 const NONE = { waiting: 0, installing: 0, healthy: 0, failed: 0, silent: 0 };
 
 it.each<[string, readonly Sent[], Record<string, number>, string]>([
-  ['silent since before the rollout', [{ ago: 5 }], { healthy: 1 }, 'complete'],
-  ['heard in its step', [{ ago: 5 }, { ago: 3 }], { healthy: 1, waiting: 1 }, 'wait'],
+  ['silent before the rollout', [{ ago: 6 }], { healthy: 1 }, 'complete'],
+  ['heard just before the rollout', [{ ago: 4.01 }], { healthy: 1, silent: 1 }, 'wait'],
+  ['heard in its step', [{ ago: 5 }, { ago: 3 }], { healthy: 1, silent: 1 }, 'wait'],
   [
     'silent since the delivery',
     [{ ago: 5 }, { ago: 3, module: DELIVERED }],

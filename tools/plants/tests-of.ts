@@ -29,6 +29,7 @@ const FOLDERS = [
 /** What catches a mistake in other folders, as beginnings of the paths of tests of `test/cli`. All of them together take too long. */
 const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/agent/install/staged-bytes.ts': ['agent-metrics'],
+  bin: ['signals'],
   'examples/monitoring': ['../monitoring/names'],
   examples: ['../expressions', '../server/install', 'poll-hook'],
   'src/cli/agent': ['agent', 'install-unit', 'machine-credentials', 'machine-id'],

@@ -105,11 +105,14 @@ function letModulesEnter(home: string): void {
 
 const ENTER = 0o011;
 
-/** Why no module of the machine can run: there is no user to run as, or that one may not enter the folder of the packages. */
+/**
+ * Why no module of the machine can run: no user that one runs as may enter the folder of the packages. That a user is missing is the fault
+ * of the machine at each start of a module, which is tried again.
+ */
 function whyNoneRuns({ machine, policy }: PlanDocuments, home: string): string | undefined {
   const reasons = machine.modules.map(({ name }) => {
     const user = runAsOf(termsFor(policy, name).run.runAs);
-    return user.ok ? whyClosed(join(realpathSync(home), 'packages'), user.value) : user.error;
+    return user.ok ? whyClosed(join(realpathSync(home), 'packages'), user.value) : undefined;
   });
   return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
 }

@@ -21,7 +21,7 @@ export async function fleetRetireCommand(
     if (options.json) {
       return { answer: [jsonLine({ schema: 'modreg/fleet-retire@1', id, retired: { at, by } })] };
     }
-    const line = `${excerpt(id)} is retired since ${excerpt(at)}, by ${excerpt(by)}: no count and no rollout has it until it reports again`;
+    const line = `${excerpt(id)} is retired since ${excerpt(at)}, by ${excerpt(by)}: no count has it until it reports again, and no rollout step that begins when it is silent`;
     return { answer: [line], notes: [STILL_COUNTED] };
   });
 }

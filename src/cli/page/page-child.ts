@@ -36,7 +36,8 @@ export function runPage(
   const [, script = ''] = process.argv;
   const start = {
     path: process.execPath,
-    arguments: [realpathSync(script), ...args],
+    // As `bin/modreg` starts it (T349).
+    arguments: ['--disable-sigusr1', realpathSync(script), ...args],
     folder: process.cwd(),
     environment: { ...environmentOf(environment), [PORT_OPTION]: portOption, ...added },
     runAs: undefined,

@@ -31,7 +31,7 @@ export async function damageIn(
   signal?: AbortSignal,
 ): Promise<DatabaseError | undefined> {
   const found = await new Promise<string>((resolve) => {
-    const args = ['-e', PROGRAM, '--', pathToFileURL(path).href];
+    const args = ['--disable-sigusr1', '-e', PROGRAM, '--', pathToFileURL(path).href];
     const options = {
       ...(signal ? { signal } : {}),
       killSignal: 'SIGKILL',

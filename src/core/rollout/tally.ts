@@ -17,17 +17,19 @@ export interface RolloutMachine {
 }
 
 /**
- * Whether a machine counts in a rollout. A retired one does not if the release cannot have reached it: it was not heard since the step that
- * includes it began. One that the release may have silenced counts, retired or not (D83).
+ * A retired machine as it counts in a rollout; undefined if it does not, because it was already silent when the step that includes it
+ * began. Any other may have got the release then and become silent by it before it could report that: it counts as one that did (D83).
  */
-export function takesPart(
-  { cohort, heardAt = -Infinity, delivery }: RolloutMachine,
-  isRetired: boolean,
+export function retiredMachine(
+  machine: RolloutMachine,
   { steps }: Pick<Rollout, 'steps'>,
-): boolean {
-  if (!isRetired || delivery) return true;
+  { silenceMs }: Pick<RolloutPolicy, 'silenceMs'>,
+): RolloutMachine | undefined {
+  const { cohort, heardAt = -Infinity, delivery } = machine;
+  if (delivery) return machine;
   const includedBy = steps.find(({ share }) => cohort < share);
-  return includedBy !== undefined && heardAt >= includedBy.at;
+  if (includedBy === undefined || includedBy.at - heardAt >= silenceMs) return undefined;
+  return { ...machine, delivery: { at: includedBy.at, outcome: undefined } };
 }
 
 /** The machines of a rollout, counted by what is known of them. */

@@ -1,6 +1,5 @@
 import type { ModuleId } from '../../core/index.ts';
 import { cohort } from '../../core/rollout/cohort.ts';
-import { takesPart } from '../../core/rollout/tally.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import {
   newSalt,
@@ -23,10 +22,9 @@ function* firstStep(
   const salt = newSalt();
   const cohorts: number[] = [];
   const machines = yield* rolloutMachines(sql, moduleId, release);
-  yield* eachInSlices(machines, ({ id, isRetired, heardAt, delivery }) => {
-    const place = cohort(id, salt);
-    const machine = { cohort: place, heardAt, delivery };
-    if (takesPart(machine, isRetired, { steps: [] })) cohorts.push(place);
+  yield* eachInSlices(machines, ({ id, isRetired, delivery }) => {
+    // No step includes a retired machine yet, so it counts only if it has the release (D83).
+    if (!isRetired || delivery) cohorts.push(cohort(id, salt));
   });
   return startEvent(salt, cohorts, at);
 }

@@ -2,7 +2,12 @@ import { cohort } from '../../core/rollout/cohort.ts';
 import { nextStep, type NextStep } from '../../core/rollout/next-step.ts';
 import { ROLLOUT_POLICY, type RolloutPolicy } from '../../core/rollout/rollout-policy.ts';
 import { shareFor } from '../../core/rollout/share.ts';
-import { takesPart, tally, type RolloutMachine, type Tally } from '../../core/rollout/tally.ts';
+import {
+  retiredMachine,
+  tally,
+  type RolloutMachine,
+  type Tally,
+} from '../../core/rollout/tally.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
 import { rolloutMachines } from '../fleet/rollout-machines.ts';
@@ -33,14 +38,15 @@ export function* rolloutView(
   const machines: RolloutMachine[] = [];
   const failed = new Set<string>();
   const reporting = yield* rolloutMachines(sql, moduleId, named);
+  const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs };
   yield* eachInSlices(reporting, ({ id, isRetired, heardAt, delivery }) => {
     const place = cohort(id, rollout.salt);
-    const machine = { heardAt, delivery, cohort: place };
-    if (!takesPart(machine, isRetired, rollout)) return;
+    const known = { heardAt, delivery, cohort: place };
+    const machine = isRetired ? retiredMachine(known, rollout, policy) : known;
+    if (!machine) return;
     machines.push(machine);
     if (place < rollout.share && delivery?.outcome === 'failed') failed.add(id);
   });
-  const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs };
   const counts = tally(machines, rollout, policy, now);
   const soaked = soakedMs(sql, rollout);
   const cohorts = machines.map((machine) => machine.cohort);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ROLLOUT_POLICY } from '../../../src/core/rollout/rollout-policy.ts';
 import {
-  takesPart,
+  retiredMachine,
   tally,
   type RolloutMachine,
   type Tally,
@@ -85,16 +85,25 @@ const STEPS = {
   ],
 };
 
-it.each<[string, RolloutMachine, boolean]>([
-  ['heard since its step began', machine(0.1, 10 * HOUR), true],
-  ['silent since before its step', machine(0.1, 10 * HOUR + 1), false],
-  ['never heard', machine(0.1, undefined), false],
-  ['silent since before the second step, which includes it', machine(0.2, 4 * HOUR + 1), false],
-  ['heard in the second step, which includes it', machine(0.2, 4 * HOUR), true],
-  ['silent with the release, without an outcome', machine(0.1, 11 * HOUR, 11 * HOUR), true],
-  ['silent since it failed', machine(0.1, 9 * HOUR, 9 * HOUR, 'failed'), true],
-  ['in no step yet, and heard', machine(0.6, HOUR), false],
+it.each<[string, RolloutMachine, Partial<Tally> | undefined]>([
+  ['heard since its step began, and no more', machine(0.1, 9 * HOUR), { silent: 1 }],
+  ['heard an hour before its step', machine(0.1, 11 * HOUR), { silent: 1 }],
+  ['heard just less than two hours before its step', machine(0.1, 12 * HOUR - 1), { silent: 1 }],
+  ['silent when its step began', machine(0.1, 12 * HOUR), undefined],
+  ['never heard', machine(0.1, undefined), undefined],
+  ['silent when the second step began, which includes it', machine(0.2, 6 * HOUR), undefined],
+  ['heard before the second step, which includes it', machine(0.2, 6 * HOUR - 1), { silent: 1 }],
+  ['heard an hour ago, in its step', machine(0.1, HOUR), { installing: 1 }],
+  [
+    'silent with the release, without an outcome',
+    machine(0.1, 13 * HOUR, 13 * HOUR),
+    { silent: 1 },
+  ],
+  ['silent since it failed', machine(0.1, 13 * HOUR, 13 * HOUR, 'failed'), { failed: 1 }],
+  ['silent since it installed it', machine(0.1, 9 * HOUR, 9 * HOUR, 'healthy'), { healthy: 1 }],
+  ['in no step yet, and heard', machine(0.6, HOUR), undefined],
 ])('[D83, T361] a retired machine that was %s', (_title, one, expected) => {
-  expect(takesPart(one, true, STEPS)).toBe(expected);
-  expect(takesPart(one, false, STEPS)).toBe(true);
+  const retired = retiredMachine(one, STEPS, ROLLOUT_POLICY);
+  const counts = retired && tally([retired], { ...ROLLOUT, share: 0.6 }, ROLLOUT_POLICY, NOW);
+  expect(counts).toEqual(expected && { ...NONE, ...expected });
 });
