@@ -15,6 +15,7 @@ import {
   type ListInForce,
   type Target,
 } from './ledger.ts';
+import { isBlamed } from './seen-quarantine.ts';
 import { requestFor } from './requests.ts';
 import type { WireRelease } from './published.ts';
 import { PLATFORM, type DesiredTerms, type Desired } from './desired.ts';
@@ -125,9 +126,9 @@ function quarantineOf(
     const { moduleId: of, version, digest, until, backTo, refused, entries = [] } = entry;
     if (of !== moduleId) continue;
     const own = entries.find(({ key }) => key === keyOf(target));
-    const isFailedAnywhere = entries.some(({ state }) => state === 'failed');
+    const isFailedAnywhere = entries.some(isBlamed);
     // What failed elsewhere, or is undecided, is kept where it is deployed; what may be tried again is not refused. (D80, D81)
-    const isOnlyHere = entries.length === 0 || own?.state === 'failed';
+    const isOnlyHere = entries.length === 0 || (own !== undefined && isBlamed(own));
     const isElsewhere = !isOnlyHere && (isFailedAnywhere || !own);
     const isRefused = isOnlyHere || isFailedAnywhere || (own ?? entries[0])?.state === 'waiting';
     if (!isRefused || (!isOnlyHere && version === running)) continue;

@@ -10,7 +10,7 @@ import {
   type SeenAction,
   type Target,
 } from './ledger.ts';
-import type { SeenEntry, SeenQuarantine } from './seen-quarantine.ts';
+import { isBlamed, type SeenEntry, type SeenQuarantine } from './seen-quarantine.ts';
 import { endRequest } from './requests.ts';
 import { described, type Report } from './reports.ts';
 
@@ -72,8 +72,11 @@ export function acknowledge(
   if (isFailure) {
     judgeTerm(context, report, until);
     const { moduleId } = target;
-    const entry = { key: keyOf(target), state: stateOf(to, report), reason: report.reason };
-    quarantineFailed(context, { moduleId, version: to, digest, until }, entry);
+    const first = { key: keyOf(target), state: stateOf(to, report), reason: report.reason };
+    const failed = { moduleId, version: to, digest, until };
+    // The version that a rollback goes to had worked: its failure is compared anew each time. (D80)
+    const isRollback = action.replaced !== undefined;
+    quarantineFailed(context, failed, isRollback ? first : again(context, failed, first));
     if (blame === 'undecided' && action.replaced !== undefined) suspend(context, action, report);
   }
   if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
@@ -135,8 +138,9 @@ export function fail(
   else noteFailed(ledger, target, { version, running });
   const { moduleId } = target;
   const { reason } = report;
-  const entry = { key: keyOf(target), state: stateOf(version, report), reason };
-  quarantineFailed(context, { moduleId, version, digest, until }, entry);
+  const first = { key: keyOf(target), state: stateOf(version, report), reason };
+  const failed = { moduleId, version, digest, until };
+  quarantineFailed(context, failed, again(context, failed, first));
   ledger.novelty++;
   if (!open) return;
   endRequest(ledger, open.target, undefined);
@@ -169,17 +173,31 @@ function quarantineFailed(
   });
 }
 
-/** What is started again and again may be tried, and the other waits for it. (D80) */
+/** What is started again and again is kept, and the other waits for it. (D80) */
 function stateOf(version: string, { blame, running }: Report): SeenEntry['state'] {
   if (blame !== 'undecided') return 'failed';
-  return version === running ? 'may be tried' : 'waiting';
+  return version === running ? 'kept' : 'waiting';
+}
+
+/** What fails once more after the version before it, which had failed in the same way, worked again is to blame. (D80) */
+function again(
+  { ledger, moment }: JudgeContext,
+  { moduleId, version }: SeenQuarantine,
+  first: SeenEntry,
+): SeenEntry {
+  const { entries, until = Infinity } = ledger.quarantine.get(`${moduleId} ${version}`) ?? {};
+  const before = moment().wall < until ? entries?.find(({ key }) => key === first.key) : undefined;
+  const isAgain = before?.state === 'may be tried' || before?.state === 'failed again';
+  return isAgain && first.state !== 'kept' ? { ...first, state: 'failed again' } : first;
 }
 
 /** What failed before the version of an action failed in the same way. (D80) */
 function suspend({ ledger }: JudgeContext, { target, replaced }: SeenAction, report: Report): void {
   const before = ledger.quarantine.get(`${target.moduleId} ${replaced}`);
   const own = before?.entries?.find(({ key }) => key === keyOf(target));
-  if (own && replaced !== undefined) own.state = stateOf(replaced, report);
+  if (!own || replaced === undefined) return;
+  const state = stateOf(replaced, report);
+  if (own.state !== 'failed again' || state === 'kept') own.state = state;
 }
 
 /** A deployed version works: what is undecided may be tried again. An hour ends what was undecided about itself. (D80) */
@@ -194,7 +212,7 @@ export function works(
     const own = entries?.find((one) => one.key === key);
     if (moduleId !== target.moduleId || !entries || !own) continue;
     if (own.state === 'waiting') own.state = 'may be tried';
-    if (!isProven || quarantine.version !== version || own.state === 'failed') continue;
+    if (!isProven || quarantine.version !== version || isBlamed(own)) continue;
     const others = entries.filter((one) => one !== own);
     if (others.length === 0) ledger.quarantine.delete(file);
     else ledger.quarantine.set(file, { ...quarantine, entries: others });

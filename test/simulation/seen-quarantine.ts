@@ -1,8 +1,13 @@
 /** In which entry a release failed, and whether another one fails in the same way. (D80, D81) */
 export interface SeenEntry {
   readonly key: string;
-  state: 'failed' | 'waiting' | 'may be tried';
+  state: 'failed' | 'failed again' | 'waiting' | 'may be tried' | 'kept';
   readonly reason: string | undefined;
+}
+
+/** Whether the quarantine is in force in the entry. (D80) */
+export function isBlamed({ state }: SeenEntry): boolean {
+  return state === 'failed' || state === 'failed again';
 }
 
 export interface SeenQuarantine {

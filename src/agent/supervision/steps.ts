@@ -94,6 +94,7 @@ export function rolledBack(
   if (failed && fault.blame === 'release') {
     return undecided({ ...row, failed }, { fault, process }, around);
   }
+  if (failed) return untried({ ...row, failed }, { fault, process }, around);
   if (process === 'none') return withoutVersion(action, fault);
   return stopped({ to: 'failed', action, fault }, process);
 }
@@ -117,6 +118,23 @@ function undecided(
     next,
     row: { phase: 'stable', current, previous, settled: ended },
     commands: [...commands, { command: 'fail', ...fail }],
+  };
+}
+
+/** The machine could not start the version before one that failed: that one is started again meanwhile (A4). */
+function untried(
+  { action, candidate, failed: run }: Trying & { readonly failed: Installed },
+  { fault, process }: { readonly fault: Fault; readonly process: Process },
+  { now }: Pick<Surroundings, 'now'>,
+): Step {
+  const serving = { run, previous: candidate, crashes: withCrash(NO_CRASHES, now, 0) };
+  const { next, commands } =
+    process === 'none' ? started(serving) : stopped({ to: 'backing-off', ...serving }, process);
+  const ended = { action, fault, version: candidate.version };
+  return {
+    next,
+    row: { phase: 'stable', current: run, previous: candidate, settled: ended },
+    commands: [...commands, { command: 'fail', action, running: null, ...fault }],
   };
 }
 

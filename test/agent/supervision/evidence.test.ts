@@ -76,11 +76,11 @@ describe('[D80] what fails together', () => {
     );
   });
 
-  it('what the machine cannot start is no evidence', () => {
+  it('what the machine cannot start is no evidence, and what failed before it is started meanwhile', () => {
     const row = { ...FIRST, failed: REPORTED };
     const fault = { reason: 'no port', blame: 'machine' } as const;
     expect(after({ state: 'trying', row }, { event: 'failed', fault })).toBe(
-      'stop; stopping → failed',
+      'write stable 1.0.0 failed after 1.1.0, a failed; stop, fail a (machine, none): no port; stopping → backing-off (1 crash)',
     );
   });
 
