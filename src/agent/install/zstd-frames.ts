@@ -1,5 +1,6 @@
 import { wrongRelease } from './install-failure.ts';
 import { LIMITS } from './package-limits.ts';
+import { badArchive } from './tar-header.ts';
 
 const MAGIC = 0xfd2fb528;
 /** The first of 16 numbers that begin a frame without content. */
@@ -17,7 +18,7 @@ type Reading =
 
 /**
  * The chunks of a file of zstd, divided where a frame ends: Node ignores what follows a frame in the same chunk (T355). Nothing
- * is checked but how many frames there are: what is no frame reaches the decompressor as it is.
+ * is checked but how many frames there are, and that nothing else follows one: other damage reaches the decompressor as it is.
  */
 export async function* dividedAtFrames(
   chunks: AsyncIterable<Buffer>,
@@ -36,6 +37,8 @@ export async function* dividedAtFrames(
       if (reading.kind === 'take') taken = Buffer.concat([taken, part]);
       if (missing > 0) continue;
       ({ value: reading } = frames.next(taken));
+      // Node 26 ignores it.
+      if (!reading && count > 0) throw badArchive('has bytes after a frame of zstd that are none');
       if (reading?.kind === 'next-frame') {
         count += 1;
         checkCount(count);

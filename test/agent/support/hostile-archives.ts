@@ -222,7 +222,7 @@ export const HOSTILE_ARCHIVES: Readonly<Record<string, () => HostileArchive>> = 
   }),
   'bytes after a frame of zstd': () => ({
     file: Buffer.concat([zstdCompressSync(GOOD), Buffer.from('PAYLOAD')]),
-    reason: 'the archive cannot be decompressed (ZSTD_error_prefix_unknown)',
+    reason: 'the archive has bytes after a frame of zstd that are none',
   }),
   'a damaged frame of zstd after a good one': () => ({
     file: Buffer.concat([
