@@ -128,7 +128,7 @@ function reportReply({ status, body }: Reply): ReportReply {
   const knownTo = isJsonObject(json) ? json['known_to'] : undefined;
   const isNumber = Number.isSafeInteger(knownTo) && Number(knownTo) >= 0;
   if (status === 200 && isNumber) {
-    // A registry of before does not say it.
+    // An earlier registry does not say it.
     const isOlderState = isJsonObject(json) && json['older_state'] === true;
     return { kind: 'known', knownTo: Number(knownTo), isOlderState };
   }

@@ -143,7 +143,7 @@ function quarantineFailed(
     sameAs: isUndecided ? other : undefined,
   };
   const before = inForce(sql, entry)?.entries?.find(({ key }) => key === first.key);
-  // A rollback goes to a version that worked: its failure is compared anew each time.
+  // The target of a rollback has worked: only a failed upgrade can fail again (D80).
   const isAgain = replaced === undefined && first.state !== 'kept' && wasTriedAgain(before);
   const failed = isAgain
     ? ({ ...first, state: 'failed-again', sameAs: undefined } as const)

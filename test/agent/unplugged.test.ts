@@ -38,6 +38,18 @@ async function withCamera(...names: string[]): Promise<{
   return { site, plug, unplug, needs: `[ -e ${camera} ] || exit 5; exec sleep 1000` };
 }
 
+/** A machine on which 1.0.0 runs, whose next start fails once if the file `busy` exists. */
+async function withBusyDevice(): Promise<{ readonly site: AgentSite; readonly busy: string }> {
+  const busy = `${temporaryFolder()}/busy`;
+  const modules = [entry('acme:lidar', '1.*', 'lidar')];
+  const site = await agentSite({ modules }, RUN, { clock: CLOCK });
+  const program = `if [ -e ${busy} ]; then rm ${busy}; exit 5; fi; exec sleep 1000`;
+  site.publish('acme:lidar', '1.0.0', program);
+  await site.start();
+  await site.until('done');
+  return { site, busy };
+}
+
 describe('[D80] a device is unplugged', () => {
   it('while a release is tried: both are undecided, and once it is back the machine upgrades', async () => {
     const { site, plug, unplug, needs } = await withCamera('lidar');
@@ -97,14 +109,7 @@ describe('[D80] a device is unplugged', () => {
 });
 
 it('[D80] a broken release that leaves its device busy is tried once more, and then quarantined', async () => {
-  const busy = `${temporaryFolder()}/busy`;
-  const site = await agentSite({ modules: [entry('acme:lidar', '1.*', 'lidar')] }, RUN, {
-    clock: CLOCK,
-  });
-  const program = `if [ -e ${busy} ]; then rm ${busy}; exit 5; fi; exec sleep 1000`;
-  site.publish('acme:lidar', '1.0.0', program);
-  await site.start();
-  await site.until('done');
+  const { site, busy } = await withBusyDevice();
   site.publish('acme:lidar', '1.1.0', `touch ${busy}; exit 3`);
   await site.until(/^failed \(undecided, 1\.0\.0\): it ended with exit code 3/);
   await site.until('lidar running 1.0.0');
@@ -115,14 +120,7 @@ it('[D80] a broken release that leaves its device busy is tried once more, and t
 });
 
 it('[A4] a restart on request whose start fails once: the version is started again, and is not quarantined', async () => {
-  const busy = `${temporaryFolder()}/busy`;
-  const site = await agentSite({ modules: [entry('acme:lidar', '1.*', 'lidar')] }, RUN, {
-    clock: CLOCK,
-  });
-  const program = `if [ -e ${busy} ]; then rm ${busy}; exit 5; fi; exec sleep 1000`;
-  site.publish('acme:lidar', '1.0.0', program);
-  await site.start();
-  await site.until('done');
+  const { site, busy } = await withBusyDevice();
   writeFileSync(busy, '');
   site.restart('acme:lidar', 'lidar');
   await site.until('failed (release, 1.0.0): it ended with exit code 5');

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 
 /** Ends every fault: network, registries, disk, clock and callbacks work from now on. */
 export function heal(world: World): void {
-  // What was just begun was begun in the world of before.
+  // What has just begun is judged by the conditions under which it began.
   judgeTrials(world);
   const { sites, disk, conditions, line, points, trace, ledger } = world;
   trace.note('healed');

@@ -74,7 +74,7 @@ export function acknowledge(
     const { moduleId } = target;
     const first = { key: keyOf(target), state: stateOf(to, report), reason: report.reason };
     const failed = { moduleId, version: to, digest, until };
-    // The version that a rollback goes to had worked: its failure is compared anew each time. (D80)
+    // The target of a rollback has worked: only a failed upgrade can fail again. (D80)
     const isRollback = action.replaced !== undefined;
     quarantineFailed(context, failed, isRollback ? first : again(context, failed, first));
     if (blame === 'undecided' && action.replaced !== undefined) suspend(context, action, report);

@@ -153,6 +153,17 @@ describe('[D80] a release that was undecided fails again', () => {
     state.acknowledge(id, { ...UNDECIDED, running: now }, TERMS);
   }
 
+  /** 1.1.0 is tried once more, since 1.0.0 works, and fails alone. */
+  function failedAgain(): MachineState {
+    const { state } = claimed();
+    state.report(LIDAR, '1.0.0', 1);
+    triedInVain(state);
+    works(state, '1.0.0');
+    state.report(LIDAR, '1.1.0', 3);
+    state.reportFailure(LIDAR, ALONE, TERMS);
+    return state;
+  }
+
   it('is to blame if the version before it has worked in between', () => {
     const { state } = claimed();
     state.report(LIDAR, '1.0.0', 1);
@@ -171,12 +182,7 @@ describe('[D80] a release that was undecided fails again', () => {
   });
 
   it('stays blamed, whatever fails in its place', () => {
-    const { state } = claimed();
-    state.report(LIDAR, '1.0.0', 1);
-    triedInVain(state);
-    works(state, '1.0.0');
-    state.report(LIDAR, '1.1.0', 3);
-    state.reportFailure(LIDAR, ALONE, TERMS);
+    const state = failedAgain();
     rolledBackInVain(state, '1.0.0');
     state.reportFailure(LIDAR, { ...ALONE, running: '1.0.0', blame: 'undecided' }, TERMS);
     state.reportWorking(LIDAR, { version: '1.1.0', isProven: true });
@@ -188,12 +194,7 @@ describe('[D80] a release that was undecided fails again', () => {
   });
 
   it('is not to blame if it is the one that is started again and again', () => {
-    const { state } = claimed();
-    state.report(LIDAR, '1.0.0', 1);
-    triedInVain(state);
-    works(state, '1.0.0');
-    state.report(LIDAR, '1.1.0', 3);
-    state.reportFailure(LIDAR, ALONE, TERMS);
+    const state = failedAgain();
     rolledBackInVain(state, '1.1.0');
     expect([running(state), ...refused(state)]).toEqual([
       '1.1.0 after 1.0.0',

@@ -39,7 +39,7 @@ export function follow(pid: number, mark: string): Followed {
   };
 }
 
-/** Looks after `ms`, then after twice the time. A program that is started begins anew: most start others at once. */
+/** Looks after `ms`, and doubles the wait each time. Each start of a program resets it: most programs start others at once. */
 function lookAfter(ms: number): void {
   clearTimeout(looking);
   looking = setTimeout(() => {

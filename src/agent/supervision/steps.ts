@@ -73,7 +73,7 @@ export function tried(
     ? { ...event.candidate, isProven: true as const }
     : event.candidate;
   const previous = run?.root === restorable ? run : undefined;
-  // It worked: if the candidate fails too, something else than the releases may be wrong (D80).
+  // That version worked before: if the candidate fails as well, the cause may be outside both releases (D80).
   const failed = !previous && run?.hasFailed ? run : undefined;
   const row = { phase: 'trying', action, candidate, previous, attempts: 1, failed } as const;
   return switching({ to: 'trying', row }, process);

@@ -17,6 +17,7 @@ import { logLine, textLine } from '../base/log-line.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { noAgent } from './no-agent.ts';
+import { endingAfter } from '../base/ending-after.ts';
 
 export interface AgentLogsOptions {
   readonly lines?: string;
@@ -32,13 +33,6 @@ interface Selection {
 
 const DEFAULT_LINES = '100';
 const FOLLOW_MS = 500;
-const ENDINGS = {
-  SIGINT: 'interrupted',
-  SIGTERM: undefined,
-  SIGHUP: undefined,
-  closed: 'unread',
-} as const;
-
 /** `modreg agent logs [module]`: the newest lines of the agent and of its modules. */
 export async function agentLogsCommand(
   module: string | undefined,
@@ -122,7 +116,7 @@ async function follow(
   }
   open.close();
   const signal = await ended;
-  return { answer: [], notes: [], problems: [], ending: ENDINGS[signal ?? 'closed'] };
+  return { answer: [], notes: [], problems: [], ending: endingAfter(signal) };
 }
 
 function lineOf({ at, severity, module, text }: StoredRecord, { json }: AgentLogsOptions): string {

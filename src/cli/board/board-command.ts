@@ -25,6 +25,7 @@ import {
   type NamedBoard,
   type Readings,
 } from './board-readings.ts';
+import { endingAfter } from '../base/ending-after.ts';
 
 export interface BoardOptions {
   readonly once?: true;
@@ -64,16 +65,9 @@ export async function boardCommand(
   const signal = await ended;
   stopping.abort();
   await showing;
-  const ending = ENDINGS[signal ?? 'closed'] ?? (problems.length === 0 ? undefined : 'no');
+  const ending = endingAfter(signal) ?? (problems.length === 0 ? undefined : 'no');
   return { answer: [], notes: [], problems: [], isLog: true, ending };
 }
-
-const ENDINGS = {
-  SIGINT: 'interrupted',
-  SIGTERM: undefined,
-  SIGHUP: undefined,
-  closed: 'unread',
-} as const;
 
 function showOnce(path: string, { json }: BoardOptions, world: World): Outcome {
   const opened = openBoards(path, clockOf(world));

@@ -17,6 +17,7 @@ import { readInterval } from './interval-option.ts';
 import { UnreadableSite } from './polling-words.ts';
 import { WatchReport } from './watch-report.ts';
 import { clockOf, type EndSignal, type World } from '../../base/world.ts';
+import { endingAfter } from '../base/ending-after.ts';
 
 export interface WatchOptions extends RegistryOptions {
   readonly deployed?: string;
@@ -90,15 +91,8 @@ async function watch(
   const signal = await ended;
   stopping.abort();
   report.end(await watching);
-  return { answer: [], notes: [], problems: [], ending: ENDINGS[signal ?? 'closed'] };
+  return { answer: [], notes: [], problems: [], ending: endingAfter(signal) };
 }
-
-const ENDINGS = {
-  SIGINT: 'interrupted',
-  SIGTERM: undefined,
-  SIGHUP: undefined,
-  closed: 'unread',
-} as const;
 
 interface WatchContext {
   readonly report: WatchReport;

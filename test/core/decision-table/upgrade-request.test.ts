@@ -20,6 +20,7 @@ const CLOSED = { window: openFrom([NOW + 2 * HOUR, NOW + 3 * HOUR]) };
 const SHUT = 'the maintenance window is closed until 2026-11-21T02:00:00Z';
 const SAID = { by: 'arm', said: 'person in cell', isOverridable: false };
 const NAMED = { ...REQUEST, despite: [{ by: 'arm', said: 'person in cell' }] };
+const HOLD = { of: 'target', by: 'bob', because: 'fair', since: NOW - 1 } as const;
 const AT_ONCE = 'requested at once by ann at 2026-11-20T23:59:00Z';
 const UPGRADE = `upgrade to 1.2.5: newest patch of 1.2; ${AT_ONCE}`;
 
@@ -44,24 +45,14 @@ describe('D76: a replacement that an operator requested at once', () => {
     {
       case: 'D76 with D75: the hold of an operator holds it, and nothing else',
       ...DUE,
-      timing: {
-        ...CLOSED,
-        operatorHolds: [
-          { of: 'target', by: 'bob', because: 'fair', since: NOW - 1, until: NOW + MINUTE },
-        ],
-      },
+      timing: { ...CLOSED, operatorHolds: [{ ...HOLD, until: NOW + MINUTE }] },
       upgradeRequest: REQUEST,
       expected: `hold of the upgrade to 1.2.5 until 2026-11-21T00:01:00Z: held by bob until 2026-11-21T00:01:00Z: "fair"; ${AT_ONCE}`,
     },
     {
       case: 'D76 with D75: a hold that lasts longer than the request ends when the window is open',
       ...DUE,
-      timing: {
-        ...CLOSED,
-        operatorHolds: [
-          { of: 'target', by: 'bob', because: 'fair', since: NOW - 1, until: NOW + HOUR },
-        ],
-      },
+      timing: { ...CLOSED, operatorHolds: [{ ...HOLD, until: NOW + HOUR }] },
       upgradeRequest: REQUEST,
       expected: `hold of the upgrade to 1.2.5 until 2026-11-21T02:00:00Z: held by bob until 2026-11-21T01:00:00Z: "fair"; ${AT_ONCE}`,
     },
