@@ -53,8 +53,11 @@ const signInPage: Behaviour = () =>
   new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
 const tooLarge: Behaviour = ({ records }) =>
   new Response(null, { status: records.length > 1 ? 413 : 200 });
-const endless: Behaviour = () =>
-  new Response(new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(1e4)) }));
+/** It stops after 1 MB, and does not end: the memory of a client that reads on must not grow until the machine stops. */
+const endless: Behaviour = () => {
+  const body = new ReadableStream({ start: (one) => one.enqueue(new Uint8Array(1e6)) });
+  return new Response(body);
+};
 function unavailable(status: number): Row {
   return {
     answers: [status, status],
