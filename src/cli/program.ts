@@ -270,7 +270,7 @@ function withRegistryOptions(command: Command, policy: string = REGISTRY_POLICY)
   return command
     .option(
       '--registry <address>',
-      'https://host, npm:https://host, oci:https://host, a folder or a .db file (default: $MODREG_REGISTRY, else the registry of the policy, else $PLATFORM_HOME/registry.db, else for resolve and compare the built-in samples)',
+      'https://host, npm:https://host, oci:https://host, github:owner/name, a folder or a .db file (default: $MODREG_REGISTRY, else the registry of the policy, else $PLATFORM_HOME/registry.db, else for resolve and compare the built-in samples)',
     )
     .option('--policy <file>', policy);
 }

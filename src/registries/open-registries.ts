@@ -187,7 +187,7 @@ interface Opening extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'r
 }
 
 const ADDRESSES =
-  'use https://host, npm:https://host, oci:https://host, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)';
+  'use https://host, npm:https://host, oci:https://host, github:owner/name, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)';
 
 function addressOf(
   registry: string | undefined,

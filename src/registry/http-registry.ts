@@ -1,7 +1,7 @@
 import { withoutFinalSlashes } from '../core/text/final-slashes.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/index.ts';
-import type { WebRegistryAddress } from './address.ts';
+import { writtenAddress, type WebRegistryAddress } from './address.ts';
 import { isExposed } from '../core/text/web-address.ts';
 import { systemClock, systemRandom } from './clock.ts';
 import type { Connection, HttpOptions } from './http/connection.ts';
@@ -23,6 +23,7 @@ const PROTOCOLS = {
   modreg: async () => (await import('./http/modreg-registry.ts')).modregRegistry,
   npm: async () => (await import('./http/npm-registry.ts')).npmRegistry,
   oci: async () => (await import('./http/oci-registry.ts')).ociRegistry,
+  github: async () => (await import('./http/github-registry.ts')).githubRegistry,
 } as const;
 
 /**
@@ -34,11 +35,10 @@ export function httpRegistry(
   { kind, url }: WebRegistryAddress,
   options: HttpRegistryOptions = {},
 ): Result<RemoteRegistry, RegistryError> {
-  const error = addressError(url, options.allowHttp ?? []);
+  const error = addressError({ kind, url }, options.allowHttp ?? []);
   if (error) return { ok: false, error };
   const base = baseOf(kind, url);
-  const shown = `${url.origin}${url.pathname}`.replace(/\/$/, '');
-  const from = excerpt(kind === 'modreg' ? shown : `${kind}:${shown}`);
+  const from = excerpt(writtenAddress({ kind, url }));
   const protocol = memoizeUntilError(async (): Promise<Protocol> => {
     const { connect } = await import('./http/connection.ts');
     const connected = await PROTOCOLS[kind]();
@@ -63,20 +63,23 @@ export function httpRegistry(
   return { ok: true, value: remote };
 }
 
-function addressError(url: URL, allowHttp: readonly string[]): RegistryError | undefined {
+function addressError(
+  { kind, url }: WebRegistryAddress,
+  allowHttp: readonly string[],
+): RegistryError | undefined {
   if (isExposed(url, allowHttp)) {
     const message = `a response from the registry at ${excerpt(url.origin)} could be changed in transit`;
     const hint = `use https:, or list ${url.host} under allow_http in the update policy`;
     return new RegistryError('bad-address', message, { hint });
   }
-  if (url.search === '' && url.hash === '') return undefined;
+  if (url.search === '' && (url.hash === '' || kind === 'github')) return undefined;
   const message = `the address of the registry at ${excerpt(url.origin)} has a query or a fragment`;
   return new RegistryError('bad-address', message, { hint: 'remove everything after the path' });
 }
 
-/** The address with a final slash. The `/v1` of the modreg protocol is optional. */
+/** The address with a final slash. The `/v1` of the modreg protocol is optional. The pattern of `github` stays. */
 export function baseOf(kind: WebRegistryAddress['kind'], url: URL): URL {
   const path = withoutFinalSlashes(url.pathname);
   const base = kind === 'modreg' ? path.replace(/\/v1$/, '') : path;
-  return new URL(`${url.origin}${base}/`);
+  return new URL(`${url.origin}${base}/${kind === 'github' ? url.hash : ''}`);
 }

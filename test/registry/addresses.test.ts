@@ -8,7 +8,10 @@ const asked = answers();
 const PATH = '/v1/modules/acme/lidar';
 
 describe('the text of a registry address', () => {
-  const WEB = 'expected https:, npm: or oci: at the start, or ./ for a folder';
+  const WEB = 'expected https:, npm:, oci: or github: at the start, or ./ for a folder';
+  const GITHUB = 'https://api.github.com/repos/acme/lidar';
+  const GHE = 'https://ghe.example/api/v3/repos/acme/lidar';
+  const REPOSITORY = 'expected github:owner/name, or github:https://host/api/v3/owner/name';
   it.each<[string, string]>([
     ['', 'it is empty'],
     ['a\u0007b', 'it contains a control character'],
@@ -18,18 +21,35 @@ describe('the text of a registry address', () => {
     ['lists.db/', 'folder lists.db/'],
     ['my.db.d', 'folder my.db.d'],
     ['//registry.example', WEB],
-    ['registry.example://', '"registry.example:" is not https:, npm: or oci:'],
+    ['registry.example://', '"registry.example:" is not https:, npm:, oci: or github:'],
     ['registry example://', WEB],
     ['https', WEB],
     [' https://registry.example', WEB],
     ['HTTPS//registry.example', WEB],
     ['/srv/https', 'folder /srv/https'],
-    ['C:lists', '"C:" is not https:, npm: or oci:'],
-    ['host:8080', '"host:" is not https:, npm: or oci:'],
-    ['NPM:https://registry.example', '"NPM:" is not https:, npm: or oci:'],
+    ['C:lists', '"C:" is not https:, npm:, oci: or github:'],
+    ['host:8080', '"host:" is not https:, npm:, oci: or github:'],
+    ['NPM:https://registry.example', '"NPM:" is not https:, npm:, oci: or github:'],
     ['npm:https://registry.example/a', 'npm https://registry.example/a'],
     ['oci:https://registry.example', 'oci https://registry.example/'],
     ['HTTPS://registry.example', 'modreg https://registry.example/'],
+    ['github:acme/lidar', `github ${GITHUB}`],
+    ['github:acme/lidar/', `github ${GITHUB}`],
+    ['github:https://github.com/acme/lidar', `github ${GITHUB}`],
+    [`github:${GITHUB}`, `github ${GITHUB}`],
+    ['github:acme/lidar#*-{arch}.tgz', `github ${GITHUB}#*-{arch}.tgz`],
+    ['github:https://ghe.example/api/v3/acme/lidar', `github ${GHE}`],
+    ['github:https://ghe.example/api/v3/repos/acme/lidar/', `github ${GHE}`],
+    ['github:', REPOSITORY],
+    ['github:acme', REPOSITORY],
+    ['github:acme/..', REPOSITORY],
+    ['github:acme/lidar/releases', REPOSITORY],
+    ['github:acme/lidar?a=b', REPOSITORY],
+    [
+      'github:https://u:p@ghe.example/acme/lidar',
+      'user info before the host ghe.example: credentials do not belong here',
+    ],
+    ['github:http://169.254.169.254/acme/lidar', '169.254.169.254 is a link-local address'],
   ])('%j', (text, expected) => {
     const parsed = parseRegistryAddress(text);
     const found = parsed.ok

@@ -108,7 +108,7 @@ describe('an unusable address is an error of `open`', () => {
     [
       'with another scheme',
       { registry: 'ftp://h' },
-      `${UNUSABLE}: "ftp:" is not https:, npm: or oci:`,
+      `${UNUSABLE}: "ftp:" is not https:, npm:, oci: or github:`,
     ],
     [
       'a cloud metadata address',

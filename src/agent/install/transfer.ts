@@ -68,7 +68,7 @@ export async function transfer(
 }
 
 function requestFor(
-  { url, where }: ArtifactSource,
+  { url, where, digest }: ArtifactSource,
   first: number,
   { fetch, token }: TransferContext,
 ): Parameters<typeof openReply>[0] {
@@ -76,8 +76,10 @@ function requestFor(
     url,
     where,
     fetch,
+    mayLeave: digest !== undefined,
     headers: {
-      accept: '*/*',
+      // GitHub's API sends a file to a client that accepts this, and its description to any other.
+      accept: 'application/octet-stream',
       // A digest is that of the file, not of what a server makes of it.
       'accept-encoding': 'identity',
       ...(first > 0 ? { range: `bytes=${first}-` } : {}),

@@ -22,6 +22,8 @@ export interface ReleaseRecord {
   readonly publishedAt?: number | undefined;
   /** Absent: files are not listed, so every platform is supported. Empty: there are no files, so no platform is. */
   readonly artifacts?: readonly Artifact[] | undefined;
+  /** Present if the registry marks it as a prerelease, whatever its version says (D4). */
+  readonly prerelease?: true | undefined;
   /** Why the release was yanked, `""` if no reason was given; absent if it was not yanked. */
   readonly yanked?: string | undefined;
   /** Why the release should no longer be used, `""` if no reason was given; absent if it is not deprecated. */
@@ -66,8 +68,8 @@ export interface DigestChange {
 }
 
 /**
- * Merges all entries of one version into one release: all artifacts, the earliest publish time, yanked and deprecated if
- * any entry is, and the rollout that includes the fewest machines. The order of the entries does not matter (D11).
+ * Merges all entries of one version into one release: all artifacts, the earliest publish time, a prerelease,
+ * yanked and deprecated if any entry is, and the rollout that includes the fewest machines. The order of the entries does not matter (D11).
  */
 export function mergeRecords(
   version: Version,
@@ -76,14 +78,15 @@ export function mergeRecords(
   const records = entries.map((entry) => (typeof entry === 'string' ? { version: entry } : entry));
   const [first] = records;
   if (first && records.length === 1) {
-    const { publishedAt, artifacts, yanked, deprecated, rollout } = first;
+    const { publishedAt, artifacts, prerelease, yanked, deprecated, rollout } = first;
     const time = knownTime(publishedAt);
-    return { version, publishedAt: time, artifacts, yanked, deprecated, rollout };
+    return { version, publishedAt: time, artifacts, prerelease, yanked, deprecated, rollout };
   }
   return {
     version,
     publishedAt: least(records.map(({ publishedAt }) => knownTime(publishedAt))),
     artifacts: mergeArtifacts(records.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
+    prerelease: records.some(({ prerelease }) => prerelease) || undefined,
     yanked: leastReason(records.map(({ yanked }) => yanked)),
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
     rollout: strictest(records.flatMap(({ rollout }) => rollout ?? [])),

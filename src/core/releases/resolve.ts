@@ -1,5 +1,5 @@
 import { expectArgument, expectMembers, having, type Expected } from '../text/argument.ts';
-import { CONSTRAINT, mismatch, type Constraint } from '../version/constraint.ts';
+import { CONSTRAINT, mismatch, typeOf, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
 import { ELIGIBILITY, isMinimumAge, type Eligibility } from './eligibility-policy.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
@@ -150,6 +150,7 @@ export function refusal(input: ResolveInput, release: Release): Refusal | undefi
   const { constraint } = input;
   const reason = mismatch(constraint, release.version);
   if (reason) return { reason };
+  if (release.prerelease && !typeOf(constraint).acceptsPrereleases) return { reason: 'prerelease' };
   return ineligible(input, release);
 }
 

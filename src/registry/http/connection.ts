@@ -8,6 +8,7 @@ import { retrying } from '../retry.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { problemIn } from './problem-document.ts';
+import { limitReached } from './request-limit.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** How requests are sent to a registry. */
@@ -33,6 +34,8 @@ export interface Connection {
   /** The registry, for a person, escaped. */
   readonly where: string;
   readonly limits: Limits;
+  /** Whether requests carry a token. */
+  readonly hasToken: () => boolean;
   /** The response, if its status is 200, 404, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
   get(
     url: URL,
@@ -78,6 +81,7 @@ export function connect(where: string, options: HttpOptions): Connection {
   return {
     where,
     limits,
+    hasToken: () => tokenOf(where, options) !== undefined,
     async get(url, request, round) {
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {
         const reply = await answer({ ...request, url }, round);
@@ -156,6 +160,8 @@ function checkStatus(
   // Only modreg's registry says by it that nothing was changed, and that repeating the request is useless.
   const isChange = expected === EXPECTED_OF_CHANGE;
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
+  const limited = limitReached({ status, headers }, where, { hasToken, now });
+  if (limited) throw limited;
   if (status === 401 || status === 403 || status === 407) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
     const scope = status === 403 ? missingScopeIn(headers) : undefined;

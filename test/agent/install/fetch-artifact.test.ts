@@ -198,3 +198,61 @@ it('refuses arguments of the wrong type', async () => {
     'fetchArtifact(): found the number 1 as options.fetch, expected a function or nothing',
   );
 });
+
+describe('[T433] a redirect to another server', () => {
+  it('is followed without the token: the digest says what the file must be', async () => {
+    const elsewhere = await fileServer(FILE);
+    const server = await fileServer(FILE, [
+      (response) => {
+        const location = `${elsewhere.address}/signed`;
+        response.writeHead(302, { location }).end();
+      },
+    ]);
+    const options = { token: () => secret('t0ken') };
+    expect((await outcomeOf(server.artifact, options))[0]).toBe('done');
+    expect([server.requests, elsewhere.requests]).toEqual([
+      ['/lidar.tgz Bearer t0ken'],
+      ['/signed'],
+    ]);
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ['https to a name', 'https://elsewhere.example/f', undefined],
+    ['plain http', 'http://elsewhere.example/f', 'http://elsewhere.example'],
+    ['metadata of a cloud', 'https://169.254.169.254/f', 'https://169.254.169.254'],
+    ['this machine', 'https://127.0.0.1:8443/f', 'https://127.0.0.1:8443'],
+    ['this machine without TLS', 'http://localhost:8080/f', 'http://localhost:8080'],
+    ['a file', 'file:///etc/passwd', 'file:'],
+  ])('%s', async (_what, location, refusal) => {
+    const requests: string[] = [];
+    const redirecting: typeof fetch = async (input) => {
+      const { url } = new Request(input);
+      requests.push(url);
+      const isFirst = requests.length === 1;
+      return await Promise.resolve(
+        isFirst ? new Response(null, { status: 302, headers: { location } }) : new Response(FILE),
+      );
+    };
+    const artifact = artifactOf(FILE, 'https://files.example/lidar.tgz');
+    const [outcome] = await outcomeOf(artifact, { fetch: redirecting });
+    const where = 'the file at https://files.example/lidar.tgz';
+    expect([outcome, requests.slice(1)]).toEqual(
+      refusal === undefined
+        ? ['done', [location]]
+        : [`machine, bad-redirect: ${where} redirects to ${refusal}, which is another origin`, []],
+    );
+  });
+
+  it('is not followed without a digest', async () => {
+    const elsewhere = await fileServer(FILE);
+    const server = await fileServer(FILE, [
+      (response) => void response.writeHead(302, { location: elsewhere.address }).end(),
+    ]);
+    const artifact = { ...server.artifact, digest: undefined };
+    const [outcome] = await outcomeOf(artifact, { requireDigest: false });
+    expect(outcome).toBe(
+      `machine, bad-redirect: the file at ${server.address}/lidar.tgz redirects to ${elsewhere.address}, which is another origin`,
+    );
+    expect(elsewhere.requests).toEqual([]);
+  });
+});

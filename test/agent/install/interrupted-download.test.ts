@@ -145,11 +145,6 @@ describe('[A10] does not write what is not the file', () => {
       'machine, wrong-response: the server of the file at @ does not send it (204)',
     ],
     [
-      'a redirect to another origin',
-      answer(302, { location: 'https://elsewhere.example/lidar' }),
-      'machine, bad-redirect: the file at @ redirects to https://elsewhere.example, which is another origin',
-    ],
-    [
       'a redirect to metadata of a cloud',
       answer(302, { location: 'http://169.254.169.254/latest' }),
       'machine, bad-redirect: the file at @ redirects to http://169.254.169.254, which is another origin',

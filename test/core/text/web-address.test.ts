@@ -213,8 +213,8 @@ describe('the address of a registry', () => {
   it.each([
     ['', 'it is empty'],
     ['a\0b', 'it contains a control character'],
-    ['//host/path', 'expected https:, npm: or oci: at the start, or ./ for a folder'],
-    ['s3://bucket', '"s3:" is not https:, npm: or oci:'],
+    ['//host/path', 'expected https:, npm:, oci: or github: at the start, or ./ for a folder'],
+    ['s3://bucket', '"s3:" is not https:, npm:, oci: or github:'],
     ['npm:npm.example', 'expected https:// and a host'],
     ['https://', 'expected a host after "https://"'],
     ['https://a:99999', 'its host or port cannot be parsed'],

@@ -1,0 +1,26 @@
+import { passing, say, toldAs } from '../../core/text/time-words.ts';
+import { RegistryError } from '../registry-error.ts';
+import type { Reply } from './exchange.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/**
+ * The error for a server that refuses because a limit of requests is reached, as GitHub does with 403 or 429 (REST API, "Rate limits");
+ * undefined for another answer.
+ */
+export function limitReached(
+  { status, headers }: Pick<Reply, 'status' | 'headers'>,
+  where: string,
+  { hasToken, now }: { readonly hasToken: boolean; readonly now: number },
+): RegistryError | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  if (headers.get('x-ratelimit-remaining') !== '0') return undefined;
+  const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
+  const seconds = Math.max(0, Math.ceil(reset - now / 1000));
+  const retryAfterMs =
+    readRetryAfter(headers.get('retry-after'), now) ?? readRetryAfter(`${seconds}`, now);
+  const after = passing(`${Math.ceil((retryAfterMs ?? 0) / 1000)} s`);
+  const later = retryAfterMs === undefined ? '' : say`; it allows more after ${after}`;
+  const told = toldAs(say`${where} allows no more requests now (${`${status}`})${later}`);
+  const hint = hasToken ? undefined : 'it allows more requests with a token';
+  return new RegistryError('registry-busy', told.text, { words: told.words, hint, retryAfterMs });
+}
