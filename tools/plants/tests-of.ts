@@ -99,6 +99,12 @@ const MACHINE_QUERIES: ReadonlySet<string> = new Set([
   'src/server/fleet/state-conditions.ts',
 ]);
 
+/** What lists and downloads of files share. */
+const DOWNLOADS: ReadonlySet<string> = new Set([
+  'src/registry/http/follow.ts',
+  'src/registry/http/redirect.ts',
+]);
+
 /**
  * The tests that a mistake in `file` must make fail: those of its own folder, or of the folders that use it. None if the
  * simulator must find it. Throws if it has none: without a filter, vitest would run every test.
@@ -107,6 +113,7 @@ export function testsOf({ file, by }: Pick<Plant, 'file' | 'by'>): readonly stri
   if (by === 'fleet') return ['test/simulation/fleet.test.ts'];
   if (by !== undefined) return [];
   if (file.startsWith('src/sqlite/')) return ['test/store', 'test/server'];
+  if (DOWNLOADS.has(file)) return ['test/registry', 'test/agent/install/fetch-artifact'];
   if (MACHINE_QUERIES.has(file)) return ['test/page/site'];
   const ofCommand = Object.entries(COMMAND_TESTS).find(
     ([path]) => file === path || file.startsWith(`${path}/`),
