@@ -38,14 +38,23 @@ export function resolutionDocument(
     latest: latestOf(resolution.input) ?? null,
     list: listAsJson(list),
   };
-  return withRefused
-    ? { ...document, refused: refusedAsJson(resolution.refused(), constraint) }
-    : document;
+  if (!withRefused) return document;
+  const refused = refusedAsJson(resolution.refused(), constraint);
+  const tags = distTagsOf(list);
+  return { ...document, ...(Object.keys(tags).length > 0 && { dist_tags: tags }), refused };
 }
 
 /** The newest release of the constraint `latest`, whatever is refused. */
 export function latestOf({ index, eligibility }: ResolveInput): string | undefined {
   return newestPublished({ kind: 'latest' }, index, eligibility)?.text;
+}
+
+/** The version of each dist-tag of npm. */
+export function distTagsOf({ records }: ReleaseList): Readonly<Record<string, string>> {
+  const tags = Array.from(records, ({ version, distTags = [] }) =>
+    distTags.map((tag): [string, string] => [tag, version]),
+  );
+  return Object.fromEntries(tags.flat());
 }
 
 /** Where a list is from, as JSON. */

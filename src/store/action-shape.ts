@@ -14,11 +14,14 @@ import {
 } from './shape.ts';
 
 /** Whether a stored value is an artifact. */
+type Signature = NonNullable<Artifact['signatures']>[number];
+
 export const isArtifact: Shape = objectOf<keyof Artifact>({
   platform: isText,
   url: optional(isText),
   digest: optional(isText),
   size: optional(isNumber),
+  signatures: optional(listOf(objectOf<keyof Signature>({ keyid: isText, sig: isText }))),
 });
 
 const stops = listOf(

@@ -237,6 +237,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   publishedAt: optional(isNumber),
   artifacts: optional(listOf(isArtifact)),
   prerelease: optional(oneOf(true)),
+  distTags: optional(listOf(isText)),
   yanked: optional(isText),
   deprecated: optional(isText),
   rollout: optional(

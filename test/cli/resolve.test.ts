@@ -88,6 +88,7 @@ describe('--explain', () => {
   constraint   5.4.*  minor: 5.4.0 ≤ version < 5.5.0, releases only
   platform     linux/amd64
   list         3478 entries from "test/fixtures/registry"
+  dist-tags    latest 7.0.2; they select nothing
 
   7.1.0-dev.20261021.1       no   major 7 is not 5   ← would be selected by latest-with-prerelease
   7.1.0-dev.20261009.1       no   major 7 is not 5
@@ -120,7 +121,7 @@ describe('--explain', () => {
       '--all',
       ...REAL,
     ]);
-    expect([stdout.split('\n').length, exit]).toEqual([6 + 3478 + 1, 0]);
+    expect([stdout.split('\n').length, exit]).toEqual([7 + 3478 + 1, 0]);
   });
 
   it('also explains why no release matches', async () => {

@@ -6,7 +6,7 @@ import { describeChosen, describeConstraint } from '../../core/explanation/words
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { textOf } from '../../core/text/time-words.ts';
-import { latestOf, type Answered } from '../../host/resolution-document.ts';
+import { distTagsOf, latestOf, type Answered } from '../../host/resolution-document.ts';
 import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
 import { complaintProblem, type Problem } from '../../base/problem.ts';
 
@@ -47,9 +47,18 @@ export function explainAnswer(
       : [`  machine      what this one refuses for ${excerpt(machine)}`]),
     ...(notAfter === undefined ? [] : [`  as of        ${formatTime(notAfter)}`]),
     `  list         ${index.published} ${entries} from ${list.from}${asOf(list)}`,
+    ...distTagsLine(list),
     '',
     ...explain(resolution, { all, more: ' (--all)' }).map((line) => `  ${line}`),
   ];
+}
+
+/** The dist-tags of npm, which are no constraints; nothing without them. */
+function distTagsLine(list: ReleaseList): string[] {
+  const tags = Object.entries(distTagsOf(list)).map(([tag, version]) => `${tag} ${version}`);
+  return tags.length === 0
+    ? []
+    : [`  dist-tags    ${excerpt(tags.join(', '))}; they select nothing`];
 }
 
 /** When a network registry last confirmed the list; empty for other lists. */

@@ -12,6 +12,15 @@ export interface Artifact {
   readonly digest?: string | undefined;
   /** In bytes; absent if the registry does not say. */
   readonly size?: number | undefined;
+  /** Signatures of an npm registry over the package, the version and the digest; absent if it has none. Nothing verifies them yet. */
+  readonly signatures?:
+    | readonly {
+        /** Names the public key. */
+        readonly keyid: string;
+        /** In base64. */
+        readonly sig: string;
+      }[]
+    | undefined;
 }
 
 /** One entry of a release list as published. The formats of all registries are decoded to this shape. */
@@ -24,6 +33,8 @@ export interface ReleaseRecord {
   readonly artifacts?: readonly Artifact[] | undefined;
   /** Present if the registry marks it as a prerelease, whatever its version says (D4). */
   readonly prerelease?: true | undefined;
+  /** The dist-tags of npm that name it, for people: they select nothing. Absent if none does. */
+  readonly distTags?: readonly string[] | undefined;
   /** Why the release was yanked, `""` if no reason was given; absent if it was not yanked. */
   readonly yanked?: string | undefined;
   /** Why the release should no longer be used, `""` if no reason was given; absent if it is not deprecated. */

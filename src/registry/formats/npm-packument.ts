@@ -11,11 +11,15 @@ import { RegistryError } from '../registry-error.ts';
 const SYSTEMS = ['linux'];
 const ARCHITECTURES = ['x64', 'arm64'];
 const MOST_NAMES = 50;
+const MOST_TAGS = 1000;
+const LONGEST_TAG = 100;
+const MOST_SIGNATURES = 10;
+const LONGEST_SIGNATURE = 1000;
 const TIME: Path = ['time'];
 
 /**
  * Reads an npm packument: the keys of `versions` are the list, with `time`, `deprecated`, `os`, `cpu` and `dist`.
- * Dist-tags are not versions and are ignored. Without `time`, publish times are unknown. Throws a RegistryError if
+ * Dist-tags are not versions: each is a fact about the version that it names. Without `time`, publish times are unknown. Throws a RegistryError if
  * `versions` is not an object.
  */
 export function npmEntries(packument: JsonObject): ListEntries {
@@ -26,6 +30,7 @@ export function npmEntries(packument: JsonObject): ListEntries {
   }
   const { time } = packument;
   const times = isJsonObject(time) ? time : {};
+  const tags = tagsByVersion(packument['dist-tags']);
   const names = Object.keys(versions);
   checkLength(names.length);
   const nameAt = (index: number): string => names[index] ?? '';
@@ -38,7 +43,9 @@ export function npmEntries(packument: JsonObject): ListEntries {
     decode(index, drop) {
       const version = nameAt(index);
       const publishedAt = decodeTime(timeOf(version), TIME, version, drop);
-      return decodeManifest(version, versions[version], publishedAt, drop);
+      const record = decodeManifest(version, versions[version], publishedAt, drop);
+      const distTags = tags.get(version);
+      return distTags ? { ...record, distTags } : record;
     },
     isClean(index) {
       const version = nameAt(index);
@@ -48,6 +55,19 @@ export function npmEntries(packument: JsonObject): ListEntries {
       if (time !== undefined && !isJsonObject(time)) drop(TIME, time, 'an object');
     },
   };
+}
+
+/** The dist-tags of each version. What is no name of a version is left out, as they decide nothing. */
+function tagsByVersion(value: unknown): ReadonlyMap<string, readonly string[]> {
+  const tags = new Map<string, string[]>();
+  if (!isJsonObject(value)) return tags;
+  for (const [tag, version] of Object.entries(value).slice(0, MOST_TAGS)) {
+    if (typeof version !== 'string' || tag.length > LONGEST_TAG) continue;
+    const others = tags.get(version);
+    if (others) others.push(tag);
+    else tags.set(version, [tag]);
+  }
+  return tags;
 }
 
 function isCleanManifest(manifest: unknown): boolean {
@@ -93,9 +113,28 @@ function decodeDist(manifest: JsonObject, path: Path, drop: Drop): Artifact[] {
   const digest = decodeIntegrity(dist['integrity']) ?? decodeShasum(dist['shasum']);
   const systems = decodeHalf(manifest['os'], SYSTEMS, [...path, 'os'], drop);
   const architectures = decodeHalf(manifest['cpu'], ARCHITECTURES, [...path, 'cpu'], drop);
+  const signatures = decodeSignatures(dist['signatures']);
   return systems.flatMap((os) =>
-    architectures.map((cpu) => ({ platform: `${os}/${cpu}`, url, digest })),
+    architectures.map((cpu) => {
+      const artifact = { platform: `${os}/${cpu}`, url, digest };
+      return signatures ? { ...artifact, signatures } : artifact;
+    }),
   );
+}
+
+/** The signatures of the registry; undefined if there are none. What is not one is left out: it verifies nothing. */
+function decodeSignatures(value: unknown): Artifact['signatures'] {
+  if (!Array.isArray(value)) return undefined;
+  const found = value.slice(0, MOST_SIGNATURES).flatMap((entry: unknown) => {
+    const { keyid, sig } = isJsonObject(entry) ? entry : {};
+    const isOne = isShortText(keyid) && isShortText(sig);
+    return isOne ? [{ keyid, sig }] : [];
+  });
+  return found.length > 0 ? found : undefined;
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LONGEST_SIGNATURE;
 }
 
 /** The names that npm's `os` or `cpu` allows. With only `!name` entries, the names in `known` except those. */

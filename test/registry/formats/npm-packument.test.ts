@@ -14,7 +14,7 @@ function platforms(os: unknown, cpu: unknown): unknown {
   return record?.artifacts?.map(({ platform }) => platform);
 }
 
-it('reads versions, time, deprecated and dist, and ignores dist-tags', () => {
+it('reads versions, time, deprecated, dist and dist-tags', () => {
   const packument = {
     name: '@acme/thing',
     'dist-tags': { latest: '1.0.0', next: '9.9.9' },
@@ -42,6 +42,7 @@ it('reads versions, time, deprecated and dist, and ignores dist-tags', () => {
       {
         version: '1.0.0',
         publishedAt: 1795222923000,
+        distTags: ['latest'],
         deprecated: 'use 1.1',
         artifacts: [{ platform: 'any/any', url: 'https://x.example/1.tgz', digest: 'sha512:ff' }],
       },
@@ -201,4 +202,23 @@ it('[T29] refuses a packument of more than a million versions', () => {
       message: 'it has 1000001 entries (limit 1000000)',
     }),
   );
+});
+
+it('keeps the signatures of a registry, and leaves out what is none', () => {
+  const [one, other] = ['a', 'b'].map((letter) => ({ keyid: `SHA256:${letter}`, sig: 'MEUC' }));
+  const listed = (signatures: unknown): unknown =>
+    decode({ versions: { '1.0.0': { dist: { signatures } } } }).records[0]?.artifacts?.[0]
+      ?.signatures;
+  expect([
+    listed([one, other]),
+    listed([one, { keyid: 'x' }, 'MEUC', { keyid: 7, sig: 'MEUC' }, null]),
+    listed([{ keyid: 'x', sig: 'y'.repeat(1001) }]),
+    listed('MEUC'),
+  ]).toEqual([[one, other], [one], undefined, undefined]);
+});
+
+it('dist-tags that are no text, or too long, name nothing', () => {
+  const tags = { latest: '1.0.0', next: 7, ['x'.repeat(101)]: '1.0.0', beta: '1.0.0' };
+  const [record] = decode({ 'dist-tags': tags, versions: { '1.0.0': {} } }).records;
+  expect(record?.distTags).toEqual(['latest', 'beta']);
 });
