@@ -8,6 +8,7 @@ import { existsAt, readRegularFile } from './document-file.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
 import type { World } from '../base/world.ts';
+import { readNpmrc, type Npmrc } from './npmrc.ts';
 import { isToken, parseTokenFile } from './token-file.ts';
 
 /** The token for a registry, or how to provide one. */
@@ -25,7 +26,7 @@ export type TokensOf = (url: URL) => Result<RegistryToken, Problem>;
 
 /**
  * The tokens of this process. `registry` is the value of `--registry`; `machine` are the credentials of the machine, whose
- * key comes before the token file.
+ * key comes before the token file. The settings of npm come last.
  */
 export function tokensIn(
   { environment }: World,
@@ -38,7 +39,9 @@ export function tokensIn(
   const owner = named === undefined ? undefined : ownerIn(named);
   const variable = text === undefined || text === '' ? undefined : fromVariable(text);
   let file: Result<ReadonlyMap<string, Secret>, Problem> | undefined;
-  return ({ origin }) => {
+  const npmrc = npmrcIn(environment);
+  return (url) => {
+    const { origin } = url;
     // A registry that only a policy names does not get the token: the author of the policy could collect it.
     if (variable && owner === origin) return variable;
     if (machine && (machine.origin ?? owner) === origin) {
@@ -48,8 +51,14 @@ export function tokensIn(
     if (!file.ok) return file;
     const token = file.value.get(origin);
     if (token) return { ok: true, value: { token, hint: undefined } };
+    const ofNpm = npmrc(url);
+    if (!ofNpm.ok || ofNpm.value) return withToken(ofNpm);
     return { ok: true, value: { token, hint: hintFor(origin, { owner, variable, path }) } };
   };
+}
+
+function withToken(found: Result<Secret | undefined, Problem>): Result<RegistryToken, Problem> {
+  return found.ok ? { ok: true, value: { token: found.value, hint: undefined } } : found;
 }
 
 const NO_FILE = { ok: true, value: new Map<string, Secret>() } as const;
@@ -60,6 +69,41 @@ function fromVariable(text: string): Result<RegistryToken, Problem> {
     'usage',
     'MODREG_TOKEN does not contain a token: expected printable ASCII without spaces',
   );
+}
+
+/** The token for an address in the user's `.npmrc`, which is read once. The error is that others may read it. */
+function npmrcIn(
+  environment: World['environment'],
+): (url: URL) => Result<Secret | undefined, Problem> {
+  const { HOME, NPM_CONFIG_USERCONFIG: named } = environment;
+  const path = named || (HOME ? join(HOME, '.npmrc') : undefined);
+  let read: { readonly npmrc: Npmrc; readonly open: string | undefined } | undefined;
+  return (url) => {
+    if (path === undefined || (!read && !existsAt(path))) return NO_TOKEN;
+    if (!read) {
+      const file = readRegularFile(path, LARGEST_FILE);
+      // A registry that needs a token says so. One that needs none is not refused because of the settings of another program.
+      if (!file.ok) return NO_TOKEN;
+      const { mode = 0, bytes } = file.value;
+      const npmrc = readNpmrc(Buffer.from(bytes).toString(), environment);
+      read = { npmrc, open: modeOpenToOthers(mode) };
+    }
+    const token = read.npmrc.tokenFor(url);
+    if (!token || read.open === undefined) return { ok: true, value: token };
+    return readableByOthers('settings file of npm', path, read.open);
+  };
+}
+
+const NO_TOKEN = { ok: true, value: undefined } as const;
+
+function readableByOthers(
+  what: string,
+  path: string,
+  open: string,
+): { readonly ok: false; readonly error: Problem } {
+  const hint = `chmod 600 ${excerpt(path)} restricts it to its owner`;
+  const message = `the ${what} ${quote(path)} has mode ${open}, and others can read it`;
+  return failed('permissions', message, hint);
 }
 
 /** The path of `MODREG_TOKEN_FILE`, else that of the file `tokens` at home if it exists. */
@@ -111,14 +155,7 @@ function readTokenFile(path: string): Result<ReadonlyMap<string, Secret>, Proble
     return failed('usage', `the token file ${quote(path)} has more than ${LARGEST_FILE} bytes`);
   }
   const open = modeOpenToOthers(mode);
-  if (open !== undefined) {
-    const hint = `chmod 600 ${excerpt(path)} restricts it to its owner`;
-    return failed(
-      'permissions',
-      `the token file ${quote(path)} has mode ${open}, and others can read it`,
-      hint,
-    );
-  }
+  if (open !== undefined) return readableByOthers('token file', path, open);
   const tokens = parseTokenFile(Buffer.from(bytes).toString());
   if (tokens.ok) return tokens;
   return failed('bad-value', `the token file ${quote(path)}, ${tokens.error}`);

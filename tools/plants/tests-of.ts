@@ -75,6 +75,8 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     'upgrade',
     '../page/',
   ],
+  'src/host/npmrc.ts': ['npmrc'],
+  'src/host/registry-token.ts': ['npmrc', 'network', 'registry'],
   'src/host/status': ['status', 'agent-status', 'upgrade', '../page/records'],
   'src/files': ['add', 'backup', 'install-unit', '../agent/launcher', '../agent/system'],
   'src/host': [

@@ -1,0 +1,78 @@
+import { secret, type Secret } from '../core/index.ts';
+import { isToken } from './token-file.ts';
+
+/** What npm's settings say about registries. (npm, "npmrc") */
+export interface Npmrc {
+  /** The registry of a scope, `@acme`, or of all others, the empty text; as written. */
+  readonly registries: ReadonlyMap<string, string>;
+  /** The token for an address, or `user:password`; undefined if no line is for it. */
+  readonly tokenFor: (url: URL) => Secret | undefined;
+}
+
+/** The lines about one address, without its scheme: `//npm.acme.example/npm/`. */
+type Credentials = Partial<Record<Field, string>>;
+type Field = '_authToken' | '_auth' | 'username' | '_password';
+
+const LINE = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/;
+const CREDENTIAL = /^(\/\/.+):(_authToken|_auth|username|_password)$/;
+const REGISTRY = /^(?:(@[^:]+):)?registry$/;
+
+/**
+ * Reads a `.npmrc`. `${NAME}` is the variable of that name, as for npm; a line with one that is not set is ignored, as other settings are. The
+ * lines for the longest path that an address begins with count.
+ */
+export function readNpmrc(
+  text: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Npmrc {
+  const registries = new Map<string, string>();
+  const credentials = new Map<string, Credentials>();
+  for (const line of text.split(/\r?\n/)) {
+    const [, key = '', written = ''] = /^\s*[#;]/.test(line) ? [] : (LINE.exec(line) ?? []);
+    const value = expanded(unquoted(written), environment);
+    if (value === undefined) continue;
+    const [, scope = ''] = REGISTRY.exec(key) ?? [];
+    if (REGISTRY.test(key)) registries.set(scope, value);
+    const [, place, field] = CREDENTIAL.exec(key) ?? [];
+    if (place === undefined) continue;
+    const path = place.replace(/\/*$/, '/');
+    // The expression has only these fields.
+    credentials.set(path, { ...credentials.get(path), [field as Field]: value });
+  }
+  const longestFirst = [...credentials].toSorted(([one], [other]) => other.length - one.length);
+  return {
+    registries,
+    tokenFor: ({ host, pathname }) => {
+      const address = `//${host}${pathname.replace(/\/*$/, '/')}`;
+      const [, found] = longestFirst.find(([path]) => address.startsWith(path)) ?? [];
+      const token = found && tokenOf(found);
+      return token !== undefined && isToken(token) ? secret(token) : undefined;
+    },
+  };
+}
+
+function tokenOf({ _authToken, _auth, username, _password }: Credentials): string | undefined {
+  if (_authToken !== undefined) return _authToken;
+  if (_auth !== undefined) return decoded(_auth);
+  return username && _password && `${username}:${decoded(_password)}`;
+}
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, 'base64').toString();
+}
+
+function unquoted(value: string): string {
+  return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
+}
+
+function expanded(
+  value: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  let isComplete = true;
+  const text = value.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => {
+    isComplete &&= environment[name] !== undefined;
+    return environment[name] ?? '';
+  });
+  return isComplete ? text : undefined;
+}

@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { npmRegistry } from '../../mocks/npm-registry.ts';
+import { network } from '../../mocks/network.ts';
+import { tokensIn } from '../../src/host/registry-token.ts';
+import type { World } from '../../src/base/world.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { inProcess } from '../support/in-process.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+
+const net = network();
+const REGISTRY = 'https://npm.acme.example/npm/';
+
+/** A home with these settings of npm. */
+function homeWith(npmrc: string, mode = 0o600): string {
+  const home = temporaryFolder();
+  writeFileSync(`${home}/.npmrc`, npmrc, { mode });
+  return home;
+}
+
+/** The token for an address, or the error. */
+function tokenFor(address: string, environment: World['environment']): string | undefined {
+  const found = tokensIn({ ...quietWorld('linux/x64'), environment }, undefined)(new URL(address));
+  if (found.ok) return found.value.token?.reveal();
+  return `${found.error.kind}: ${found.error.message}, ${found.error.hint}`;
+}
+
+describe('[T434] the token of .npmrc', () => {
+  const BASIC = Buffer.from('ada:pass word'.replace(' ', '-')).toString('base64');
+  it.each<[string, string, string | undefined]>([
+    ['a token', '//npm.acme.example/npm/:_authToken=abc', 'abc'],
+    ['spaces and quotes', '  //npm.acme.example/npm/:_authToken = "abc" ', 'abc'],
+    ['no final slash', '//npm.acme.example/npm:_authToken=abc', 'abc'],
+    ['the host alone', '//npm.acme.example/:_authToken=abc', 'abc'],
+    [
+      'the longest path, in any order',
+      '//npm.acme.example/npm/:_authToken=abc\n//npm.acme.example/:_authToken=other',
+      'abc',
+    ],
+    ['of a variable', '//npm.acme.example/:_authToken=${NPM_TOKEN}', 'from-variable'],
+    ['of a variable that is not set', '//npm.acme.example/:_authToken=${NONE}', undefined],
+    ['user and password', `//npm.acme.example/:_auth=${BASIC}`, 'ada:pass-word'],
+    [
+      'user and password on two lines',
+      `//npm.acme.example/:username=ada\n//npm.acme.example/:_password=${Buffer.from('pw').toString('base64')}`,
+      'ada:pw',
+    ],
+    [
+      'a comment',
+      '; //npm.acme.example/:_authToken=abc\n#//npm.acme.example/:_authToken=abc',
+      undefined,
+    ],
+    ['another path', '//npm.acme.example/np/:_authToken=abc', undefined],
+    ['another port', '//npm.acme.example:8443/:_authToken=abc', undefined],
+    ['another host', '//acme.example/:_authToken=abc', undefined],
+    ['a token for no address', '_authToken=abc', undefined],
+    ['a token with a line break', '//npm.acme.example/:_auth=YTpiCg==', undefined],
+  ])('%s', (_what, npmrc, expected) => {
+    expect(tokenFor(REGISTRY, { HOME: homeWith(npmrc), NPM_TOKEN: 'from-variable' })).toBe(
+      expected,
+    );
+  });
+
+  it('comes after the token file, and from the file of NPM_CONFIG_USERCONFIG', () => {
+    const home = homeWith('//npm.acme.example/:_authToken=home');
+    const named = `${homeWith('//npm.acme.example/:_authToken=named')}/.npmrc`;
+    expect(tokenFor(REGISTRY, { HOME: home, NPM_CONFIG_USERCONFIG: named })).toBe('named');
+    writeFileSync(`${home}/tokens`, 'https://npm.acme.example own', { mode: 0o600 });
+    expect(tokenFor(REGISTRY, { HOME: home, PLATFORM_HOME: home })).toBe('own');
+  });
+
+  it('is refused if others can read it; the settings for other hosts are not', () => {
+    const HOME = homeWith('//npm.acme.example/:_authToken=abc', 0o644);
+    expect(tokenFor(REGISTRY, { HOME })).toBe(
+      `permissions: the settings file of npm "${HOME}/.npmrc" has mode 0644, and others can read it, chmod 600 ${HOME}/.npmrc restricts it to its owner`,
+    );
+    expect(tokenFor('https://npm.other.example', { HOME })).toBe(undefined);
+  });
+});
+
+it('a command sends the token of .npmrc to that registry alone', async () => {
+  const answer = npmRegistry({ name: '@acme/lidar', versions: { '1.0.0': {} } });
+  const [own, other] = ['https://npm.acme.example', 'https://npm.other.example'].map((address) =>
+    net.at(address, answer),
+  );
+  const HOME = homeWith('//npm.acme.example/:_authToken=abc');
+  for (const address of ['https://npm.acme.example/npm', 'https://npm.other.example']) {
+    const command = ['resolve', 'acme:lidar', 'latest', '--registry', `npm:${address}`];
+    expect((await inProcess(command, { HOME })).stdout).toBe('1.0.0\n');
+  }
+  expect([own, other]).toEqual([['/npm/@acme%2flidar Bearer abc'], ['/@acme%2flidar']]);
+});
