@@ -115,10 +115,7 @@ function decodeDist(manifest: JsonObject, path: Path, drop: Drop): Artifact[] {
   const architectures = decodeHalf(manifest['cpu'], ARCHITECTURES, [...path, 'cpu'], drop);
   const signatures = decodeSignatures(dist['signatures']);
   return systems.flatMap((os) =>
-    architectures.map((cpu) => {
-      const artifact = { platform: `${os}/${cpu}`, url, digest };
-      return signatures ? { ...artifact, signatures } : artifact;
-    }),
+    architectures.map((cpu) => ({ platform: `${os}/${cpu}`, url, digest, signatures })),
   );
 }
 

@@ -204,11 +204,13 @@ it('[T29] refuses a packument of more than a million versions', () => {
   );
 });
 
+function listed(signatures: unknown): unknown {
+  const { records } = decode({ versions: { '1.0.0': { dist: { signatures } } } });
+  return records[0]?.artifacts?.[0]?.signatures;
+}
+
 it('keeps the signatures of a registry, and leaves out what is none', () => {
   const [one, other] = ['a', 'b'].map((letter) => ({ keyid: `SHA256:${letter}`, sig: 'MEUC' }));
-  const listed = (signatures: unknown): unknown =>
-    decode({ versions: { '1.0.0': { dist: { signatures } } } }).records[0]?.artifacts?.[0]
-      ?.signatures;
   expect([
     listed([one, other]),
     listed([one, { keyid: 'x' }, 'MEUC', { keyid: 7, sig: 'MEUC' }, null]),
