@@ -3,6 +3,7 @@ import type { FailedEntry } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { textOf } from './columns.ts';
+import { noteProven } from './proven-versions.ts';
 import { targetIn } from './target.ts';
 
 /*
@@ -90,6 +91,7 @@ export function noteWorking(
   const [moduleId, { kind, name }] = [moduleOf(target), target];
   sql.run(MAY_BE_TRIED, moduleId, kind, name);
   if (!isProven) return;
+  noteProven(sql, target, version);
   const { changes } = sql.run(FORGET_SUSPENDED, moduleId, version, kind, name);
   const others = sql.get(
     'SELECT 1 FROM failed_entries WHERE module_id = ? AND version = ?',
@@ -99,6 +101,12 @@ export function noteWorking(
   // Without entries, it would be in force for all.
   if (Number(changes) === 0 || others) return;
   sql.run('DELETE FROM quarantine WHERE module_id = ? AND version = ?', moduleId, version);
+}
+
+/** @internal An entry is renamed: what is undecided under its earlier name is so under the one that it has now (D105). */
+export function inheritFailures(sql: Statements, target: ActionTarget, earlier: string): void {
+  const { kind, name } = target;
+  sql.run(INHERIT, name, moduleOf(target), kind, earlier);
 }
 
 const INSERT = `
@@ -114,3 +122,6 @@ const MAY_BE_TRIED = `
 const FORGET_SUSPENDED = `
   DELETE FROM failed_entries
   WHERE module_id = ? AND version = ? AND kind = ? AND name = ? AND state NOT IN ('failed', 'failed-again')`;
+const INHERIT = `
+  UPDATE OR IGNORE failed_entries SET name = ?
+  WHERE module_id = ? AND kind = ? AND name = ? AND state NOT IN ('failed', 'failed-again')`;

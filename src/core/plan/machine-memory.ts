@@ -69,6 +69,8 @@ export interface MachineMemory {
   readonly held: readonly (TargetName & HeldReplacement)[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
+  /** The boot of the machine in which each of them was; undefined if it is not known (D85). */
+  readonly boots?: readonly (string | undefined)[] | undefined;
   /** The version that was reported as deployed last, and when; absent if none is deployed (D85). */
   readonly lastChange?: RememberedChange | undefined;
   /** Whether no deployed version was ever reported. */
