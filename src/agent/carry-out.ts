@@ -128,14 +128,8 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
   // An earlier agent began it, and this one goes on with it.
   if (row?.phase !== 'stable' && row?.action === action) return await outcomes.of(action);
   if (direction === 'restart') {
-    const current = currentOf(row);
-    const wrong = current && whyNotStarted(delivery, current, execution);
-    if (wrong) return failed(wrong);
-    await expectPermission(delivery, execution);
-    const isBegun = module.send({ event: 'restart', action });
-    return isBegun
-      ? await outcomes.of(action)
-      : machine('it has no version that could be restarted');
+    const fault = await whyNotRestarted(delivery, { module, current: currentOf(row) }, execution);
+    return fault ? failed(fault) : await outcomes.of(action);
   }
   const last = row?.phase === 'stable' ? row.settled : undefined;
   if (reason.kind === 'pin-url' && last?.fault?.blame === 'release' && last.version === to) {
@@ -144,6 +138,7 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
   }
   const ready = await execution.ports.prepared(delivery, execution);
   if (!ready.ok) {
+    // The version in use may fail for the same reason (D103).
     const fault = 'isFirstRun' in ready.error && ready.error.blame === 'release' && ready.error;
     const isShared = fault && module.send({ event: 'unprepared', action, fault });
     return isShared ? await outcomes.of(action) : failed(ready.error);
@@ -156,6 +151,22 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
     (await activated(delivery, { module, candidate }, execution)) ??
     machine(modules.of(target.name) === module ? 'another change of the module is under way' : LEFT)
   );
+}
+
+/** Begins to restart the version in use; what is returned says why that is not possible. */
+async function whyNotRestarted(
+  delivery: Delivery,
+  {
+    module,
+    current,
+  }: { readonly module: SupervisedModule; readonly current: Installed | undefined },
+  execution: Execution,
+): Promise<Fault | undefined> {
+  const wrong = current && whyNotStarted(delivery, current, execution);
+  if (wrong) return wrong;
+  await expectPermission(delivery, execution);
+  if (module.send({ event: 'restart', action: delivery.action.id })) return undefined;
+  return { reason: 'it has no version that could be restarted', blame: 'machine' };
 }
 
 /** What a `pin_url` names has a folder of its own. */
@@ -201,7 +212,7 @@ async function activated(
     const isBack = isRefused || action.direction === 'downgrade';
     const hasEntry = (name: string): boolean => modules.of(name) !== undefined;
     const before = entry && inherited(file, entry, { root: candidate.root, hasEntry });
-    const about = { candidate, restorable, isBack, inherited: before };
+    const about = { candidate, restorable, isBack, isRefused, inherited: before };
     const event = { event: 'activate', action: id, ...about } as const;
     return module.send(event) ? await outcomes.of(id) : undefined;
   };

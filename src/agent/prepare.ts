@@ -144,7 +144,7 @@ export function installTermsFor(
   };
 }
 
-/** The first run failed, which may need what the version in use needs too. */
+/** The first run failed, which may need what the version in use needs too (D103). */
 export interface FirstRunFault extends Fault {
   readonly isFirstRun: true;
 }

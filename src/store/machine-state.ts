@@ -247,6 +247,12 @@ function writesOf(
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
     ...requestWritesOf(sql, writing),
+    ...startWritesOf(sql, writing),
+  };
+}
+
+function startWritesOf(sql: Statements, writing: Writing): Pick<MachineState, 'start' | 'end'> {
+  return {
     start: (at, boot) => writing(() => noteStart(sql, at, boot)),
     end: (at) => writing(() => forgetStart(sql, at)),
   };

@@ -1,10 +1,16 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
+import type { AgentSite } from '../support/agent-site.ts';
 import { entry } from '../support/planned.ts';
 import { withCamera } from './support/camera.ts';
 
 function pinned(version: string, name = 'lidar'): object {
   return { modules: [entry('acme:lidar', version, name)] };
+}
+
+function running({ home }: AgentSite): readonly unknown[] {
+  return marked(`${runIdOf(home)}/`);
 }
 
 describe('a device is unplugged, and meanwhile', () => {
@@ -27,6 +33,7 @@ describe('a device is unplugged, and meanwhile', () => {
     site.configure(pinned('1.*'));
     await site.until('lidar running 1.1.0');
     await site.until('done');
+    expect(running(site)).toHaveLength(1);
   });
 
   it('[D103] a first run needs it: the release is tried again once the version in use works', async () => {
@@ -36,9 +43,9 @@ describe('a device is unplugged, and meanwhile', () => {
     await site.until('done');
     unplug();
     await site.until('lidar backing-off 1.0.0');
-    const script = `[ -e ${camera} ] || exit 7; exec sleep 1000`;
-    const meta = { entrypoint: 'run', first_run: 'prepare' };
-    site.publish('acme:lidar', '1.1.0', script, meta, { prepare: `[ -e ${camera} ] || exit 7` });
+    const first = `[ -e ${camera} ] || exit 7; touch "$PLATFORM_MODULE_DATA/first"; exit 0`;
+    const script = `[ -e "$PLATFORM_MODULE_DATA/first" ] || { ${first}; }; exec sleep 1000`;
+    site.publish('acme:lidar', '1.1.0', script, { entrypoint: 'run', first_run: 'run' });
     await site.until(
       'failed (undecided, 1.0.0): its first run failed: it ended with exit code 7; 1.0.0, which is in use, does not stay up either',
     );
@@ -46,6 +53,7 @@ describe('a device is unplugged, and meanwhile', () => {
     await site.until('lidar running 1.0.0');
     await site.until('lidar running 1.1.0');
     await site.until('done');
+    expect(running(site)).toHaveLength(1);
   });
 
   it('[D105] its entry is renamed while a failure is undecided: what ran under the old name is started for ever', async () => {

@@ -23,14 +23,7 @@ export interface AgentSite {
   /** The path of each request to the server of the files. */
   readonly requests: readonly string[];
   /** Publishes a version of a module, whose program is a shell script, or what begins with `#!`. */
-  readonly publish: (
-    id: string,
-    version: string,
-    script: string,
-    meta?: object,
-    /** Other programs of the package. */
-    more?: Readonly<Record<string, string>>,
-  ) => void;
+  readonly publish: (id: string, version: string, script: string, meta?: object) => void;
   /** Puts a package on the server of the files, whose program is a shell script. Returns its address. */
   readonly file: (path: string, script: string) => string;
   /** Replaces the entries of the machine config. */
@@ -146,8 +139,8 @@ export async function agentSite(
       files.set(path, packageOf(script, ENTRY_POINT));
       return `${server.address}${path}`;
     },
-    publish: (id, version, script, meta = ENTRY_POINT, more = {}) => {
-      const file = packageOf(script, meta, more);
+    publish: (id, version, script, meta = ENTRY_POINT) => {
+      const file = packageOf(script, meta);
       const path = `/${id}/${version}`;
       files.set(path, file);
       const artifacts = [artifactOf(file, `${server.address}${path}`)];
@@ -196,15 +189,8 @@ export async function agentSite(
 
 const ENTRY_POINT = { entrypoint: 'run' };
 
-function packageOf(
-  script: string,
-  meta: object,
-  more: Readonly<Record<string, string>> = {},
-): Buffer {
+function packageOf(script: string, meta: object): Buffer {
   const entries = [
-    ...Object.entries(more).map(([name, program]) =>
-      member({ name, mode: 0o755, content: programOf(program) }),
-    ),
     member({ name: 'run', mode: 0o755, content: programOf(script) }),
     member({ name: 'meta.json', content: JSON.stringify(meta) }),
   ];

@@ -78,8 +78,10 @@ export type LifecycleEvent =
       readonly candidate: Installed;
       /** The folder of the version that may be started again if the candidate fails; undefined if none may. */
       readonly restorable: string | undefined;
-      /** The config or an operator goes back to it, so what it replaces is not started again. */
+      /** The config or an operator goes back to it: if it worked here, what it replaces is not started again. */
       readonly isBack?: boolean | undefined;
+      /** What it replaces is refused by an operator, and never started again. */
+      readonly isRefused?: boolean | undefined;
       /** What ran here under an earlier name of the entry, in the same folder (D84). */
       readonly inherited?: Installed | undefined;
     }

@@ -11,7 +11,6 @@ import type {
   AfterStop,
   Command,
   Lifecycle,
-  LifecycleEvent,
   Serving,
   Step,
   Surroundings,
@@ -19,7 +18,7 @@ import type {
 } from './lifecycle.ts';
 
 /** Whether there is a process at the moment of an event. */
-type Process = 'none' | 'running' | 'ending';
+export type Process = 'none' | 'running' | 'ending';
 
 /** A candidate that was started this often for one action, without an outcome, does not work. */
 const MOST_ATTEMPTS = 3;
@@ -38,7 +37,10 @@ export function stopped(after: AfterStop, process: Process = 'running'): Step {
 }
 
 /** Continues after a stop, or at once if there is nothing to stop. */
-function switching(after: Extract<AfterStop, { readonly row: unknown }>, process: Process): Step {
+export function switching(
+  after: Extract<AfterStop, { readonly row: unknown }>,
+  process: Process,
+): Step {
   if (process !== 'none') return { ...stopped(after, process), row: after.row };
   const run = after.to === 'trying' ? after.row.candidate : after.row.previous;
   const next =
@@ -60,47 +62,6 @@ export function resumed(row: Activation, isHeld: boolean, around: Surroundings):
     return rolledBack({ row }, { reason, blame: 'release' }, 'none', around);
   }
   return switching({ to: 'trying', row: { ...row, attempts: row.attempts + 1 } }, 'none');
-}
-
-export function tried(
-  event: Extract<LifecycleEvent, { readonly event: 'activate' }>,
-  serving: Replaced | undefined,
-  process: Process,
-): Step {
-  const { action, restorable, inherited } = event;
-  const { run, previous: older, failed: other, crashes } = serving ?? {};
-  const known = [older, other, inherited].find((one) => one?.root === event.candidate.root);
-  const candidate = known?.isProven
-    ? { ...event.candidate, isProven: true as const }
-    : event.candidate;
-  const previous = run?.root === restorable ? run : undefined;
-  const failed = previous ? undefined : comparable(event, serving, known !== undefined);
-  const row = { phase: 'trying', action, candidate, previous, attempts: 1, failed } as const;
-  return switching({ to: 'trying', row, crashes }, process);
-}
-
-/** The version in use that a candidate replaces. */
-type Replaced = Serving & { readonly state?: Lifecycle['state'] };
-
-/**
- * The version that worked before the candidate: if both fail, the cause may be outside both releases (D80). Without `hasFailed`, it
- * must not run any more, whatever becomes of the candidate (D102).
- */
-function comparable(
-  { candidate, isBack, inherited }: Extract<LifecycleEvent, { readonly event: 'activate' }>,
-  serving: Replaced | undefined,
-  isKnown: boolean,
-): Installed | undefined {
-  if (!serving) return inherited?.isUndecided ? unblamed(inherited) : undefined;
-  const { run, crashes, state } = serving;
-  if (run.hasFailed && !isBack) return run;
-  if (run.root === candidate.root) return undefined;
-  const isFailing = crashes.count > 0 && state !== 'running' && state !== 'held';
-  return isFailing || (isBack && (isKnown || run.hasFailed)) ? unblamed(run) : undefined;
-}
-
-function unblamed({ version, root, isProven }: Installed): Installed {
-  return { version, root, isProven };
 }
 
 /** Starts the version before the candidate again. Without one, nothing is left in use. */
@@ -144,7 +105,7 @@ function undecided(
   const previous = other.root === kept.root ? undefined : other;
   const current = { ...kept, hasFailed: undefined, isUndecided: true } as const;
   const ended = { action, fault, version: candidate.version, isUndecided: true } as const;
-  // The wait of a version that crashed before goes on growing.
+  // The wait of a version that crashed before goes on growing (D106).
   const own = isCandidate ? withCrash(NO_CRASHES, now, 0) : crashes;
   const { next, commands } = startedLater({ run: current, previous, crashes: own }, process);
   const why = isOnlyOne ? 'no other version may run here' : `${failed.version} failed before it`;

@@ -13,9 +13,9 @@ import {
   settled,
   started,
   stopped,
-  tried,
   up,
 } from './steps.ts';
+import { tried } from './trial.ts';
 
 type Of<S extends Lifecycle['state']> = Extract<Lifecycle, { readonly state: S }>;
 type On<E extends LifecycleEvent['event']> = Extract<LifecycleEvent, { readonly event: E }>;

@@ -147,34 +147,52 @@ describe('[D102] a version that takes the place of one that must not run any mor
   const BACK = { ...activate, isBack: true } as const;
   const newer = { ...SERVING, run: NEW, previous: OLD };
 
+  const REFUSED = { ...BACK, isRefused: true } as const;
+  const loop = { ...NEW, hasFailed: true } as const;
+  const unknown = { ...newer, previous: undefined };
+
   it.each<[string, Lifecycle, LifecycleEvent, string]>([
+    ['crashes', { state: 'backing-off', ...newer, crashes }, activate, '1.1.0'],
     [
-      'crashes',
+      'crashes, and ran alone here',
+      { state: 'backing-off', ...unknown, crashes },
+      BACK,
+      '1.1.0 failed',
+    ],
+    [
+      'crashes, and an operator refuses it',
       { state: 'backing-off', ...newer, crashes },
-      activate,
-      ' after the failure of 1.1.0',
+      REFUSED,
+      '1.1.0',
     ],
     [
-      'worked before it',
-      { state: 'running', since: 0, ...newer },
-      BACK,
-      ' after the failure of 1.1.0',
-    ],
-    [
-      'failed, and is refused by an operator',
-      { state: 'backing-off', ...newer, run: { ...NEW, hasFailed: true }, crashes },
-      BACK,
-      ' after the failure of 1.1.0',
-    ],
-    [
-      'runs, and another one never ran',
-      { state: 'running', since: 0, ...newer, previous: undefined },
-      BACK,
+      'crashes, ran alone, and is refused',
+      { state: 'backing-off', ...unknown, crashes },
+      REFUSED,
       '',
     ],
+    ['works', { state: 'running', since: 0, ...newer }, BACK, '1.1.0'],
+    ['works, and ran alone here', { state: 'running', since: 0, ...unknown }, BACK, ''],
     ['crashed some time ago', { state: 'running', since: 0, ...newer, crashes }, activate, ''],
+    ['is on hold after it crashed', { state: 'held', ...newer, crashes }, activate, ''],
+    ['failed', { state: 'backing-off', ...newer, run: loop, crashes }, activate, '1.1.0 failed'],
+    [
+      'failed, and the config goes back',
+      { state: 'backing-off', ...newer, run: loop, crashes },
+      BACK,
+      '1.1.0',
+    ],
   ])('is compared with one that %s', (_, state, event, failed) => {
-    expect(after(state, event)).toContain(`write trying 1.0.0 (1)${failed};`);
+    const words = failed === '' ? '' : ` after the failure of ${failed}`;
+    expect(after(state, event)).toContain(`write trying 1.0.0 (1)${words};`);
+  });
+
+  it('is known if it was up for an hour, whatever ran since', () => {
+    const candidate = { ...OLD, isProven: true } as const;
+    const state = { state: 'running', since: 0, ...unknown } as const;
+    expect(after(state, { ...BACK, candidate })).toContain(
+      'write trying 1.0.0 proven (1) after the failure of 1.1.0;',
+    );
   });
 
   it('is started for ever if it fails too', () => {
