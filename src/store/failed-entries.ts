@@ -20,13 +20,14 @@ export interface Working {
 
 /** @internal By `identityOf` of the quarantine. */
 export function failedEntriesIn(sql: Statements): ReadonlyMap<string, readonly FailedEntry[]> {
-  const rows = sql.all('SELECT * FROM failed_entries ORDER BY kind, name').map((row) => {
+  const rows = sql.all(SELECT).map((row) => {
     const { module_id: moduleId, version, since } = row;
     const entry: FailedEntry = {
       key: keyOf(targetIn(row)),
       name: String(row['name']),
       state: stateIn(row['state']),
       sameAs: textOf(row['same_as']),
+      ...(row['is_in_use'] === 1 && { isInUse: true }),
     };
     return { identity: `${String(moduleId)} ${String(version)} ${Number(since)}`, entry };
   });
@@ -109,6 +110,13 @@ export function inheritFailures(sql: Statements, target: ActionTarget, earlier: 
   sql.run(INHERIT, name, moduleOf(target), kind, earlier);
 }
 
+const SELECT = `
+  SELECT failed_entries.*, EXISTS (
+    SELECT 1 FROM deployed
+    WHERE deployed.kind = failed_entries.kind AND deployed.name = failed_entries.name AND is_known = 1
+      AND deployed.module_id = failed_entries.module_id AND text = version
+  ) AS is_in_use
+  FROM failed_entries ORDER BY kind, name`;
 const INSERT = `
   INSERT INTO failed_entries (module_id, version, kind, name, since, state, same_as)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { whyText } from '../../src/host/requests/request-words.ts';
 import { commitOne, LIDAR, moduleNamed, running } from '../support/claimed.ts';
 import { fallen, refused, REAR, TERMS, upgraded } from './support/undecided.ts';
 
@@ -69,4 +70,20 @@ describe('[D105] an entry is renamed', () => {
     state.inheritFailures(REAR, LIDAR.name);
     expect(refused(state, REAR)).toEqual([`1.1.0 failed in ${LIDAR.name}`]);
   });
+});
+
+it('[D80] a release in quarantine that is deployed all the same is marked so', () => {
+  const { state } = upgraded();
+  const failure = { version: '1.1.0', reason: 'no camera', running: '1.1.0' };
+  state.reportFailure(LIDAR, failure, TERMS);
+  const words = (): string[] => state.memory().quarantine.map(whyText);
+  expect(words()).toEqual(['it is in use all the same: no camera']);
+  state.report(LIDAR, '1.0.0', 5);
+  expect(words()).toEqual(['no camera']);
+  state.reportFailure(LIDAR, { ...failure, running: '1.0.0', blame: 'undecided' }, TERMS);
+  expect(words()).toEqual([
+    'undecided: 1.0.0 fails in the same way, it may be tried again once 1.0.0 works: no camera',
+  ]);
+  state.report(LIDAR, '1.1.0', 6);
+  expect(words()).toEqual(['undecided: 1.0.0 fails in the same way, it is in use: no camera']);
 });

@@ -98,6 +98,8 @@ export interface FailedEntry {
   readonly state: 'failed' | 'failed-again' | 'waiting' | 'may-be-tried' | 'kept';
   /** The version that fails in the same way; undefined if none does, or if it is not known. */
   readonly sameAs: string | undefined;
+  /** Present if it is deployed in the entry all the same. */
+  readonly isInUse?: true | undefined;
 }
 
 /** Whether the quarantine is in force in the entry: it is not suspended. */

@@ -263,6 +263,14 @@ describe('[D105] an entry is renamed', () => {
 });
 
 describe('[D106] a version is started again although its crash loop was reported', () => {
+  it('because no other one may run: it is not reported again', () => {
+    const run = { ...OLD, hasFailed: true } as const;
+    const crashes = { times: [1, 2, 3, 4, 5], count: 10, reportedAt: 5 };
+    expect(after({ state: 'starting', ...SERVING, run, crashes }, failed)).toBe(
+      'stop; stopping → backing-off (11 crashes)',
+    );
+  });
+
   const failed = { event: 'failed', fault: FAULT } as const;
   const times = [1, 2, 3, 4, 5];
 
