@@ -63,8 +63,8 @@ function triedEnd(end: ActionEnd, { action: { reason } }: Delivery): ActionEnd {
 }
 
 /** A fault before anything was stopped. An address has no quarantine, and another file may be there later (D48). */
-function untried(fault: Fault, { action: { reason } }: Delivery): Fault {
-  return reason.kind === 'pin-url' ? { ...fault, blame: 'machine' } : fault;
+function untried({ reason, blame }: Fault, { action }: Delivery): Fault {
+  return { reason, blame: action.reason.kind === 'pin-url' ? 'machine' : blame };
 }
 
 function currentOf(row: Activation | undefined): Installed | undefined {

@@ -129,14 +129,14 @@ describe('[D84] an entry that is renamed', () => {
   });
 
   it('[A16] and gets another module is started when the process of the old one has ended', async () => {
-    const site = await agentSite(config('usb0'), FOR_PROGRAM);
-    site.publish('acme:lidar', '1.0.0', HAS_DEVICE);
+    const site = await agentSite(config('usb0'), { ...FOR_PROGRAM, stopMs: 5000 });
+    site.publish('acme:lidar', '1.0.0', HAS_DEVICE.replace('0.5', '1.5'));
     site.publish('beta:lidar', '1.0.0', HAS_DEVICE);
     await site.start();
     await site.until('done');
     site.configure({ modules: [entry('beta:lidar', '1.*', 'front')] });
-    await site.until('front waits for lidar');
-    await site.until('lidar stopped 1.0.0');
+    await site.until('front trying 1.0.0');
+    expect(marked(`${runIdOf(site.home)}/lidar/`)).toEqual([]);
     await site.until('front running 1.0.0');
     await site.until('done');
     expect(site.story.filter((line) => line.startsWith('failed'))).toEqual([]);
