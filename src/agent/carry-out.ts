@@ -2,9 +2,10 @@ import type { Activation, Fault, Installed } from '../core/machine/activation.ts
 import { moduleOf } from '../core/plan/target.ts';
 import type { Delivery } from '../poller/index.ts';
 import type { Clock } from '../registry/clock.ts';
-import { DatabaseError, type MachineFile } from '../store/index.ts';
+import { DatabaseError, type ClaimedFile } from '../store/index.ts';
 import type { Modules } from './modules.ts';
 import { activationOf, forgetOutcome } from './activation.ts';
+import { inherited } from './earlier-entries.ts';
 import { folderOfAddress } from './install/package-store.ts';
 import { settledEnd, type Outcomes } from './outcomes.ts';
 import type { AgentPorts } from './ports.ts';
@@ -13,7 +14,7 @@ import { expectPermission, type Preparation } from './prepare.ts';
 import type { ActionEnd, SupervisedModule } from './supervised-module.ts';
 
 export interface Execution extends Preparation {
-  readonly file: MachineFile;
+  readonly file: ClaimedFile;
   readonly ports: AgentPorts;
   readonly modules: Modules;
   readonly outcomes: Outcomes;
@@ -62,8 +63,8 @@ function triedEnd(end: ActionEnd, { action: { reason } }: Delivery): ActionEnd {
 }
 
 /** A fault before anything was stopped. An address has no quarantine, and another file may be there later (D48). */
-function untried(fault: Fault, { action: { reason } }: Delivery): Fault {
-  return reason.kind === 'pin-url' ? { ...fault, blame: 'machine' } : fault;
+function untried({ reason, blame }: Fault, { action }: Delivery): Fault {
+  return { reason, blame: action.reason.kind === 'pin-url' ? 'machine' : blame };
 }
 
 function currentOf(row: Activation | undefined): Installed | undefined {
@@ -127,14 +128,8 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
   // An earlier agent began it, and this one goes on with it.
   if (row?.phase !== 'stable' && row?.action === action) return await outcomes.of(action);
   if (direction === 'restart') {
-    const current = currentOf(row);
-    const wrong = current && whyNotStarted(delivery, current, execution);
-    if (wrong) return failed(wrong);
-    await expectPermission(delivery, execution);
-    const isBegun = module.send({ event: 'restart', action });
-    return isBegun
-      ? await outcomes.of(action)
-      : machine('it has no version that could be restarted');
+    const fault = await whyNotRestarted(delivery, { module, current: currentOf(row) }, execution);
+    return fault ? failed(fault) : await outcomes.of(action);
   }
   const last = row?.phase === 'stable' ? row.settled : undefined;
   if (reason.kind === 'pin-url' && last?.fault?.blame === 'release' && last.version === to) {
@@ -142,13 +137,36 @@ async function endOf(delivered: Delivery, execution: Execution): Promise<ActionE
     return machine(`it did not work: ${last.fault.reason} (another address is tried)`);
   }
   const ready = await execution.ports.prepared(delivery, execution);
-  if (!ready.ok) return failed(ready.error);
+  if (!ready.ok) {
+    // The version in use may fail for the same reason (D103).
+    const fault = 'isFirstRun' in ready.error && ready.error.blame === 'release' && ready.error;
+    const isShared = fault && module.send({ event: 'unprepared', action, fault });
+    return isShared ? await outcomes.of(action) : failed(ready.error);
+  }
   const wrong = whyNotStarted(delivery, ready.value, execution);
   if (wrong) return failed(wrong);
+  const isProven = execution.file.state.isProven(target, to) || undefined;
+  const candidate = { ...ready.value, isProven };
   return (
-    (await activated(delivery, { module, candidate: ready.value }, execution)) ??
+    (await activated(delivery, { module, candidate }, execution)) ??
     machine(modules.of(target.name) === module ? 'another change of the module is under way' : LEFT)
   );
+}
+
+/** Begins to restart the version in use; what is returned says why that is not possible. */
+async function whyNotRestarted(
+  delivery: Delivery,
+  {
+    module,
+    current,
+  }: { readonly module: SupervisedModule; readonly current: Installed | undefined },
+  execution: Execution,
+): Promise<Fault | undefined> {
+  const wrong = current && whyNotStarted(delivery, current, execution);
+  if (wrong) return wrong;
+  await expectPermission(delivery, execution);
+  if (module.send({ event: 'restart', action: delivery.action.id })) return undefined;
+  return { reason: 'it has no version that could be restarted', blame: 'machine' };
 }
 
 /** What a `pin_url` names has a folder of its own. */
@@ -190,7 +208,12 @@ async function activated(
     const current = entry && currentOf(activationOf(file, entry));
     // No release is permitted in place of an address: what worked before is started again.
     const restorable = reason.kind === 'pin-url' ? current?.root : rollback?.root;
-    const event = { event: 'activate', action: id, candidate, restorable } as const;
+    const isRefused = reason.kind === 'failure' && reason.isRolledBack;
+    const isBack = isRefused || action.direction === 'downgrade';
+    const hasEntry = (name: string): boolean => modules.of(name) !== undefined;
+    const before = entry && inherited(file, entry, { root: candidate.root, hasEntry });
+    const about = { candidate, restorable, isBack, isRefused, inherited: before };
+    const event = { event: 'activate', action: id, ...about } as const;
     return module.send(event) ? await outcomes.of(id) : undefined;
   };
   try {

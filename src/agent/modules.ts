@@ -1,4 +1,5 @@
-import type { ActionTarget, ModuleId } from '../core/index.ts';
+import type { ActionTarget } from '../core/index.ts';
+import type { Activation } from '../core/machine/activation.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import { DEFAULT_TERMS, termsFor, type UpdateTerms } from '../core/machine/update-policy.ts';
 import { entrySetup } from '../core/plan/entry-setup.ts';
@@ -11,21 +12,13 @@ import { Changes } from './changes.ts';
 import type { ModuleStart } from './module-process.ts';
 import { endOf, ModuleHolds } from './module-holds.ts';
 import { moduleStart, runSetup } from './module-start.ts';
-import { noteEarlierData } from './note-earlier-data.ts';
+import { noteEarlier } from './note-earlier.ts';
 import type { ModulesOptions } from './modules-options.ts';
 import { dependenciesOn, hasServer, SERVER, stoppedBy, supervisedEntries } from './server.ts';
+import type { Supervised } from './supervised-entry.ts';
 import { SupervisedModule } from './supervised-module.ts';
 import { endedDependencies, stopLayers } from './supervision/dependencies.ts';
 import { AT_REST, ON_TRIAL, UP, versionOf, type Lifecycle } from './supervision/lifecycle.ts';
-
-interface Supervised {
-  entry: ModuleEntry;
-  /** How it is run, as the config and the policy say now. */
-  setup: string;
-  /** What of the configuration reached its program when that was started last; undefined if it was not. */
-  started: string | undefined;
-  readonly module: SupervisedModule;
-}
 
 /** The supervised modules of a machine: those that its config has, started after the modules that they depend on. */
 export class Modules {
@@ -68,7 +61,6 @@ export class Modules {
   follow(configuration: Configuration): void {
     this.#configuration = configuration;
     const { machine } = configuration;
-    const { onEvent } = this.#options;
     const isDisabled = machine.agent.platformServer.disableSubsystem;
     const entries = supervisedEntries(machine);
     const before = this.#dependencies;
@@ -84,7 +76,8 @@ export class Modules {
       } else {
         this.#modules.delete(name);
         const because = isDisabled ? 'server-disabled' : now ? 'replaced' : 'removed';
-        if (supervised.module.state.state !== 'idle') onEvent({ kind: 'leaves', name, because });
+        if (supervised.module.state.state !== 'idle')
+          this.#options.onEvent({ kind: 'leaves', name, because });
         void this.#leave(name, supervised);
       }
     }
@@ -140,19 +133,19 @@ export class Modules {
       },
       onTrouble: (error) => onEvent({ kind: 'module-waits-for-file', name, error }),
     });
-    this.#modules.set(name, {
-      entry,
-      module,
-      setup: runSetup(entry, this.#terms(entry.name)),
-      started: undefined,
-    });
-    if (this.#configuration) noteEarlierData(entry, this.#configuration, this.#options);
+    const setup = runSetup(entry, this.#terms(name));
+    const after = new Set(this.#leaving.keys());
+    this.#modules.set(name, { entry, module, setup, started: undefined, after });
+    if (this.#configuration) noteEarlier(entry, this.#configuration, this.#options);
     const row = resumedWith(file, entry);
-    if (!row) return;
+    if (row) this.#resume(module, name, row);
+  }
+
+  #resume(module: SupervisedModule, name: string, row: Activation): void {
     const missing = [...(this.#dependencies.get(name) ?? [])].filter((one) => !this.#isUp(one));
-    const ending = this.#endingOf(moduleId);
-    const others = [...missing, ...ending];
-    if (others.length > 0) onEvent({ kind: 'waiting', name, for: others });
+    const ending = this.#endingOf(name);
+    if (missing.length + ending.length > 0)
+      this.#options.onEvent({ kind: 'waiting', name, for: [...missing, ...ending] });
     for (const hold of [...missing, ...ending.map(endOf)]) this.#holds.add(name, hold);
     module.tell({ event: 'resume', row, isHeld: this.#holds.isHeld(name) });
   }
@@ -234,19 +227,20 @@ export class Modules {
   }
 
   /**
-   * The entries that a version waits for before it is tried: the server unless it works, and those of its module that have
-   * left the config and still end (A16).
+   * The entries that a version waits for before it is tried: the server unless it works, and those of its module, or in whose
+   * place it is, that have left the config and still end (A16).
    */
   inTheWayOf(name: string): readonly string[] {
-    const moduleId = this.#modules.get(name)?.entry.moduleId;
-    const ending = moduleId === undefined ? [] : this.#endingOf(moduleId);
-    return this.#isServed(name) ? ending : [SERVER, ...ending];
+    return [...(this.#isServed(name) ? [] : [SERVER]), ...this.#endingOf(name)];
   }
 
   /** What ends has the device or the port of the entry that takes its place (D84). */
-  #endingOf(moduleId: ModuleId): string[] {
-    const ending = [...this.#leaving.values()].filter(({ entry }) => entry.moduleId === moduleId);
-    return ending.map(({ entry }) => entry.name);
+  #endingOf(name: string): string[] {
+    const { entry, after } = this.#modules.get(name) ?? {};
+    const ending = Array.from(this.#leaving.values(), (one) => one.entry);
+    const isBefore = (one: ModuleEntry): boolean =>
+      one.moduleId === entry?.moduleId || after?.has(one.name) === true;
+    return ending.filter(isBefore).map((one) => one.name);
   }
 
   /** Whether the server works, and is not being replaced, or `name` does not need it. */

@@ -5,6 +5,7 @@ import { earlierData } from './module-data.ts';
 import { moduleProcess } from './module-process.ts';
 import { prefetched } from './prefetch.ts';
 import { prepared } from './prepare.ts';
+import { bootId } from './system/boot-id.ts';
 import { killMarked } from './process/orphans.ts';
 import { runnableFor, whyNotStarted } from './runnable.ts';
 import { THIS_MACHINE } from './system/host.ts';
@@ -13,6 +14,8 @@ import { isMetered } from './system/nmcli.ts';
 /** What the agent does to the machine, and the poller that decides. The simulator replaces them. */
 export interface AgentPorts {
   readonly poller: (options: PollerOptions) => Pick<Poller, keyof Poller>;
+  /** Of the boot of the machine; undefined if it is not known. */
+  readonly bootId?: string | undefined;
   readonly killMarked: typeof killMarked;
   readonly removeUnused: typeof removeUnused;
   /** Whether a package folder exists. */
@@ -31,6 +34,7 @@ export interface AgentPorts {
 export function linux(programs: string): AgentPorts {
   return {
     poller: (options) => new Poller(options),
+    bootId: bootId(),
     killMarked,
     removeUnused,
     isInstalled: existsSync,

@@ -40,7 +40,7 @@ export interface Preparation {
 export async function prepared(
   delivery: Delivery,
   preparation: Preparation,
-): Promise<Result<Installed, Fault>> {
+): Promise<Result<Installed, Fault | FirstRunFault>> {
   const { action, entry, folders, terms } = delivery;
   const { site, turns } = preparation;
   const { root } = folders;
@@ -144,7 +144,12 @@ export function installTermsFor(
   };
 }
 
-async function ready(order: Order): Promise<Result<Package, Fault>> {
+/** The first run failed, which may need what the version in use needs too (D103). */
+export interface FirstRunFault extends Fault {
+  readonly isFirstRun: true;
+}
+
+async function ready(order: Order): Promise<Result<Package, Fault | FirstRunFault>> {
   const installed = await installPackage(order);
   rmSync(prefetchMark(order.root), { force: true });
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
@@ -167,11 +172,11 @@ async function ready(order: Order): Promise<Result<Package, Fault>> {
 async function firstRun(
   path: string,
   { root, environment, runAs, noNewPrivs, openFiles, mark, cgroups, onLine, signal }: Order,
-): Promise<Fault | undefined> {
+): Promise<FirstRunFault | undefined> {
   const terms = { environment, runAs, noNewPrivs, openFiles, mark, cgroups, onLine };
   const program = { path, arguments: [], folder: root, ...terms };
   const done = await runOnce(program, { limitMs: FIRST_RUN_MS, signal });
   if (done.ok) return undefined;
   const { blame, reason } = done.error;
-  return { reason: `its first run failed: ${reason}`, blame };
+  return { reason: `its first run failed: ${reason}`, blame, isFirstRun: true };
 }

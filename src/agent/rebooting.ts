@@ -14,10 +14,13 @@ const LONGEST_WAIT_MS = 60_000;
 export class Rebooting {
   readonly #file: ClaimedFile;
   readonly #clock: Clock;
+  readonly #boot: string | undefined;
   #suspect: Suspect | undefined;
   #start: (() => void) | undefined;
 
-  constructor(file: ClaimedFile, clock: Clock) {
+  /** `boot` is the boot of the machine, if that is known. */
+  constructor(file: ClaimedFile, clock: Clock, boot: string | undefined) {
+    this.#boot = boot;
     this.#file = file;
     this.#clock = clock;
   }
@@ -29,8 +32,9 @@ export class Rebooting {
 
   /** Looks for one, before this start is recorded and modules start. It starts when a round leaves it, or after a minute. */
   begin(modules: Modules, stopping: AbortSignal): void {
-    this.#suspect = suspectOf(this.#file.state.memory(), this.#clock.now());
-    if (!this.#suspect) return;
+    const now = { at: this.#clock.now(), boot: this.#boot };
+    this.#suspect = suspectOf(this.#file.state.memory(), now);
+    if (!this.#suspect?.isBlamed) return;
     this.#start = modules.holdBeforeStart(this.#suspect.target.name, REASON);
     void this.#startLater(stopping);
   }
@@ -52,7 +56,8 @@ export class Rebooting {
 
   /** Reports it as failed. It stays the version in use until another one takes its place. */
   async report({ machine }: Configuration, poller: Pick<Poller, 'reportFailure'>): Promise<void> {
-    const { target, version, count } = this.#suspect ?? {};
+    const { target, version, count, isBlamed } = this.#suspect ?? {};
+    if (!isBlamed) return;
     const entry = supervisedEntries(machine).find(({ name }) => name === target?.name);
     // What a `pin_url` names has no version to put into quarantine.
     if (!entry || version === undefined || !parseVersion(version).ok) return;

@@ -72,7 +72,7 @@ export class SupervisedMachine {
       onMissing: (name) => this.#installMissing(name),
       onEvidence: (entry, evidence) => reportEvidence(entry, evidence, this.#reporting),
     });
-    this.#rebooting = new Rebooting(file, clock);
+    this.#rebooting = new Rebooting(file, clock, ports.bootId);
     this.#poller = this.#pollerOf(site);
     this.#execution = {
       ...common,
@@ -109,6 +109,7 @@ export class SupervisedMachine {
       isMaintenanceAllowed: async () => await this.#maintenance(),
       programSetup: (target) => this.#modules.programSetup(target),
       vetoes: async (names, { isExact }) => await this.#vetoes(names, isExact),
+      ...(this.#ports.bootId !== undefined && { bootId: this.#ports.bootId }),
       isUrgent: () => this.#rebooting.suspect !== undefined,
       onUpcoming: (upcoming) => {
         this.#rebooting.follow();

@@ -63,10 +63,11 @@ export class ActionGate {
    * The key of the target on which actions may be carried out in a crash loop: its release may be the cause, so it may always be
    * replaced, and so may the one before it, by a fix (D85). Undefined if there is none.
    */
-  onlyTarget({ starts, lastChange }: MachineMemory): string | undefined {
+  onlyTarget({ starts, boots, lastChange }: MachineMemory): string | undefined {
     const now = this.#clock.now();
     if (!this.#isUrgent() || crashLoopEnd(starts, now) === undefined) return undefined;
-    const suspect = suspectOf({ lastChange, starts: starts.slice(0, -1) }, starts.at(-1) ?? now);
+    const earlier = { lastChange, starts: starts.slice(0, -1), boots: boots?.slice(0, -1) };
+    const suspect = suspectOf(earlier, { at: starts.at(-1) ?? now, boot: boots?.at(-1) });
     if (suspect) this.#suspected = keyOf(suspect.target);
     return this.#suspected;
   }

@@ -38,6 +38,7 @@ const OPTIONS = {
   random: optional(FUNCTION),
   programSetup: optional(FUNCTION),
   isUrgent: optional(FUNCTION),
+  bootId: optional(TEXT),
   onUpcoming: optional(FUNCTION),
   onEvent: optional(FUNCTION),
 };

@@ -79,6 +79,8 @@ export interface PollerOptions {
   readonly programSetup?: (target: ActionTarget) => ProgramSetup | undefined;
   /** @internal Whether the first round begins at once. */
   readonly isUrgent?: () => boolean;
+  /** @internal Of the boot of the machine: a start in the same boot as the one before is no reboot (D85). */
+  readonly bootId?: string;
   /** @internal Called with what each plan deploys. Must not throw. */
   readonly onUpcoming?: (upcoming: readonly Upcoming[]) => void;
   /** Called with each event, for a log. An error that it throws is reported as an event too. */

@@ -88,7 +88,7 @@ export class Poller {
     const { signal } = this.#stopping;
     const now = polling.clock.now();
     gate.begin(state.read(), file);
-    if (state.write((to) => to.start(now))) this.#startedAt = now;
+    if (state.write((to) => to.start(now, this.#options.bootId))) this.#startedAt = now;
     POLLERS.set(file, this);
     this.#running = Promise.all([
       keepRunning(() => this.#readLists(signal), polling, signal),

@@ -3,7 +3,7 @@ import { keyOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
-import { noteFailure, type FailureTerms } from './release-failure.ts';
+import { noteFailure, type FailureTerms, type ReleaseFailure } from './release-failure.ts';
 import { endRequest } from './restart-requests.ts';
 import { endUpgrade } from './upgrade-requests.ts';
 
@@ -37,8 +37,7 @@ export function acknowledge(
     const { reason, running, blame } = outcome;
     // A cast: only the machine is excluded.
     const failure = { reason, running, blame: blame as 'release' | 'undecided' };
-    const { reason: why } = action;
-    const replaced = why.kind === 'failure' && !why.isRolledBack ? why.version : undefined;
+    const replaced = replacedBy(action, failure.blame);
     noteFailure(
       sql,
       target,
@@ -55,4 +54,13 @@ export function acknowledge(
   }
   outbox.settle(sql, number, outcome, { at, retryAt: isWithdrawn ? undefined : retryAt });
   return action;
+}
+
+/** The version whose failure is compared with that of an action: the one that failed before it, or that it goes back from (D80, D102). */
+function replacedBy(
+  { reason, direction, from }: NewAction,
+  blame: ReleaseFailure['blame'],
+): string | undefined {
+  if (reason.kind === 'failure' && !reason.isRolledBack) return reason.version;
+  return direction === 'downgrade' && blame === 'undecided' ? from : undefined;
 }

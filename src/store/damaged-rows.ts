@@ -117,6 +117,15 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     sql: ['DELETE FROM starts WHERE BAD'],
     says: () => 'the time of a start; it no longer counts',
   },
+  boots: {
+    sql: ['DELETE FROM boots WHERE BAD'],
+    says: () => 'in which boot of the machine an agent started; it counts as another one',
+  },
+  proven_versions: {
+    sql: ['DELETE FROM proven_versions WHERE BAD'],
+    says: (row) =>
+      `that ${text(row['version'])} of ${target(row)} was up for an hour; it has to be up for another one`,
+  },
   poller: {
     sql: ['UPDATE poller SET pid = NULL, round_at = NULL, trouble = NULL WHERE BAD'],
     says: () => 'the last round',

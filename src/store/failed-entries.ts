@@ -3,6 +3,7 @@ import type { FailedEntry } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { textOf } from './columns.ts';
+import { noteProven } from './proven-versions.ts';
 import { targetIn } from './target.ts';
 
 /*
@@ -19,13 +20,14 @@ export interface Working {
 
 /** @internal By `identityOf` of the quarantine. */
 export function failedEntriesIn(sql: Statements): ReadonlyMap<string, readonly FailedEntry[]> {
-  const rows = sql.all('SELECT * FROM failed_entries ORDER BY kind, name').map((row) => {
+  const rows = sql.all(SELECT).map((row) => {
     const { module_id: moduleId, version, since } = row;
     const entry: FailedEntry = {
       key: keyOf(targetIn(row)),
       name: String(row['name']),
       state: stateIn(row['state']),
       sameAs: textOf(row['same_as']),
+      ...(row['is_in_use'] === 1 && { isInUse: true }),
     };
     return { identity: `${String(moduleId)} ${String(version)} ${Number(since)}`, entry };
   });
@@ -90,6 +92,7 @@ export function noteWorking(
   const [moduleId, { kind, name }] = [moduleOf(target), target];
   sql.run(MAY_BE_TRIED, moduleId, kind, name);
   if (!isProven) return;
+  noteProven(sql, target, version);
   const { changes } = sql.run(FORGET_SUSPENDED, moduleId, version, kind, name);
   const others = sql.get(
     'SELECT 1 FROM failed_entries WHERE module_id = ? AND version = ?',
@@ -101,6 +104,19 @@ export function noteWorking(
   sql.run('DELETE FROM quarantine WHERE module_id = ? AND version = ?', moduleId, version);
 }
 
+/** @internal An entry is renamed: what is undecided under its earlier name is so under the one that it has now (D105). */
+export function inheritFailures(sql: Statements, target: ActionTarget, earlier: string): void {
+  const { kind, name } = target;
+  sql.run(INHERIT, name, moduleOf(target), kind, earlier);
+}
+
+const SELECT = `
+  SELECT failed_entries.*, EXISTS (
+    SELECT 1 FROM deployed
+    WHERE deployed.kind = failed_entries.kind AND deployed.name = failed_entries.name AND is_known = 1
+      AND deployed.module_id = failed_entries.module_id AND text = version
+  ) AS is_in_use
+  FROM failed_entries ORDER BY kind, name`;
 const INSERT = `
   INSERT INTO failed_entries (module_id, version, kind, name, since, state, same_as)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -114,3 +130,6 @@ const MAY_BE_TRIED = `
 const FORGET_SUSPENDED = `
   DELETE FROM failed_entries
   WHERE module_id = ? AND version = ? AND kind = ? AND name = ? AND state NOT IN ('failed', 'failed-again')`;
+const INHERIT = `
+  UPDATE OR IGNORE failed_entries SET name = ?
+  WHERE module_id = ? AND kind = ? AND name = ? AND state NOT IN ('failed', 'failed-again')`;

@@ -1,9 +1,7 @@
 import type { Layout } from '../sqlite/schema.ts';
+import { EVIDENCE } from './evidence-layout.ts';
 
-/**
- * @internal The machine's tables. Migrations are never changed. A change is a new migration, which adds to the others or raises
- * `oldestReader`.
- */
+/** @internal The machine's tables. A change is a new migration, which adds to the others, never changed, or raises `oldestReader`. */
 export const LAYOUT: Layout = {
   // "mmac"
   applicationId: 0x6d6d6163,
@@ -296,5 +294,6 @@ export const LAYOUT: Layout = {
       PRIMARY KEY (module_id, version, kind, name)
     ) STRICT, WITHOUT ROWID;
     `,
+    EVIDENCE,
   ],
 };

@@ -37,7 +37,7 @@ import {
 } from './decision-history.ts';
 import { endHeld, noteHeld } from './held-replacements.ts';
 import { forgetDeployed, noteDeployed } from './deployed-versions.ts';
-import { noteWorking, type Working } from './failed-entries.ts';
+import { inheritFailures, noteWorking, type Working } from './failed-entries.ts';
 import { writeTo, type MachineFile } from './machine-file.ts';
 import { memoryReader, versionIn } from './memory-reader.ts';
 import * as outbox from './outbox.ts';
@@ -52,6 +52,7 @@ import {
 } from './release-failure.ts';
 import { cancelRestart, requestRestart } from './restart-requests.ts';
 import { endRoundRequests, endUpgrade, requestRound, requestUpgrade } from './upgrade-requests.ts';
+import { isProven } from './proven-versions.ts';
 import { forgetStart, noteStart } from './starts.ts';
 
 /**
@@ -98,6 +99,8 @@ export interface MachineState {
   ): string | undefined;
   /** Records that the deployed version of a target has worked for some time: what is undecided there may be tried again (D80). */
   reportWorking(target: ActionTarget, working: Working): void;
+  /** Makes the suspended quarantines of an entry with the name `earlier` those of the entry that takes its place (D105). */
+  inheritFailures(target: ActionTarget, earlier: string): void;
   /** Puts a version into quarantine for an operator, unless it is refused by a rollback, which is returned (D32). */
   quarantine(entry: QuarantineEntry): QuarantineEntry | undefined;
   /** Ends a quarantine. Returns whether the version was in quarantine. */
@@ -125,8 +128,8 @@ export interface MachineState {
   noteHeld(target: ActionTarget, held: HeldReplacement): void;
   /** Forgets since when: nothing of it is held any more. */
   endHeld(target: TargetName): void;
-  /** Records the start of a poller. */
-  start(at: number): void;
+  /** Records the start of a poller, and in which boot of the machine that is, if it is known (D85). */
+  start(at: number, boot?: string): void;
   /** Forgets the start at `at`, because its poller ends cleanly: it is not counted for a crash loop (T57). */
   end(at: number): void;
   /**
@@ -146,6 +149,8 @@ export interface MachineState {
   /** The newest decision of each target that has a history, also of those that the machine no longer has. */
   newestInHistory(): readonly RecordedDecision[];
   poller(): PollerLog;
+  /** @internal Whether a version was up for an hour in the entry (D104). */
+  isProven(target: ActionTarget, version: string): boolean;
   /** @internal The settled actions whose ids are not `known`, in the order of their commit. */
   settled(known: ReadonlySet<string>): readonly outbox.SettledAction[];
 }
@@ -184,6 +189,7 @@ export function machineStateIn(file: MachineFile): MachineState {
     recentHistory: (count) => translated(path, () => recentHistory(sql, count)),
     newestInHistory: () => translated(path, () => newestInHistory(sql)),
     poller: () => translated(path, () => pollerLog(sql)),
+    isProven: (target, version) => translated(path, () => isProven(sql, target, version)),
     settled: (known) => translated(path, () => outbox.settledActions(sql, known)),
   };
 }
@@ -200,6 +206,7 @@ type Read =
   | 'recentHistory'
   | 'newestInHistory'
   | 'poller'
+  | 'isProven'
   | 'settled';
 
 function writesOf(
@@ -235,11 +242,18 @@ function writesOf(
     reportFailure: (target, failure, terms) =>
       writing(() => reportFailure(sql, target, failure, terms)),
     reportWorking: (target, working) => writing(() => noteWorking(sql, target, working)),
+    inheritFailures: (target, earlier) => writing(() => inheritFailures(sql, target, earlier)),
     quarantine: (entry) => writing(() => refuse(sql, entry)),
     lift: (moduleId, version) => writing(() => lift(sql, moduleId, version)),
     rollBack: (target, rolledBack, term) => writing(() => rollBack(sql, target, rolledBack, term)),
     ...requestWritesOf(sql, writing),
-    start: (at) => writing(() => noteStart(sql, at)),
+    ...startWritesOf(sql, writing),
+  };
+}
+
+function startWritesOf(sql: Statements, writing: Writing): Pick<MachineState, 'start' | 'end'> {
+  return {
+    start: (at, boot) => writing(() => noteStart(sql, at, boot)),
     end: (at) => writing(() => forgetStart(sql, at)),
   };
 }

@@ -15,7 +15,7 @@ import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
 import { failedSetupsIn, withRetry, type FailedSetups } from './failed-setups.ts';
-import { startsIn } from './starts.ts';
+import { bootsIn, startsIn } from './starts.ts';
 import { roundRequestsIn, upgradeRequestsIn } from './upgrade-requests.ts';
 
 const NOTHING: DeployedRecord = {
@@ -45,6 +45,7 @@ export function factsIn(sql: Statements): Facts {
     upgradeRequests: upgradeRequestsIn(sql),
     roundRequests: roundRequestsIn(sql),
     starts: startsIn(sql),
+    boots: bootsIn(sql),
     lastChange: lastChangeIn(sql),
     isBlank: deployed.size === 0,
   };

@@ -7,6 +7,7 @@ import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
 import { suspend } from './failed-entries.ts';
+import { isProven } from './proven-versions.ts';
 import { inForce, quarantine, refuseFailed, versionOf } from './quarantine.ts';
 import { endRequest } from './restart-requests.ts';
 import { endUpgrade } from './upgrade-requests.ts';
@@ -144,14 +145,16 @@ function quarantineFailed(
   };
   const before = inForce(sql, entry)?.entries?.find(({ key }) => key === first.key);
   // The target of a rollback has worked: only a failed upgrade can fail again (D80).
-  const isAgain = replaced === undefined && first.state !== 'kept' && wasTriedAgain(before);
+  const isUpgrade = replaced === undefined && first.state !== 'kept';
+  // What was up for an hour here fails twice because its device leaves twice (D104).
+  const isAgain = isUpgrade && wasTriedAgain(before) && !isProven(sql, target, version);
   const failed = isAgain
     ? ({ ...first, state: 'failed-again', sameAs: undefined } as const)
     : first;
   refuseFailed(sql, entry, failed, setup);
-  if (!isUndecided || replaced === undefined) return;
+  if (!isUndecided || other === undefined) return;
   // What failed before it failed in the same way (D80).
-  suspend(sql, target, { version: replaced, sameAs: version, state: stateOf(replaced) });
+  suspend(sql, target, { version: other, sameAs: version, state: stateOf(other) });
 }
 
 /** Whether a release was tried after the version before it, which had failed in the same way, worked again (D80). */

@@ -32,7 +32,9 @@ export type TableName =
   | 'entry_key'
   | 'failed_setups'
   | 'held_replacements'
-  | 'failed_entries';
+  | 'failed_entries'
+  | 'boots'
+  | 'proven_versions';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -72,6 +74,8 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   failed_setups: table('module_id version entry digest', ''),
   held_replacements: table('kind name', 'module_id deployed since elapsed_ms counted_at'),
   failed_entries: table('module_id version kind name', 'since state same_as'),
+  boots: table('start', 'boot'),
+  proven_versions: table('kind name module_id version', ''),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

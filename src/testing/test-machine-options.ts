@@ -17,7 +17,7 @@ import type { Releases } from './catalogues.ts';
 export interface TestMachineOptions extends Partial<
   Omit<
     PollerOptions,
-    'file' | 'configuration' | 'clock' | 'programSetup' | 'isUrgent' | 'onUpcoming'
+    'file' | 'configuration' | 'clock' | 'programSetup' | 'isUrgent' | 'bootId' | 'onUpcoming'
   >
 > {
   /** The machine config. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { marked, runIdOf } from '../../src/agent/process/process-table.ts';
 import { agentSite, FOR_PROGRAM, type AgentSite } from '../support/agent-site.ts';
 import { entry } from '../support/planned.ts';
 
@@ -97,7 +98,8 @@ describe('[D84] an entry that is renamed', () => {
     await site.until('done');
     site.configure(config('usb0'));
     await site.until('lidar waits for front');
-    await site.until('front stopped 1.0.0');
+    await site.until('lidar starting 1.0.0');
+    expect(marked(`${runIdOf(site.home)}/front/`)).toEqual([]);
     await site.until('lidar running 1.0.0');
     expect(site.story.filter((line) => line.includes('failed'))).toEqual([]);
   });
@@ -125,4 +127,33 @@ describe('[D84] an entry that is renamed', () => {
     await site.until('done');
     expect(site.story.filter((line) => line.startsWith('failed'))).toEqual([]);
   });
+
+  it('[A16] and gets another module is started when the process of the old one has ended', async () => {
+    const site = await agentSite(config('usb0'), { ...FOR_PROGRAM, stopMs: 5000 });
+    site.publish('acme:lidar', '1.0.0', HAS_DEVICE.replace('0.5', '1.5'));
+    site.publish('beta:lidar', '1.0.0', HAS_DEVICE);
+    await site.start();
+    await site.until('done');
+    site.configure({ modules: [entry('beta:lidar', '1.*', 'front')] });
+    await site.until('front trying 1.0.0');
+    expect(marked(`${runIdOf(site.home)}/lidar/`)).toEqual([]);
+    await site.until('front running 1.0.0');
+    await site.until('done');
+    expect(site.story.filter((line) => line.startsWith('failed'))).toEqual([]);
+  });
+});
+
+it('[T373] an entry that comes back runs what is there at once, without a download, and then the newest release', async () => {
+  const site = await agentSite(config('usb0'), FOR_PROGRAM);
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  await site.start();
+  await site.until('done');
+  site.configure({ modules: [] });
+  await site.until('lidar stopped 1.0.0');
+  site.publish('acme:lidar', '1.1.0', STAYS);
+  site.configure(config('usb0'));
+  await site.until('lidar starting 1.0.0');
+  await site.until('lidar running 1.1.0');
+  await site.until('done');
+  expect(site.requests).toEqual(['/acme:lidar/1.0.0', '/acme:lidar/1.1.0']);
 });

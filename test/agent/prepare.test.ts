@@ -99,8 +99,8 @@ it('the first run of a package takes place once', async () => {
 it('a first run that fails is the failure of the release, and takes place again', async () => {
   const { home, lines, prepare } = await site();
   writeFileSync(`${home}/broken`, '');
-  const failure = { blame: 'release', reason: 'its first run failed: it ended with exit code 3' };
-  expect(await prepare()).toEqual(failure);
+  const reason = 'its first run failed: it ended with exit code 3';
+  expect(await prepare()).toEqual({ blame: 'release', reason, isFirstRun: true });
   rmSync(`${home}/broken`);
   expect(await prepare()).toBeUndefined();
   expect(lines).toEqual(['set up', 'set up']);

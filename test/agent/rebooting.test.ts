@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { bootId } from '../../src/agent/system/boot-id.ts';
 import type { Clock } from '../../src/registries/index.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
@@ -18,9 +19,10 @@ const HOUR = 3_600_000;
 type Machine = AgentSite & { readonly clock: Clock };
 
 /** As the file is after an agent started `times`, and was killed or lost its power each time. */
-function noteUncleanStarts({ home, clock }: Machine, times: number): void {
+function noteUncleanStarts({ home, clock }: Machine, times: number, boot?: string): void {
   const file = openForPoller(join(home, 'machine.db'));
-  for (let start = 0; start < times; start++) file.state.start(Math.ceil(clock.now()) + start);
+  for (let start = 0; start < times; start++)
+    file.state.start(Math.ceil(clock.now()) + start, boot);
   file.close();
 }
 
@@ -84,6 +86,19 @@ describe('[D85] a release after whose starts the machine goes down', () => {
     // The crash loop would end after ten minutes.
     expect(site.clock.now() - before).toBeLessThan(5 * MINUTE);
     expect(site.story).not.toContain('lidar starting 1.1.0');
+    await site.until('done');
+  });
+
+  it('is not blamed if the agent alone was killed, and a fix is installed all the same', async () => {
+    const site = await withTwo();
+    noteUncleanStarts(site, 7, bootId());
+    site.publish('acme:lidar', '1.2.0', STAYS);
+    const before = site.clock.now();
+    await site.start();
+    await site.until('lidar running 1.1.0');
+    await site.until('lidar trying 1.2.0');
+    expect(site.clock.now() - before).toBeLessThan(5 * MINUTE);
+    expect(quarantineIn(site)).toEqual([]);
     await site.until('done');
   });
 

@@ -257,8 +257,18 @@ it('the first process of a module is the one with the lowest id, however many di
     [800, 'lidar/1/a'],
     [9999, 'lidar/1/a'],
   ] as const;
-  const processes = found.map(([pid, mark]) => ({ pid, mark, group: pid }));
+  const processes = found.map(([pid, mark]) => ({ pid, mark, parent: 1, group: pid }));
   expect(pidsOf('lidar', processes)).toEqual([800, 9999, 10_000]);
+});
+
+it('[T374] the main process of a module is first, also if its children have lower ids', () => {
+  const found = [
+    [40, 31_000],
+    [41, 40],
+    [31_000, 300],
+  ] as const;
+  const processes = found.map(([pid, parent]) => ({ pid, parent, mark: 'lidar/1/a', group: pid }));
+  expect(pidsOf('lidar', processes)).toEqual([31_000, 40, 41]);
 });
 
 const NOW = Date.parse('2026-11-20T01:02:03Z');

@@ -39,6 +39,13 @@ describe('the file of MODREG_TOKEN_FILE', () => {
     expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
   });
 
+  it('[T372] may be saved by an editor of Windows: a byte order mark, and CR LF', async () => {
+    const { address, requests } = await open();
+    const file = tokenFile(`\ufeff# my tokens\r\n${address} ${CANARY}\r\n`);
+    const { stdout } = await inProcess([...RESOLVE, address], { MODREG_TOKEN_FILE: file });
+    expect([stdout, requests]).toEqual(['1.2.3\n', [`${PATH} Bearer ${CANARY}`]]);
+  });
+
   it('has a line for each origin, blank lines and comments', async () => {
     const [first, second, third] = [await open(), await open(), await closed()];
     const lines = [

@@ -1,3 +1,5 @@
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SCHEMA } from '../../src/server/catalogue/catalogue-schema.ts';
@@ -145,4 +147,23 @@ describe('[T115] of two processes', () => {
     other.run(INCREASE);
     expect([sequenceIn(one), sequenceIn(other)]).toEqual([1, 1]);
   });
+});
+
+it('[T122] a file whose process was killed is inspected without a change beside it', () => {
+  const path = newPath();
+  const { database, close } = registry(path, 'create');
+  onTestFinished(close);
+  database.exec('UPDATE catalogue SET sequence = sequence + 1');
+  const killed = temporaryFolder();
+  cpSync(dirname(path), killed, { recursive: true });
+  const files = (): string[] =>
+    readdirSync(killed).map((name) => {
+      const { mtimeMs } = statSync(join(killed, name));
+      return `${name} ${mtimeMs} ${readFileSync(join(killed, name), 'base64')}`;
+    });
+  const before = files();
+  const inspected = registry(join(killed, 'state.db'), 'inspect');
+  inspected.database.prepare('SELECT sequence FROM catalogue').get();
+  inspected.close();
+  expect(files()).toEqual(before);
 });

@@ -34,6 +34,15 @@ it('[D37] a version that failed after it was deployed is not the one before the 
   expect(running(state)).toBe('1.2.0 after 1.0.0');
 });
 
+it('[D38] the failure of an earlier version says nothing of the deployed one', () => {
+  const { state } = claimed();
+  state.report(LIDAR, '1.0.0', 1);
+  state.report(LIDAR, '1.1.0', 2);
+  const failure = { version: '1.0.0', reason: 'no light', running: undefined };
+  state.reportFailure(LIDAR, failure, { at: 3, quarantineUntil: undefined });
+  expect(running(state)).toBe('1.1.0 after 1.0.0');
+});
+
 it('[D37] a failed version is not that of another module under the same name', () => {
   const { state } = claimed();
   const failure = { version: '1.1.0', reason: 'no light', running: undefined };

@@ -1,50 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionTarget } from '../../src/core/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
-import { claimed, commitOne, LIDAR, moduleNamed, running } from '../support/claimed.ts';
-
-const TERMS = { at: 4, quarantineUntil: undefined, retryAt: 5 };
-/** Another entry of the same module. */
-const REAR = moduleNamed('rear', 'acme:lidar');
-
-/** What the quarantine means for an entry: `1.1.0 failed`, `1.1.0 failed in rear`, `1.1.0 waits for 1.0.0`. */
-function refused(state: MachineState, target: ActionTarget = LIDAR): string[] {
-  return state
-    .memory()
-    .of(target)
-    .quarantine.map(({ version, failedIn, undecided }) => {
-      const where = failedIn === undefined ? '' : ` in ${failedIn}`;
-      if (!undecided) return `${version} failed${where}`;
-      const how = undecided.isWaiting ? 'waits for' : 'may be tried again, as';
-      return `${version} ${how} ${undecided.sameAs}${where}`;
-    });
-}
-
-/** A machine on which 1.1.0 replaced 1.0.0 for the lidar. */
-function upgraded(): ReturnType<typeof claimed> {
-  const file = claimed();
-  file.state.report(LIDAR, '1.0.0', 1);
-  file.state.report(LIDAR, '1.1.0', 2);
-  return file;
-}
-
-/** Its release then fails, and so does the rollback to 1.0.0: the agent starts `running` again and again. */
-function fallen(now: string | null): ReturnType<typeof claimed> {
-  const file = upgraded();
-  const { state } = file;
-  const failure = { version: '1.1.0', reason: 'no camera', running: null };
-  state.reportFailure(LIDAR, failure, { at: 3, quarantineUntil: undefined });
-  const { id } = commitOne(state, {
-    from: undefined,
-    to: '1.0.0',
-    direction: 'rollback',
-    reason: { kind: 'failure', version: '1.1.0', until: undefined, isRolledBack: false, text: '' },
-  });
-  state.deliver(id, 3);
-  const reason = 'no camera';
-  state.acknowledge(id, { kind: 'failed', blame: 'undecided', reason, running: now }, TERMS);
-  return file;
-}
+import { claimed, commitOne, LIDAR, running } from '../support/claimed.ts';
+import { fallen, refused, REAR, TERMS, upgraded } from './support/undecided.ts';
 
 describe('[D80] two versions fail in the same way', () => {
   it('the one that is started again and again is deployed, and the other waits for it', () => {

@@ -106,7 +106,7 @@ function topOf(kinds: ReadonlyMap<string, TarEntry['kind']>): string {
   return others.length === 0 && kinds.get(top) === 'folder' ? `${top}/` : '';
 }
 
-/** Whether it has what only macOS keeps about a file: AppleDouble files of its tar, or the folder of its zip archives. */
+/** Whether it has what only macOS keeps about files: AppleDouble files of its tar, the folder of its zip archives, or how a folder is shown. */
 function isOfMac(name: string, kind: TarEntry['kind'] | undefined): boolean {
-  return kind === 'folder' ? name === '__MACOSX' : name.startsWith('._');
+  return kind === 'folder' ? name === '__MACOSX' : name.startsWith('._') || name === '.DS_Store';
 }

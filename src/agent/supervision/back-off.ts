@@ -11,20 +11,25 @@ export interface Crashes {
   readonly times: readonly number[];
   /** How many there were since the version last stayed up for the window. */
   readonly count: number;
+  /** The count when they were last reported as a failure of the release. */
+  readonly reportedAt?: number | undefined;
 }
 
 export const NO_CRASHES: Crashes = { times: [], count: 0 };
 
 /** Adds a crash at `now` of a process that was up for `upMs`. */
 export function withCrash(crashes: Crashes, now: number, upMs: number): Crashes {
-  const { times, count } = upMs < RECOVERED_MS ? crashes : NO_CRASHES;
+  const { times, count, reportedAt } = upMs < RECOVERED_MS ? crashes : NO_CRASHES;
   const recent = times.filter((at) => now - at < RECOVERED_MS);
-  return { times: [...recent, now], count: count + 1 };
+  return { times: [...recent, now], count: count + 1, ...(reportedAt && { reportedAt }) };
 }
 
-/** Whether the latest crash is the one that shows that the release does not work. Later ones are not reported again. */
-export function isCrashLoop({ times }: Crashes): boolean {
-  return times.length === REPORTED_CRASH;
+/**
+ * Whether the latest crash is the one that shows that the release does not work. What was reported before and is started again
+ * all the same is reported after five more, which come at longer and longer intervals (D106).
+ */
+export function isCrashLoop({ times, count, reportedAt = 0 }: Crashes): boolean {
+  return times.length >= REPORTED_CRASH && count >= reportedAt + REPORTED_CRASH;
 }
 
 /**

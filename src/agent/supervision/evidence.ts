@@ -1,7 +1,15 @@
 import type { Fault, Installed, RollingBack } from '../../core/machine/activation.ts';
 import { isCrashLoop, NO_CRASHES, RECOVERED_MS, withCrash } from './back-off.ts';
 import { PROVEN_MS, untilEndured } from './endurance.ts';
-import type { Command, Lifecycle, Marks, Serving, Step, Surroundings } from './lifecycle.ts';
+import type {
+  Command,
+  Lifecycle,
+  LifecycleEvent,
+  Marks,
+  Serving,
+  Step,
+  Surroundings,
+} from './lifecycle.ts';
 import { stopped } from './steps.ts';
 
 /** A version in use failed: it is started again after a wait, and reported if that did not help. */
@@ -11,14 +19,15 @@ export function crashed(
   { now }: Surroundings,
 ): Step {
   const { run, previous, restart } = serving;
-  const crashes = withCrash(serving.crashes, now, upMs);
+  const all = withCrash(serving.crashes, now, upMs);
   const { reason, blame } = fault;
   // It stays the one in use, also after a restart on request: only a crash loop says that the release does not work.
   const words: Command[] =
     restart === undefined
       ? []
       : [{ command: 'fail', action: restart, running: run.version, ...fault }];
-  const isReported = isCrashLoop(crashes) && blame === 'release' && !run.isUndecided;
+  const isReported = isCrashLoop(all) && blame === 'release' && !run.isUndecided && !run.hasFailed;
+  const crashes = isReported ? { ...all, reportedAt: all.count } : all;
   const { report, marks } = isReported ? crashLoop(serving, reason) : {};
   const { current, failed } = marks ?? { current: run, failed: serving.failed };
   const after = { run: current, previous, crashes, failed };
@@ -69,6 +78,23 @@ export function down(
     row: { phase: 'stable', current, previous: undefined, settled: ended },
     commands: [...commands, { command: 'fail', action, reason, ...how }],
   };
+}
+
+/**
+ * A release could not be prepared while the version in use crashes: both may fail for one reason. The version in use is started
+ * again for ever, and the release is tried again once it works (D103). Undefined if the version in use does not fail.
+ */
+export function compared(
+  serving: Serving,
+  { action, fault }: Extract<LifecycleEvent, { readonly event: 'unprepared' }>,
+): { readonly run: Installed; readonly marks: Marks; readonly fail: Command } | undefined {
+  const { crashes, failed } = serving;
+  if (crashes.count === 0 && !serving.run.isUndecided) return undefined;
+  const { version } = serving.run;
+  const run = { ...serving.run, hasFailed: undefined, isUndecided: true } as const;
+  const reason = `${fault.reason}; ${version}, which is in use, does not stay up either`;
+  const fail = { command: 'fail', action, running: version, reason, blame: 'undecided' } as const;
+  return { run, marks: { current: run, failed }, fail };
 }
 
 /** The version in use has been up for some time, which says something about it. */

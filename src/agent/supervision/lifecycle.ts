@@ -31,13 +31,19 @@ export type Lifecycle =
   /** It ended, and is started again after a wait. */
   | ({ readonly state: 'backing-off' } & Serving)
   /** The candidate of `row` was started, and is not ready. */
-  | { readonly state: 'trying'; readonly row: Trying }
+  | ({ readonly state: 'trying' } & Trial)
   /** It is ready, and must stay healthy for a while. */
-  | { readonly state: 'probation'; readonly row: Trying }
+  | ({ readonly state: 'probation' } & Trial)
   /** The version before a candidate that failed was started, and is not ready. */
   | { readonly state: 'rolling-back'; readonly row: RollingBack }
   /** The processes are ending. */
   | { readonly state: 'stopping'; readonly after: AfterStop };
+
+/** A candidate that is being tried, and the crashes of the version that it replaces. */
+export interface Trial {
+  readonly row: Trying;
+  readonly crashes?: Crashes | undefined;
+}
 
 type States = ReadonlySet<Lifecycle['state']>;
 
@@ -57,7 +63,7 @@ export function versionOf(state: Lifecycle): string | undefined {
 export type AfterStop =
   | { readonly to: 'idle' }
   | ({ readonly to: 'held' | 'starting' | 'backing-off' } & Serving)
-  | { readonly to: 'trying'; readonly row: Trying }
+  | ({ readonly to: 'trying' } & Trial)
   | { readonly to: 'rolling-back'; readonly row: RollingBack }
   /** A first version failed, so none is left. */
   | { readonly to: 'failed'; readonly action: string; readonly fault: Fault };
@@ -72,7 +78,15 @@ export type LifecycleEvent =
       readonly candidate: Installed;
       /** The folder of the version that may be started again if the candidate fails; undefined if none may. */
       readonly restorable: string | undefined;
+      /** The config or an operator goes back to it: if it worked here, what it replaces is not started again. */
+      readonly isBack?: boolean | undefined;
+      /** What it replaces is refused by an operator, and never started again. */
+      readonly isRefused?: boolean | undefined;
+      /** What ran here under an earlier name of the entry, in the same folder (D84). */
+      readonly inherited?: Installed | undefined;
     }
+  /** A release could not be prepared, in a way that the version in use may share. Nothing was stopped for it. */
+  | { readonly event: 'unprepared'; readonly action: string; readonly fault: Fault }
   /** Restart the version in use. */
   | { readonly event: 'restart'; readonly action: string }
   | { readonly event: 'ready' }

@@ -5,20 +5,20 @@ import type {
   RollingBack,
   Trying,
 } from '../../core/machine/activation.ts';
-import { backOffMs, NO_CRASHES, withCrash } from './back-off.ts';
+import { backOffMs, NO_CRASHES, withCrash, type Crashes } from './back-off.ts';
 import { untilEndured } from './endurance.ts';
 import type {
   AfterStop,
   Command,
   Lifecycle,
-  LifecycleEvent,
   Serving,
   Step,
   Surroundings,
+  Trial,
 } from './lifecycle.ts';
 
 /** Whether there is a process at the moment of an event. */
-type Process = 'none' | 'running' | 'ending';
+export type Process = 'none' | 'running' | 'ending';
 
 /** A candidate that was started this often for one action, without an outcome, does not work. */
 const MOST_ATTEMPTS = 3;
@@ -37,12 +37,15 @@ export function stopped(after: AfterStop, process: Process = 'running'): Step {
 }
 
 /** Continues after a stop, or at once if there is nothing to stop. */
-function switching(after: Extract<AfterStop, { readonly row: unknown }>, process: Process): Step {
+export function switching(
+  after: Extract<AfterStop, { readonly row: unknown }>,
+  process: Process,
+): Step {
   if (process !== 'none') return { ...stopped(after, process), row: after.row };
   const run = after.to === 'trying' ? after.row.candidate : after.row.previous;
   const next =
     after.to === 'trying'
-      ? ({ state: 'trying', row: after.row } as const)
+      ? ({ state: 'trying', row: after.row, crashes: after.crashes } as const)
       : ({ state: 'rolling-back', row: after.row } as const);
   return { next, row: after.row, commands: [{ command: 'start', run }] };
 }
@@ -56,32 +59,14 @@ export function resumed(row: Activation, isHeld: boolean, around: Surroundings):
   if (row.phase === 'rolling-back') return switching({ to: 'rolling-back', row }, 'none');
   if (row.attempts >= MOST_ATTEMPTS) {
     const reason = `the agent or the machine ended each of the ${row.attempts} times that it was tried`;
-    return rolledBack(row, { reason, blame: 'release' }, 'none', around);
+    return rolledBack({ row }, { reason, blame: 'release' }, 'none', around);
   }
   return switching({ to: 'trying', row: { ...row, attempts: row.attempts + 1 } }, 'none');
 }
 
-export function tried(
-  event: Extract<LifecycleEvent, { readonly event: 'activate' }>,
-  serving: Pick<Serving, 'run' | 'previous' | 'failed'> | undefined,
-  process: Process,
-): Step {
-  const { action, restorable } = event;
-  const { run, previous: older, failed: other } = serving ?? {};
-  const known = [older, other].find((one) => one?.root === event.candidate.root);
-  const candidate = known?.isProven
-    ? { ...event.candidate, isProven: true as const }
-    : event.candidate;
-  const previous = run?.root === restorable ? run : undefined;
-  // That version worked before: if the candidate fails as well, the cause may be outside both releases (D80).
-  const failed = !previous && run?.hasFailed ? run : undefined;
-  const row = { phase: 'trying', action, candidate, previous, attempts: 1, failed } as const;
-  return switching({ to: 'trying', row }, process);
-}
-
 /** Starts the version before the candidate again. Without one, nothing is left in use. */
 export function rolledBack(
-  row: Trying,
+  { row, crashes }: Trial,
   fault: Fault,
   process: Process,
   around: Pick<Surroundings, 'now'>,
@@ -91,28 +76,40 @@ export function rolledBack(
     const rolling = { phase: 'rolling-back', action, candidate, previous, fault } as const;
     return switching({ to: 'rolling-back', row: rolling }, process);
   }
-  if (failed && fault.blame === 'release') {
-    return undecided({ ...row, failed }, { fault, process }, around);
-  }
-  if (failed) return untried({ ...row, failed }, { fault, process }, around);
+  const end = { fault, process, crashes: crashes ?? withCrash(NO_CRASHES, around.now, 0) };
+  if (failed && fault.blame === 'release') return undecided({ ...row, failed }, end, around);
+  if (failed?.hasFailed) return untried({ ...row, failed }, end);
   if (process === 'none') return withoutVersion(action, fault);
   return stopped({ to: 'failed', action, fault }, process);
 }
 
-/** Both a version and the one before it fail. The one that is proven is started again and again, the newest if both are (D80). */
+/** How a candidate ended, and the crashes of the version before it. */
+interface TrialEnd {
+  readonly fault: Fault;
+  readonly process: Process;
+  readonly crashes: Crashes;
+}
+
+/**
+ * Both a version and the one before it fail. The one that is proven is started for ever, the newest if both are (D80), and the
+ * candidate if the other one must not run any more (D102).
+ */
 function undecided(
   { action, candidate, failed }: Trying & { readonly failed: Installed },
-  { fault, process }: { readonly fault: Fault; readonly process: Process },
+  { fault, process, crashes }: TrialEnd,
   { now }: Pick<Surroundings, 'now'>,
 ): Step {
-  const isCandidate = candidate.isProven && !failed.isProven;
-  const [kept, previous] = isCandidate ? [candidate, failed] : [failed, candidate];
+  const isOnlyOne = !failed.hasFailed;
+  const isCandidate = isOnlyOne || (candidate.isProven && !failed.isProven);
+  const [kept, other] = isCandidate ? [candidate, failed] : [failed, candidate];
+  const previous = other.root === kept.root ? undefined : other;
   const current = { ...kept, hasFailed: undefined, isUndecided: true } as const;
   const ended = { action, fault, version: candidate.version, isUndecided: true } as const;
-  const serving = { run: current, previous, crashes: withCrash(NO_CRASHES, now, 0) };
-  const { next, commands } =
-    process === 'none' ? started(serving) : stopped({ to: 'backing-off', ...serving }, process);
-  const reason = `${fault.reason}; ${failed.version} failed before it`;
+  // The wait of a version that crashed before goes on growing (D106).
+  const own = isCandidate ? withCrash(NO_CRASHES, now, 0) : crashes;
+  const { next, commands } = startedLater({ run: current, previous, crashes: own }, process);
+  const why = isOnlyOne ? 'no other version may run here' : `${failed.version} failed before it`;
+  const reason = `${fault.reason}; ${why}`;
   const fail = { action, running: kept.version, reason, blame: 'undecided' } as const;
   return {
     next,
@@ -124,18 +121,22 @@ function undecided(
 /** The machine could not start the version before one that failed: that one is started again meanwhile (A4). */
 function untried(
   { action, candidate, failed: run }: Trying & { readonly failed: Installed },
-  { fault, process }: { readonly fault: Fault; readonly process: Process },
-  { now }: Pick<Surroundings, 'now'>,
+  { fault, process, crashes }: TrialEnd,
 ): Step {
-  const serving = { run, previous: candidate, crashes: withCrash(NO_CRASHES, now, 0) };
-  const { next, commands } =
-    process === 'none' ? started(serving) : stopped({ to: 'backing-off', ...serving }, process);
+  const { next, commands } = startedLater({ run, previous: candidate, crashes }, process);
   const ended = { action, fault, version: candidate.version };
   return {
     next,
     row: { phase: 'stable', current: run, previous: candidate, settled: ended },
     commands: [...commands, { command: 'fail', action, running: null, ...fault }],
   };
+}
+
+/** Starts what serves once the process of a candidate is gone. */
+function startedLater(serving: Serving, process: Process): Step {
+  return process === 'none'
+    ? started(serving)
+    : stopped({ to: 'backing-off', ...serving }, process);
 }
 
 function withoutVersion(action: string, fault: Fault): Step {

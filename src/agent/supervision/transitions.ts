@@ -1,5 +1,5 @@
 import type { Lifecycle, LifecycleEvent, Step, Surroundings } from './lifecycle.ts';
-import { crashed, down, endured } from './evidence.ts';
+import { compared, crashed, down, endured } from './evidence.ts';
 import {
   accepted,
   cancelled,
@@ -13,9 +13,9 @@ import {
   settled,
   started,
   stopped,
-  tried,
   up,
 } from './steps.ts';
+import { tried } from './trial.ts';
 
 type Of<S extends Lifecycle['state']> = Extract<Lifecycle, { readonly state: S }>;
 type On<E extends LifecycleEvent['event']> = Extract<LifecycleEvent, { readonly event: E }>;
@@ -53,6 +53,12 @@ const TABLE: Table = {
     },
     failed: (serving, { fault }, around) => crashed(serving, { fault, upMs: 0 }, around),
     activate: (serving, event) => tried(event, serving, 'running'),
+    unprepared: (serving, event) => {
+      const both = compared(serving, event);
+      return (
+        both && { next: { ...serving, run: both.run }, marks: both.marks, commands: [both.fail] }
+      );
+    },
     restart: (serving, { action }) => stopped({ ...serving, to: 'starting', restart: action }),
     hold: (serving) => stopped({ ...serving, to: 'held' }),
     remove: () => stopped(TO_IDLE),
@@ -74,23 +80,29 @@ const TABLE: Table = {
   'backing-off': {
     waited: started,
     activate: (serving, event) => tried(event, serving, 'none'),
+    unprepared: (serving, event) => {
+      const both = compared(serving, event);
+      if (!both) return undefined;
+      const { next, commands } = started({ ...serving, run: both.run });
+      return { next, marks: both.marks, commands: [...commands, both.fail] };
+    },
     restart: (serving, { action }) => started({ ...serving, restart: action }),
     hold: (serving) => ({ next: { ...serving, state: 'held' }, commands: [] }),
     remove: () => IDLE,
     'shut-down': () => IDLE,
   },
   trying: {
-    ready: ({ row }, _, { probationMs }) => ({
-      next: { state: 'probation', row },
+    ready: (trial, _, { probationMs }) => ({
+      next: { ...trial, state: 'probation' },
       commands: [{ command: 'wait', ms: probationMs }],
     }),
-    failed: ({ row }, { fault }, around) => rolledBack(row, fault, 'running', around),
+    failed: (trial, { fault }, around) => rolledBack(trial, fault, 'running', around),
     remove: ({ row }) => removed(row),
     'shut-down': ({ row }) => interrupted(row),
   },
   probation: {
     waited: ({ row }, _, around) => accepted(row, around),
-    failed: ({ row }, { fault }, around) => rolledBack(row, fault, 'running', around),
+    failed: (trial, { fault }, around) => rolledBack(trial, fault, 'running', around),
     remove: ({ row }) => removed(row),
     'shut-down': ({ row }) => interrupted(row),
   },
@@ -103,6 +115,12 @@ const TABLE: Table = {
   stopping: {
     gone: ({ after }, _, around) => continued(after, around),
     activate: ({ after }, event) => ('run' in after ? tried(event, after, 'ending') : undefined),
+    unprepared: ({ after }, event) => {
+      const both = after.to === 'backing-off' ? compared(after, event) : undefined;
+      if (!both || after.to !== 'backing-off') return undefined;
+      const { next } = stopped({ ...after, run: both.run }, 'ending');
+      return { next, marks: both.marks, commands: [both.fail] };
+    },
     hold: ({ after }) => ('run' in after ? stopped({ ...after, to: 'held' }, 'ending') : undefined),
     release: ({ after }) =>
       after.to === 'held' ? stopped({ ...after, to: 'starting' }, 'ending') : undefined,

@@ -69,6 +69,8 @@ export interface MachineMemory {
   readonly held: readonly (TargetName & HeldReplacement)[];
   /** When pollers recently started on this machine, in milliseconds since the epoch. */
   readonly starts: readonly number[];
+  /** The boot of the machine in which each of them was; undefined if it is not known (D85). */
+  readonly boots?: readonly (string | undefined)[] | undefined;
   /** The version that was reported as deployed last, and when; absent if none is deployed (D85). */
   readonly lastChange?: RememberedChange | undefined;
   /** Whether no deployed version was ever reported. */
@@ -96,6 +98,8 @@ export interface FailedEntry {
   readonly state: 'failed' | 'failed-again' | 'waiting' | 'may-be-tried' | 'kept';
   /** The version that fails in the same way; undefined if none does, or if it is not known. */
   readonly sameAs: string | undefined;
+  /** Present if it is deployed in the entry all the same. */
+  readonly isInUse?: true | undefined;
 }
 
 /** Whether the quarantine is in force in the entry: it is not suspended. */

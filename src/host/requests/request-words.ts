@@ -101,10 +101,12 @@ function linesOfRollback({ row, from, to, found, until, has }: Rollback): Said[]
 /** Why a version is in quarantine, for a person. */
 export function whyText(entry: QuarantineEntry): string {
   const suspension = suspensionOf(entry);
-  if (!suspension) return entry.reason;
+  const isInUse = entry.entries?.some((one) => one.isInUse) === true;
+  if (!suspension) return `${isInUse ? 'it is in use all the same: ' : ''}${entry.reason}`;
   const other = sameAsWords(suspension.sameAs);
-  const next = suspension.state === 'waiting' ? `once ${other} works` : 'now';
-  return `undecided: ${other} fails in the same way, it may be tried again ${next}: ${entry.reason}`;
+  const when = suspension.state === 'waiting' ? `once ${other} works` : 'now';
+  const next = isInUse ? 'it is in use' : `it may be tried again ${when}`;
+  return `undecided: ${other} fails in the same way, ${next}: ${entry.reason}`;
 }
 
 /** When an entry ends, for a person. */

@@ -36,7 +36,7 @@ export interface ModuleStatus {
   /** The version in use, or the one on trial; undefined if none is installed. */
   readonly version: string | undefined;
   readonly phase: Activation['phase'] | undefined;
-  /** The first of its processes; undefined if it has none, or if they belong to a user whose processes are hidden. */
+  /** The process that the others descend from; undefined if it has none, or if they belong to a user whose processes are hidden. */
   readonly pid: number | undefined;
   readonly memory: number;
   /** The decision of the last round, if the config had its entry. */
@@ -138,13 +138,18 @@ function isServerRun(memory: MachineMemory): boolean {
   return memory.of({ kind: 'subsystem', name: SERVER }).deployed.kind !== 'unknown';
 }
 
-/** The ids of the processes of a module, the lowest first. */
+/**
+ * The ids of the processes of a module, its main process first, and then the lowest first. Numbers begin again after the highest, so
+ * that a child can have a lower one than its parent.
+ */
 export function pidsOf(
   name: string,
-  processes: readonly Pick<MarkedProcess, 'pid' | 'group' | 'mark'>[],
+  processes: readonly Pick<MarkedProcess, 'pid' | 'parent' | 'group' | 'mark'>[],
 ): number[] {
   const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`));
-  return own.map(({ pid }) => pid).toSorted((a, b) => a - b);
+  const ids = new Set(own.map(({ pid }) => pid));
+  const isChild = ({ parent }: (typeof own)[number]): number => Number(ids.has(parent));
+  return own.toSorted((a, b) => isChild(a) - isChild(b) || a.pid - b.pid).map(({ pid }) => pid);
 }
 
 /** The memory of a process that is in use, in bytes; 0 if it has ended. */

@@ -85,6 +85,11 @@ it.each<[what: string, file: () => Buffer, installed: readonly string[]]>([
     ['._meta.json', ...PLAIN],
   ],
   [
+    '[T356] how macOS shows the folder that has the only folder',
+    () => gzipSync(tarOf({ name: '.DS_Store', content: DOUBLE }, ...IN_A_FOLDER)),
+    PLAIN,
+  ],
+  [
     '[T356] the folder of a zip of macOS beside the only folder, with links that nobody follows',
     () =>
       gzipSync(

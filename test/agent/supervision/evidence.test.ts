@@ -136,6 +136,162 @@ describe('[A4] a restart on request whose start fails', () => {
   });
 });
 
+describe('[D102] a version that takes the place of one that must not run any more', () => {
+  const crashes = { times: [1], count: 1 };
+  const activate = {
+    event: 'activate',
+    action: 'b',
+    candidate: OLD,
+    restorable: undefined,
+  } as const;
+  const BACK = { ...activate, isBack: true } as const;
+  const newer = { ...SERVING, run: NEW, previous: OLD };
+
+  const REFUSED = { ...BACK, isRefused: true } as const;
+  const loop = { ...NEW, hasFailed: true } as const;
+  const unknown = { ...newer, previous: undefined };
+
+  it.each<[string, Lifecycle, LifecycleEvent, string]>([
+    ['crashes', { state: 'backing-off', ...newer, crashes }, activate, '1.1.0'],
+    [
+      'crashes, and ran alone here',
+      { state: 'backing-off', ...unknown, crashes },
+      BACK,
+      '1.1.0 failed',
+    ],
+    [
+      'crashes, and an operator refuses it',
+      { state: 'backing-off', ...newer, crashes },
+      REFUSED,
+      '1.1.0',
+    ],
+    [
+      'crashes, ran alone, and is refused',
+      { state: 'backing-off', ...unknown, crashes },
+      REFUSED,
+      '',
+    ],
+    ['works', { state: 'running', since: 0, ...newer }, BACK, '1.1.0'],
+    ['works, and ran alone here', { state: 'running', since: 0, ...unknown }, BACK, ''],
+    ['crashed some time ago', { state: 'running', since: 0, ...newer, crashes }, activate, ''],
+    ['is on hold after it crashed', { state: 'held', ...newer, crashes }, activate, ''],
+    ['failed', { state: 'backing-off', ...newer, run: loop, crashes }, activate, '1.1.0 failed'],
+    [
+      'failed, and the config goes back',
+      { state: 'backing-off', ...newer, run: loop, crashes },
+      BACK,
+      '1.1.0',
+    ],
+  ])('is compared with one that %s', (_, state, event, failed) => {
+    const words = failed === '' ? '' : ` after the failure of ${failed}`;
+    expect(after(state, event)).toContain(`write trying 1.0.0 (1)${words};`);
+  });
+
+  it('is known if it was up for an hour, whatever ran since', () => {
+    const candidate = { ...OLD, isProven: true } as const;
+    const state = { state: 'running', since: 0, ...unknown } as const;
+    expect(after(state, { ...BACK, candidate })).toContain(
+      'write trying 1.0.0 proven (1) after the failure of 1.1.0;',
+    );
+  });
+
+  it('is started for ever if it fails too', () => {
+    const row = { ...FIRST, candidate: OLD, failed: NEW };
+    expect(after({ state: 'trying', row, crashes }, { event: 'failed', fault: FAULT })).toBe(
+      'write stable 1.0.0 undecided after 1.1.0, a undecided; stop, fail a (undecided, 1.0.0): it crashed; no other version may run here; stopping → backing-off (1 crash)',
+    );
+  });
+
+  it('leaves nothing in use if the machine cannot start it: it is tried again', () => {
+    const row = { ...FIRST, candidate: OLD, failed: NEW };
+    const fault = { reason: 'no port', blame: 'machine' } as const;
+    expect(after({ state: 'trying', row }, { event: 'failed', fault })).toBe(
+      'stop; stopping → failed',
+    );
+  });
+});
+
+describe('[D103] the first run of a release fails', () => {
+  const event = { event: 'unprepared', action: 'b', fault: FAULT } as const;
+  const crashes = { times: [1], count: 1 };
+  const failed =
+    'fail b (undecided, 1.0.0): it crashed; 1.0.0, which is in use, does not stay up either';
+
+  it.each<[Lifecycle, string | undefined]>([
+    [
+      { state: 'backing-off', ...SERVING, crashes },
+      `mark 1.0.0 undecided; start 1.0.0, ${failed}; starting 1.0.0`,
+    ],
+    [{ state: 'starting', ...SERVING, crashes }, `mark 1.0.0 undecided; ${failed}; starting 1.0.0`],
+    [
+      { state: 'stopping', after: { to: 'backing-off', ...SERVING, crashes } },
+      `mark 1.0.0 undecided; ${failed}; stopping → backing-off (1 crash)`,
+    ],
+    [{ state: 'starting', ...SERVING }, undefined],
+    [{ state: 'stopping', after: { to: 'starting', ...SERVING } }, undefined],
+    [{ state: 'running', since: 0, ...SERVING }, undefined],
+    [{ state: 'idle' }, undefined],
+  ])('while the version in use is %j', (state, expected) => {
+    expect(after(state, event)).toBe(expected);
+  });
+});
+
+describe('[D105] an entry is renamed', () => {
+  const activate = {
+    event: 'activate',
+    action: 'b',
+    candidate: NEW,
+    restorable: undefined,
+  } as const;
+
+  it.each([
+    [{ ...NEW, isUndecided: true } as const, ' after the failure of 1.1.0'],
+    [NEW, ''],
+    [undefined, ''],
+  ])('while %j is in use: what is undecided stays so', (inherited, failed) => {
+    expect(after({ state: 'idle' }, { ...activate, inherited })).toBe(
+      `write trying 1.1.0 (1)${failed}; start 1.1.0; trying 1.1.0`,
+    );
+  });
+
+  it('and the version fails: it is the only one, and is started for ever', () => {
+    const row = { ...FIRST, failed: NEW };
+    expect(after({ state: 'trying', row }, { event: 'failed', fault: FAULT })).toBe(
+      'write stable 1.1.0 undecided, a undecided; stop, fail a (undecided, 1.1.0): it crashed; no other version may run here; stopping → backing-off (1 crash)',
+    );
+  });
+});
+
+describe('[D106] a version is started again although its crash loop was reported', () => {
+  it('because no other one may run: it is not reported again', () => {
+    const run = { ...OLD, hasFailed: true } as const;
+    const crashes = { times: [1, 2, 3, 4, 5], count: 10, reportedAt: 5 };
+    expect(after({ state: 'starting', ...SERVING, run, crashes }, failed)).toBe(
+      'stop; stopping → backing-off (11 crashes)',
+    );
+  });
+
+  const failed = { event: 'failed', fault: FAULT } as const;
+  const times = [1, 2, 3, 4, 5];
+
+  it('because the one before it failed: its wait goes on growing', () => {
+    const row = { ...FIRST, failed: { ...OLD, hasFailed: true } as const };
+    const state = { state: 'trying', row, crashes: { times, count: 7, reportedAt: 5 } } as const;
+    expect(after(state, failed)).toContain('stopping → backing-off (7 crashes)');
+  });
+
+  it.each([
+    [7, false],
+    [8, false],
+    [9, true],
+    [10, true],
+  ])('and crashes after %i more: reported after five more, %s', (count, isReported) => {
+    const crashes = { times, count, reportedAt: 5 };
+    const words = after({ state: 'starting', ...SERVING, crashes }, failed);
+    expect(words?.includes('report 1.0.0')).toBe(isReported);
+  });
+});
+
 /** What an event leads to, in words; undefined if it means nothing. */
 function after(state: Lifecycle, event: LifecycleEvent): string | undefined {
   const result = step(state, event, { now: 5000, random: 0, probationMs: 30_000 });

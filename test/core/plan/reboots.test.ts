@@ -9,7 +9,7 @@ const target = { kind: 'module', name: 'lidar' } as const;
 function countAfter(changed: number, starts: readonly number[]): number | undefined {
   const lastChange = { target, version: '1.1.0', at: NOW - changed * MINUTE };
   const all = { lastChange, starts: starts.map((ago) => NOW - ago * MINUTE) };
-  return suspectOf(all, NOW)?.count;
+  return suspectOf(all, { at: NOW, boot: undefined })?.count;
 }
 
 it.each<[string, number, number[], number | undefined]>([
@@ -28,5 +28,18 @@ it.each<[string, number, number[], number | undefined]>([
 });
 
 it('[D85] a machine on which nothing is deployed has no suspect', () => {
-  expect(suspectOf({ starts: [NOW - 3, NOW - 2, NOW - 1] }, NOW)).toBeUndefined();
+  expect(
+    suspectOf({ starts: [NOW - 3, NOW - 2, NOW - 1] }, { at: NOW, boot: undefined }),
+  ).toBeUndefined();
+});
+
+it.each<[string, readonly string[], string, { count: number; isBlamed: boolean }]>([
+  ['the machine went down each time', ['a', 'b', 'c'], 'd', { count: 3, isBlamed: true }],
+  ['only the agent was killed', ['a', 'a', 'a'], 'a', { count: 0, isBlamed: false }],
+  ['the machine went down once', ['a', 'a', 'a'], 'b', { count: 1, isBlamed: false }],
+])('[D85] of three unclean starts, %s: boots %j and %s', (_, boots, boot, expected) => {
+  const lastChange = { target, version: '1.1.0', at: NOW - 5 * MINUTE };
+  const starts = [6, 4, 2].map((ago) => NOW - ago * MINUTE);
+  const { count, isBlamed } = suspectOf({ lastChange, starts, boots }, { at: NOW, boot }) ?? {};
+  expect({ count, isBlamed }).toEqual(expected);
 });
