@@ -5,7 +5,9 @@ import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
+import { MOST_GROUPS } from '../../core/rollout/group.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
+import { groupName } from '../../registry/machine-report.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { describe, shape } from './schema-errors.ts';
 
@@ -43,6 +45,8 @@ export interface PublishedRelease {
     | {
         /** How long each step lasts at least, in milliseconds. */
         readonly soakMs: number;
+        /** The groups that get it first, one after another; absent if there are none. */
+        readonly first?: readonly string[] | undefined;
       }
     | undefined;
 }
@@ -140,7 +144,21 @@ export const soakMs: v.GenericSchema<number | undefined, number> = v.optional(
   ROLLOUT_POLICY.soakMs,
 );
 
-const rollout = v.strictObject({ soak_ms: soakMs }, shape('a rollout', 'soak_ms'));
+/** The groups that get a release first, in their order. */
+export const firstGroups: v.GenericSchema<string[] | undefined, string[] | undefined> = v.optional(
+  v.pipe(
+    v.array(groupName, 'expected a list of groups'),
+    v.minLength(1, 'expected at least one group'),
+    v.maxLength(MOST_GROUPS, `expected at most ${MOST_GROUPS} groups`),
+    v.check((groups) => new Set(groups).size === groups.length, 'names a group twice'),
+    v.description('The groups whose machines get it before the others, each for its soak'),
+  ),
+);
+
+const rollout = v.strictObject(
+  { soak_ms: soakMs, first: firstGroups },
+  shape('a rollout', 'soak_ms and first'),
+);
 
 /** A release to publish. */
 export const newRelease = v.strictObject(
@@ -212,9 +230,13 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       })),
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
-      ...(started ? { rollout: { soakMs: started.soak_ms } } : {}),
+      ...(started ? { rollout: rolloutOf(started) } : {}),
     },
   };
+}
+
+function rolloutOf({ soak_ms, first }: v.InferOutput<typeof rollout>): PublishedRelease['rollout'] {
+  return { soakMs: soak_ms, ...(first && { first }) };
 }
 
 /** The artifacts of a release that the registry hosts. */
@@ -237,7 +259,7 @@ export function releaseAsJson({
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
-  const inRollout = started && { soak_ms: started.soakMs };
+  const inRollout = started && { soak_ms: started.soakMs, first: started.first };
   return JSON.stringify({
     version,
     published_at,

@@ -37,9 +37,11 @@ describe('a rollout', () => {
       salt: 's1',
       percent: 5,
       share: 0.05,
+      first: [],
+      groups: [],
       steps: [
-        { at: 60_000, share: 0.01 },
-        { at: 120_000, share: 0.05 },
+        { at: 60_000, share: 0.01, groups: [] },
+        { at: 120_000, share: 0.05, groups: [] },
       ],
       startedAt: 60_000,
       soakingSince: 240_000,

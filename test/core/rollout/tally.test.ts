@@ -9,7 +9,7 @@ import {
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
-const ROLLOUT = { share: 0.2, soakingSince: NOW - 10 * HOUR };
+const ROLLOUT = { share: 0.2, percent: 20, groups: [], soakingSince: NOW - 10 * HOUR };
 const NONE: Tally = {
   waiting: 0,
   installing: 0,
@@ -80,8 +80,8 @@ it('counts all machines', () => {
 /** The share was 0.2 from ten hours ago, and 0.6 from four hours ago. */
 const STEPS = {
   steps: [
-    { at: NOW - 10 * HOUR, share: 0.2 },
-    { at: NOW - 4 * HOUR, share: 0.6 },
+    { at: NOW - 10 * HOUR, share: 0.2, groups: [] },
+    { at: NOW - 4 * HOUR, share: 0.6, groups: [] },
   ],
 };
 
