@@ -94,7 +94,7 @@ function rolloutFrom({
 export function readFirst(first: string | undefined): Result<{ first?: string[] }, Problem> {
   if (first === undefined) return { ok: true, value: {} };
   const groups = first.split(',').map((group) => group.trim());
-  const wrong = groups.find((group) => !isGroup(group));
+  const wrong = groups.find((group): boolean => !isGroup(group));
   if (wrong !== undefined) {
     return usage(`--first: ${quote(wrong)} is not ${GROUP_FORM}; several are separated by commas`);
   }

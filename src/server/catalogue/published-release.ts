@@ -5,10 +5,8 @@ import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
-import { MOST_GROUPS } from '../../core/rollout/group.ts';
-import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
-import { groupName } from '../../registry/machine-report.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
+import { rolloutTerms, termsOf } from './rollout-terms.ts';
 import { describe, shape } from './schema-errors.ts';
 
 /** What a program that no compiler checked must publish. */
@@ -130,36 +128,6 @@ export const artifact = v.pipe(
   }, 'a file that the registry hosts needs a size, and the digest that its address has'),
 );
 
-const HOUR = 3_600_000;
-
-/** How long each step of a rollout lasts at least, in milliseconds. */
-export const soakMs: v.GenericSchema<number | undefined, number> = v.optional(
-  v.pipe(
-    v.number('expected milliseconds'),
-    v.safeInteger('expected whole milliseconds'),
-    v.minValue(0, 'expected 0 or more'),
-    v.maxValue(720 * HOUR, 'expected at most 30 days'),
-    v.description('How long each step lasts at least, in milliseconds'),
-  ),
-  ROLLOUT_POLICY.soakMs,
-);
-
-/** The groups that get a release first, in their order. */
-export const firstGroups: v.GenericSchema<string[] | undefined, string[] | undefined> = v.optional(
-  v.pipe(
-    v.array(groupName, 'expected a list of groups'),
-    v.minLength(1, 'expected at least one group'),
-    v.maxLength(MOST_GROUPS, `expected at most ${MOST_GROUPS} groups`),
-    v.check((groups) => new Set(groups).size === groups.length, 'names a group twice'),
-    v.description('The groups whose machines get it before the others, each for its soak'),
-  ),
-);
-
-const rollout = v.strictObject(
-  { soak_ms: soakMs, first: firstGroups },
-  shape('a rollout', 'soak_ms and first'),
-);
-
 /** A release to publish. */
 export const newRelease = v.strictObject(
   {
@@ -193,7 +161,7 @@ export const newRelease = v.strictObject(
       v.description('The reason, to publish the release as yanked'),
     ),
     rollout: v.pipe(
-      v.nullish(rollout),
+      v.nullish(rolloutTerms),
       v.description('Publishes the release into a staged rollout, at its first step'),
     ),
   },
@@ -230,13 +198,9 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       })),
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
-      ...(started ? { rollout: rolloutOf(started) } : {}),
+      ...(started ? { rollout: termsOf(started) } : {}),
     },
   };
-}
-
-function rolloutOf({ soak_ms, first }: v.InferOutput<typeof rollout>): PublishedRelease['rollout'] {
-  return { soakMs: soak_ms, ...(first && { first }) };
 }
 
 /** The artifacts of a release that the registry hosts. */

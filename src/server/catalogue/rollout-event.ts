@@ -43,7 +43,7 @@ const failures = v.strictObject(
 );
 
 /** Absent from a rollout without groups, so that an earlier modreg reads its events. */
-const first = v.optional(
+const groupsFirst = v.optional(
   v.pipe(
     v.array(groupName, 'expected a list of groups'),
     v.maxLength(MOST_GROUPS, `expected at most ${MOST_GROUPS} groups`),
@@ -51,7 +51,12 @@ const first = v.optional(
 );
 const groups = v.optional(count);
 
-export const startedEvent = eventSchema('started', { salt: reason, percent, share, first });
+export const startedEvent = eventSchema('started', {
+  salt: reason,
+  percent,
+  share,
+  first: groupsFirst,
+});
 
 export const rolloutEvent = v.variant(
   'kind',

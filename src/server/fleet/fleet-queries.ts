@@ -35,7 +35,9 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
-    groups: groupCounts(sql, now).map(({ seen, ...count }) => ({ ...count, seen_in_24h: seen })),
+    groups: groupCounts(sql, now).map(({ group, machines, seen }) => {
+      return { group, machines, seen_in_24h: seen };
+    }),
     modules: modules.map((row) => ({
       module_id: row['module_id'],
       deployed: row['deployed'],
@@ -205,7 +207,7 @@ export function* statesAfter(
       const some = sql.all(MACHINES, id, MACHINES_AT_ONCE, machines.length);
       for (const { name, group_name: group } of some) {
         machines.push(String(name));
-        if (group !== null) append(grouped, String(group), String(name));
+        append(grouped, group, String(name));
       }
       // A state takes as long as a few machines.
       read += some.length + 10;
@@ -223,10 +225,12 @@ export function* statesAfter(
   }
 }
 
-function append(lists: Map<string, string[]>, key: string, value: string): void {
-  const known = lists.get(key);
-  if (known) known.push(value);
-  else lists.set(key, [value]);
+/** Adds a machine to those of its group, if it is in one. */
+function append(groups: Map<string, string[]>, group: unknown, machine: string): void {
+  if (typeof group !== 'string') return;
+  const known = groups.get(group);
+  if (known) known.push(machine);
+  else groups.set(group, [machine]);
 }
 
 /** So many take a few milliseconds. */

@@ -1,7 +1,6 @@
 import { lasting } from '../../core/text/time-words.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
-import { groupCounts, type GroupCount } from './groups.ts';
 import { IS_BEHIND } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
@@ -167,15 +166,12 @@ export interface SiteTotals extends MachineCounts {
   readonly stuck: number;
   /** Those with a module whose target is not deployed yet. */
   readonly behind: number;
-  /** The groups of the machines, in the order of their names. */
-  readonly groups: readonly GroupCount[];
 }
 
 export function siteTotals(sql: Statements, now: number): SiteTotals {
   const having = (condition: keyof typeof CONDITIONS): number =>
     countMachines(sql, { condition, after: '' });
-  const groups = groupCounts(sql, now);
-  return { ...machineCounts(sql, now), stuck: having('stuck'), behind: having('behind'), groups };
+  return { ...machineCounts(sql, now), stuck: having('stuck'), behind: having('behind') };
 }
 
 /** A module of a machine, as it was reported. */

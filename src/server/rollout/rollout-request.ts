@@ -1,11 +1,7 @@
 import * as v from 'valibot';
 import type { Result } from '../../core/index.ts';
-import {
-  firstGroups,
-  shortText,
-  soakMs,
-  type ReleaseErrors,
-} from '../catalogue/published-release.ts';
+import { shortText, type ReleaseErrors } from '../catalogue/published-release.ts';
+import { firstGroups, soakMs } from '../catalogue/rollout-terms.ts';
 import { describe, shape } from '../catalogue/schema-errors.ts';
 
 const number = v.pipe(

@@ -15,11 +15,11 @@ export const MachinesView: FC<{
   readonly page: MachinePage;
   readonly search: MachineSearch;
   readonly now: number;
-}> = ({ page: { totals, machines, matching, next, moduleIds }, search, now }) => (
+}> = ({ page: { totals, groups, machines, matching, next, moduleIds }, search, now }) => (
   <>
     <h1>Machines</h1>
     <Totals totals={totals} />
-    <Groups groups={totals.groups} />
+    <Groups groups={groups} />
     {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
     {hasNone(totals) ? null : (
       <p>{matching === 0 ? 'No machine matches.' : foundWords(search, matching)}</p>
@@ -108,7 +108,7 @@ const Totals: FC<{ readonly totals: SiteTotals }> = ({
 const MOST_GROUPS = 50;
 
 /** The groups of the machines, each with a link to them. */
-const Groups: FC<Pick<SiteTotals, 'groups'>> = ({ groups }) =>
+const Groups: FC<Pick<MachinePage, 'groups'>> = ({ groups }) =>
   groups.length === 0 ? null : (
     <p>
       <small>groups</small>{' '}
