@@ -45,6 +45,7 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
     rollouts: fc.record(
       {
         machineId: fc.constant('rover-7'),
+        group: fc.constantFrom('canary', 'lab'),
         // An hour ago and more is too old, as is a time more than five minutes ahead.
         confirmedAt: fc.constantFrom(0, 100 - 3_600_000, 99 - 3_600_000, 300_100, 300_101),
         deployed: versionTexts,

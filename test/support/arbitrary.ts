@@ -65,6 +65,7 @@ export const rollouts: fc.Arbitrary<NonNullable<ReleaseRecord['rollout']>> = fc.
     salt: fc.constantFrom('s1', 's2'),
     percent: fc.constantFrom(0.1, 20, 50),
     share: fc.constantFrom(0, 0.001, 0.2, 0.5, 1),
+    groups: fc.constantFrom(['canary'], ['canary', 'lab'], ['lab', 'canary'], []),
     halted: fc.constantFrom('', 'stops the motor'),
   },
   { requiredKeys: ['salt', 'percent', 'share'] },

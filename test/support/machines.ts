@@ -197,6 +197,7 @@ export const machines: fc.Arbitrary<RandomMachine> = fc.record({
   now: fc.constant(NOW),
   platform: fc.constantFrom('linux/amd64' as const, 'linux/arm64' as const),
   machineId: fc.constantFrom('rover-7', 'rover-7', 'rover-8', undefined),
+  group: fc.constantFrom(undefined, undefined, 'canary', 'lab', 'office'),
   isAsOf: fc.boolean(),
   isServerBusy: rarely,
   answer: oneIn(4, fc.constantFrom('allowed', 'allowed', 'not-allowed', 'failed', 'missing')),

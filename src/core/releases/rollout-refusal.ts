@@ -24,6 +24,7 @@ function rolloutRefusal(
   // No further machine installs a release whose rollout is halted (D50).
   if (halted !== undefined) return { reason: 'rollout-halted', percent, because: halted };
   const place = machine.id === undefined ? undefined : cohort(machine.id, salt);
+  // The machine decides itself, by its cohort or its group (D49, D108).
   if (!includes(rollout, { cohort: place, group: machine.group })) {
     return { reason: 'not-in-rollout', cohort: place, share, percent, groups };
   }

@@ -28,7 +28,8 @@ export function decodeRollout(value: unknown, path: Path, drop: Drop): ReleaseRo
     salt: isSalt ? salt : '',
     percent: isWithin(percent, 100) ? percent : known * 100,
     share: isSalt ? known : 0,
-    ...decodeGroups(value['groups'], at, drop),
+    // Without a salt it includes nobody, not even a group.
+    ...(isSalt && decodeGroups(value['groups'], at, drop)),
     halted: decodeReason(value['halted'], at, 'halted', drop),
   };
 }
