@@ -19,7 +19,7 @@ export interface Credentials {
   readonly keyId: string;
   /** The id of the machine; undefined if its credentials do not have one. */
   readonly partId: string | undefined;
-  /** The group of the machine; undefined if its credentials do not name one. */
+  /** The group of the machine (D108); undefined if its credentials do not name one. */
   readonly group: string | undefined;
   /** The origin that gets the key; undefined for that of the registry which the command line names. */
   readonly origin: string | undefined;

@@ -41,7 +41,7 @@ export interface PlannerOptions {
   readonly platform: Platform;
   /** Determines the place of the machine in rollouts; absent if it has no id (D49). */
   readonly machineId?: string | undefined;
-  /** Its group; by default that of the policy. */
+  /** Its group; by default that of the policy (D108). */
   readonly group?: string | undefined;
   /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
   readonly isServerBusy?: (() => boolean) | undefined;

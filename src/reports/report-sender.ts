@@ -19,7 +19,7 @@ export interface Reporter {
   /** The version of modreg. */
   readonly version: string;
   readonly platform: string;
-  /** The group of the machine now; undefined if it is in none. */
+  /** The group of the machine now (D108); undefined if it is in none. */
   readonly group?: (() => string | undefined) | undefined;
   readonly client: Pick<FleetClient, 'report'>;
   readonly state: Pick<MachineState, 'settled'>;

@@ -21,7 +21,7 @@ export interface Included {
   readonly groups?: readonly string[] | undefined;
 }
 
-/** Whether a rollout includes a machine; each is in one group at most (D107). */
+/** Whether a rollout includes a machine (D107), which is in one group at most (D108). */
 export function includes(
   { share, groups }: Included,
   machine: { readonly cohort: number | undefined; readonly group?: string | undefined },

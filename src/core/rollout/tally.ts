@@ -50,7 +50,7 @@ export interface Counts {
 
 /** The machines of a rollout. */
 export interface Tally extends Counts {
-  /** Those of the group that was included last; absent once there is a percentage. */
+  /** Those of the group that was included last (D107); absent once there is a percentage. */
   readonly newest?: Counts | undefined;
   /** The machines outside the share that were heard during the step, and how many of them became silent. */
   readonly control: { readonly heard: number; readonly silent: number };

@@ -36,7 +36,7 @@ export interface Planned {
   readonly platform: Platform;
   /** The id of the machine, which rollouts use, or why it is not known. */
   readonly machineId: Result<string | undefined, Problem>;
-  /** The group of the machine in its credentials. */
+  /** The group of the machine in its credentials (D108). */
   readonly group: string | undefined;
   readonly now: number;
   readonly clock: ClockReading['clock'];
