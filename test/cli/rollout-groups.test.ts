@@ -16,6 +16,8 @@ const GROUPS = new Map([
   ['rover-3', 'lab'],
 ]);
 
+const clock = (): number => Date.parse('2026-11-21T01:02:03Z');
+
 type Run = (...args: readonly string[]) => Promise<Printed>;
 
 /** Runs commands on a registry with five machines, of which two are canaries and one is in the laboratory. */
@@ -23,7 +25,6 @@ async function session(): Promise<{ readonly fleet: RollingFleet; readonly run: 
   const fleet = await rollingFleet(5, 'reported', GROUPS);
   const scopes = ['publish', 'yank', 'rollout', 'fleet:read'];
   const environment = { MODREG_TOKEN: tokenFor(fleet.catalogue, scopes, 'cli') };
-  const clock = (): number => Date.parse('2026-11-21T01:02:03Z');
   const run: Run = async (...args) =>
     await printed([...args, '--registry', fleet.address()], { environment, clock });
   return { fleet, run };

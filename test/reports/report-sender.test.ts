@@ -295,29 +295,3 @@ it('a queue that is an older copy begins another one: no outcome has the number 
   await machine.send();
   expect(await machine.counts()).toMatchObject({ outcomes_in_24h: [{ ...DONE, outcomes: 6 }] });
 });
-
-it('[D108] reports the group of the machine, and its change', async () => {
-  const sent: (string | undefined)[] = [];
-  const machine = await reportingMachine({
-    through: (client) => ({
-      report: async (id, report, signal) => {
-        if (report.state) sent.push(report.state.group);
-        return await client.report(id, report, signal);
-      },
-    }),
-  });
-  let group: string | undefined = 'canary';
-  Object.assign(machine.reporter, { group: () => group });
-  await machine.send();
-  await machine.send();
-  expect(sent).toEqual(['canary']);
-  group = 'lab';
-  await machine.send();
-  expect(sent).toEqual(['canary', 'lab']);
-  expect((await machine.counts())['groups']).toEqual([
-    { group: 'lab', machines: 1, seen_in_24h: 1 },
-  ]);
-  group = undefined;
-  await machine.send();
-  expect((await machine.counts())['groups']).toEqual([]);
-});

@@ -210,8 +210,7 @@ const DISABLED = agentOf({ 'platform-server': { disable_subsystem: true } });
 /** The plan of the product. */
 export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomMachine): Plan {
   const entries = all.map((module, place): ModuleEntry => {
-    const id = moduleId(`acme:m${place}`);
-    const asked = constraint(module.constraint);
+    const [id, asked] = [moduleId(`acme:m${place}`), constraint(module.constraint)] as const;
     const name = nameAt(place);
     return { type: 'registry', name, moduleId: id, env: {}, constraint: asked, extra: {} };
   });
