@@ -26,6 +26,8 @@ export interface AgentOptions {
    * by default. A machine without an id has `local` in that path, and only 100 % of a rollout include it.
    */
   readonly machineId?: string;
+  /** The machine's group, which a rollout may include first; by default `group` of the policy. */
+  readonly group?: string;
   /** The time between rounds in milliseconds: a minute by default. */
   readonly intervalMs?: number;
   /** How files are fetched: the token of their registry, and what tests replace. */

@@ -7,6 +7,7 @@ import type { ChangeOptions } from '../site/remote-registry.ts';
 import type { ServeCommandOptions } from './serve/serve-terms.ts';
 import type { RestoreOptions } from './registry/restore-command.ts';
 import type { SitePageOptions } from './site/site-page-command.ts';
+import { FIRST } from './rollout/rollout-program.ts';
 import { addTokens } from './registry/token-program.ts';
 
 /** By the name of the command. */
@@ -104,6 +105,7 @@ function addPublish(registry: Command, context: CommandContext): void {
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--rollout', 'publish into a staged rollout: 0.1 % of the machines first')
     .option('--soak <duration>', 'how long each step of the rollout lasts at least (default: 1h)')
+    .option(...FIRST)
     .option(
       '--file <file>',
       'publish the releases of a JSON file: one, a list, or a module document',

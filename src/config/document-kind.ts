@@ -40,6 +40,7 @@ const POLICY_FIELDS = [
   'restart_status_unclear',
   'prefetch',
   'disk_reserve_mib',
+  'group',
   'logs',
   'self_update',
 ];

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { MOST_WINDOWS } from '../core/machine/document-limits.ts';
+import { GROUP_FORM, GROUP_PATTERN, isGroup } from '../core/rollout/group.ts';
 import { nearestWord } from '../core/text/nearest-word.ts';
 import { quote } from '../core/text/quote.ts';
 import { parseRegistryAddress } from '../registry/address.ts';
@@ -120,15 +121,23 @@ const terms = {
 };
 const moduleTerms = fields(terms);
 
+const group: Schema<string> = parsedText(
+  'a group',
+  (text) =>
+    isGroup(text) ? { ok: true, value: text } : { ok: false, error: badValue(`not ${GROUP_FORM}`) },
+  { pattern: GROUP_PATTERN },
+);
+
 /** The update policy: general terms, and under `modules` the terms that differ for one module. */
 export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
   fields({
     ...editorFields,
     ...terms,
+    group: v.optional(group),
     logs: v.optional(logTerms),
     modules: v.optional(mapOf(name, moduleTerms), {}),
   }),
-  reading(({ modules, logs, $schema: _editors, ...all }) => {
+  reading(({ modules, logs, group: named, $schema: _editors, ...all }) => {
     const windows = [all, ...Object.values(modules)].flatMap(
       ({ maintenance }) => maintenance ?? [],
     );
@@ -140,7 +149,7 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
     const perModule = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
     );
-    return { ok: true, value: { terms: general, modules: new Map(perModule), logs } };
+    return { ok: true, value: { terms: general, modules: new Map(perModule), logs, group: named } };
   }),
 );
 

@@ -3,6 +3,7 @@ import { modeOpenToOthers } from '../config/file-mode.ts';
 import { machineIdIn } from '../config/machine-id.ts';
 import { nameComplaint } from '../config/text/name.ts';
 import { secret, type Result, type Secret } from '../core/index.ts';
+import { GROUP_FORM, isGroup } from '../core/rollout/group.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { parseRegistryAddress } from '../registry/address.ts';
 import { existsAt, readRegularFile } from './document-file.ts';
@@ -18,6 +19,8 @@ export interface Credentials {
   readonly keyId: string;
   /** The id of the machine; undefined if its credentials do not have one. */
   readonly partId: string | undefined;
+  /** The group of the machine (D108); undefined if its credentials do not name one. */
+  readonly group: string | undefined;
   /** The origin that gets the key; undefined for that of the registry which the command line names. */
   readonly origin: string | undefined;
 }
@@ -43,11 +46,12 @@ export function machineCredentials(world: World): Result<Credentials | undefined
 }
 
 /** The text of a credentials file, which says that `install-unit` wrote it. */
-export function credentialsText({ key, keyId, partId, origin }: Credentials): string {
+export function credentialsText({ key, keyId, partId, group, origin }: Credentials): string {
   const fields = {
     api_key_id: keyId,
     api_key: key.reveal(),
     part_id: partId,
+    group,
     registry: origin,
     written_by: WRITTEN_BY,
   };
@@ -122,7 +126,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Checks the fields. The error names the first wrong one by `nameOf`. */
 function credentialsOf(
-  { api_key: key, api_key_id: keyId, part_id: partId, registry }: Fields,
+  { api_key: key, api_key_id: keyId, part_id: partId, group, registry }: Fields,
   nameOf: (field: string) => string,
 ): Result<Credentials, string> {
   const wrong = (field: string, expected: string): { ok: false; error: string } => {
@@ -137,11 +141,12 @@ function credentialsOf(
   if (partId !== undefined && (typeof partId !== 'string' || nameComplaint(partId))) {
     return wrong('part_id', "the machine's id, a single path segment");
   }
+  if (group !== undefined && !isGroup(group)) return wrong('group', GROUP_FORM);
   const origin = originOf(registry);
   if (registry !== undefined && origin === undefined) {
     return wrong('registry', 'the address of a registry, such as https://registry.example');
   }
-  return { ok: true, value: { key: secret(key), keyId, partId, origin } };
+  return { ok: true, value: { key: secret(key), keyId, partId, group, origin } };
 }
 
 /** The origin of a registry on the network; undefined for anything else. */

@@ -15,9 +15,9 @@ import { quote } from '../core/text/quote.ts';
 import { parseTime } from '../core/text/rfc3339.ts';
 import { sampleCatalogue } from '../registry/sample-catalogue.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../base/problem.ts';
-import { machineIdOf, unknownIdWarning } from './machine-id.ts';
+import { groupOf, machineIdOf, unknownIdWarning } from './machine-id.ts';
 import { commandRegistries, type CommandRegistries } from './command-registries.ts';
-import { readTerms, type RegistryOptions } from './registry-choice.ts';
+import { readPolicy, type RegistryOptions } from './registry-choice.ts';
 import type { World } from '../base/world.ts';
 
 /** The options that select the list, the platform and the time of a query. */
@@ -54,11 +54,11 @@ export async function readListOptions(
   const platform = platformOf(options, world);
   const at = options.at === undefined ? undefined : parseTime(options.at);
   const maxAge = readMaxAge(options.maxAge);
-  const terms = await readTerms(options);
+  const policy = await readPolicy(options);
   const maxAgeMs = maxAge.ok ? maxAge.value : 0;
   const registries = commandRegistries({ ...options, maxAgeMs }, world);
-  const registry = terms.ok ? registries.open(terms.value) : undefined;
-  if (platform.ok && at?.ok !== false && maxAge.ok && registry?.ok === true) {
+  const registry = policy.ok ? registries.open(policy.value.terms) : undefined;
+  if (platform.ok && at?.ok !== false && maxAge.ok && policy.ok && registry?.ok === true) {
     const now = at?.value ?? world.clock();
     const machineId = machineIdOf(world);
     const eligibility = {
@@ -66,6 +66,7 @@ export async function readListOptions(
       now,
       notAfter: at?.value,
       machineId: machineId.ok ? machineId.value : undefined,
+      group: groupOf(world) ?? policy.value.group,
     };
     const known = { machineId, registries, registry: registry.value };
     const clock = (): number => world.clock();
@@ -75,7 +76,7 @@ export async function readListOptions(
     ...(platform.ok ? [] : [platform.error]),
     ...(at?.ok === false ? [parseProblem(at.error)] : []),
     ...(maxAge.ok ? [] : [maxAge.error]),
-    ...(terms.ok ? [] : [terms.error]),
+    ...(policy.ok ? [] : [policy.error]),
     ...(registry?.ok === false ? [registry.error] : []),
   ];
   return { ok: false, error: problems };

@@ -26,6 +26,12 @@ export function machineIdOf(world: World): Result<string | undefined, Problem> {
     : credentials;
 }
 
+/** The group of this machine in its credentials, which counts before that of the policy; undefined if they name none, or cannot be read. */
+export function groupOf(world: World): string | undefined {
+  const credentials = machineCredentials(world);
+  return credentials.ok ? credentials.value?.group : undefined;
+}
+
 /** The warning that the id of this machine is not known, if one of the lists has a release in rollout, which needs it. */
 export function unknownIdWarning(
   id: Result<unknown, Problem>,

@@ -1,10 +1,10 @@
-import type { UpdateTerms } from '../config/index.ts';
+import type { UpdatePolicy, UpdateTerms } from '../config/index.ts';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { platformHome } from '../config/platform-home.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/index.ts';
-import { DEFAULT_TERMS } from '../core/machine/update-policy.ts';
+import { DEFAULT_POLICY } from '../core/machine/update-policy.ts';
 import { readDocumentFile } from './document-file.ts';
 import type { Problem } from '../base/problem.ts';
 import { documentWithErrors } from './document-findings.ts';
@@ -18,16 +18,22 @@ export interface RegistryOptions {
 }
 
 /** The terms of the policy that `options` name, by default the default terms. */
-export async function readTerms({
+export async function readTerms(options: RegistryOptions): Promise<Result<UpdateTerms, Problem>> {
+  const policy = await readPolicy(options);
+  return policy.ok ? { ok: true, value: policy.value.terms } : policy;
+}
+
+/** The policy that `options` name, by default the default policy. */
+export async function readPolicy({
   policy: path,
-}: RegistryOptions): Promise<Result<UpdateTerms, Problem>> {
-  if (path === undefined) return { ok: true, value: DEFAULT_TERMS };
+}: RegistryOptions): Promise<Result<UpdatePolicy, Problem>> {
+  if (path === undefined) return { ok: true, value: DEFAULT_POLICY };
   const file = readDocumentFile(path);
   if (!file.ok) return file;
   // Imported here, so that the code that reads documents is loaded only when it is needed.
   const { readUpdatePolicy } = await import('../config/read-document.ts');
   const policy = readUpdatePolicy(file.value.bytes);
-  if (policy.ok) return { ok: true, value: policy.value.terms };
+  if (policy.ok) return policy;
   return { ok: false, error: documentWithErrors('the policy', path, policy, 'policy') };
 }
 

@@ -32,6 +32,7 @@ const OPTIONS = {
   vetoes: optional(FUNCTION),
   environment: optional(OBJECT),
   machineId: optional(TEXT),
+  group: optional(TEXT),
   intervalMs: optional(NUMBER),
   acknowledgeWithinMs: optional(NUMBER),
   clock: optional(CLOCK),

@@ -41,6 +41,8 @@ export interface PlannerOptions {
   readonly platform: Platform;
   /** Determines the place of the machine in rollouts; absent if it has no id (D49). */
   readonly machineId?: string | undefined;
+  /** Its group; by default that of the policy (D108). */
+  readonly group?: string | undefined;
   /** Whether the server is processing changes of its config. Nothing is restarted while it is. */
   readonly isServerBusy?: (() => boolean) | undefined;
   /** Whether maintenance is allowed now. Called only if something would be replaced; only true allows it (D29). */
@@ -134,7 +136,7 @@ export class Planner {
 
   /** The same as `plan`, with the agent's answers. */
   planWith(answers: Answers, only?: CommittedAction): Plan | undefined {
-    const { configuration, lists, platform, machineId, isServerBusy } = this.#options;
+    const { configuration, lists, platform, machineId, group, isServerBusy } = this.#options;
     const { current } = configuration;
     if (!current || !lists.isInformed) return undefined;
     const facts = this.#options.facts(only);
@@ -144,6 +146,7 @@ export class Planner {
       {
         platform,
         machineId,
+        group,
         answer: answers.maintenance,
         vetoes: answers.vetoes,
         ...reading,

@@ -61,6 +61,8 @@ export interface PollerOptions {
    * `environment` by default. A machine without an id has `local` in that path, and only 100 % of a rollout include it.
    */
   readonly machineId?: string;
+  /** The machine's group, which a rollout may include first; by default `group` of the policy. */
+  readonly group?: string;
   /** The time between rounds in milliseconds, plus or minus 10 %: a minute by default, five seconds to a day. */
   readonly intervalMs?: number;
   /**

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { facts, storedFields } from './machine-report.ts';
+import { facts, groupName, storedFields } from './machine-report.ts';
 
 /*
  * The schemas of what a registry answers about its fleet. Their types, their readers and the OpenAPI document are derived from them. The
@@ -23,6 +23,10 @@ export const storedModule = v.object({ platform: text, ...storedFields, facts, u
 export const moduleStates = v.object({
   state: storedModule,
   machines: v.pipe(v.array(text), v.readonly()),
+  groups: v.pipe(
+    v.optional(v.array(v.object({ group: text, machines: v.pipe(v.array(text), v.readonly()) }))),
+    v.description('Those of them that are in a group, by group; absent if none is'),
+  ),
 });
 export type ModuleStates = Readonly<v.InferOutput<typeof moduleStates>>;
 
@@ -42,6 +46,10 @@ const fleetCounts = v.object({
   seen_in_24h: count,
   duplicates: count,
   missing_outcomes: count,
+  groups: v.pipe(
+    v.array(v.object({ group: groupName, machines: count, seen_in_24h: count })),
+    v.description('The groups of the machines that are in use: at most 2,000'),
+  ),
   modules: v.array(
     v.object({ module_id: moduleId, deployed: text, decision: text, machines: count }),
   ),
@@ -66,6 +74,7 @@ const fleetCounts = v.object({
 /** An earlier registry lists all counts, and does not say so, nor what is held for long. */
 export const fleetCountsAnswer = v.partial(fleetCounts, [
   'retired',
+  'groups',
   'modules_left_out',
   'outcomes_left_out',
   'held_over_a_week',
@@ -80,6 +89,10 @@ const fleetMachines = v.object({
       seen_at: time,
       platform: textOrNull,
       modreg: textOrNull,
+      group: v.pipe(
+        textOrNull,
+        v.description('Its group as the registry counts it; null if it is in none'),
+      ),
       is_duplicate: v.boolean(),
       missing_outcomes: count,
       retired: v.pipe(

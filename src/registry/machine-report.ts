@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { parsePlatform } from '../core/index.ts';
+import { GROUP_FORM, GROUP_PATTERN } from '../core/rollout/group.ts';
 import { MODULE_ID_FORM } from '../core/releases/module-id.ts';
 import { parseTime } from '../core/text/rfc3339.ts';
 import { factsProblem } from './reported-facts.ts';
@@ -52,6 +53,11 @@ const time = v.pipe(
 export const moduleId = v.pipe(
   v.string('expected text'),
   v.regex(MODULE_ID_FORM, 'expected a module id, such as acme:lidar'),
+);
+/** The group of a machine. */
+export const groupName = v.pipe(
+  v.string('expected text'),
+  v.regex(new RegExp(GROUP_PATTERN), `expected ${GROUP_FORM}`),
 );
 const kind = v.picklist(['module', 'subsystem'], 'expected module or subsystem');
 export const facts = v.pipe(
@@ -146,6 +152,12 @@ export const reportedState = v.pipe(
       v.string('expected text'),
       v.check((value) => parsePlatform(value).ok, 'expected a platform, such as linux/arm64'),
       v.examples(['linux/arm64']),
+    ),
+    group: v.pipe(
+      v.optional(groupName),
+      v.description(
+        'The group of the machine, which a rollout may include first; absent if it is in none',
+      ),
     ),
     modules: v.pipe(
       v.array(module, 'expected a list'),

@@ -19,6 +19,8 @@ export interface Reporter {
   /** The version of modreg. */
   readonly version: string;
   readonly platform: string;
+  /** The group of the machine now (D108); undefined if it is in none. */
+  readonly group?: (() => string | undefined) | undefined;
   readonly client: Pick<FleetClient, 'report'>;
   readonly state: Pick<MachineState, 'settled'>;
   /** What is reported now. */
@@ -117,11 +119,13 @@ export class ReportSender {
     const { queue, knownTo: after, stateDigest, stateSentAt } = file.position();
     const head = { queue, instance: this.#instance, after };
     const current = modules();
-    const digest = digestOf({ modreg, platform, current });
+    const group = this.#reporter.group?.();
+    const digest = digestOf({ modreg, platform, group, current });
     const isOld = Math.abs(now - stateSentAt) >= this.#dailyMs;
     if (digest !== stateDigest || isOld) {
       const number = file.nextStateNumber();
-      const state = { number, at: formatTime(now), modreg, platform, modules: current };
+      const at = formatTime(now);
+      const state = { number, at, modreg, platform, group, modules: current };
       return { report: { ...head, to: after, state, outcomes: [] }, digest };
     }
     const outcomes = file.unsent(this.#pace.size, MOST_BYTES);

@@ -94,7 +94,7 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
     longestHoldEnd: _end,
     ...times
   } = Object(timing);
-  const { machineId: _id, ...terms } = Object(eligibility);
+  const { machineId: _id, group: _group, ...terms } = Object(eligibility);
   return {
     ...rest,
     requirement,

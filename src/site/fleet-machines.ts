@@ -1,5 +1,7 @@
 import type { Result } from '../core/index.ts';
-import type { Problem } from '../base/problem.ts';
+import { GROUP_FORM, isGroup } from '../core/rollout/group.ts';
+import { quote } from '../core/text/quote.ts';
+import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { FleetClient } from '../registry/fleet-client.ts';
 import { fleetCountsAnswer, type FleetCounts } from '../registry/fleet-documents.ts';
@@ -12,6 +14,7 @@ import { moduleIdIn, versionIn } from './named-release.ts';
 interface WantedMachines {
   readonly module?: string;
   readonly version?: string;
+  readonly group?: string;
   readonly stuck?: true;
   /** Those that are retired, which are listed nowhere else. */
   readonly retired?: true;
@@ -57,9 +60,12 @@ export async function fleetMachines(
 const NO_VERSION: ReadonlySet<string> = new Set(['none', 'unknown']);
 
 /** Why no machine could match. */
-function problemOf({ module, version }: WantedMachines): Problem | undefined {
+function problemOf({ module, version, group }: WantedMachines): Problem | undefined {
   const moduleId = module === undefined ? undefined : moduleIdIn(module);
   if (moduleId?.ok === false) return moduleId.error;
+  if (group !== undefined && !isGroup(group)) {
+    return usage(`--group: ${quote(group)} is not ${GROUP_FORM}`);
+  }
   if (version === undefined || NO_VERSION.has(version)) return undefined;
   const parsed = versionIn(version);
   return parsed.ok ? undefined : parsed.error;
@@ -68,7 +74,7 @@ function problemOf({ module, version }: WantedMachines): Problem | undefined {
 /** At most `most` machines, page by page. */
 async function listed(
   client: FleetClient,
-  { module, version, stuck, retired }: WantedMachines,
+  { module, version, group, stuck, retired }: WantedMachines,
   most: number,
 ): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
@@ -78,12 +84,18 @@ async function listed(
     const query = new URLSearchParams({ after, limit: `${limit}` });
     if (module !== undefined) query.set('module', module);
     if (version !== undefined) query.set('version', version);
+    if (group !== undefined) query.set('group', group);
     if (stuck) query.set('stuck', 'true');
     if (retired) query.set('retired', 'true');
     const { machines, next } = await client.read(`/machines?${query.toString()}`);
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
-    // An earlier registry does not know the parameter, and answers all.
-    found.push(...page.filter((machine) => !retired || isJsonObject(machine['retired'])));
+    // An earlier registry does not know these parameters, and answers all.
+    const wanted = page.filter(
+      (machine) =>
+        (!retired || isJsonObject(machine['retired'])) &&
+        (group === undefined || machine['group'] === group),
+    );
+    found.push(...wanted);
     // An earlier registry has no `next`, and ends a page only at the limit.
     const isLast = next === undefined ? page.length < limit : typeof next !== 'string';
     if (isLast || page.length === 0) break;

@@ -11,6 +11,7 @@ import {
   type MachineSearch,
   type SiteTotals,
 } from '../server/fleet/machine-queries.ts';
+import { groupCounts, type GroupCount } from '../server/fleet/groups.ts';
 import { keptCounts } from './kept-counts.ts';
 import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
 
@@ -20,6 +21,8 @@ const MOST_CHOICES = 200;
 
 export interface MachinePage {
   readonly totals: SiteTotals;
+  /** The groups of the machines, in the order of their names. */
+  readonly groups: readonly GroupCount[];
   readonly machines: readonly ListedMachine[];
   /** How many machines match, whatever page is shown. */
   readonly matching: number;
@@ -58,11 +61,12 @@ export function machinesOf(files: SiteFiles): SiteMachines {
   };
 }
 
-type Overview = Pick<MachinePage, 'totals' | 'moduleIds'>;
+type Overview = Pick<MachinePage, 'totals' | 'groups' | 'moduleIds'>;
 
 function overviewOf({ fleet, now }: SiteFiles): Overview {
   return fleet.read((sql) => ({
     totals: siteTotals(sql, now()),
+    groups: groupCounts(sql, now()),
     moduleIds: reportedModuleIds(sql, '', MOST_CHOICES),
   }));
 }

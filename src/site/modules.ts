@@ -29,7 +29,7 @@ export interface ListedModule extends DeployedVersions {
   /** The newest release that is neither yanked nor a prerelease; undefined if there is none. */
   readonly latest: string | undefined;
   /** The rollouts that are running or halted. */
-  readonly rollouts: readonly (NamedRelease & Pick<Rollout, 'status' | 'percent'>)[];
+  readonly rollouts: readonly (NamedRelease & Pick<Rollout, 'status' | 'percent' | 'groups'>)[];
 }
 
 export interface ShownModule extends ListedModule {
@@ -45,7 +45,7 @@ export interface ListedRelease {
   /** Undefined if it is not yanked. */
   readonly yanked: string | undefined;
   /** Its rollout if it ever had one. */
-  readonly rollout: Pick<Rollout, 'status' | 'percent'> | undefined;
+  readonly rollout: Pick<Rollout, 'status' | 'percent' | 'groups'> | undefined;
 }
 
 /** What a release would do, as `modreg fleet what-if` says. */
@@ -96,8 +96,10 @@ function rolloutsByModule({ catalogue }: SiteFiles): ReadonlyMap<string, NamedRo
 }
 
 function openRollouts(rollouts: readonly NamedRollout[] = []): ListedModule['rollouts'] {
-  return rollouts.flatMap(({ moduleId, version, rollout: { status, percent } }) =>
-    status === 'running' || status === 'halted' ? [{ moduleId, version, status, percent }] : [],
+  return rollouts.flatMap(({ moduleId, version, rollout: { status, percent, groups } }) =>
+    status === 'running' || status === 'halted'
+      ? [{ moduleId, version, status, percent, groups }]
+      : [],
   );
 }
 

@@ -9,7 +9,8 @@ import { describeLaterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { releaseAsJson } from '../server/catalogue/published-release.ts';
 import { FleetFile, fleetPath } from '../server/fleet/fleet-file.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../server/index.ts';
-import { firstStepAtOnce } from '../server/rollout/first-step.ts';
+import { emptyGroup } from '../server/fleet/groups.ts';
+import { emptyFirst, firstStepAtOnce } from '../server/rollout/first-step.ts';
 import { describeOtherSoak } from '../server/rollout/rollout-change.ts';
 import {
   databaseProblem,
@@ -118,6 +119,8 @@ function publishToFile(
   world: World,
 ): Published {
   return withCatalogue(options, world, modeOf(options), (catalogue): Published => {
+    const empty = emptyIn(catalogue, moduleId, releases);
+    if (empty) return { ok: false, error: empty };
     const results = publishedIn(catalogue, moduleId, releases, world);
     const late = releases[results.indexOf('without-rollout')];
     if (late) {
@@ -145,6 +148,32 @@ function publishToFile(
     const limits = limitWarnings(catalogue, moduleId);
     return { ok: true, value: { moduleId, ...countsOf(results), limits } };
   });
+}
+
+/** The problem that a release is to begin a rollout with a group that no machine is in (T400). */
+function emptyIn(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+): Problem | undefined {
+  const begun = releases.filter(
+    ({ version }) => catalogue.isYanked(moduleId, version) === undefined,
+  );
+  const first = begun.flatMap(({ rollout }) => rollout?.first ?? []);
+  const path = fleetPath(catalogue.path);
+  if (first.length === 0) return undefined;
+  const empty = existsSync(path) ? emptyInFile(path, first) : emptyGroup([], first);
+  if (empty === undefined) return undefined;
+  return { severity: 'error', kind: 'rollout-conflict', message: `${empty}; nothing was changed` };
+}
+
+function emptyInFile(path: string, first: readonly string[]): string | undefined {
+  const fleet = new FleetFile(path, () => 0);
+  try {
+    return emptyFirst(fleet, first);
+  } finally {
+    fleet.close();
+  }
 }
 
 function describeConflict(

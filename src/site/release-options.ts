@@ -1,5 +1,6 @@
 import type { PublishedRelease } from '../server/index.ts';
 import { parseVersion, type Result } from '../core/index.ts';
+import { GROUP_FORM, isGroup, MOST_GROUPS } from '../core/rollout/group.ts';
 import { parseDuration } from '../core/text/duration.ts';
 import { describeValue, excerpt, quote } from '../core/text/quote.ts';
 import { readRelease } from '../server/catalogue/published-release.ts';
@@ -19,6 +20,8 @@ export interface ReleaseOptions {
   readonly deprecated?: string;
   readonly rollout?: true;
   readonly soak?: string;
+  /** Groups, separated by commas. */
+  readonly first?: string;
 }
 
 /** The release that the options describe, with the artifacts of `uploads`, or all releases of a file. */
@@ -73,14 +76,35 @@ function fromFlags(
 function rolloutFrom({
   rollout,
   soak,
-}: Pick<ReleaseOptions, 'rollout' | 'soak'>): Result<object, Problem> {
+  first,
+}: Pick<ReleaseOptions, 'rollout' | 'soak' | 'first'>): Result<object, Problem> {
   if (!rollout) {
-    if (soak === undefined) return { ok: true, value: {} };
-    return usage('--soak is given without --rollout: pass both, or neither');
+    if (soak === undefined && first === undefined) return { ok: true, value: {} };
+    const given = soak === undefined ? '--first' : '--soak';
+    return usage(`${given} is given without --rollout: pass both, or neither`);
   }
   const soakMs = readSoak(soak);
   if (!soakMs.ok) return soakMs;
-  return { ok: true, value: { rollout: soakMs.value } };
+  const groups = readFirst(first);
+  if (!groups.ok) return groups;
+  return { ok: true, value: { rollout: { ...soakMs.value, ...groups.value } } };
+}
+
+/** The value of `--first` as the field of a request; no field without it. */
+export function readFirst(first: string | undefined): Result<{ first?: string[] }, Problem> {
+  if (first === undefined) return { ok: true, value: {} };
+  const groups = first.split(',').map((group) => group.trim());
+  const wrong = groups.find((group): boolean => !isGroup(group));
+  if (wrong !== undefined) {
+    return usage(`--first: ${quote(wrong)} is not ${GROUP_FORM}; several are separated by commas`);
+  }
+  if (groups.length > MOST_GROUPS) {
+    return usage(`--first names ${groups.length} groups, expected at most ${MOST_GROUPS}`);
+  }
+  const twice = groups.find((group, place) => groups.indexOf(group) !== place);
+  return twice === undefined
+    ? { ok: true, value: { first: groups } }
+    : usage(`--first names the group ${twice} twice`);
 }
 
 /** The value of `--soak` as the field of a request; no field without it. */
@@ -97,8 +121,18 @@ function fromFile(
   version: string | undefined,
   { file: path = '', ...flags }: ReleaseOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  const { upload, artifact, digest, size, publishedAt, deprecated, rollout, soak } = flags;
-  const about = [upload, artifact, digest, size, publishedAt, deprecated, rollout, soak];
+  const {
+    upload,
+    artifact,
+    digest,
+    size,
+    publishedAt,
+    deprecated,
+    rollout,
+    soak,
+    first: groups,
+  } = flags;
+  const about = [upload, artifact, digest, size, publishedAt, deprecated, rollout, soak, groups];
   const described = [version, ...about];
   if (described.some((flag) => flag !== undefined)) {
     return usage(

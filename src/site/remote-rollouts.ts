@@ -51,11 +51,11 @@ export async function rolloutAt(typed: TypedRelease, options: FleetOptions, worl
 /** Starts the rollout of a yanked release. */
 export async function startRollout(
   typed: TypedRelease,
-  soak: { readonly soak_ms?: number },
+  terms: { readonly soak_ms?: number; readonly first?: readonly string[] },
   options: FleetOptions,
   world: World,
 ): Rollout {
-  return await withRelease(typed, options, world, (ask) => ask({ event: 'start', ...soak }));
+  return await withRelease(typed, options, world, (ask) => ask({ event: 'start', ...terms }));
 }
 
 /** The body of a request about a rollout, which is known as it is now. */

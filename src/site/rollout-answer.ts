@@ -11,6 +11,9 @@ export const rolloutAnswer = v.object({
   percent: v.number(),
   // It includes the machines whose cohort is below.
   share: v.number(),
+  // The groups that get it first, and those of them that are included; absent if there are none.
+  first: v.optional(v.array(v.string())),
+  groups: v.optional(v.array(v.string())),
   because: v.nullable(v.string()),
   // Why the release is yanked; null if it is not.
   yanked: v.optional(v.nullable(v.string())),
@@ -38,6 +41,7 @@ export const rolloutAnswer = v.object({
     healthy: v.optional(count),
     needed: v.optional(count),
     percent: v.optional(v.number()),
+    group: v.optional(v.string()),
   }),
 });
 export type RolloutAnswer = Readonly<v.InferOutput<typeof rolloutAnswer>>;

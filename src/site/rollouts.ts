@@ -1,4 +1,5 @@
 import { ROLLOUT_POLICY } from '../core/rollout/rollout-policy.ts';
+import { describeStage, newestGroup } from '../core/rollout/stage.ts';
 import { reasonOf, type Rollout } from '../core/rollout/rollout.ts';
 import type { Problem } from '../base/problem.ts';
 import { systemClock } from '../registry/clock.ts';
@@ -8,7 +9,7 @@ import { uninterrupted } from '../server/fleet/slices.ts';
 import {
   describeRefusal,
   eventFor,
-  nextPercent,
+  stageWanted,
   type RolloutChange,
 } from '../server/rollout/rollout-change.ts';
 import { rolloutView, type RolloutView } from '../server/rollout/rollout-view.ts';
@@ -50,7 +51,11 @@ export interface RolloutList {
 export interface RaisePreview {
   readonly rollout: ShownRollout;
   readonly percent: number;
-  /** How many machines the share would include. */
+  /** The group that it would include; undefined for a percentage. */
+  readonly group: string | undefined;
+  /** The stage in words: `5 %`, or `group canary`. */
+  readonly stage: string;
+  /** How many machines it would include. */
   readonly included: number;
   /** The steps above the one of now. */
   readonly steps: readonly number[];
@@ -73,14 +78,17 @@ export function rolloutsOf(files: SiteFiles, onChange: OnChange): SiteRollouts {
   const kept = keptCounts<Counted>(systemClock);
   const counted: Count = (named) => {
     const { moduleId, version, rollout, yanked } = named;
-    const counts = kept([moduleId, version, rollout.sequence, rollout.share].join(' '), () => {
-      // The failures are those that were counted.
-      const view = files.fleet.read((sql) => ({
-        ...uninterrupted(rolloutView(sql, named, files.now())),
-        failures: failuresOf(sql, moduleId, version),
-      }));
-      return { ...view, countedAt: files.now() };
-    });
+    const counts = kept(
+      [moduleId, version, rollout.sequence, rollout.share, ...rollout.groups].join(' '),
+      () => {
+        // The failures are those that were counted.
+        const view = files.fleet.read((sql) => ({
+          ...uninterrupted(rolloutView(sql, named, files.now())),
+          failures: failuresOf(sql, moduleId, version),
+        }));
+        return { ...view, countedAt: files.now() };
+      },
+    );
     return { ...counts, yanked };
   };
   return {
@@ -180,12 +188,18 @@ function raisePreview(
   counted: Count,
 ): RaisePreview {
   const { rollout } = named;
-  const percent = wanted ?? nextPercent(rollout.percent);
+  const { percent, groups: count } = stageWanted(rollout, wanted);
   const now = counted(named);
-  const share = now.shareAt(percent);
-  const raised = counted({ ...named, rollout: { ...rollout, share } });
+  const groups = rollout.first.slice(0, count);
+  const raised = counted({
+    ...named,
+    rollout: { ...rollout, share: now.shareAt(percent), groups },
+  });
+  const { included } = raised;
   const steps = STEPS.filter((step) => step > rollout.percent);
-  return { rollout: shownRollout(now), percent, included: raised.included, steps };
+  const stage = describeStage({ percent, groups });
+  const group = newestGroup({ percent, groups });
+  return { rollout: shownRollout(now), percent, group, stage, included, steps };
 }
 
 /** The same functions decide as for the command line and the HTTP API. */

@@ -8,7 +8,7 @@ import {
 } from '../core/index.ts';
 import { replacementOf } from '../core/decision/decision.ts';
 import { describeDecision } from '../core/explanation/decision-words.ts';
-import { describeRefused } from '../core/explanation/words.ts';
+import { describeRefused, groupsFirst } from '../core/explanation/words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import type { Clock } from '../registry/clock.ts';
@@ -95,7 +95,7 @@ interface Work extends WhatIf {
 /** Adds the effects on machines that report the same: one, or one for each step of a rollout that they are in. */
 function* addEffects(
   all: MachinesWithEffect[],
-  { state, machines }: ModuleStates,
+  { state, machines, groups = [] }: ModuleStates,
   work: Work,
 ): Slices<void> {
   const { budget, isStaged } = work;
@@ -103,9 +103,15 @@ function* addEffects(
   const effectOn = yield* effectsFor({ state, machines }, work);
   const zone = (effect: Effect): string | undefined =>
     effect.kind === 'later' ? timeZoneIn(state.facts) : undefined;
+  const groupOf = new Map(
+    groups.flatMap(({ group, machines: ids }) => ids.map((id) => [id, group])),
+  );
   const alike = new Map<string, string[]>();
   for (const ids of isStaged ? machines.map((id) => [id]) : [machines]) {
-    const effect = budgeted(budget, machines, () => effectOn(isStaged ? ids[0] : undefined));
+    const effect = budgeted(budget, machines, () => {
+      const [id] = isStaged ? ids : [];
+      return effectOn(id, id === undefined ? undefined : groupOf.get(id));
+    });
     const key = JSON.stringify(effect);
     const known = alike.get(key) ?? [];
     if (known.length === 0) {
@@ -118,7 +124,7 @@ function* addEffects(
   }
 }
 
-type EffectOn = (machineId: string | undefined) => Effect;
+type EffectOn = (machineId: string | undefined, group: string | undefined) => Effect;
 
 /** The effect that is the same on each machine. */
 function always(kind: 'never' | 'not-computed', because: string): EffectOn {
@@ -164,9 +170,13 @@ function* effectsFor({ state, machines }: ModuleStates, work: Work): Slices<Effe
   const { input } = decoded;
   // As machines report it, so that no report can make the decision take long.
   const timing = { ...input.timing, isServerBusy: false, restarts: [] };
-  return (machineId) => {
+  return (machineId, group) => {
     const decisionAt = (at: number): Decision =>
-      decide({ ...input, timing, eligibility: { ...input.eligibility, machineId, now: at } });
+      decide({
+        ...input,
+        timing,
+        eligibility: { ...input.eligibility, machineId, group, now: at },
+      });
     return effectFrom(decisionAt, { version, stops, now });
   };
 }
@@ -230,7 +240,11 @@ function without(decision: Decision, refused: Refused | undefined): Effect {
   }
   if (refused.reason === 'not-in-rollout') {
     // Without the cohort, which differs from machine to machine.
-    const because = `the rollout at ${refused.percent} % does not include it yet`;
+    const { percent, groups } = refused;
+    const because =
+      percent === 0 && groups.length > 0
+        ? groupsFirst(groups)
+        : `the rollout at ${percent} % does not include it yet`;
     return { kind: 'later-step', because };
   }
   return { kind: 'never', because: describeRefused(refused, decision.resolution.input.constraint) };

@@ -1,3 +1,4 @@
+import { describeStage } from '../core/rollout/stage.ts';
 import {
   compareVersions,
   formatConstraint,
@@ -16,7 +17,7 @@ export interface YankEffect {
   /** With each value of the policy field `on_yank`. */
   readonly to: { readonly keep: string; readonly replace: string };
   /** The release that machines in its rollout may have instead; undefined if there is none. */
-  readonly inRollout: { readonly version: string; readonly percent: number } | undefined;
+  readonly inRollout: { readonly version: string; readonly stage: string } | undefined;
 }
 
 /** A machine that no step of a rollout includes. The time does not matter to it. */
@@ -51,5 +52,5 @@ function inRollout(constraint: Constraint, index: ReleaseIndex): YankEffect['inR
   if (resolution.kind !== 'resolved') return undefined;
   const { version, rollout } = resolution.release;
   if (!rollout || rollout.halted !== undefined || rollout.share >= 1) return undefined;
-  return { version: version.text, percent: rollout.percent };
+  return { version: version.text, stage: describeStage(rollout) };
 }

@@ -243,6 +243,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     now: isMoment,
     platform: (value) => parsePlatform(value).ok,
     machineId: optional(isText),
+    group: optional(isText),
     notAfter: optional(isNumber),
     minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),

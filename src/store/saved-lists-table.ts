@@ -245,6 +245,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
       salt: isText,
       percent: isNumber,
       share: isNumber,
+      groups: optional(listOf(isText)),
       halted: optional(isText),
     }),
   ),

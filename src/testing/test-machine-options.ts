@@ -53,6 +53,7 @@ const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   vetoes: ANY,
   environment: ANY,
   machineId: ANY,
+  group: ANY,
   intervalMs: ANY,
   acknowledgeWithinMs: ANY,
   random: ANY,

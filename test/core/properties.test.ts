@@ -13,7 +13,12 @@ import {
   type ReleaseIndex,
 } from '../../src/core/index.ts';
 import { parseTime } from '../../src/core/text/rfc3339.ts';
-import { constraintTexts, releaseRecords, versionTexts } from '../support/arbitrary.ts';
+import {
+  constraintTexts,
+  releaseRecords,
+  rolloutTerms,
+  versionTexts,
+} from '../support/arbitrary.ts';
 import { ask, chosen, constraint, refusals } from '../support/ask.ts';
 import { judge } from '../support/judge.ts';
 import { RUNS } from '../support/runs.ts';
@@ -42,15 +47,7 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
       }),
     ),
     notAfter: fc.integer({ min: 60, max: 100 }),
-    rollouts: fc.record(
-      {
-        machineId: fc.constant('rover-7'),
-        // An hour ago and more is too old, as is a time more than five minutes ahead.
-        confirmedAt: fc.constantFrom(0, 100 - 3_600_000, 99 - 3_600_000, 300_100, 300_101),
-        deployed: versionTexts,
-      },
-      { requiredKeys: [] },
-    ),
+    rollouts: rolloutTerms,
     firstSeen: fc.record({
       since: fc.integer({ min: 40, max: 110 }),
       added: fc

@@ -73,6 +73,7 @@ it('the list of the update policy has each field and its default', () => {
     ['prefetch', 'true'],
     ['disk_reserve_mib', '256, or a tenth of a smaller disk'],
     ['self_update', 'true'],
+    ['group', 'none, unless the credentials name one'],
     ['logs', 'nowhere'],
     ['modules', 'none'],
   ]);

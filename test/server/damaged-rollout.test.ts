@@ -66,7 +66,7 @@ describe('[T200] a damaged row of a rollout', () => {
     [
       'a field with one other bit',
       `content = replace(content, 'soakMs', 'soakMr') WHERE sequence = 2`,
-      'row 2 of rollout_events, column content: /soakMr: unknown field; an event has salt, percent, share if it is started',
+      'row 2 of rollout_events, column content: /soakMr: unknown field; an event has salt, percent, share, first if it is started',
     ],
     [
       'a share above 1',

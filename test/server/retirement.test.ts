@@ -65,7 +65,9 @@ function tallyAndNext(
     salt: 's1',
     percent: 100,
     share: 1,
-    steps: [{ at, share: 1 }],
+    first: [],
+    groups: [],
+    steps: [{ at, share: 1, groups: [] }],
     startedAt: at,
     soakingSince: at,
     because: undefined,
@@ -77,7 +79,7 @@ function tallyAndNext(
   const view = fleet.read((sql) =>
     uninterrupted(rolloutView(sql, { ...named, soakMs: HOUR, rollout }, NOW)),
   );
-  const { control: _control, ...counts } = view.tally;
+  const { control: _control, newest: _newest, ...counts } = view.tally;
   return { counts, next: view.next.kind };
 }
 

@@ -79,6 +79,7 @@ function questionOf(
     platform: PLATFORM,
     // No release of the simulator is in rollout.
     machineId: undefined,
+    group: undefined,
     isAsOf: false,
     isDisabled,
     isServerBusy: ledger.isServerBusy,

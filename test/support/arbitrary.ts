@@ -1,6 +1,6 @@
 import type { ClockFault } from '../../src/core/releases/eligibility-policy.ts';
 import fc from 'fast-check';
-import type { ReleaseRecord } from '../../src/core/index.ts';
+import type { Eligibility, ReleaseRecord } from '../../src/core/index.ts';
 
 // Few values, so that equal numbers, duplicates and adjacent versions are frequent.
 const numbers = fc.constantFrom('0', '1', '2', '9', '10', '11');
@@ -65,6 +65,7 @@ export const rollouts: fc.Arbitrary<NonNullable<ReleaseRecord['rollout']>> = fc.
     salt: fc.constantFrom('s1', 's2'),
     percent: fc.constantFrom(0.1, 20, 50),
     share: fc.constantFrom(0, 0.001, 0.2, 0.5, 1),
+    groups: fc.constantFrom(['canary'], ['canary', 'lab'], ['lab', 'canary'], []),
     halted: fc.constantFrom('', 'stops the motor'),
   },
   { requiredKeys: ['salt', 'percent', 'share'] },
@@ -97,3 +98,15 @@ export function clockFaults(now: number): fc.Arbitrary<ClockFault> {
     }),
   );
 }
+
+/** What a machine knows about the rollouts of a list, at 100. */
+export const rolloutTerms: fc.Arbitrary<NonNullable<Eligibility['rollouts']>> = fc.record(
+  {
+    machineId: fc.constant('rover-7'),
+    group: fc.constantFrom('canary', 'lab'),
+    // Older than an hour, or over five minutes ahead, is not confirmed.
+    confirmedAt: fc.constantFrom(0, 100 - 3_600_000, 99 - 3_600_000, 300_100, 300_101),
+    deployed: versionTexts,
+  },
+  { requiredKeys: [] },
+);

@@ -12,7 +12,12 @@ interface Entry {
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly yanked?: string | undefined;
   readonly rollout?:
-    | { readonly salt: string; readonly share: number; readonly halted?: string | undefined }
+    | {
+        readonly salt: string;
+        readonly share: number;
+        readonly groups?: readonly string[] | undefined;
+        readonly halted?: string | undefined;
+      }
     | undefined;
 }
 
@@ -40,6 +45,7 @@ interface Terms {
   readonly rollouts?:
     | {
         readonly machineId?: string | undefined;
+        readonly group?: string | undefined;
         readonly confirmedAt?: number | undefined;
         readonly deployed?: string | undefined;
       }
@@ -175,11 +181,19 @@ function rolloutReason(
   const share = Math.min(...all.map((rollout) => rollout.share));
   const salts = all.filter((rollout) => rollout.share === share).map(({ salt }) => salt);
   const [salt = ''] = salts.toSorted();
-  const { machineId, confirmedAt = now } = rollouts;
+  const { machineId, group, confirmedAt = now } = rollouts;
   const isIn = share === 1 || (machineId !== undefined && placeOf(machineId, salt) < share);
-  if (!isIn) return 'not-in-rollout';
+  if (!isIn && !all.every((rollout) => isOfGroup(group, rollout))) return 'not-in-rollout';
   const age = now - confirmedAt;
   return age > HOUR || age < -HOUR / 12 ? 'rollout-unconfirmed' : undefined;
+}
+
+/** Whether a rollout includes the machines of a group. (D107) */
+export function isOfGroup(
+  group: string | undefined,
+  { share, groups = [] }: Pick<NonNullable<Entry['rollout']>, 'share' | 'groups'>,
+): boolean {
+  return share === 1 || (group !== undefined && groups.indexOf(group) >= 0);
 }
 
 /** The first 12 digits of the SHA-256, as a fraction. */

@@ -197,6 +197,7 @@ export const machines: fc.Arbitrary<RandomMachine> = fc.record({
   now: fc.constant(NOW),
   platform: fc.constantFrom('linux/amd64' as const, 'linux/arm64' as const),
   machineId: fc.constantFrom('rover-7', 'rover-7', 'rover-8', undefined),
+  group: fc.constantFrom(undefined, undefined, 'canary', 'lab', 'office'),
   isAsOf: fc.boolean(),
   isServerBusy: rarely,
   answer: oneIn(4, fc.constantFrom('allowed', 'allowed', 'not-allowed', 'failed', 'missing')),
@@ -209,8 +210,7 @@ const DISABLED = agentOf({ 'platform-server': { disable_subsystem: true } });
 /** The plan of the product. */
 export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomMachine): Plan {
   const entries = all.map((module, place): ModuleEntry => {
-    const id = moduleId(`acme:m${place}`);
-    const asked = constraint(module.constraint);
+    const [id, asked] = [moduleId(`acme:m${place}`), constraint(module.constraint)] as const;
     const name = nameAt(place);
     return { type: 'registry', name, moduleId: id, env: {}, constraint: asked, extra: {} };
   });

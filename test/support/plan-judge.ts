@@ -18,7 +18,12 @@ interface Entry {
     | undefined;
   readonly yanked?: string | undefined;
   readonly rollout?:
-    | { readonly salt: string; readonly share: number; readonly halted?: string | undefined }
+    | {
+        readonly salt: string;
+        readonly share: number;
+        readonly groups?: readonly string[] | undefined;
+        readonly halted?: string | undefined;
+      }
     | undefined;
 }
 
@@ -77,6 +82,7 @@ export interface JudgedMachine {
   readonly now: number;
   readonly platform: string;
   readonly machineId: string | undefined;
+  readonly group: string | undefined;
   readonly isAsOf: boolean;
   readonly isServerBusy: boolean;
   readonly answer: string | undefined;
@@ -177,7 +183,7 @@ function forAddress(machine: JudgedMachine, module: JudgedModule): string {
 
 /** The chosen and the refused releases of a module. */
 export function verdictOn(
-  { now, platform, machineId, isAsOf }: JudgedMachine,
+  { now, platform, machineId, group, isAsOf }: JudgedMachine,
   { constraint, list = [], quarantine, deployed, ...module }: JudgedModule,
 ): ReturnType<typeof judge> {
   const { minimumAge, requireDigest } = module.terms;
@@ -187,7 +193,7 @@ export function verdictOn(
     platform,
     quarantine,
     clock: module.clock,
-    rollouts: { machineId, confirmedAt, deployed: deployed ?? undefined },
+    rollouts: { machineId, group, confirmedAt, deployed: deployed ?? undefined },
     download: { requireDigest, allowHttp: [] },
     notAfter: isAsOf ? now : undefined,
     minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,

@@ -61,10 +61,14 @@ function summary([status, json]: Answer): string {
   return status < 300 ? `${status}` : `${status} ${String(json['detail'])}`;
 }
 
-/** A registry that serves acme:lidar 1.2.9, and `count` machines that have it, and reported so unless they are `unheard`. */
+/**
+ * A registry that serves acme:lidar 1.2.9, and `count` machines that have it, and reported so unless they are `unheard`. Each is in the
+ * group that `groups` names by its id, at the time when it reports or decides.
+ */
 export async function rollingFleet(
   count: number,
   first: 'reported' | 'unheard' = 'reported',
+  groups: ReadonlyMap<string, string> = new Map(),
 ): Promise<RollingFleet> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const time = { now: Date.parse('2026-11-21T01:02:03Z'), elapsed: 0 };
@@ -110,7 +114,8 @@ export async function rollingFleet(
   ): Promise<void> => {
     const { id, deployed, begun } = machine;
     const decided = begun === undefined ? {} : { decision: 'upgrade', target: begun };
-    const modules = reportedState(++state, { deployed, ...decided });
+    const group = groups.get(id);
+    const modules = { ...reportedState(++state, { deployed, ...decided }), group };
     const empty = machineReport([], { state: modules, after: machine.number, to: machine.number });
     const [outcome] = machineReport([machine.number + 1]).outcomes;
     const reason = result === 'failed' ? 'motor stalled' : null;
@@ -154,7 +159,7 @@ export async function rollingFleet(
       const index = await indexAt(running.address);
       const turnOf = async (machine: Simulated): Promise<void> => {
         if (machine.isSilent || machine.begun !== undefined) return;
-        const selected = selectedBy(machine, index, time.now);
+        const selected = selectedBy(machine, groups.get(machine.id), index, time.now);
         const isKnown = failed.has(`${machine.id} ${selected}`) || selected === machine.deployed;
         if (isKnown) await report(machine);
         else await act(machine, selected, behaviour(machine.id));
@@ -204,10 +209,15 @@ async function indexAt(address: string): Promise<ReleaseIndex> {
 }
 
 /** The version that a machine decides for; the deployed one if it has to wait. */
-function selectedBy({ id, deployed }: Simulated, index: ReleaseIndex, now: number): string {
+function selectedBy(
+  { id, deployed }: Simulated,
+  group: string | undefined,
+  index: ReleaseIndex,
+  now: number,
+): string {
   const constraint = parseConstraint('1.*');
   if (!constraint.ok) throw new Error(constraint.error.message);
-  const eligibility = { now, rollouts: { machineId: id, deployed } };
+  const eligibility = { now, rollouts: { machineId: id, group, deployed } };
   const resolution = resolve(constraint.value, index, eligibility);
   return resolution.kind === 'resolved' ? resolution.release.version.text : deployed;
 }

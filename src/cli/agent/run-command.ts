@@ -177,6 +177,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
     ...terms,
     file,
     machine: () => current.documents.machine,
+    group: () => terms.group ?? current.documents.policy.group,
     onNotice: note,
   });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
@@ -252,7 +253,7 @@ function configurationOf(
 function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agent {
   const { file, registries } = site;
   const { report, world } = output;
-  const { machineId, metrics, options } = terms;
+  const { machineId, group, metrics, options } = terms;
   const versions = new Map<string, string>();
   const showDownloads = downloadStatus((text) => world.status(text));
   return new Agent({
@@ -266,6 +267,7 @@ function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agen
     environment: world.environment,
     launched: launchedIn(world),
     ...(machineId !== undefined && { machineId }),
+    ...(group !== undefined && { group }),
     configuration: configurationOf(site, output),
     registryFor: measuredRegistries(registries, metrics),
     system: { manufacturer },

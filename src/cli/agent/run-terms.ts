@@ -27,6 +27,8 @@ export interface RunTerms {
   readonly metrics: MetricsPlace | undefined;
   readonly machine: Credentials | undefined;
   readonly machineId: string | undefined;
+  /** The group of the machine in its credentials, which counts before that of the policy. */
+  readonly group: string | undefined;
   /** Where the machine reports to. */
   readonly reports: ReportTarget | undefined;
 }
@@ -50,6 +52,7 @@ export function readRunTerms(options: AgentRunOptions, world: World): Result<Run
       metrics: metrics.value,
       machine: machine.value,
       machineId: machineIdWith(machine.value, world),
+      group: machine.value?.group,
       reports: reports.value,
     },
   };

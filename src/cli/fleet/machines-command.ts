@@ -11,6 +11,7 @@ import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 export interface MachinesOptions extends FleetOptions, AnswerOptions {
   readonly module?: string;
   readonly version?: string;
+  readonly group?: string;
   readonly stuck?: true;
   readonly retired?: true;
   readonly limit?: string;

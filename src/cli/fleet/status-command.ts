@@ -35,6 +35,10 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const failures = counts.outcomes_in_24h.filter(({ result }) => result === 'failed');
   return [
     `${countOf(machines, 'machine')}, ${seen} seen in 24 h${retired === 0 ? '' : `; ${retired} retired`}`,
+    ...(counts.groups ?? []).map(
+      ({ group, machines: some, seen_in_24h: heard }) =>
+        `group ${excerpt(group)}: ${countOf(some, 'machine')}, ${heard} seen in 24 h`,
+    ),
     ...(rows.length === 0 ? [] : ['', ...format(heads), ...rows.flatMap(format), '']),
     ...leftOut(counts.modules_left_out, 'modules on the fewest machines'),
     ...(counts.held_over_a_week ?? []).map(

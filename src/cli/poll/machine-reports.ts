@@ -76,11 +76,14 @@ export function startReports(
     file,
     platform,
     machine,
+    group,
     onNotice,
   }: {
     readonly file: ClaimedFile;
     readonly platform: Platform;
     readonly machine: () => Machine;
+    /** The group of the machine now. */
+    readonly group: () => string | undefined;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
 ): ReturnType<typeof outbound> | undefined {
@@ -90,6 +93,7 @@ export function startReports(
     ...target,
     version: ownVersion(),
     platform,
+    group,
     state,
     modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
     clock: systemClock,

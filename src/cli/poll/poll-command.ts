@@ -131,6 +131,7 @@ async function poll(
     ...terms,
     file,
     machine: () => current.documents.machine,
+    group: () => terms.group ?? current.documents.policy.group,
     onNotice: (level, text) => report.note(level, text),
   });
   const record = programRecord(`${file.path}.program`);
@@ -158,7 +159,7 @@ function pollerOf(
   }: Pick<PollContext, 'options' | 'terms'> & { readonly current: { documents: PlanDocuments } },
   { report, world }: Pick<Execution, 'report' | 'world'>,
 ): Poller {
-  const { platform, machineId, intervalMs, timeoutMs } = terms;
+  const { platform, machineId, group, intervalMs, timeoutMs } = terms;
   const configuration = (): Configuration => {
     const now = read();
     if (!now.ok) throw new UnreadableSite(now.error);
@@ -171,6 +172,7 @@ function pollerOf(
     file,
     platform,
     ...(machineId !== undefined && { machineId }),
+    ...(group !== undefined && { group }),
     intervalMs,
     clock: clockOf(world),
     random: () => world.random(),

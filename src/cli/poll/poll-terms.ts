@@ -1,6 +1,6 @@
 import type { Platform, Result } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
-import { machineIdOf } from '../../host/machine-id.ts';
+import { groupOf, machineIdOf } from '../../host/machine-id.ts';
 import { parsePlace, type MetricsPlace } from '../base/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
 import type { Problem } from '../../base/problem.ts';
@@ -25,6 +25,8 @@ export interface PollOptions extends RegistryOptions {
 export interface PollTerms {
   readonly platform: Platform;
   readonly machineId: string | undefined;
+  /** The group of the machine in its credentials, which counts before that of the policy. */
+  readonly group: string | undefined;
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly program: string;
@@ -62,6 +64,7 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
     const value = {
       platform: platform.value,
       machineId: machineId.value,
+      group: groupOf(world),
       intervalMs: interval.value,
       timeoutMs: timeout.value,
       program: program.value,

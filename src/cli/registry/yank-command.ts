@@ -57,7 +57,7 @@ function describeEffects(effects: readonly YankEffect[], version: string): strin
       .join(', ');
   if (effects.length === 0) return [];
   const rollouts = effects.flatMap(({ inRollout: found }) =>
-    found ? `${found.version} (${found.percent} %)` : [],
+    found ? `${found.version} (${found.stage})` : [],
   );
   return [
     `  machines with ${version}, by the policy field on_yank:`,

@@ -1,11 +1,12 @@
 import type { Result } from '../../core/index.ts';
+import { describeStage } from '../../core/rollout/stage.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { JsonObject } from '../../registry/formats/json-object.ts';
 import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
-import { readSoak } from '../../site/release-options.ts';
+import { readFirst, readSoak } from '../../site/release-options.ts';
 import {
   asking,
   changeRollout,
@@ -24,6 +25,7 @@ import { startedLine, statusLines } from './rollout-words.ts';
 
 export interface RolloutOptions extends FleetOptions, AnswerOptions {
   readonly soak?: string;
+  readonly first?: string;
   readonly reason?: string;
   readonly failures?: string;
   readonly to?: string;
@@ -37,7 +39,10 @@ export async function startCommand(
 ): Promise<Outcome> {
   const soak = readSoak(options.soak);
   if (!soak.ok) return failed(soak.error);
-  const started = await startRollout(typed, soak.value, options, world);
+  const first = readFirst(options.first);
+  if (!first.ok) return failed(first.error);
+  const terms = { ...soak.value, ...first.value };
+  const started = await startRollout(typed, terms, options, world);
   return answered(started, options, (rollout) => [startedLine(rollout)]);
 }
 
@@ -70,10 +75,13 @@ async function listCommand(
   });
 }
 
-function listedLine({ module_id: id, version, status, percent, yanked }: JsonObject): string {
+function listedLine(rollout: JsonObject): string {
+  const { module_id: id, version, status, percent, groups, yanked } = rollout;
+  const known = Array.isArray(groups) ? groups.map(String) : [];
+  const stage = excerpt(describeStage({ percent: Number(percent), groups: known }));
   const release = `${excerpt(String(id))} ${excerpt(String(version))}`;
   const isYanked = typeof yanked === 'string';
-  return `${release}: ${excerpt(String(status))} at ${Number(percent)} %${isYanked ? ', yanked' : ''}`;
+  return `${release}: ${excerpt(String(status))} at ${stage}${isYanked ? ', yanked' : ''}`;
 }
 
 const MOST_FAILURES = 9_999_999;

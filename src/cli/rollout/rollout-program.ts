@@ -5,7 +5,8 @@ import type { ChangeName, RolloutOptions } from './rollout-command.ts';
 const EXAMPLES: Readonly<Record<string, string>> = {
   start: `
   modreg rollout start acme:lidar 1.3.0
-  modreg rollout start acme:lidar 1.3.0 --soak 4h`,
+  modreg rollout start acme:lidar 1.3.0 --soak 4h
+  modreg rollout start acme:lidar 1.3.0 --first canary,lab`,
   status: `
   modreg rollout status
   modreg rollout status acme:lidar 1.3.0 --json`,
@@ -25,7 +26,14 @@ interface Change {
   readonly name: ChangeName | 'start';
   readonly description: string;
   readonly option: readonly [flags: string, description: string];
+  readonly other?: readonly [flags: string, description: string];
 }
+
+/** Of each command that begins a rollout. */
+export const FIRST = [
+  '--first <groups>',
+  'the groups that get it first, each for its soak, such as canary,lab',
+] as const;
 
 const REASON = ['--reason <text>', 'the reason that machines and people see'] as const;
 
@@ -35,6 +43,7 @@ const CHANGES: readonly Change[] = [
     description:
       'Starts the rollout of a yanked release, which is then no longer yanked. A new one: modreg registry publish --rollout.',
     option: ['--soak <duration>', 'how long each step lasts at least (default: 1h)'],
+    other: FIRST,
   },
   {
     name: 'halt',
@@ -66,19 +75,19 @@ export function addRollout(modreg: Command, { world, common, finish }: CommandCo
   const group = modreg
     .command('rollout')
     .description('Gives a release to more and more machines, and halts if it fails.');
-  for (const { name, description, option } of CHANGES) {
-    withRegistry(common(group.command(`${name} <module_id> <version>`)))
-      .description(description)
-      .option(...option)
-      .action(async (moduleId: string, version: string, options: RolloutOptions) => {
-        const { changeCommand, startCommand } = await import('./rollout-command.ts');
-        const release = [moduleId, version] as const;
-        finish(
-          name === 'start'
-            ? await startCommand(release, options, world)
-            : await changeCommand(name, release, options, world),
-        );
-      });
+  for (const { name, description, option, other } of CHANGES) {
+    const command = withRegistry(common(group.command(`${name} <module_id> <version>`)));
+    command.description(description).option(...option);
+    if (other) command.option(...other);
+    command.action(async (moduleId: string, version: string, options: RolloutOptions) => {
+      const { changeCommand, startCommand } = await import('./rollout-command.ts');
+      const release = [moduleId, version] as const;
+      finish(
+        name === 'start'
+          ? await startCommand(release, options, world)
+          : await changeCommand(name, release, options, world),
+      );
+    });
   }
   withRegistry(common(group.command('status [module_id] [version]')))
     .description('Shows a rollout, its machines and its next step; all rollouts without a module.')

@@ -1,4 +1,5 @@
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
+import { describeStage } from '../../core/rollout/stage.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
@@ -8,10 +9,14 @@ const { steps: STEPS } = ROLLOUT_POLICY;
 
 /** A rollout that has just begun, in one line. */
 export function startedLine(rollout: RolloutAnswer): string {
-  const { module_id: id, version, percent, soak_ms: soak, included } = rollout;
-  const left = STEPS.filter((step) => step > percent).length;
+  const { module_id: id, version, percent, soak_ms: soak, included, first = [] } = rollout;
+  const { groups = [] } = rollout;
+  const left = STEPS.filter((step) => step > percent).length + first.length - groups.length;
   const earliest = `100 % in ${describeDuration(left * soak)} at the earliest`;
-  return `${excerpt(id)} ${excerpt(version)}: ${percent} % now (${countOf(included, 'machine')}), ${earliest}`;
+  const later = first.slice(groups.length);
+  const then = later.length === 0 ? '' : `, then ${later.map((one) => excerpt(one)).join(', ')}`;
+  const now = `${excerpt(describeStage(rollout))} now (${countOf(included, 'machine')})`;
+  return `${excerpt(id)} ${excerpt(version)}: ${now}${then}, ${earliest}`;
 }
 
 /** The state of a rollout, what its machines reported, and what can be done. */
@@ -29,12 +34,17 @@ export function statusLines(rollout: RolloutAnswer): string[] {
   ];
 }
 
-function stateOf({ status, percent, share, included, because, yanked }: RolloutAnswer): string {
+function stateOf(rollout: RolloutAnswer): string {
+  const { status, percent, share, included, because, yanked, first = [], groups = [] } = rollout;
   const reason = because ? `: ${excerpt(because)}` : '';
   if (status === 'completed') {
     return typeof yanked === 'string' ? 'completed' : 'completed, all machines may install it';
   }
-  if (status !== 'running') return `${excerpt(status)} at ${percent} %${reason}`;
+  const stage = excerpt(describeStage(rollout));
+  if (status !== 'running') return `${excerpt(status)} at ${stage}${reason}`;
+  if (percent === 0 && groups.length > 0) {
+    return `${stage}, ${groups.length} of ${first.length} groups, includes ${countOf(included, 'machine')}`;
+  }
   const step = STEPS.findLastIndex((one) => one <= percent) + 1;
   const machines = `${countOf(included, 'machine')} (cohorts below ${Number(share.toPrecision(3))})`;
   return `${percent} %, step ${step} of ${STEPS.length}, includes ${machines}`;
@@ -69,7 +79,7 @@ function nextLine({ status, next, machines, ...rollout }: RolloutAnswer): string
     return `${first}modreg rollout resume --failures ${seen} | retract`;
   }
   if (status !== 'running') return undefined;
-  const { reason, left_ms: left = 0, needed, healthy, percent } = next;
+  const { reason, left_ms: left = 0, needed, healthy, percent, group } = next;
   // After the last step, the rollout is completed.
   const step = rollout.percent < 100 ? 'a step' : 'completed';
   if (reason === 'soaking') return `${step} in ${describeDuration(left)} at the earliest`;
@@ -77,5 +87,6 @@ function nextLine({ status, next, machines, ...rollout }: RolloutAnswer): string
     return `${step} when ${needed} machines are healthy, now ${healthy}`;
   }
   const where = percent === undefined ? '' : ` at ${percent} %`;
+  if (group !== undefined) return `group ${excerpt(group)}, in some seconds`;
   return `${excerpt(next.step)}${where}, in some seconds`;
 }

@@ -45,6 +45,8 @@ export interface DecideInput {
     readonly platform: Platform;
     /** The machine's id, which determines its place in rollouts; absent if it has none. */
     readonly machineId?: string | undefined;
+    /** The machine's group, which a rollout may include first; absent if it has none. */
+    readonly group?: string | undefined;
   };
   /** A saved list is used if the registry confirmed it at most this many milliseconds ago. */
   readonly maxIndexAgeMs: number;

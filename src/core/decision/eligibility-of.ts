@@ -15,6 +15,7 @@ export function eligibilityOf(
   const { changedDigests, firstSeen, clock } = list;
   const rollouts = {
     machineId: eligibility.machineId,
+    group: eligibility.group,
     confirmedAt: confirmedAtOf(list),
     deployed: deployedVersion(deployed)?.text,
   };

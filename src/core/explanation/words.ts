@@ -85,7 +85,8 @@ export function rolloutWords(refusal: RolloutRefusal): Said {
   const { percent } = refusal;
   switch (refusal.reason) {
     case 'not-in-rollout': {
-      const { cohort, share } = refusal;
+      const { cohort, share, groups } = refusal;
+      if (percent === 0 && groups.length > 0) return groupsFirst(groups);
       const rollout = `the rollout at ${percent} % does not include this machine`;
       return cohort === undefined
         ? `${rollout}: it has no id, so only 100 % include it`
@@ -99,6 +100,11 @@ export function rolloutWords(refusal: RolloutRefusal): Said {
       return say`its rollout at ${`${percent}`} % needs a list confirmed within ${limit}, and ${found}`;
     }
   }
+}
+
+/** The groups that get a release before any percentage does (D107). */
+export function groupsFirst(groups: readonly string[]): string {
+  return `not in rollout: the ${groups.length === 1 ? 'group' : 'groups'} ${groups.map((one) => excerpt(one)).join(', ')} first`;
 }
 
 const MOST_DECIMALS = 15;

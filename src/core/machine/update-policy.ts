@@ -22,6 +22,8 @@ export interface UpdatePolicy {
   readonly terms: UpdateTerms;
   /** Complete terms, by the name of the module entry or the subsystem. */
   readonly modules: ReadonlyMap<string, UpdateTerms>;
+  /** The group of the machines with this policy, which a rollout may include first; absent if they are in none. */
+  readonly group?: string | undefined;
   /** Where modreg's own agent sends its log, by OTLP/HTTP; undefined if nowhere. Other agents need not follow it. */
   readonly logs?:
     | {

@@ -68,6 +68,8 @@ export interface PlanInput {
   readonly platform: Platform;
   /** The machine's id, which determines its place in rollouts; absent if it has none. */
   readonly machineId?: string | undefined;
+  /** The machine's group, as its credentials name it; by default that of the policy. */
+  readonly group?: string | undefined;
   /** The time of the plan, in milliseconds since the epoch. */
   readonly now: number;
   /** What is wrong with the machine's clock; absent if nothing is known to be. */
@@ -239,8 +241,10 @@ interface Terms extends Pick<Timing, 'vetoes'> {
 function decideInputFor(
   state: ModuleState,
   { requirement, terms, vetoes }: Terms,
-  { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
+  input: PlanInput,
 ): DecideInput {
+  const { now, clock, platform, machineId, laterReleases, answer, isServerBusy } = input;
+  const { group = input.policy.group } = input;
   const { list, deployed, previous, failed, restartRequest } = state;
   const { restarts = [], quarantine = [], holds, held, upgradeRequest } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
@@ -257,7 +261,7 @@ function decideInputFor(
     onYank,
     restartRequest,
     upgradeRequest,
-    eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
+    eligibility: releaseTerms(terms, { now, platform, machineId, group, notAfter }),
     timing: {
       window: terms.window,
       blackouts: terms.blackouts,

@@ -63,6 +63,8 @@ export interface Eligibility {
     | {
         /** The machine's id, which determines its cohort; absent if it has none. Then 100 % alone include it. */
         readonly machineId?: string | undefined;
+        /** The machine's group, which a rollout may include first; absent if it has none. */
+        readonly group?: string | undefined;
         /** When the registry last confirmed the list, in milliseconds since the epoch; absent for `now`. */
         readonly confirmedAt?: number | undefined;
         /** The text of the deployed version, which is not refused; absent if it is not known. */

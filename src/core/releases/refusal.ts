@@ -79,6 +79,8 @@ export type Refusal =
       readonly share: number;
       /** The percentage of the step. */
       readonly percent: number;
+      /** The groups whose machines are included; this one is in none of them. */
+      readonly groups: readonly string[];
     }
   | {
       readonly reason: 'rollout-halted';

@@ -48,6 +48,8 @@ export interface ReleaseRecord {
         readonly percent: number;
         /** From 0 to 1: the machines whose cohort is below it are included. */
         readonly share: number;
+        /** The groups whose machines are included, whatever their cohorts; absent if there are none. */
+        readonly groups?: readonly string[] | undefined;
         /** Why the rollout is halted, `""` if no reason was given; absent if it is not halted. */
         readonly halted?: string | undefined;
       }
@@ -157,15 +159,20 @@ function mergeArtifacts(lists: readonly (readonly Artifact[])[]): Artifact[] | u
   return distinct.map(([, artifact]) => artifact);
 }
 
-/** A halted rollout before any other, then the one with the lowest share. */
+/** A halted rollout before any other, then the one with the lowest share. It includes only the groups that all of them do. */
 function strictest(rollouts: readonly ReleaseRollout[]): ReleaseRollout | undefined {
   const keyed = rollouts.map((rollout): [number, string, ReleaseRollout] => {
-    const { salt, percent, share, halted } = rollout;
+    const { salt, percent, share, groups, halted } = rollout;
     const rank = halted === undefined ? share : -1;
-    return [rank, JSON.stringify([salt, share, percent, halted]), rollout];
+    return [rank, JSON.stringify([salt, share, percent, halted, groups]), rollout];
   });
   const [first] = keyed.toSorted(([a, one], [b, other]) => a - b || (one < other ? -1 : 1));
-  return first?.[2];
+  if (!first) return undefined;
+  const [, , strict] = first;
+  const groups = strict.groups?.filter((group) =>
+    rollouts.every((one) => one.share >= 1 || one.groups?.includes(group)),
+  );
+  return groups ? { ...strict, groups } : strict;
 }
 
 function knownTime(ms: number | undefined): number | undefined {

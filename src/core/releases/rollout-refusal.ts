@@ -1,4 +1,5 @@
 import { cohort } from '../rollout/cohort.ts';
+import { includes } from '../rollout/group.ts';
 import type { Eligibility, Policy } from './eligibility-policy.ts';
 import { isTooOld } from './list-age.ts';
 import type { Refusal } from './refusal.ts';
@@ -15,16 +16,18 @@ export const CONFIRMED_WITHIN_MS = 3_600_000;
 
 /** Why the rollout of a release excludes a machine, which decides that itself; undefined if it is included. */
 function rolloutRefusal(
-  { salt, percent, share, halted }: ReleaseRollout,
-  machine: { readonly id: string | undefined },
+  rollout: ReleaseRollout,
+  machine: { readonly id: string | undefined; readonly group: string | undefined },
   list: { readonly confirmedAt: number | undefined; readonly now: number },
 ): RolloutRefusal | undefined {
+  const { salt, percent, share, groups = [], halted } = rollout;
   // No further machine installs a release whose rollout is halted (D50).
   if (halted !== undefined) return { reason: 'rollout-halted', percent, because: halted };
   const place = machine.id === undefined ? undefined : cohort(machine.id, salt);
-  // A machine without an id has no cohort, and is included with all others (D49).
-  const isIncluded = share >= 1 || (place !== undefined && place < share);
-  if (!isIncluded) return { reason: 'not-in-rollout', cohort: place, share, percent };
+  // The machine decides itself, by its cohort or its group (D49, D108).
+  if (!includes(rollout, { cohort: place, group: machine.group })) {
+    return { reason: 'not-in-rollout', cohort: place, share, percent, groups };
+  }
   // A halt would not be in an old list, although that list may be used otherwise (D51, D21).
   const { confirmedAt, now } = list;
   if (confirmedAt === undefined || !isTooOld(confirmedAt, now, CONFIRMED_WITHIN_MS)) {
@@ -54,6 +57,6 @@ function refusalBy(
   { rollouts, now }: Eligibility,
 ): RolloutRefusal | undefined {
   if (!rollout || !rollouts) return undefined;
-  const { machineId, confirmedAt } = rollouts;
-  return rolloutRefusal(rollout, { id: machineId }, { confirmedAt, now });
+  const { machineId: id, group, confirmedAt } = rollouts;
+  return rolloutRefusal(rollout, { id, group }, { confirmedAt, now });
 }

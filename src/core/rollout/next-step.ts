@@ -1,6 +1,7 @@
 import type { FailureCount, Rollout } from './rollout.ts';
 import type { RolloutPolicy } from './rollout-policy.ts';
-import type { Tally } from './tally.ts';
+import { stageAfter, type Stage } from './stage.ts';
+import type { Counts, Tally } from './tally.ts';
 import { wilson } from './wilson.ts';
 
 /** The machines that are healthy, and how many must be before the next step. */
@@ -28,7 +29,7 @@ export type NextStep =
         | { readonly reason: 'soaking'; readonly until: number }
         | ({ readonly reason: 'few-healthy' } & Health);
     }
-  | { readonly kind: 'raise'; readonly percent: number; readonly because: Health }
+  | ({ readonly kind: 'raise'; readonly because: Health } & Stage)
   | {
       readonly kind: 'halt';
       readonly because: TooManyFailures;
@@ -53,17 +54,19 @@ export function nextStep(
   }
   const until = rollout.soakingSince + policy.soakMs;
   if (now < until) return { kind: 'wait', because: { reason: 'soaking', until } };
-  const health = healthOf(tally, policy);
+  // Each group has to be healthy itself: the ones before it say nothing of it (D107).
+  const health = healthOf(tally.newest ?? tally, policy);
   const { healthy, needed } = health;
   if (healthy < needed) return { kind: 'wait', because: { reason: 'few-healthy', ...health } };
-  const percent = policy.steps.find((step) => step > rollout.percent);
-  if (percent === undefined) return { kind: 'complete', because: health };
-  return { kind: 'raise', percent, because: health };
+  const stage = stageAfter(rollout, policy.steps);
+  return stage
+    ? { kind: 'raise', ...stage, because: health }
+    : { kind: 'complete', because: health };
 }
 
 /** A few machines, or a step of which most are offline, show little, and without reports nothing does (D52). */
 function healthOf(
-  { waiting, installing, healthy, failed, silent }: Tally,
+  { waiting, installing, healthy, failed, silent }: Counts,
   { healthyPart, fewestHealthy }: RolloutPolicy,
 ): Health {
   const all = waiting + installing + healthy + failed + silent;

@@ -21,8 +21,16 @@ export type RolloutEvent = {
       readonly salt: string;
       readonly percent: number;
       readonly share: number;
+      /** The groups that get it first, each for its soak; absent if there are none (D107). */
+      readonly first?: readonly string[] | undefined;
     }
-  | { readonly kind: 'raised'; readonly percent: number; readonly share: number }
+  | {
+      readonly kind: 'raised';
+      readonly percent: number;
+      readonly share: number;
+      /** How many of the groups that are first are included; absent if there are none. */
+      readonly groups?: number | undefined;
+    }
   | { readonly kind: 'halted'; readonly because: string; readonly failures: FailureCount }
   | {
       readonly kind: 'resumed';
@@ -43,8 +51,12 @@ export interface Rollout {
   readonly percent: number;
   /** The machines whose cohort is below it are included. It never falls. */
   readonly share: number;
-  /** Its steps so far, in their order: when each began, and its share. */
-  readonly steps: readonly { readonly at: number; readonly share: number }[];
+  /** The groups that get it first, in their order (D107). */
+  readonly first: readonly string[];
+  /** Those of them that are included: all once there is a percentage. */
+  readonly groups: readonly string[];
+  /** Its steps so far, in their order: when each began, and what it includes. */
+  readonly steps: readonly (Pick<Rollout, 'share' | 'groups'> & { readonly at: number })[];
   readonly startedAt: number;
   /** When the step began, or the rollout was resumed. */
   readonly soakingSince: number;
@@ -69,6 +81,7 @@ export type RolloutConflict =
   | 'ended'
   | 'not-a-share'
   | 'share-falls'
+  | 'not-a-group'
   | 'share-below-1'
   | 'not-acknowledged';
 
@@ -97,17 +110,21 @@ export function applyEvent(
 type Start = Extract<RolloutEvent, { readonly kind: 'started' }>;
 type Change = Exclude<RolloutEvent, Start>;
 
-function startedBy({ sequence, at, salt, percent, share }: Start): Rollout {
-  const times = { startedAt: at, soakingSince: at, sequence, steps: [{ at, share }] };
+function startedBy({ sequence, at, salt, percent, share, first = [] }: Start): Rollout {
+  const groups = percent > 0 ? first : first.slice(0, 1);
+  const included = { salt, percent, share, first, groups };
+  const times = { startedAt: at, soakingSince: at, sequence, steps: [{ at, share, groups }] };
   const failures = { seen: NO_FAILURES, acknowledged: NO_FAILURES };
-  return { status: 'running', salt, percent, share, because: undefined, ...times, ...failures };
+  return { status: 'running', because: undefined, ...included, ...times, ...failures };
 }
 
-function changeBy({ steps }: Rollout, event: Change): Partial<Rollout> {
+function changeBy({ steps, first }: Rollout, event: Change): Partial<Rollout> {
   switch (event.kind) {
     case 'raised': {
       const { percent, share, at } = event;
-      return { percent, share, soakingSince: at, steps: [...steps, { at, share }] };
+      const groups = first.slice(0, includedBy(event));
+      const step = { share, groups };
+      return { percent, ...step, soakingSince: at, steps: [...steps, { at, ...step }] };
     }
     case 'halted':
       return { status: 'halted', because: event.because, seen: event.failures };
@@ -129,7 +146,7 @@ function conflictWith(rollout: Rollout, event: Change): RolloutConflict | undefi
     case 'raised':
       if (status !== 'running') return 'not-running';
       // A share never falls: a machine that is included stays included (D54).
-      return badShare(event) ?? (isLower(event, rollout) ? 'share-falls' : undefined);
+      return badShare(event) ?? badGroups(event, rollout) ?? fallen(event, rollout);
     case 'halted':
       return status === 'running' ? undefined : 'not-running';
     case 'resumed':
@@ -143,8 +160,21 @@ function conflictWith(rollout: Rollout, event: Change): RolloutConflict | undefi
   }
 }
 
-function isLower(raised: Pick<Rollout, 'percent' | 'share'>, { percent, share }: Rollout): boolean {
-  return raised.share < share || raised.percent < percent;
+type Raise = Extract<RolloutEvent, { readonly kind: 'raised' }>;
+
+/** How many groups a step includes: with a percentage all of them, so that none comes after it (D107). */
+function includedBy({ percent, groups = 0 }: Raise): number | undefined {
+  return percent > 0 ? undefined : groups;
+}
+
+function fallen(event: Raise, { percent, share, groups }: Rollout): 'share-falls' | undefined {
+  const isLower = event.share < share || event.percent < percent;
+  const included = includedBy(event) ?? groups.length;
+  return isLower || included < groups.length ? 'share-falls' : undefined;
+}
+
+function badGroups({ groups = 0 }: Raise, { first }: Rollout): 'not-a-group' | undefined {
+  return groups > first.length ? 'not-a-group' : undefined;
 }
 
 function badShare({ share }: { readonly share: number }): 'not-a-share' | undefined {
@@ -174,15 +204,19 @@ export function listedRollout({
   salt,
   percent,
   share,
+  groups,
   because,
 }: Rollout):
   | {
       readonly salt: string;
       readonly percent: number;
       readonly share: number;
+      readonly groups: readonly string[] | undefined;
       readonly halted: string | undefined;
     }
   | undefined {
   if (status === 'completed') return undefined;
-  return { salt, percent, share, halted: because };
+  // Readers that do not know groups see the share alone, which is 0 until the percentages begin (D107).
+  const shown = groups.length === 0 ? undefined : groups;
+  return { salt, percent, share, groups: shown, halted: because };
 }

@@ -12,7 +12,7 @@ import { parseProblem, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { DocumentFile } from '../document-file.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
-import { machineIdOf } from '../machine-id.ts';
+import { groupOf, machineIdOf } from '../machine-id.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { clockReading } from '../clock-reading.ts';
 import { downloadedFor } from '../downloaded.ts';
@@ -36,6 +36,8 @@ export interface Planned {
   readonly platform: Platform;
   /** The id of the machine, which rollouts use, or why it is not known. */
   readonly machineId: Result<string | undefined, Problem>;
+  /** The group of the machine in its credentials (D108). */
+  readonly group: string | undefined;
   readonly now: number;
   readonly clock: ClockReading['clock'];
   /** Whether `now` is from `--at` and not from the clock. */
@@ -71,7 +73,8 @@ export async function planOf(
   const isAsOf = at !== undefined;
   const now = at?.value ?? world.clock();
   const { clock } = clockReading(world);
-  const machine = { platform: platform.value, machineId: machineIdOf(world) };
+  const group = groupOf(world);
+  const machine = { platform: platform.value, machineId: machineIdOf(world), group };
   const circumstances = { ...machine, now, clock, isAsOf };
   const inputs = { path, ...known, lists: lists.value, ...circumstances };
   const plan = decideOn(inputs);
@@ -119,10 +122,12 @@ function decideOn({
   isAsOf,
   platform,
   machineId,
+  group,
 }: Omit<Planned, 'path' | 'plan' | 'downloaded'>): Plan {
   const circumstances: Circumstances = {
     platform,
     machineId: machineId.ok ? machineId.value : undefined,
+    group,
     now,
     clock,
     laterReleases: isAsOf ? 'refuse' : 'allow',

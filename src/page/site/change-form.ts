@@ -27,6 +27,8 @@ export function changeIn(
       return wrong(`reason has ${reason.length} characters, expected at most ${LONGEST_REASON}`);
     }
     case 'raise': {
+      // The group is the next one: the event that the person saw says after which (D54).
+      if (form.has('group')) return { ok: true, value: { ...seen, event } };
       const percent = percentIn(form.get('percent') ?? '');
       return percent.ok ? { ok: true, value: { ...seen, event, percent: percent.value } } : percent;
     }

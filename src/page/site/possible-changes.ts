@@ -1,3 +1,4 @@
+import { describeStage } from '../../core/rollout/stage.ts';
 import type { PageProblem } from '../page-problem.ts';
 import type { ShownRollout } from '../../site/rollouts.ts';
 import type { RolloutChange } from '../../server/rollout/rollout-change.ts';
@@ -24,7 +25,7 @@ export function impossible(
 ): PageProblem | undefined {
   if (possibleChanges(rollout).includes(event) && percent > rollout.percent) return undefined;
   const { moduleId, version, status, yanked } = rollout;
-  const state = `${status} at ${rollout.percent} %${yanked === undefined ? '' : ', and yanked'}`;
+  const state = `${status} at ${describeStage(rollout)}${yanked === undefined ? '' : ', and yanked'}`;
   const change = percent === Infinity ? event : `${event} to ${percent} %`;
   const message = `${moduleId} ${version} is ${state}: ${change} is not possible`;
   return { code: 'ROLLOUT_CONFLICT', message };

@@ -1,4 +1,5 @@
 import type { ReleaseRollout } from '../../core/releases/release.ts';
+import { GROUP_FORM, isGroup, MOST_GROUPS } from '../../core/rollout/group.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
 import type { Drop } from './decoded-list.ts';
 import { isJsonObject } from './json-object.ts';
@@ -27,8 +28,23 @@ export function decodeRollout(value: unknown, path: Path, drop: Drop): ReleaseRo
     salt: isSalt ? salt : '',
     percent: isWithin(percent, 100) ? percent : known * 100,
     share: isSalt ? known : 0,
+    // Without a salt it includes nobody, not even a group.
+    ...(isSalt && decodeGroups(value['groups'], at, drop)),
     halted: decodeReason(value['halted'], at, 'halted', drop),
   };
+}
+
+/** The groups that are included; none if they cannot be read. A name that no machine can have is left out. */
+function decodeGroups(value: unknown, at: Path, drop: Drop): Pick<ReleaseRollout, 'groups'> {
+  if (value === undefined || value === null) return {};
+  if (!Array.isArray(value) || value.length > MOST_GROUPS) {
+    drop([...at, 'groups'], value, `a list of at most ${MOST_GROUPS} groups`);
+    return {};
+  }
+  value.forEach((group, index) => {
+    if (!isGroup(group)) drop([...at, 'groups', index], group, GROUP_FORM);
+  });
+  return { groups: value.filter(isGroup) };
 }
 
 function isWithin(value: unknown, most: number): value is number {

@@ -14,7 +14,7 @@ export type PublishResult =
   | 'missing-file'
   /** The version is to begin a rollout, but was published without one, and machines may have it. */
   | 'without-rollout'
-  /** The version has a rollout whose steps last another time. */
+  /** The version has a rollout whose steps last another time, or with other groups first. */
   | 'other-soak';
 
 /** The result of a yank or an unyank. Only `done` changed something. */

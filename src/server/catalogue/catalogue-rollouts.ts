@@ -135,7 +135,7 @@ const ONWARD: ReadonlySet<NewRolloutEvent['kind']> = new Set(['raised', 'resumed
 
 /** What the events of the rollout do not say. Files may have events that are refused here: an earlier modreg wrote them. */
 function refusalAfter(
-  { sequence, status, percent, share }: Rollout,
+  { sequence, status, percent, share, groups }: Rollout,
   event: NewRolloutEvent,
   release: ReleaseRow,
 ): 'yanked' | 'same-step' | undefined {
@@ -143,7 +143,10 @@ function refusalAfter(
   if (event.after !== sequence || !isOpen) return undefined;
   if (ONWARD.has(event.kind) && isWithdrawn(release)) return 'yanked';
   if (event.kind !== 'raised' || status === 'halted') return undefined;
-  return event.percent === percent && event.share === share ? 'same-step' : undefined;
+  const isSameGroup = percent > 0 || (event.groups ?? 0) === groups.length;
+  return event.percent === percent && event.share === share && isSameGroup
+    ? 'same-step'
+    : undefined;
 }
 
 function allRollouts(sql: Statements): FoundRollouts {

@@ -5,8 +5,8 @@ import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
-import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
+import { rolloutTerms, termsOf } from './rollout-terms.ts';
 import { describe, shape } from './schema-errors.ts';
 
 /** What a program that no compiler checked must publish. */
@@ -43,6 +43,8 @@ export interface PublishedRelease {
     | {
         /** How long each step lasts at least, in milliseconds. */
         readonly soakMs: number;
+        /** The groups that get it first, one after another; absent if there are none. */
+        readonly first?: readonly string[] | undefined;
       }
     | undefined;
 }
@@ -126,22 +128,6 @@ export const artifact = v.pipe(
   }, 'a file that the registry hosts needs a size, and the digest that its address has'),
 );
 
-const HOUR = 3_600_000;
-
-/** How long each step of a rollout lasts at least, in milliseconds. */
-export const soakMs: v.GenericSchema<number | undefined, number> = v.optional(
-  v.pipe(
-    v.number('expected milliseconds'),
-    v.safeInteger('expected whole milliseconds'),
-    v.minValue(0, 'expected 0 or more'),
-    v.maxValue(720 * HOUR, 'expected at most 30 days'),
-    v.description('How long each step lasts at least, in milliseconds'),
-  ),
-  ROLLOUT_POLICY.soakMs,
-);
-
-const rollout = v.strictObject({ soak_ms: soakMs }, shape('a rollout', 'soak_ms'));
-
 /** A release to publish. */
 export const newRelease = v.strictObject(
   {
@@ -175,7 +161,7 @@ export const newRelease = v.strictObject(
       v.description('The reason, to publish the release as yanked'),
     ),
     rollout: v.pipe(
-      v.nullish(rollout),
+      v.nullish(rolloutTerms),
       v.description('Publishes the release into a staged rollout, at its first step'),
     ),
   },
@@ -212,7 +198,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       })),
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
-      ...(started ? { rollout: { soakMs: started.soak_ms } } : {}),
+      ...(started ? { rollout: termsOf(started) } : {}),
     },
   };
 }
@@ -237,7 +223,7 @@ export function releaseAsJson({
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
-  const inRollout = started && { soak_ms: started.soakMs };
+  const inRollout = started && { soak_ms: started.soakMs, first: started.first };
   return JSON.stringify({
     version,
     published_at,

@@ -96,7 +96,9 @@ function publishResultOf(
   const known = rolloutIn(sql, before.id);
   // Machines may have it already, and what they have does not become part of a rollout (D55).
   if (!known) return 'without-rollout';
-  return known.soakMs === release.rollout.soakMs ? 'unchanged' : 'other-soak';
+  const { soakMs, first = [] } = release.rollout;
+  const isSameFirst = known.rollout.first.join() === first.join();
+  return known.soakMs === soakMs && isSameFirst ? 'unchanged' : 'other-soak';
 }
 
 /** Whether nothing of a list is published because of this result. */

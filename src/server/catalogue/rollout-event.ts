@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { isWritable } from '../../core/text/rfc3339.ts';
+import { MOST_GROUPS } from '../../core/rollout/group.ts';
+import { groupName } from '../../registry/machine-report.ts';
 import type { RolloutEvent } from '../../core/rollout/rollout.ts';
 import type { DatabaseError } from '../../sqlite/database-error.ts';
 import type { Row } from '../../sqlite/statements.ts';
@@ -40,13 +42,27 @@ const failures = v.strictObject(
   shape('failures', 'failed and silent'),
 );
 
-export const startedEvent = eventSchema('started', { salt: reason, percent, share });
+/** Absent from a rollout without groups, so that an earlier modreg reads its events. */
+const groupsFirst = v.optional(
+  v.pipe(
+    v.array(groupName, 'expected a list of groups'),
+    v.maxLength(MOST_GROUPS, `expected at most ${MOST_GROUPS} groups`),
+  ),
+);
+const groups = v.optional(count);
+
+export const startedEvent = eventSchema('started', {
+  salt: reason,
+  percent,
+  share,
+  first: groupsFirst,
+});
 
 export const rolloutEvent = v.variant(
   'kind',
   [
     startedEvent,
-    eventSchema('raised', { percent, share }),
+    eventSchema('raised', { percent, share, groups }),
     eventSchema('halted', { because: reason, failures }),
     eventSchema('resumed', { acknowledged: failures }),
     eventSchema('completed', {}),

@@ -2,6 +2,7 @@ import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { ModuleStates } from '../../registry/fleet-documents.ts';
+import { groupCounts } from './groups.ts';
 import type { Slices } from './slices.ts';
 import {
   machineCounts,
@@ -34,6 +35,9 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
+    groups: groupCounts(sql, now).map(({ group, machines, seen }) => {
+      return { group, machines, seen_in_24h: seen };
+    }),
     modules: modules.map((row) => ({
       module_id: row['module_id'],
       deployed: row['deployed'],
@@ -145,15 +149,14 @@ export function fleetMachines(
 }
 
 function machineOf(row: Row, modules: readonly Row[], now: number): object {
-  const { id, seenAt, platform, modreg, isDuplicate, missingOutcomes, retired } = machineIn(
-    row,
-    now,
-  );
+  const machine = machineIn(row, now);
+  const { id, seenAt, platform, modreg, group, isDuplicate, missingOutcomes, retired } = machine;
   return {
     id,
     seen_at: formatTime(seenAt),
     platform: platform ?? null,
     modreg: modreg ?? null,
+    group: group ?? null,
     is_duplicate: isDuplicate,
     missing_outcomes: missingOutcomes,
     retired: retired ? { at: formatTime(retired.at), by: retired.by } : null,
@@ -176,7 +179,8 @@ export function* moduleStates(sql: Statements, moduleId: ModuleId, after: number
   for (const page of statesAfter(sql, moduleId, after)) {
     if (!page) yield;
     else {
-      states.push(JSON.stringify({ state: page.state, machines: page.machines }));
+      const { id: _id, ...shown } = page;
+      states.push(JSON.stringify(shown));
       length += states.at(-1)?.length ?? 0;
       const isFull = states.length === STATES_OF_PAGE || length > LONGEST_PAGE;
       if (isFull) return pageOf(moduleId, states, page.id);
@@ -198,9 +202,13 @@ export function* statesAfter(
   let read = 0;
   for (const { id = null } of sql.all(IDS, moduleId, after)) {
     const machines: string[] = [];
+    const grouped = new Map<string, string[]>();
     for (;;) {
       const some = sql.all(MACHINES, id, MACHINES_AT_ONCE, machines.length);
-      for (const { name } of some) machines.push(String(name));
+      for (const { name, group_name: group } of some) {
+        machines.push(String(name));
+        append(grouped, group, String(name));
+      }
       // A state takes as long as a few machines.
       read += some.length + 10;
       if (read >= MACHINES_AT_ONCE) {
@@ -210,12 +218,23 @@ export function* statesAfter(
       if (some.length < MACHINES_AT_ONCE) break;
     }
     const row = sql.get('SELECT * FROM states WHERE id = ?', id);
-    if (row && machines.length > 0) yield { id: Number(id), state: storedState(row), machines };
+    if (!row || machines.length === 0) continue;
+    const groups = Array.from(grouped, ([group, ids]) => ({ group, machines: ids }));
+    const known = { id: Number(id), state: storedState(row), machines };
+    yield groups.length === 0 ? known : { ...known, groups };
   }
+}
+
+/** Adds a machine to those of its group, if it is in one. */
+function append(groups: Map<string, string[]>, group: unknown, machine: string): void {
+  if (typeof group !== 'string') return;
+  const known = groups.get(group);
+  if (known) known.push(machine);
+  else groups.set(group, [machine]);
 }
 
 /** So many take a few milliseconds. */
 const MACHINES_AT_ONCE = 1000;
 const IDS = 'SELECT id FROM states WHERE module_id = ? AND id > ? ORDER BY id';
-const MACHINES = `SELECT machines.name AS name FROM placements JOIN machines ON machines.id = machine
+const MACHINES = `SELECT machines.name AS name, group_name FROM placements JOIN machines ON machines.id = machine
   WHERE state = ? AND NOT (${IS_RETIRED}) ORDER BY machine LIMIT ? OFFSET ?`;

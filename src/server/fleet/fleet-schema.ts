@@ -123,5 +123,10 @@ export const FLEET_LAYOUT: Layout = {
     ALTER TABLE machines ADD COLUMN retired_by TEXT;
     CREATE INDEX retired_machines ON machines (id) WHERE retired_at IS NOT NULL;
     `,
+    // The group of a machine, as the registry counts it; null if it is in none (D107).
+    `
+    ALTER TABLE machines ADD COLUMN group_name TEXT;
+    CREATE INDEX machines_by_group ON machines (group_name) WHERE group_name IS NOT NULL;
+    `,
   ],
 };

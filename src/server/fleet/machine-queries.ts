@@ -19,6 +19,7 @@ export interface MachineSearch {
   readonly id?: string | undefined;
   readonly module?: string | undefined;
   readonly version?: string | undefined;
+  readonly group?: string | undefined;
   /** `retired`: those that are retired, which no other search finds. */
   readonly condition?: keyof typeof CONDITIONS | 'retired' | undefined;
   /** The last id of the page before; the empty text for the first page. */
@@ -78,6 +79,7 @@ function machinesOf(search: MachineSearch): Filter {
     search.id === undefined
       ? undefined
       : { where: 'instr(lower(name), ?) > 0', values: [search.id.toLowerCase()] },
+    search.group === undefined ? undefined : { where: 'group_name = ?', values: [search.group] },
     states && {
       where: `id IN (SELECT machine FROM placements WHERE state IN (SELECT id FROM states WHERE ${states.where}))`,
       values: states.values,
@@ -130,6 +132,8 @@ interface SeenMachine {
   readonly seenAt: number;
   readonly platform: string | undefined;
   readonly modreg: string | undefined;
+  /** As the registry counts it; undefined if it is in none. */
+  readonly group: string | undefined;
   /** Whether two machines report under this id. */
   readonly isDuplicate: boolean;
   readonly missingOutcomes: number;
@@ -145,6 +149,7 @@ export function machineIn(row: Row, now: number): SeenMachine {
     seenAt: Number(row['seen_at']),
     platform: textOf(row['platform']),
     modreg: textOf(row['modreg']),
+    group: textOf(row['group_name']),
     isDuplicate: duplicateAt !== null && now - Number(duplicateAt) < DUPLICATE_MS,
     missingOutcomes: Number(row['missing']),
     retired: at === null ? undefined : { at: Number(at), by: String(by) },

@@ -50,7 +50,7 @@ export function* rolloutMachines(
   return [...found.values()];
 }
 
-const PLACED = `SELECT state, machines.id AS id, machines.name AS name, seen_at, retired_at
+const PLACED = `SELECT state, machines.id AS id, machines.name AS name, group_name, seen_at, retired_at
   FROM placements JOIN machines ON machines.id = placements.machine
   WHERE state IN (SELECT id FROM states WHERE module_id = ?)`;
 
@@ -121,7 +121,8 @@ function machineOf(
   outcome: Outcome | undefined,
 ): ReportingMachine {
   const heardAt = Number(row['seen_at']);
-  const known = { id: String(row['name']), heardAt, isRetired: row['retired_at'] !== null };
+  const { name, group_name: group, retired_at: retiredAt } = row;
+  const known = { id: String(name), group: textOf(group), heardAt, isRetired: retiredAt !== null };
   if (!isDelivered && !outcome) return { ...known, delivery: undefined };
   const { hasFailed = false, undecidedAt = -Infinity, doneAt = -Infinity } = outcome ?? {};
   const isHealthy = isDeployed || doneAt > -Infinity;
@@ -131,6 +132,10 @@ function machineOf(
   const isFailed = hasFailed || (undecidedAt > -Infinity && !isProven);
   const result = isFailed ? 'failed' : isHealthy ? 'healthy' : undefined;
   return { ...known, delivery: { at: outcome?.at ?? heardAt, outcome: result } };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 const SHOWN = 20;

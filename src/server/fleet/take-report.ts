@@ -271,10 +271,11 @@ function replaceState({ sql, counts }: Tables, machine: number, state: ReportedS
     counts.release(left);
   }
   sql.run(
-    'UPDATE machines SET state_number = ?, platform = ?, modreg = ? WHERE id = ?',
+    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ? WHERE id = ?',
     state.number,
     state.platform,
     state.modreg,
+    state.group ?? null,
     machine,
   );
 }

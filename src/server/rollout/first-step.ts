@@ -8,6 +8,7 @@ import {
   type RollingRelease,
   type RolloutStart,
 } from '../catalogue/rollout-start.ts';
+import { emptyGroup, groupCounts } from '../fleet/groups.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { rolloutMachines } from '../fleet/rollout-machines.ts';
 import { eachInSlices, uninterrupted, type Slices } from '../fleet/slices.ts';
@@ -26,7 +27,19 @@ function* firstStep(
     // No step includes a retired machine yet, so it counts only if it has the release (D83).
     if (!isRetired || delivery) cohorts.push(cohort(id, salt));
   });
-  return startEvent(salt, cohorts, at);
+  return startEvent(salt, cohorts, at, release.first);
+}
+
+/** Why a rollout cannot begin with these groups; undefined if it can (T400). */
+export function emptyFirst(
+  fleet: Pick<FleetFile, 'read'>,
+  first: readonly string[] | undefined,
+): string | undefined {
+  if (!first || first.length === 0) return undefined;
+  return emptyGroup(
+    fleet.read((sql) => groupCounts(sql, 0)),
+    first,
+  );
 }
 
 /** The same while requests are answered: 100,000 machines take half a second. */

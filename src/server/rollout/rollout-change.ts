@@ -1,6 +1,7 @@
 import type { ModuleId } from '../../core/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
+import { stageAfter, stageAt, type Stage } from '../../core/rollout/stage.ts';
 import { retractionReason, type Rollout } from '../../core/rollout/rollout.ts';
 import type {
   CatalogueRollouts,
@@ -35,20 +36,21 @@ export async function eventFor(
     case 'resume':
       return { kind: 'resumed', after, at, acknowledged: request.acknowledged };
     case 'raise': {
-      const percent = request.percent ?? nextPercent(rollout.percent);
+      const stage = stageWanted(rollout, request.percent);
       const { shareAt } = await viewed();
       // The registry adds machines to a step (D52); a person takes one.
-      const share = percent === rollout.percent ? rollout.share : shareAt(percent);
-      return { kind: 'raised', after, at, percent, share };
+      const share = stage.percent === rollout.percent ? rollout.share : shareAt(stage.percent);
+      return { kind: 'raised', after, at, ...stage, share };
     }
     case 'retract':
       return { kind: 'retracted', after, at, because: retractionReason(request.reason) };
   }
 }
 
-/** The step after the one with this percentage. */
-export function nextPercent(percent: number): number {
-  return ROLLOUT_POLICY.steps.find((step) => step > percent) ?? 100;
+/** The stage that a person takes: the one with this percentage, or the next one. */
+export function stageWanted(rollout: Rollout, percent: number | undefined): Stage {
+  if (percent !== undefined) return stageAt(rollout, percent);
+  return stageAfter(rollout, ROLLOUT_POLICY.steps) ?? stageAt(rollout, 100);
 }
 
 const CONFLICTS: Readonly<
@@ -61,6 +63,7 @@ const CONFLICTS: Readonly<
   ended: 'the rollout has ended',
   'not-a-share': 'the share is not from 0 to 1',
   'share-falls': 'the step is lower than the last one, and a share never falls',
+  'not-a-group': 'the rollout does not have so many groups',
   'share-below-1': 'the rollout does not include all machines yet',
   'not-acknowledged': 'fewer failures are acknowledged than those for which it was halted',
   visible:
@@ -69,16 +72,25 @@ const CONFLICTS: Readonly<
   yanked: 'the release is yanked: unyank it first; its rollout stays halted until it is resumed',
 };
 
-/** Why a release is not published again with another soak, for a person. */
+/** Why a release is not published again with another soak, or with other groups first, for a person. */
 export function describeOtherSoak(
   { of }: CatalogueRollouts,
   moduleId: ModuleId,
   { version, rollout }: Pick<PublishedRelease, 'version' | 'rollout'>,
 ): string {
   const found = of(moduleId, version);
-  const known = found.ok && found.value ? ` of ${describeDuration(found.value.soakMs)}` : '';
+  const stored = found.ok ? found.value : undefined;
+  const first = stored?.rollout.first ?? [];
+  if (stored?.soakMs === rollout?.soakMs) {
+    return `${moduleId} ${version} already has a rollout with ${firstWords(first)}, not with ${firstWords(rollout?.first)}, which does not change`;
+  }
+  const known = stored ? ` of ${describeDuration(stored.soakMs)}` : '';
   const wanted = rollout ? `, not of ${describeDuration(rollout.soakMs)}` : '';
   return `${moduleId} ${version} already has a rollout with a soak${known}${wanted}, which does not change`;
+}
+
+function firstWords(groups: readonly string[] = []): string {
+  return groups.length === 0 ? 'no group first' : `${groups.join(', ')} first`;
 }
 
 /** Why an event is not written, for a person. The rollout is the one that the release has or had, if it is known. */

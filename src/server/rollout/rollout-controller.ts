@@ -133,8 +133,10 @@ function eventOf(
       if (included > 0 || share <= rollout.share) return undefined;
       return { kind: 'raised', after, at, percent, share };
     }
-    case 'raise':
-      return { kind: 'raised', after, at, percent: next.percent, share: shareAt(next.percent) };
+    case 'raise': {
+      const { percent, groups } = next;
+      return { kind: 'raised', after, at, percent, share: shareAt(percent), groups };
+    }
     case 'complete':
       return { kind: 'completed', after, at };
     case 'halt':

@@ -14,7 +14,7 @@ export function rolloutsDocument({ rollouts, damaged }: FoundRollouts): Rollouts
 
 /** A rollout in a list, as JSON. */
 function summaryOf({ moduleId, version, rollout, soakMs, yanked }: NamedRollout): RolloutSummary {
-  const { status, sequence, percent, share, startedAt } = rollout;
+  const { status, sequence, percent, share, first, groups, startedAt } = rollout;
   return {
     module_id: moduleId,
     version,
@@ -22,6 +22,7 @@ function summaryOf({ moduleId, version, rollout, soakMs, yanked }: NamedRollout)
     sequence,
     percent,
     share,
+    ...(first.length > 0 && { first: [...first], groups: [...groups] }),
     because: reasonOf(rollout) ?? null,
     yanked: yanked ?? null,
     soak_ms: soakMs,
@@ -35,7 +36,7 @@ export function rolloutDocument(
   failures: readonly { readonly machine: string; readonly reason: string | null }[],
 ): RolloutDocument {
   const { seen, acknowledged } = view.rollout;
-  const { control: _control, ...machines } = view.tally;
+  const { control: _control, newest: _newest, ...machines } = view.tally;
   return {
     ...summaryOf(view),
     soaked_ms: Math.round(view.soakedMs),
@@ -58,8 +59,15 @@ function nextAsJson({ next, rollout, soakedMs, soakMs }: RolloutView): RolloutDo
       if (because.reason !== 'soaking') return { step, ...because };
       return { step, reason: because.reason, left_ms: Math.round(soakMs - soakedMs) };
     }
-    case 'raise':
-      return { step, percent: next.percent, ...next.because };
+    case 'raise': {
+      const group = next.percent === 0 ? rollout.first[(next.groups ?? 0) - 1] : undefined;
+      return {
+        step,
+        percent: next.percent,
+        ...(group !== undefined && { group }),
+        ...next.because,
+      };
+    }
     case 'halt':
       return { step, reason: next.because.reason };
     case 'complete':

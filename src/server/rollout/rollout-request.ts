@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Result } from '../../core/index.ts';
-import { shortText, soakMs, type ReleaseErrors } from '../catalogue/published-release.ts';
+import { shortText, type ReleaseErrors } from '../catalogue/published-release.ts';
+import { firstGroups, soakMs } from '../catalogue/rollout-terms.ts';
 import { describe, shape } from '../catalogue/schema-errors.ts';
 
 const number = v.pipe(
@@ -17,8 +18,8 @@ export const rolloutRequest = v.variant(
   'event',
   [
     v.strictObject(
-      { event: v.literal('start'), soak_ms: soakMs },
-      shape('a start', 'event, soak_ms'),
+      { event: v.literal('start'), soak_ms: soakMs, first: firstGroups },
+      shape('a start', 'event, soak_ms and first'),
     ),
     v.strictObject(
       { event: v.literal('halt'), after, reason },

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { moduleId } from '../../registry/machine-report.ts';
+import { groupName, moduleId } from '../../registry/machine-report.ts';
 
 /* The schemas of the answers about rollouts, from which their types and the OpenAPI document are derived. */
 
@@ -18,6 +18,14 @@ export const rolloutSummary = v.strictObject({
   sequence: v.pipe(count, v.description('The last event: the value of after for the next one')),
   percent,
   share,
+  first: v.pipe(
+    v.optional(v.array(groupName)),
+    v.description('The groups that get it first, in their order; absent if there are none'),
+  ),
+  groups: v.pipe(
+    v.optional(v.array(groupName)),
+    v.description('Those of them that are included; absent if there are none first'),
+  ),
   because: v.pipe(textOrNull, v.description('Why it is halted or retracted')),
   yanked: v.pipe(textOrNull, v.description('Why the release is yanked, empty without a reason')),
   soak_ms: count,
@@ -62,6 +70,7 @@ export const rollout = v.strictObject({
       healthy: v.optional(count),
       needed: v.optional(count),
       percent: v.optional(percent),
+      group: v.pipe(v.optional(groupName), v.description('The group of the next step')),
     }),
     v.description('What the registry does next by itself, and why'),
   ),
@@ -88,6 +97,10 @@ export const listedRollout = v.pipe(
     salt: v.string(),
     percent,
     share: v.pipe(share, v.description('The machines whose cohort is below it are included')),
+    groups: v.pipe(
+      v.optional(v.array(groupName)),
+      v.description('The groups whose machines are included, whatever their cohorts'),
+    ),
     halted: v.pipe(v.optional(v.string()), v.description('Why it is halted; absent if it is not')),
   }),
   v.description('Which machines may install the release; absent: all'),

@@ -1,4 +1,5 @@
 import { cohort } from '../../core/rollout/cohort.ts';
+import { includes } from '../../core/rollout/group.ts';
 import { nextStep, type NextStep } from '../../core/rollout/next-step.ts';
 import { ROLLOUT_POLICY, type RolloutPolicy } from '../../core/rollout/rollout-policy.ts';
 import { shareFor } from '../../core/rollout/share.ts';
@@ -24,7 +25,7 @@ export interface RolloutView extends NamedRollout {
   readonly next: NextStep;
   /** The machines that its share includes, of those that may get the release. */
   readonly included: number;
-  /** The share of a step, which never falls. */
+  /** The share of a step, which never falls. 0 % is that of the groups, and adds none. */
   readonly shareAt: (percent: number) => number;
 }
 
@@ -39,17 +40,19 @@ export function* rolloutView(
   const failed = new Set<string>();
   const reporting = yield* rolloutMachines(sql, moduleId, named);
   const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs };
-  yield* eachInSlices(reporting, ({ id, isRetired, heardAt, delivery }) => {
-    const place = cohort(id, rollout.salt);
-    const known = { heardAt, delivery, cohort: place };
+  yield* eachInSlices(reporting, ({ id, group, isRetired, heardAt, delivery }) => {
+    const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
     const machine = isRetired ? retiredMachine(known, rollout, policy) : known;
     if (!machine) return;
     machines.push(machine);
-    if (place < rollout.share && delivery?.outcome === 'failed') failed.add(id);
+    if (delivery?.outcome === 'failed' && includes(rollout, known)) failed.add(id);
   });
   const counts = tally(machines, rollout, policy, now);
   const soaked = soakedMs(sql, rollout);
-  const cohorts = machines.map((machine) => machine.cohort);
+  // A percentage is one of the machines that no group includes (D107).
+  const cohorts = machines.flatMap(({ group, cohort: place }) =>
+    group !== undefined && rollout.first.includes(group) ? [] : [place],
+  );
   return {
     ...named,
     tally: counts,
@@ -57,8 +60,10 @@ export function* rolloutView(
     soakedMs: soaked,
     // The soak is elapsed time, and not what the clock of the machine says (T161).
     next: nextStep(rollout, counts, policy, rollout.soakingSince + soaked),
-    included: cohorts.filter((place) => place < rollout.share).length,
-    shareAt: (percent) =>
-      percent >= 100 ? 1 : Math.max(rollout.share, shareFor(percent, cohorts)),
+    included: machines.filter((machine) => includes(rollout, machine)).length,
+    shareAt: (percent) => {
+      if (percent === 0) return rollout.share;
+      return percent >= 100 ? 1 : Math.max(rollout.share, shareFor(percent, cohorts));
+    },
   };
 }

@@ -5,7 +5,9 @@ import type { FleetFile } from '../fleet/fleet-file.ts';
 import { readReport } from '../fleet/report.ts';
 import { SERVER_LIMITS } from '../server-limits.ts';
 import { readToken } from './bearer.ts';
-import { FLEET_READ, machineScope, type Scope } from '../tokens/scope.ts';
+import { allowedGroup, FLEET_READ, machineScope, type Scope } from '../tokens/scope.ts';
+import type { StoredToken } from '../tokens/token.ts';
+import type { MachineReport } from '../../registry/machine-report.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { FLEET, FLEET_MACHINES, FLEET_MODULE, REPORTS, withModule } from './module-route.ts';
@@ -24,19 +26,19 @@ export function addFleetRoutes(
 ): void {
   const guarded = (
     scopeOf: (c: Context) => Scope | Response,
-    answer: (c: Context) => Answer | Promise<Answer>,
+    answer: (c: Context, token: StoredToken) => Answer | Promise<Answer>,
   ): ((c: Context) => Promise<Response>) =>
     answeringToken(readToken, { catalogue, ...options }, async (c, { token }) => {
       const scope = scopeOf(c);
       if (scope instanceof Response) return scope;
       if (!token.scopes.includes(scope)) return { kind: 'missing-scope', token, scope };
-      return await answer(c);
+      return await answer(c, token);
     });
   const reading = (answer: (c: Context) => Answer | Promise<Answer>): ReturnType<typeof guarded> =>
     guarded(() => FLEET_READ, answer);
   app.post(
     REPORTS,
-    guarded(scopeOfMachine, async (c) => await reportAnswer(c, fleet)),
+    guarded(scopeOfMachine, async (c, { scopes }) => await reportAnswer(c, fleet, scopes)),
   );
   app.get(
     FLEET,
@@ -62,11 +64,15 @@ function scopeOfMachine(c: Context): Scope | Response {
   return problem('bad-request', 'the address does not have the id of a machine');
 }
 
-async function reportAnswer(c: Context, fleet: FleetFile): Promise<Response> {
+async function reportAnswer(
+  c: Context,
+  fleet: FleetFile,
+  scopes: readonly Scope[],
+): Promise<Response> {
   const report = await jsonBody(c, readReport);
   if (!report.ok) return report.error;
   const bytes = Number(c.req.header('content-length') ?? SERVER_LIMITS.bodyBytes);
-  const answer = await fleet.report(c.req.param('id') ?? '', report.value, bytes);
+  const answer = await fleet.report(c.req.param('id') ?? '', inGroup(report.value, scopes), bytes);
   switch (answer.kind) {
     case 'known':
       return c.json({
@@ -82,15 +88,23 @@ async function reportAnswer(c: Context, fleet: FleetFile): Promise<Response> {
   }
 }
 
+/** The report with the group that the token allows, which counts before what the machine says (D109). */
+function inGroup(report: MachineReport, scopes: readonly Scope[]): MachineReport {
+  const { state } = report;
+  if (!state) return report;
+  return { ...report, state: { ...state, group: allowedGroup(scopes, state.group) } };
+}
+
 function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
-  const { module, version, after = '', limit: limitText = '100', stuck, retired } = c.req.query();
+  const { module, version, group, after = '', limit: limitText = '100' } = c.req.query();
+  const { stuck, retired } = c.req.query();
   const limit = Number(limitText);
   if (!/^[1-9]\d{0,3}$/.test(limitText) || limit > MOST_MACHINES) {
     return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
   }
   const isStuck = stuck === 'true' ? ('stuck' as const) : undefined;
   const condition = retired === 'true' ? ('retired' as const) : isStuck;
-  const search = { module, version, condition, after };
+  const search = { module, version, group, condition, after };
   const page = fleet.read((sql) => fleetMachines(sql, search, { now, limit }));
   return sentWhole(c, JSON.stringify(page));
 }

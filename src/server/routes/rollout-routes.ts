@@ -14,7 +14,7 @@ import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';
 import { rolloutDocument, rolloutsDocument } from '../rollout/rollout-document.ts';
 import { describeRefusal, eventFor } from '../rollout/rollout-change.ts';
-import type { FirstStepInSlices } from '../rollout/first-step.ts';
+import { emptyFirst, type FirstStepInSlices } from '../rollout/first-step.ts';
 import { readRolloutRequest } from '../rollout/rollout-request.ts';
 import { rolloutView } from '../rollout/rollout-view.ts';
 import { readToken, scopeRefusal, tokenOf } from './bearer.ts';
@@ -124,8 +124,11 @@ async function changeAnswer(
     // It unyanks the release.
     const missing = scopeRefusal(token, 'yank', namespace);
     if (missing) return missing;
+    const { first } = value;
+    const empty = emptyFirst(options.fleet, first);
+    if (empty !== undefined) return problem('rollout-conflict', empty);
     const platforms = catalogue.rollouts.platforms(moduleId, version);
-    const event = await options.firstStep(moduleId, { version, platforms }, now);
+    const event = await options.firstStep(moduleId, { version, platforms, first }, now);
     return await written(c, caller, options, { ...named, event, soakMs: value.soak_ms });
   }
   const stored = storedAt(catalogue, named);

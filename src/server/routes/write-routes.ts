@@ -14,7 +14,8 @@ import { limitWarnings } from '../catalogue/list-limits.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import { rollingRelease } from '../catalogue/rollout-start.ts';
 import { describeOtherSoak } from '../rollout/rollout-change.ts';
-import type { FirstStepInSlices } from '../rollout/first-step.ts';
+import { emptyFirst, type FirstStepInSlices } from '../rollout/first-step.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { problem } from '../problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
@@ -31,6 +32,8 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 interface Writing {
   readonly write: WriteChange;
   readonly firstStep: FirstStepInSlices;
+  /** What machines reported. */
+  readonly fleet: Pick<FleetFile, 'read'>;
 }
 
 type Writer = Caller & Writing;
@@ -48,12 +51,13 @@ export function addWriteRoutes(
     refused,
     write,
     firstStep,
+    fleet,
   }: RegistryOptions & Pick<ReadOptions, 'refused'> & Writing,
 ): void {
   const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle): ((c: Context) => Promise<Response>) =>
     answeringToken(tokenOf, { catalogue, clock, log }, (c, caller) =>
-      handle(c, { ...caller, write, firstStep }),
+      handle(c, { ...caller, write, firstStep, fleet }),
     );
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
@@ -70,9 +74,12 @@ async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
     if (refusal) return refusal;
     const release = await jsonBody(c, readRelease);
     if (!release.ok) return release.error;
+    const { rollout, version } = release.value;
+    const isNew = caller.catalogue.isYanked(moduleId, version) === undefined;
+    const empty = isNew ? emptyFirst(caller.fleet, rollout?.first) : undefined;
+    if (empty !== undefined) return problem('rollout-conflict', empty);
     const start =
-      release.value.rollout &&
-      (await caller.firstStep(moduleId, rollingRelease(release.value), caller.now));
+      rollout && (await caller.firstStep(moduleId, rollingRelease(release.value), caller.now));
     return await published(c, caller, { moduleId, release: release.value, start });
   });
 }

@@ -1,7 +1,7 @@
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 
-/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `fleet:read`, `logs:read`. */
+/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `logs:read`. */
 export type Scope = string & { readonly brand: 'scope' };
 
 /** What a request does to the releases of a namespace. `import` publishes a release with a publish time of long ago,
@@ -10,11 +10,11 @@ export type Change = 'publish' | 'yank' | 'import' | 'rollout';
 
 /** The forms of a scope, for a message. */
 export const SCOPE_FORMS =
-  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, fleet:read, or logs:read';
+  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, or logs:read';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const SCOPE = new RegExp(
-  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|fleet:read|logs:read)$`,
+  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|logs:read)$`,
 );
 
 /** Parses a scope. The error is one escaped line. */
@@ -45,10 +45,27 @@ export const ROLLOUT_ALL: Scope = 'rollout' as Scope;
 
 /** Whether a token with these scopes only reports for machines. Its use is not recorded: each machine of a fleet has such a token. */
 export function isOfMachines(scopes: readonly string[]): boolean {
-  return scopes.every((scope) => scope.startsWith('machine:'));
+  return scopes.every((scope) => /^(?:machine|group):/.test(scope));
 }
 
 /** The scope of the token of the machine `id`, which may report for that machine only. */
 export function machineScope(id: string): Scope {
   return `machine:${id}` as Scope;
+}
+
+const GROUP = 'group:';
+
+/**
+ * The group that a registry counts a machine in: the one that it reports, unless its token names groups and that is none of them; then
+ * the first of the token (D109).
+ */
+export function allowedGroup(
+  scopes: readonly Scope[],
+  reported: string | undefined,
+): string | undefined {
+  const allowed = scopes.flatMap((scope) =>
+    scope.startsWith(GROUP) ? [scope.slice(GROUP.length)] : [],
+  );
+  const isAllowed = allowed.length === 0 || (reported !== undefined && allowed.includes(reported));
+  return isAllowed ? reported : allowed[0];
 }

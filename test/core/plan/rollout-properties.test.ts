@@ -7,7 +7,7 @@ import {
   type RandomMachine,
   type RandomModule,
 } from '../../support/machines.ts';
-import { placeOf } from '../../support/judge.ts';
+import { isOfGroup, placeOf } from '../../support/judge.ts';
 import { isPin } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
@@ -23,7 +23,7 @@ function forAll(check: (machine: RandomMachine) => void): void {
 
 /** Whether the rollouts of a version allow that it is installed on the machine for the first time. */
 function isIncluded(
-  { now, machineId }: RandomMachine,
+  { now, machineId, group }: RandomMachine,
   { list = [], confirmedAt, readAt }: RandomModule,
   version: string,
 ): boolean {
@@ -32,11 +32,36 @@ function isIncluded(
     if (text !== version || !rollout) return true;
     const { salt, share, halted } = rollout;
     const isIn = share === 1 || (machineId !== undefined && placeOf(machineId, salt) < share);
-    return isIn && isConfirmed && halted === undefined;
+    return (isIn || isOfGroup(group, rollout)) && isConfirmed && halted === undefined;
   });
 }
 
 describe('the rollout of a release', () => {
+  it('[D107] that adds a group changes nothing for a machine that is not in it', () =>
+    forAll((machine) => {
+      const modules = machine.modules.map((module): RandomModule => {
+        const list = module.list?.map((one) => {
+          const groups = one.rollout?.groups ?? [];
+          const rollout = one.rollout && { ...one.rollout, groups: [...groups, 'elsewhere'] };
+          return Object.assign({}, one, { rollout });
+        });
+        return Object.assign({}, module, { list });
+      });
+      expect(answersOf(planOf({ ...machine, modules }))).toEqual(answersOf(planOf(machine)));
+    }));
+
+  it('[D107] that adds the group of a machine refuses nothing that it did not refuse before', () =>
+    forAll((machine) => {
+      const isIn = (group: string | undefined): string[] =>
+        planOf({ ...machine, group }).modules.flatMap(({ name, decision }) =>
+          [...(decision.resolution?.refused() ?? [])].flatMap((one) =>
+            one.reason === 'not-in-rollout' ? [`${name} ${one.release.version.text}`] : [],
+          ),
+        );
+      const before = new Set(isIn(undefined));
+      expect(isIn('canary').filter((one) => !before.has(one))).toEqual([]);
+    }));
+
   it('D49, D50, D51 includes the machine, or the release is pinned or was deployed before', () =>
     forAll((machine) => {
       const wrong = planOf(machine).restarts.flatMap(({ actions }) =>

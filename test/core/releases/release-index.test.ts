@@ -120,6 +120,21 @@ describe('entries of one version are merged, in any order [D11]', () => {
       { rollout: half },
     ],
     [
+      '[D107] with rollouts of other groups: only those of both',
+      [{ rollout: { ...half, groups: ['a', 'b'] } }, { rollout: { ...half, groups: ['c', 'b'] } }],
+      { rollout: { ...half, groups: ['b'] } },
+    ],
+    [
+      '[D107] with a rollout for all, and one with groups',
+      [{ rollout: { ...half, share: 1 } }, { rollout: { ...half, groups: ['a'] } }],
+      { rollout: { ...half, groups: ['a'] } },
+    ],
+    [
+      '[D107] with a rollout without groups, and a lower one with some',
+      [{ rollout: half }, { rollout: { ...half, share: 0, groups: ['a'] } }],
+      { rollout: { ...half, share: 0, groups: [] } },
+    ],
+    [
       'of which one is halted',
       [{ rollout: { ...half, halted: 'burns' } }, { rollout: { ...half, share: 0 } }],
       { rollout: { ...half, halted: 'burns' } },

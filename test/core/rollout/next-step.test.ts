@@ -14,15 +14,19 @@ const ROLLOUT: Rollout = {
   salt: 's1',
   percent: 1,
   share: 0.01,
+  first: [],
+  groups: [],
   startedAt: NOW - 5 * HOUR,
-  steps: [{ at: NOW - 5 * HOUR, share: 0.01 }],
+  steps: [{ at: NOW - 5 * HOUR, share: 0.01, groups: [] }],
   soakingSince: NOW - HOUR,
   because: undefined,
   seen: { failed: 0, silent: 0 },
   acknowledged: { failed: 0, silent: 0 },
 };
 
-interface Counts extends Partial<Omit<Tally, 'control'>> {
+interface Counts extends Partial<Omit<Tally, 'control' | 'newest'>> {
+  /** How many machines of the group that came last are healthy, and wait. */
+  readonly newest?: readonly [healthy: number, waiting: number];
   /** How many machines outside the share were heard, and became silent. */
   readonly control?: readonly [heard: number, silent: number];
 }
@@ -32,16 +36,20 @@ function stepFor(
   rollout: Partial<Rollout> = {},
   policy: Partial<RolloutPolicy> = {},
 ): NextStep {
-  const { control: [heard, silent] = [1000, 0], ...known } = counts;
+  const { control: [heard, silent] = [1000, 0], newest: last, ...known } = counts;
   const none = { waiting: 0, installing: 0, healthy: 0, failed: 0, silent: 0 };
-  const tally = { ...none, ...known, control: { heard, silent } };
+  const newest = last && { ...none, healthy: last[0], waiting: last[1] };
+  const tally = { ...none, ...known, newest, control: { heard, silent } };
   return nextStep({ ...ROLLOUT, ...rollout }, tally, { ...ROLLOUT_POLICY, ...policy }, NOW);
 }
 
 /** A step in a few words: `raise to 5`, `wait: few-healthy, 4 of 5`, `halt: failures, 5 of 41`. */
 function told(step: NextStep): string {
   const { kind, because } = step;
-  if (kind === 'raise') return `raise to ${step.percent}`;
+  if (kind === 'raise') {
+    const groups = step.groups === undefined ? '' : ` with ${step.groups} groups`;
+    return `raise to ${step.percent}${groups}`;
+  }
   if (kind === 'halt')
     return `halt: ${step.because.reason}, ${step.because.count} of ${step.because.trials}`;
   if (kind === 'complete') return kind;
@@ -67,6 +75,42 @@ describe('the next step', () => {
     ['D52 all but one', { waiting: 1, healthy: 3 }, {}, 'wait: few-healthy, 3 of 4'],
     ['D52 or all, and some are silent', { healthy: 2, silent: 2 }, {}, 'wait: few-healthy, 2 of 4'],
     ['D52 no machine is known', {}, {}, 'wait: few-healthy, 0 of 1'],
+    [
+      '[D107] the first of two groups is healthy',
+      { healthy: 3, newest: [3, 0] },
+      { percent: 0, share: 0, first: ['canary', 'lab'], groups: ['canary'] },
+      'raise to 0 with 2 groups',
+    ],
+    [
+      '[D107] the last group is healthy',
+      { healthy: 8, newest: [5, 5] },
+      { percent: 0, share: 0, first: ['canary', 'lab'], groups: ['canary', 'lab'] },
+      'raise to 0.1 with 2 groups',
+    ],
+    [
+      '[T401] the last group is silent, and the one before it is healthy',
+      { healthy: 100, waiting: 3, newest: [0, 3] },
+      { percent: 0, share: 0, first: ['canary', 'lab'], groups: ['canary', 'lab'] },
+      'wait: few-healthy, 0 of 3',
+    ],
+    [
+      '[T401] nobody is in the group any more',
+      { healthy: 100, newest: [0, 0] },
+      { percent: 0, share: 0, first: ['lab'], groups: ['lab'] },
+      'wait: few-healthy, 0 of 1',
+    ],
+    [
+      '[D107] a percentage after the groups',
+      { healthy: 50, waiting: 50 },
+      { percent: 1, share: 0.01, first: ['lab'], groups: ['lab'] },
+      'raise to 5 with 1 groups',
+    ],
+    [
+      '[D107] a group soaks',
+      { healthy: 3, newest: [3, 0] },
+      { percent: 0, share: 0, first: ['lab'], groups: ['lab'], soakingSince: NOW - HOUR + 36_000 },
+      'wait: soaking until 0.01 h',
+    ],
     [
       'D52 the step soaks',
       { healthy: 100 },

@@ -21,7 +21,7 @@ const tallies: fc.Arbitrary<Tally> = fc.record({
   control: fc.record({ heard: fc.constant(100), silent: fc.nat(20) }),
 });
 const shares = fc.record({
-  percent: fc.constantFrom(0.1, 1, 5, 50, 100),
+  percent: fc.constantFrom(0, 0.1, 1, 5, 50, 100),
   share: fc.constantFrom(0, 0.001, 0.05, 0.5, 1, -1, 2),
 });
 
@@ -31,8 +31,12 @@ const events: fc.Arbitrary<RolloutEvent[]> = fc
     fc.record({
       behind: fc.constantFrom(0, 0, 0, 1),
       happening: fc.oneof(
-        shares.map((to) => Object.assign({ kind: 'started' as const, salt: 's1' }, to)),
-        shares.map((to) => Object.assign({ kind: 'raised' as const }, to)),
+        fc
+          .tuple(shares, fc.constantFrom(undefined, ['a'], ['a', 'b', 'c']))
+          .map(([to, first]) => Object.assign({ kind: 'started' as const, salt: 's1', first }, to)),
+        fc
+          .tuple(shares, fc.constantFrom(undefined, 0, 1, 2, 3))
+          .map(([to, groups]) => Object.assign({ kind: 'raised' as const, groups }, to)),
         failures.map((seen) => ({ kind: 'halted' as const, because: '', failures: seen })),
         failures.map((acknowledged) => ({ kind: 'resumed' as const, acknowledged })),
         fc.constant({ kind: 'completed' as const }),
@@ -57,6 +61,22 @@ function statesOf(log: readonly RolloutEvent[]): (Rollout | undefined)[] {
 }
 
 describe('a rollout, whatever is written to its log', () => {
+  it('[D107] never leaves out a group, and has all of them once there is a percentage', () => {
+    fc.assert(
+      fc.property(events, (log) => {
+        const states = statesOf(log);
+        for (const [place, after] of states.entries()) {
+          if (!after) continue;
+          const { first, groups, percent } = after;
+          expect(groups).toEqual(first.slice(0, groups.length));
+          expect(percent > 0 ? groups : first).toEqual(first);
+          expect(groups.length).toBeGreaterThanOrEqual(states[place - 1]?.groups.length ?? 0);
+        }
+      }),
+      RUNS,
+    );
+  });
+
   it('D54 never has a lower share, nor another salt', () => {
     fc.assert(
       fc.property(events, (log) => {

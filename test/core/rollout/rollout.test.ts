@@ -28,6 +28,67 @@ function log(...happenings: readonly Happening[]): RolloutEvent[] {
   });
 }
 
+const FIRST: Happening = { kind: 'started', salt: 's1', percent: 0, share: 0, first: ['a', 'b'] };
+
+describe('[D107] the groups of a rollout', () => {
+  it.each<[string, readonly Happening[], readonly [string[], number]]>([
+    ['the first one is included at once', [FIRST], [['a'], 0]],
+    [
+      'the next one is added',
+      [FIRST, { kind: 'raised', percent: 0, share: 0, groups: 2 }],
+      [['a', 'b'], 0],
+    ],
+    [
+      'a percentage includes all, whatever its writer knew',
+      [FIRST, { kind: 'raised', percent: 5, share: 0.05 }],
+      [['a', 'b'], 5],
+    ],
+    [
+      'a percentage keeps them',
+      [FIRST, { kind: 'raised', percent: 5, share: 0.05, groups: 2 }, ALL],
+      [['a', 'b'], 100],
+    ],
+    [
+      'a rollout that begins with a percentage includes all',
+      [{ ...FIRST, percent: 5, share: 0.05 }],
+      [['a', 'b'], 5],
+    ],
+    [
+      'none is left out again',
+      [
+        FIRST,
+        { kind: 'raised', percent: 0, share: 0, groups: 2 },
+        { kind: 'raised', percent: 0, share: 0, groups: 1 },
+      ],
+      [['a', 'b'], 0],
+    ],
+    [
+      'there are no more than were named',
+      [FIRST, { kind: 'raised', percent: 0, share: 0, groups: 3 }],
+      [['a'], 0],
+    ],
+  ])('%s', (_title, happenings, [groups, percent]) => {
+    const rollout = rolloutAfter(log(...happenings));
+    expect([rollout?.groups, rollout?.percent]).toEqual([groups, percent]);
+    expect(rollout && listedRollout(rollout)?.groups).toEqual(groups);
+    expect(rollout?.steps.at(-1)?.groups).toEqual(groups);
+  });
+
+  it.each<[number, string]>([
+    [1, 'share-falls'],
+    [0, 'share-falls'],
+    [3, 'not-a-group'],
+  ])('after two, %d are refused: %s', (groups, error) => {
+    const [first, second, third] = log(
+      FIRST,
+      { kind: 'raised', percent: 0, share: 0, groups: 2 },
+      { kind: 'raised', percent: 0, share: 0, groups },
+    );
+    const rollout = rolloutAfter([first, second].filter((one) => one !== undefined));
+    expect(third && applyEvent(rollout, third)).toEqual({ ok: false, error });
+  });
+});
+
 describe('a rollout', () => {
   it('D54 is what its events made of it', () => {
     expect(rolloutAfter([])).toBeUndefined();
@@ -37,9 +98,11 @@ describe('a rollout', () => {
       salt: 's1',
       percent: 5,
       share: 0.05,
+      first: [],
+      groups: [],
       steps: [
-        { at: 60_000, share: 0.01 },
-        { at: 120_000, share: 0.05 },
+        { at: 60_000, share: 0.01, groups: [] },
+        { at: 120_000, share: 0.05, groups: [] },
       ],
       startedAt: 60_000,
       soakingSince: 240_000,

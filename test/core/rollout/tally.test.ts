@@ -9,7 +9,7 @@ import {
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
-const ROLLOUT = { share: 0.2, soakingSince: NOW - 10 * HOUR };
+const ROLLOUT = { share: 0.2, percent: 20, groups: [], soakingSince: NOW - 10 * HOUR };
 const NONE: Tally = {
   waiting: 0,
   installing: 0,
@@ -61,6 +61,61 @@ it.each<[string, RolloutMachine, Partial<Tally>]>([
   expect(tally([one], ROLLOUT, ROLLOUT_POLICY, NOW)).toEqual({ ...NONE, ...expected });
 });
 
+const IN_GROUPS = { ...ROLLOUT, share: 0, percent: 0, groups: ['canary', 'lab'] };
+const NO_COUNTS = { waiting: 0, installing: 0, healthy: 0, failed: 0, silent: 0 };
+
+it.each<[string, RolloutMachine, object, Partial<Tally>]>([
+  [
+    'in the group that came last',
+    { ...machine(0.9, HOUR), group: 'lab' },
+    IN_GROUPS,
+    { waiting: 1, newest: { ...NO_COUNTS, waiting: 1 } },
+  ],
+  [
+    'in the group before it',
+    { ...machine(0, HOUR, HOUR, 'failed'), group: 'canary' },
+    IN_GROUPS,
+    { failed: 1, newest: NO_COUNTS },
+  ],
+  [
+    'in another group',
+    { ...machine(0, HOUR), group: 'office' },
+    IN_GROUPS,
+    { newest: NO_COUNTS, control: { heard: 1, silent: 0 } },
+  ],
+  [
+    'in no group',
+    machine(0, HOUR),
+    IN_GROUPS,
+    { newest: NO_COUNTS, control: { heard: 1, silent: 0 } },
+  ],
+  [
+    'in a group, after the percentages began',
+    { ...machine(0.9, HOUR, HOUR, 'healthy'), group: 'lab' },
+    { ...ROLLOUT, groups: ['canary', 'lab'] },
+    { healthy: 1 },
+  ],
+])('[D107] counts a machine that is %s', (_title, one, rollout, expected) => {
+  expect(tally([one], { ...ROLLOUT, ...rollout }, ROLLOUT_POLICY, NOW)).toEqual({
+    ...NONE,
+    ...expected,
+  });
+});
+
+it('[D107, D83] a retired machine counts from the step that included its group', () => {
+  const one = { ...machine(0.9, 3 * HOUR), group: 'lab' };
+  const steps = [
+    { at: NOW - 10 * HOUR, share: 0, groups: ['canary'] },
+    { at: NOW - 4 * HOUR, share: 0, groups: ['canary', 'lab'] },
+    { at: NOW - 2 * HOUR, share: 0.1, groups: ['canary', 'lab'] },
+  ];
+  expect(retiredMachine(one, { steps }, ROLLOUT_POLICY)).toEqual({
+    ...one,
+    delivery: { at: NOW - 4 * HOUR, outcome: undefined },
+  });
+  expect(retiredMachine({ ...one, group: 'office' }, { steps }, ROLLOUT_POLICY)).toBeUndefined();
+});
+
 it('counts all machines', () => {
   const machines = [
     machine(0, HOUR),
@@ -80,8 +135,8 @@ it('counts all machines', () => {
 /** The share was 0.2 from ten hours ago, and 0.6 from four hours ago. */
 const STEPS = {
   steps: [
-    { at: NOW - 10 * HOUR, share: 0.2 },
-    { at: NOW - 4 * HOUR, share: 0.6 },
+    { at: NOW - 10 * HOUR, share: 0.2, groups: [] },
+    { at: NOW - 4 * HOUR, share: 0.6, groups: [] },
   ],
 };
 

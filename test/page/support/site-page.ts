@@ -27,6 +27,8 @@ export interface TestSite {
     modules: readonly Partial<ReportedModule>[],
     ...outcomes: readonly Partial<MachineReport['outcomes'][number]>[]
   ) => Promise<void>;
+  /** The groups that machines report, by their ids. */
+  readonly groups: Map<string, string>;
   /** Retires a machine that has reported. */
   readonly retire: (machine: string, by: string) => Promise<void>;
   /** Sends a form; the answer is its status, and the address or the text of the page that follows. */
@@ -72,6 +74,7 @@ export function testSite(): TestSite {
     app,
     now: NOW,
     changes,
+    groups: new Map(),
     publish(id, ...versions) {
       for (const version of versions) {
         const release = readRelease({ version });
@@ -87,7 +90,7 @@ export function testSite(): TestSite {
       const after = numbers.get(machine) ?? 0;
       const places = outcomes.map((_, place) => after + place + 1);
       const { outcomes: samples, ...report } = machineReport(places, {
-        state: reportedState(++states, ...modules),
+        state: { ...reportedState(++states, ...modules), group: site.groups.get(machine) },
         queue: `queue-of-${machine}`,
       });
       const to = after + samples.length;

@@ -14,7 +14,7 @@ it('decodes every field of a release', () => {
   const document = {
     module_id: 'acme:lidar',
     generation: 7,
-    count: 5,
+    count: 6,
     releases: [
       {
         version: '1.2.3',
@@ -30,6 +30,10 @@ it('decodes every field of a release', () => {
       { version: '1.3.0', rollout: { salt: 's1', percent: 5, share: 0.0512, halted: 'stops' } },
       { version: '1.3.1', rollout: { salt: 's2', percent: 100, share: 1, halted: null } },
       { version: '1.3.2', rollout: null },
+      {
+        version: '1.3.3',
+        rollout: { salt: 's3', percent: 0, share: 0, groups: ['lab', 'a.B_c-9'] },
+      },
     ],
   };
   expect(decodeReleaseDocument(document, LIDAR)).toEqual({
@@ -48,6 +52,10 @@ it('decodes every field of a release', () => {
       { version: '1.3.0', rollout: { salt: 's1', percent: 5, share: 0.0512, halted: 'stops' } },
       { version: '1.3.1', rollout: { salt: 's2', percent: 100, share: 1 } },
       { version: '1.3.2' },
+      {
+        version: '1.3.3',
+        rollout: { salt: 's3', percent: 0, share: 0, groups: ['lab', 'a.B_c-9'] },
+      },
     ],
     dropped: [],
     generation: 7,
@@ -111,6 +119,30 @@ describe('a field that cannot be read gets its most restrictive value and is rep
       { rollout: { salt: 's1', percent: '5', share: 0.5 } },
       { rollout: { salt: 's1', percent: 50, share: 0.5 } },
       '/releases/0/rollout/percent is "5", expected a number from 0 to 100',
+    ],
+    [
+      '[T404] rollout: groups that are no list',
+      { rollout: { salt: 's1', percent: 0, share: 0, groups: 'canary' } },
+      { rollout: { salt: 's1', percent: 0, share: 0 } },
+      '/releases/0/rollout/groups is "canary", expected a list of at most 16 groups',
+    ],
+    [
+      '[T404] rollout: more groups than a rollout has',
+      { rollout: { salt: 's1', percent: 0, share: 0, groups: Array(17).fill('canary') } },
+      { rollout: { salt: 's1', percent: 0, share: 0 } },
+      '/releases/0/rollout/groups is a list, expected a list of at most 16 groups',
+    ],
+    [
+      '[T404] rollout: a group that is no name',
+      { rollout: { salt: 's1', percent: 0, share: 0, groups: ['lab', 'a b'] } },
+      { rollout: { salt: 's1', percent: 0, share: 0, groups: ['lab'] } },
+      '/releases/0/rollout/groups/1 is "a b", expected a group, which is up to 63 letters, digits, ".", "_" and "-", beginning with a letter or a digit',
+    ],
+    [
+      '[T404] rollout: groups without a salt, which include no machine',
+      { rollout: { percent: 0, share: 0, groups: ['lab'] } },
+      { rollout: { salt: '', percent: 0, share: 0 } },
+      '/releases/0/rollout/salt is nothing, expected text of at most 256 characters',
     ],
     [
       'rollout: halted without a reason',

@@ -34,6 +34,7 @@ function searchIn(c: Context): MachineSearch {
     id: text('id'),
     module: text('module'),
     version: text('version'),
+    group: text('group'),
     condition: CONDITIONS.find((one) => one === condition),
     after,
   };

@@ -47,7 +47,7 @@ export const MachineView: FC<{ readonly machine: MachineDetail; readonly now: nu
 );
 
 const Facts: FC<{ readonly machine: MachineDetail; readonly now: number }> = ({
-  machine: { seenAt, platform, modreg },
+  machine: { seenAt, platform, modreg, group },
   now,
 }) => (
   <dl>
@@ -61,6 +61,12 @@ const Facts: FC<{ readonly machine: MachineDetail; readonly now: number }> = ({
       <dt>platform</dt>
       <dd>{platform ?? 'not reported'}</dd>
     </div>
+    {group === undefined ? null : (
+      <div>
+        <dt>group</dt>
+        <dd>{excerpt(group)}</dd>
+      </div>
+    )}
     <div>
       <dt>modreg</dt>
       <dd>{modreg === undefined ? 'not reported' : excerpt(modreg)}</dd>

@@ -15,10 +15,11 @@ export const MachinesView: FC<{
   readonly page: MachinePage;
   readonly search: MachineSearch;
   readonly now: number;
-}> = ({ page: { totals, machines, matching, next, moduleIds }, search, now }) => (
+}> = ({ page: { totals, groups, machines, matching, next, moduleIds }, search, now }) => (
   <>
     <h1>Machines</h1>
     <Totals totals={totals} />
+    <Groups groups={groups} />
     {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
     {hasNone(totals) ? null : (
       <p>{matching === 0 ? 'No machine matches.' : foundWords(search, matching)}</p>
@@ -55,7 +56,7 @@ function isAny({ module, version, condition }: MachineSearch): boolean {
 }
 
 function foundWords(search: MachineSearch, matching: number): string {
-  const all = isAny(search) && search.id === undefined;
+  const all = isAny(search) && search.id === undefined && search.group === undefined;
   return all
     ? `${machinesOf(matching)}, by id`
     : `${machinesOf(matching)} match${matching === 1 ? 'es' : ''}`;
@@ -103,8 +104,27 @@ const Totals: FC<{ readonly totals: SiteTotals }> = ({
   </ul>
 );
 
+/** So many groups are named. */
+const MOST_GROUPS = 50;
+
+/** The groups of the machines, each with a link to them. */
+const Groups: FC<Pick<MachinePage, 'groups'>> = ({ groups }) =>
+  groups.length === 0 ? null : (
+    <p>
+      <small>groups</small>{' '}
+      {groups.slice(0, MOST_GROUPS).map(({ group, machines, seen }, place) => (
+        <>
+          {place === 0 ? '' : ', '}
+          <a href={machinesPath({ group })}>{group}</a> {numberOf(machines)} ({numberOf(seen)} seen
+          in 24 h)
+        </>
+      ))}
+      {groups.length > MOST_GROUPS ? ` and ${groups.length - MOST_GROUPS} more` : ''}
+    </p>
+  );
+
 const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly string[] }> = ({
-  search: { id, module, version, condition },
+  search: { id, module, version, group, condition },
   moduleIds,
 }) => (
   <form method="get" action="/" role="search" class="search">
@@ -130,6 +150,11 @@ const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly 
       deployed version{' '}
       <input name="version" value={version} size={10} autocomplete="off" spellcheck={false} />
     </label>
+    {group === undefined ? null : (
+      <label>
+        group <input name="group" value={group} size={10} autocomplete="off" spellcheck={false} />
+      </label>
+    )}
     <label>
       condition <ConditionChoice chosen={condition} />
     </label>

@@ -1,5 +1,6 @@
 import type { FC } from 'hono/jsx';
 import { ROLLOUT_POLICY } from '../../../core/rollout/rollout-policy.ts';
+import { describeStage, newestGroup } from '../../../core/rollout/stage.ts';
 import { describeDuration } from '../../../core/text/duration.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
 import type { Failures, ShownRollout } from '../../../site/rollouts.ts';
@@ -65,9 +66,15 @@ function isOpen({ status }: ShownRollout): boolean {
   return status === 'running' || status === 'halted';
 }
 
-/** `5 %, step 3 of 6`. */
-export function stepWords({ status, percent }: Pick<ShownRollout, 'status' | 'percent'>): string {
+/** `group canary, 1 of 2 groups`, or `5 %, step 3 of 6`. */
+export function stepWords(
+  rollout: Pick<ShownRollout, 'status' | 'percent' | 'first' | 'groups'>,
+): string {
+  const { status, percent, first, groups } = rollout;
   if (status === 'completed') return 'All machines may install it';
+  if (newestGroup(rollout) !== undefined) {
+    return `${describeStage(rollout)}, ${groups.length} of ${first.length} groups`;
+  }
   const step = STEPS.findLastIndex((one) => one <= percent) + 1;
   return `${percent} %, step ${step} of ${STEPS.length}`;
 }
@@ -121,13 +128,18 @@ const Next: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({ ro
 const HALT_RULE = `when at least ${fewestFailures} machines failed and the failure rate's lower bound exceeds ${highestRate * 100} %`;
 
 const NextStepWords: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({
-  rollout: { counts, soakMs },
+  rollout: { counts, soakMs, first },
   now,
 }) => {
   const { next, soakedMs, countedAt } = counts;
   switch (next.kind) {
     case 'raise':
-      return <>{next.percent} %, in some seconds</>;
+      return (
+        <>
+          {describeStage({ percent: next.percent, groups: first.slice(0, next.groups) })}, in some
+          seconds
+        </>
+      );
     case 'complete':
       return <>it is completed, in some seconds</>;
     case 'halt':

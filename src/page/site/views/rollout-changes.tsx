@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx';
 import { describeDuration } from '../../../core/text/duration.ts';
 import type { RaisePreview, ShownRollout } from '../../../site/rollouts.ts';
+import { describeStage } from '../../../core/rollout/stage.ts';
 import { installedIn, stepWords } from './rollout-card.tsx';
 import { machinesOf, numberOf, rolloutPath } from './site-words.tsx';
 
@@ -77,7 +78,7 @@ export const RetractView: FC<{ readonly rollout: ShownRollout }> = ({ rollout })
 );
 
 export const RaiseView: FC<{ readonly preview: RaisePreview }> = ({
-  preview: { rollout, percent, included, steps },
+  preview: { rollout, percent, group, stage, included, steps },
 }) => {
   const { counts, soakMs } = rollout;
   const { healthy, failed, silent } = counts.tally;
@@ -90,16 +91,20 @@ export const RaiseView: FC<{ readonly preview: RaisePreview }> = ({
         action="raise"
         title="Raise"
         consequences={[
-          `From ${rollout.percent} % to ${percent} %: ${machinesOf(more)} more may install it at once, ${numberOf(included)} in total.`,
+          `From ${describeStage(rollout)} to ${stage}: ${machinesOf(more)} more may install it at once, ${numberOf(included)} in total.`,
           left === 0
             ? `The step has lasted ${describeDuration(soakMs)}, as long as it must.`
             : `The step is left ${describeDuration(left)} early.`,
           `Of ${machinesOf(counts.included)} in the step, ${numberOf(healthy)} are healthy, ${numberOf(failed)} failed, ${numberOf(silent)} are silent.`,
           'A share never falls: this cannot be taken back, but the rollout can be halted.',
         ]}
-        button={`Raise to ${percent} %`}
+        button={`Raise to ${stage}`}
       >
-        <input type="hidden" name="percent" value={`${percent}`} />
+        {group === undefined ? (
+          <input type="hidden" name="percent" value={`${percent}`} />
+        ) : (
+          <input type="hidden" name="group" value={group} />
+        )}
       </Change>
       {steps.length < 2 ? null : <StepChoice rollout={rollout} steps={steps} percent={percent} />}
     </>

@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { describeStage } from '../../../core/rollout/stage.ts';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { DeployedVersion } from '../../../server/fleet/deployed-versions.ts';
@@ -88,7 +89,7 @@ const Rollouts: FC<Pick<ListedModule, 'rollouts'>> = ({ rollouts }) => (
   <>
     {rollouts.map((one) => (
       <p>
-        <a href={rolloutPath(one)}>{one.version}</a> {one.percent} %{' '}
+        <a href={rolloutPath(one)}>{one.version}</a> {describeStage(one)}{' '}
         <RolloutState status={one.status} />
       </p>
     ))}
@@ -180,7 +181,7 @@ const Releases: FC<{
             {yanked === undefined ? null : `yanked${yanked === '' ? '' : `: ${excerpt(yanked)}`} `}
             {rollout === undefined ? null : (
               <>
-                <a href={rolloutPath({ moduleId, version })}>rollout</a> {rollout.percent} %{' '}
+                <a href={rolloutPath({ moduleId, version })}>rollout</a> {describeStage(rollout)}{' '}
                 <RolloutState status={rollout.status} />
               </>
             )}
