@@ -13,6 +13,7 @@ export const EXIT_CODES = {
   'not-yet-published': 1,
   'digest-changed': 1,
   quarantined: 1,
+  'requirement-unmet': 1,
   'deployed-unknown': 1,
   'bad-json': 1,
   'too-large': 1,

@@ -41,6 +41,8 @@ const POLICY_FIELDS = [
   'prefetch',
   'disk_reserve_mib',
   'logs',
+  'tags',
+  'provides',
   'self_update',
 ];
 

@@ -33,6 +33,7 @@ import {
   restartStatus,
   userName,
 } from './fields/run-terms.ts';
+import { requirable, tag, version } from './fields/requirement.ts';
 import { compileWindows } from './window.ts';
 import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
@@ -126,9 +127,11 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
     ...editorFields,
     ...terms,
     logs: v.optional(logTerms),
+    tags: v.optional(listOf(tag, 'a list of tags')),
+    provides: v.optional(mapOf(requirable, version)),
     modules: v.optional(mapOf(name, moduleTerms), {}),
   }),
-  reading(({ modules, logs, $schema: _editors, ...all }) => {
+  reading(({ modules, logs, tags, provides, $schema: _editors, ...all }) => {
     const windows = [all, ...Object.values(modules)].flatMap(
       ({ maintenance }) => maintenance ?? [],
     );
@@ -140,7 +143,8 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
     const perModule = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
     );
-    return { ok: true, value: { terms: general, modules: new Map(perModule), logs } };
+    const machineWide = { tags, provides: provides && new Map(Object.entries(provides)), logs };
+    return { ok: true, value: { terms: general, modules: new Map(perModule), ...machineWide } };
   }),
 );
 

@@ -10,6 +10,8 @@ import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { CONSTRAINTS } from '../core/version/constraint.ts';
+import { recordedFacts, type MachineFacts } from '../core/releases/machine-facts.ts';
+import { satisfiesRange } from '../registry/npm-range.ts';
 import { originOf } from '../registry/list-origin.ts';
 import {
   isNumber,
@@ -69,8 +71,17 @@ export function decodeFacts(
   if (typeof input !== 'object' || input === null) return { damaged: 'the whole' };
   const fields = input as Readonly<Record<string, unknown>>;
   const damaged = Object.entries(SHAPES).find(([name, shape]) => !shape(fields[name]));
+  if (damaged) return { damaged: damaged[0] };
   // The shapes were checked.
-  return damaged ? { damaged: damaged[0] } : { input: input as DecideInput };
+  return { input: withMachine(input as DecideInput) };
+}
+
+/** What the machine was asked, with the functions that answer the same. */
+function withMachine(input: DecideInput): DecideInput {
+  const { machine, ...eligibility } = input.eligibility;
+  if (!machine) return input;
+  const answers = recordedFacts(machine.asked, satisfiesRange);
+  return { ...input, eligibility: { ...eligibility, machine: answers } };
 }
 
 /** The rules of the maintenance windows in parsed facts, which may be damaged; undefined if they have none. */
@@ -112,6 +123,7 @@ function decoded(value: unknown, parts: OtherParts): unknown {
  */
 export function haveSameFacts(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
+  if (isMachine(one) || isMachine(other)) return haveSameAnswers(one, other);
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) {
     return typeof one === 'function' && typeof other === 'function';
   }
@@ -125,6 +137,21 @@ export function haveSameFacts(one: unknown, other: unknown): boolean {
     if (!MOMENTS.has(key) && !haveSameFacts(fields?.[key], others?.[key])) return false;
   }
   return Object.keys(other).every((key) => key in one || others?.[key] === undefined);
+}
+
+function isMachine(value: unknown): value is MachineFacts {
+  return typeof value === 'object' && value !== null && 'asked' in value;
+}
+
+/** What only one of them was asked says nothing: a list that requires it differs. */
+function haveSameAnswers(one: unknown, other: unknown): boolean {
+  if (!isMachine(one) || !isMachine(other)) return true;
+  return (['deployed', 'tags'] as const).every((kind) =>
+    Array.from<readonly [string, unknown]>(one.asked[kind]).every(([of, answer]) => {
+      const known = other.asked[kind].get(of);
+      return known === undefined || haveSameFacts(answer, known);
+    }),
+  );
 }
 
 /** A list that keeps no history was first read just now, and each round confirms the others. */
@@ -191,6 +218,19 @@ const isBlackout = objectOf<keyof Blackout>({
 const areBlackouts: Shape = (value) =>
   Array.isArray(value) && value.length <= MOST_BLACKOUTS && value.every(isBlackout);
 
+/** What the machine was asked about what releases require (D86). */
+const isAsked: Shape = objectOf({
+  deployed: isMapOf(
+    listOf(
+      anyOf(
+        objectOf({ kind: oneOf('version'), text: isText, entry: optional(isText) }),
+        objectOf({ kind: oneOf('none', 'unknown', 'no-version'), entry: optional(isText) }),
+      ),
+    ),
+  ),
+  tags: isMapOf(isFlag),
+});
+
 /** The fields of a decoded input. */
 const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   requirement: anyOf(
@@ -246,6 +286,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     notAfter: optional(isNumber),
     minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),
+    machine: optional(objectOf({ asked: isAsked })),
   }),
   maxIndexAgeMs: isNumber,
   allowDowngrade: isFlag,

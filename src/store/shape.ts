@@ -20,6 +20,12 @@ export function listOf(shape: Shape): Shape {
   return (value) => Array.isArray(value) && value.every(shape);
 }
 
+/** An object whose values all have this shape. */
+export function mapOf(shape: Shape): Shape {
+  return (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((one) => shape(one));
+}
+
 /** An object with at least these fields. */
 export function objectOf<Key extends string>(fields: Readonly<Record<Key, Shape>>): Shape {
   const entries = Object.entries<Shape>(fields).map(([key, shape]) => ({ key, shape }));

@@ -52,6 +52,7 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'untrusted-artifact': false,
   'digest-changed': false,
   quarantined: false,
+  'requirement-unmet': true,
   'too-young': true,
   'unknown-age': true,
   'not-yet-published': false,

@@ -13,6 +13,7 @@ import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import { longestHoldEnd, type HeldReplacement } from '../decision/longest-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';
+import type { Provided } from '../releases/machine-facts.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
@@ -29,6 +30,7 @@ import type { Version } from '../version/version.ts';
 import { actionOf } from './action.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
+import { machineFactsIn } from './required.ts';
 import { latestOf } from './latest.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { vetoesAgainst } from './vetoes.ts';
@@ -72,6 +74,17 @@ export interface PlanInput {
   readonly now: number;
   /** What is wrong with the machine's clock; absent if nothing is known to be. */
   readonly clock?: Eligibility['clock'];
+  /** Judges what releases require; absent to refuse none for it (D86). */
+  readonly requirements?:
+    | {
+        /** `satisfiesRange` of `modreg/registry`: whether a version is in a range of npm; undefined if the range cannot be read. */
+        readonly satisfies: (version: string, range: string) => boolean | undefined;
+        /** What the machine's system is tagged with: `distro:debian`. Called only if a release requires a tag. */
+        readonly systemTags: () => readonly string[];
+        /** @internal What is deployed, if the plan is not for the whole machine. */
+        readonly deployed?: (of: string) => readonly Provided[];
+      }
+    | undefined;
   /** `refuse` refuses releases that were published after `now`. The default is `allow`. */
   readonly laterReleases?: 'refuse' | 'allow' | undefined;
   /** By the name of the module entry. If an entry has no state here, its deployed version is unknown. */
@@ -175,6 +188,7 @@ export function planMachine(input: PlanInput): Plan {
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : NO_COMPONENTS);
   const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
+  const factsForRow = machineFactsIn(input);
 
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
@@ -182,7 +196,11 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
+    const decideInput = decideInputFor(
+      state,
+      { requirement, terms, vetoes, machine: factsForRow() },
+      input,
+    );
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -196,7 +214,11 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
+    const decideInput = decideInputFor(
+      state,
+      { requirement, terms, vetoes, machine: factsForRow() },
+      input,
+    );
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -231,14 +253,14 @@ export function withUrlAsText(state: ModuleState): ModuleState {
 }
 
 /** What the config, the policy and the machine's modules say about a target. */
-interface Terms extends Pick<Timing, 'vetoes'> {
+interface Terms extends Pick<Timing, 'vetoes'>, Pick<DecideInput['eligibility'], 'machine'> {
   readonly requirement: Requirement;
   readonly terms: UpdateTerms;
 }
 
 function decideInputFor(
   state: ModuleState,
-  { requirement, terms, vetoes }: Terms,
+  { requirement, terms, vetoes, machine }: Terms,
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { list, deployed, previous, failed, restartRequest } = state;
@@ -257,7 +279,7 @@ function decideInputFor(
     onYank,
     restartRequest,
     upgradeRequest,
-    eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
+    eligibility: releaseTerms(terms, { now, platform, machineId, notAfter, machine }),
     timing: {
       window: terms.window,
       blackouts: terms.blackouts,

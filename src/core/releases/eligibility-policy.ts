@@ -1,6 +1,7 @@
 import { NUMBER, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
 import type { Platform } from './platform.ts';
+import type { MachineFacts } from './machine-facts.ts';
 import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
@@ -69,6 +70,8 @@ export interface Eligibility {
         readonly deployed?: string | undefined;
       }
     | undefined;
+  /** Refuses releases that require what this machine does not have. Applies to pins, but not to the deployed version (D86). */
+  readonly machine?: Pick<MachineFacts, 'deployed' | 'hasTag' | 'satisfies'> | undefined;
   /** Refuses releases whose file for `platform` a machine must not download (D36). */
   readonly artifactRules?:
     | {

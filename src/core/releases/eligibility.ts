@@ -6,6 +6,7 @@ import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { isPublishedFor } from './platform.ts';
 import { artifactFor, type Artifact } from './release.ts';
+import { requirementUnmet } from './requires.ts';
 import { excludedByRollout } from './rollout-refusal.ts';
 
 /** Only a pin may select a yanked release (D7). */
@@ -84,5 +85,6 @@ export const ineligible: Policy = (input, release) =>
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
   quarantined(input, release) ??
+  requirementUnmet(input, release) ??
   ageLimits(input, release) ??
   excludedByRollout(input, release);

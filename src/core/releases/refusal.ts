@@ -1,5 +1,6 @@
 import type { Platform } from './platform.ts';
 import type { DigestChange, Release } from './release.ts';
+import type { UnmetRequirement } from './requires.ts';
 import type { Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
@@ -56,6 +57,7 @@ export type Refusal =
       /** Why, as the agent or the operator reported it; undefined if it is not known. */
       readonly because: string | undefined;
     }
+  | UnmetRequirement
   | {
       readonly reason: 'too-young';
       /** When it reaches the minimum age, in milliseconds since the epoch. */
@@ -113,6 +115,7 @@ export type RefusedPin = {
       | 'untrusted-artifact'
       | 'digest-changed'
       | 'quarantined'
+      | 'requirement-unmet'
       | 'not-yet-published';
   }
 >;

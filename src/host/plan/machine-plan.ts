@@ -6,6 +6,7 @@ import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
+import { satisfiesRange } from '../../registry/npm-range.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
 import { parseProblem, type Problem } from '../../base/problem.ts';
@@ -36,6 +37,8 @@ export interface Planned {
   readonly platform: Platform;
   /** The id of the machine, which rollouts use, or why it is not known. */
   readonly machineId: Result<string | undefined, Problem>;
+  /** What the machine's system is tagged with. */
+  readonly systemTags: () => readonly string[];
   readonly now: number;
   readonly clock: ClockReading['clock'];
   /** Whether `now` is from `--at` and not from the clock. */
@@ -72,7 +75,8 @@ export async function planOf(
   const now = at?.value ?? world.clock();
   const { clock } = clockReading(world);
   const machine = { platform: platform.value, machineId: machineIdOf(world) };
-  const circumstances = { ...machine, now, clock, isAsOf };
+  const systemTags = (): readonly string[] => world.systemTags?.() ?? [];
+  const circumstances = { ...machine, now, clock, isAsOf, systemTags };
   const inputs = { path, ...known, lists: lists.value, ...circumstances };
   const plan = decideOn(inputs);
   // A report, or another time, does not describe what this machine has.
@@ -119,6 +123,7 @@ function decideOn({
   isAsOf,
   platform,
   machineId,
+  systemTags,
 }: Omit<Planned, 'path' | 'plan' | 'downloaded'>): Plan {
   const circumstances: Circumstances = {
     platform,
@@ -127,6 +132,7 @@ function decideOn({
     clock,
     laterReleases: isAsOf ? 'refuse' : 'allow',
     isServerBusy: false,
+    requirements: { satisfies: satisfiesRange, systemTags },
     knownOf: (target) => {
       const readings = target.kind === 'module' ? lists.modules : lists.subsystems;
       const reading = readings.get(target.name);

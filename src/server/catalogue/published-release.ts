@@ -5,8 +5,10 @@ import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
+import type { Requires } from '../../core/releases/requires.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
+import { requirements } from './published-requires.ts';
 import { describe, shape } from './schema-errors.ts';
 
 /** What a program that no compiler checked must publish. */
@@ -38,6 +40,8 @@ export interface PublishedRelease {
   readonly deprecated: string | undefined;
   /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
   readonly yanked: string | undefined;
+  /** What a machine must have to run it: ranges of npm, and tags. Absent: nothing. */
+  readonly requires?: Requires | undefined;
   /** Publishes it into a staged rollout. Absent: all machines may install it. */
   readonly rollout?:
     | {
@@ -174,17 +178,21 @@ export const newRelease = v.strictObject(
       v.nullish(shortText),
       v.description('The reason, to publish the release as yanked'),
     ),
+    requires: v.pipe(
+      v.nullish(requirements),
+      v.description('What a machine must have to run the release; earlier machines ignore it'),
+    ),
     rollout: v.pipe(
       v.nullish(rollout),
       v.description('Publishes the release into a staged rollout, at its first step'),
     ),
   },
-  shape('a release', 'version, published_at, artifacts, deprecated, yanked and rollout'),
+  shape('a release', 'version, published_at, artifacts, deprecated, yanked, requires and rollout'),
 );
 
 /**
  * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
- * `artifacts`, `deprecated`, `yanked` and `rollout`; only `version` is required.
+ * `artifacts`, `deprecated`, `yanked`, `requires` and `rollout`; only `version` is required.
  *
  * @example
  * ```ts
@@ -198,7 +206,8 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   // valibot accepts a list as an object.
   const result = v.safeParse(newRelease, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
-  const { version, published_at, artifacts, deprecated, yanked, rollout: started } = result.output;
+  const { version, published_at, artifacts, deprecated, yanked, ...others } = result.output;
+  const { requires, rollout: started } = others;
   return {
     ok: true,
     value: {
@@ -212,6 +221,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       })),
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
+      ...(requires ? { requires } : {}),
       ...(started ? { rollout: { soakMs: started.soak_ms } } : {}),
     },
   };
@@ -234,6 +244,7 @@ export function releaseAsJson({
   artifacts,
   deprecated,
   yanked,
+  requires,
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
@@ -244,6 +255,7 @@ export function releaseAsJson({
     artifacts,
     deprecated,
     yanked,
+    requires,
     rollout: inRollout,
   });
 }
@@ -262,11 +274,12 @@ export function readReason(json: unknown): Result<string, ReleaseErrors> {
 }
 
 /** The content of a release as text, without its version, publish time and yank: what a second publication must match. */
-export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
+export function contentOf({ artifacts, deprecated, requires }: PublishedRelease): string {
   const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
   return JSON.stringify({
     artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
     deprecated: deprecated ?? null,
+    requires,
   });
 }
 
