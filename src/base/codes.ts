@@ -84,6 +84,8 @@ export type WarningKind =
   | 'rollout-bypassed'
   | 'failed-in-another-entry'
   | 'undecided'
+  | 'requirement-unreachable'
+  | 'breaks-requirement'
   | 'machine-id-unknown'
   | 'list-near-limit'
   | 'list-too-large'

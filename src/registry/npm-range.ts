@@ -40,7 +40,7 @@ export function isRange(text: string): boolean {
 
 /**
  * Whether `version` is in a range of npm; undefined if `range` cannot be read. Prereleases are in a range like other
- * versions, below the version that they precede: `>=1.4.0` excludes 1.4.0-rc.1, and `>=1.4` includes it (D88).
+ * versions, below the version that they precede: `>=1.4.0` excludes 1.4.0-rc.1, and `>=1.4` includes it (D89).
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { excerpt, quote } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
 import type { UpgradeRequest } from '../decision/upgrade-request.ts';
-import type { UnmetRequirement } from '../releases/requires.ts';
+import { describeUnmet } from './requirement-words.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import { CONFIRMED_WITHIN_MS, type RolloutRefusal } from '../releases/rollout-refusal.ts';
 import { describeDuration } from '../text/duration.ts';
@@ -73,25 +73,6 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
       return `older than ${refused.than.text}`;
   }
 }
-
-/** What a release requires, and what the machine has instead (D86). */
-export function describeUnmet({ of, range, found }: UnmetRequirement): string {
-  if (found.kind === 'untagged')
-    return `requires the tag ${excerpt(range)}, which this machine does not have`;
-  const entry =
-    'entry' in found && found.entry !== undefined ? ` in entry ${excerpt(found.entry)}` : '';
-  const what = found.kind === 'version' ? `${excerpt(found.text)} is deployed` : FOUND[found.kind];
-  return `requires ${excerpt(of)} ${excerpt(range)}, but ${what}${entry}`;
-}
-
-/** What a machine has instead of a version that fits. */
-const FOUND = {
-  absent: 'this machine has no entry of it, and provides of the policy does not name it',
-  none: 'nothing is deployed',
-  unknown: 'what is deployed is not known',
-  'no-version': 'what is deployed has no version',
-  unreadable: 'this range cannot be read',
-} as const;
 
 /** Why the age of a release is not known, and what to do (D57). */
 const UNKNOWN_AGE = {

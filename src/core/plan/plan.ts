@@ -31,6 +31,8 @@ import { actionOf } from './action.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { machineFactsIn } from './required.ts';
+import { withRequirements } from './requirement-rows.ts';
+import type { AfterActions } from '../decision/after-actions.ts';
 import { latestOf } from './latest.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { vetoesAgainst } from './vetoes.ts';
@@ -125,6 +127,8 @@ export interface PlanRow {
   readonly latest: Version | undefined;
   /** The components that stop when it restarts; empty if no replacement is due or held. */
   readonly stops: readonly Stop[];
+  /** What is decided once other actions of the plan are done, which meet what a release requires; absent if that is the same (D88). */
+  readonly afterActions?: AfterActions | undefined;
   /** When the passing of time alone changes the decision; undefined if no such time is known. */
   readonly nextChange: NextChange | undefined;
   /** What an operator should know. */
@@ -222,6 +226,7 @@ export function planMachine(input: PlanInput): Plan {
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
+  const all = withRequirements({ modules, subsystems });
   const actions = [
     ...modules.map(({ name, moduleId, decision, stops: stopping }) =>
       actionOf(decision, { kind: 'module', name, moduleId }, stopping),
@@ -232,7 +237,7 @@ export function planMachine(input: PlanInput): Plan {
         : actionOf(decision, { kind: 'subsystem', name: target.name }, stopping),
     ),
   ].filter((action) => action !== undefined);
-  return { modules, subsystems, restarts: restartsFor(actions, stops) };
+  return { ...all, restarts: restartsFor(actions, stops) };
 }
 
 function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K): ModuleState {

@@ -54,7 +54,7 @@ export function isRequirable(of: string): boolean {
 }
 
 /** The subsystem that is named so, or whose releases the module has; undefined if it is none. */
-function subsystemOf(of: string): keyof typeof SUBSYSTEM_MODULES | undefined {
+export function subsystemOf(of: string): keyof typeof SUBSYSTEM_MODULES | undefined {
   if (of === 'platform-agent' || of === SUBSYSTEM_MODULES['platform-agent'])
     return 'platform-agent';
   const isServer = of === 'platform-server' || of === SUBSYSTEM_MODULES['platform-server'];

@@ -31,11 +31,15 @@ export interface UnmetRequirement {
     | { readonly kind: 'untagged' };
 }
 
-/** A release is refused while the machine does not have what it requires (D86), even by a pin. */
+/**
+ * A release is refused while the machine does not have what it requires, even by a pin; the deployed version never is (D86).
+ * It is judged all the same, so that a plan knows what it requires.
+ */
 export const requirementUnmet: Policy = ({ eligibility }, { version, requires }) => {
   const { machine, rollouts } = eligibility;
-  if (requires === undefined || !machine || version.text === rollouts?.deployed) return undefined;
-  return unmetRequirement(requires, machine);
+  if (requires === undefined || !machine) return undefined;
+  const unmet = unmetRequirement(requires, machine);
+  return version.text === rollouts?.deployed ? undefined : unmet;
 };
 
 /** The first requirement that the machine does not meet, in the order of the texts; undefined if it meets all. */

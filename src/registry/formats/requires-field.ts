@@ -15,7 +15,7 @@ function isRequirement(key: string): boolean {
 
 /**
  * What a release requires; undefined if absent. Other registries use the word for other things: without a key that modreg
- * knows, the field is reported and ignored. Beside such a key, what cannot be read is a range that no version is in (D89).
+ * knows, the field is reported and ignored. Beside such a key, what cannot be read is a range that no version is in (T385).
  */
 export function decodeRequires(value: unknown, path: Path, drop: Drop): Requires | undefined {
   if (value === undefined || value === null) return undefined;
