@@ -27,12 +27,16 @@ export function systemTags(root: string, arch: string): string[] {
 
 function distroTags(text: string): string[] {
   const fields = new Map(
-    Array.from(
-      text.matchAll(/^([A-Z_]+)=(["']?)([^"'\n]*)\2\s*$/gm),
-      ([, key = '', , value = '']) => {
-        return [key, value] as const;
-      },
-    ),
+    text.split('\n').map((line) => {
+      const equals = line.indexOf('=');
+      return [
+        line.slice(0, equals),
+        line
+          .slice(equals + 1)
+          .trim()
+          .replaceAll(/["']/g, ''),
+      ] as const;
+    }),
   );
   const id = fields.get('ID');
   if (!id) return [];

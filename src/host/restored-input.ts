@@ -10,7 +10,7 @@ import {
 import { compileWindows } from '../config/window.ts';
 import { holdsInForce, type ClockReading } from '../core/decision/operator-hold.ts';
 import { factsOf } from '../core/plan/plan-input.ts';
-import { withUrlAsText } from '../core/plan/plan.ts';
+import { withUrlAsText } from '../core/decision/deployed.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { SavedList, SavedLists } from '../registry/saved-lists.ts';
 import { changedDigests } from '../registry/known-digests.ts';

@@ -10,10 +10,12 @@ import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { CONSTRAINTS } from '../core/version/constraint.ts';
-import { recordedFacts, type MachineFacts } from '../core/releases/machine-facts.ts';
-import { satisfiesRange } from '../registry/npm-range.ts';
+import { haveSameAnswers, isAsked, isMachine, withMachine } from './machine-answers.ts';
 import { originOf } from '../registry/list-origin.ts';
 import {
+  anyOf,
+  isFlag,
+  isMapOf,
   isNumber,
   isText,
   isWords,
@@ -76,14 +78,6 @@ export function decodeFacts(
   return { input: withMachine(input as DecideInput) };
 }
 
-/** What the machine was asked, with the functions that answer the same. */
-function withMachine(input: DecideInput): DecideInput {
-  const { machine, ...eligibility } = input.eligibility;
-  if (!machine) return input;
-  const answers = recordedFacts(machine.asked, satisfiesRange);
-  return { ...input, eligibility: { ...eligibility, machine: answers } };
-}
-
 /** The rules of the maintenance windows in parsed facts, which may be damaged; undefined if they have none. */
 export function windowRulesIn(facts: unknown): unknown {
   const { timing } = Object(facts) as { readonly timing?: unknown };
@@ -139,21 +133,6 @@ export function haveSameFacts(one: unknown, other: unknown): boolean {
   return Object.keys(other).every((key) => key in one || others?.[key] === undefined);
 }
 
-function isMachine(value: unknown): value is MachineFacts {
-  return typeof value === 'object' && value !== null && 'asked' in value;
-}
-
-/** What only one of them was asked says nothing: a list that requires it differs. */
-function haveSameAnswers(one: unknown, other: unknown): boolean {
-  if (!isMachine(one) || !isMachine(other)) return true;
-  return (['deployed', 'tags'] as const).every((kind) =>
-    Array.from<readonly [string, unknown]>(one.asked[kind]).every(([of, answer]) => {
-      const known = other.asked[kind].get(of);
-      return known === undefined || haveSameFacts(answer, known);
-    }),
-  );
-}
-
 /** A list that keeps no history was first read just now, and each round confirms the others. */
 const MOMENTS: ReadonlySet<string> = new Set(['now', 'since', 'readAt', 'aheadMs', 'certainAt']);
 
@@ -173,18 +152,9 @@ function isWindow(value: unknown): value is Window {
 
 const isListOfPairs = listOf((pair) => Array.isArray(pair) && pair.length === 2);
 
-function anyOf(...shapes: readonly Shape[]): Shape {
-  return (value) => shapes.some((shape) => shape(value));
-}
-
-function isMapOf(shape: Shape): Shape {
-  return (value) => value instanceof Map && [...value.values()].every(shape);
-}
-
 const isSetOfTexts: Shape = (value) => value instanceof Set && [...value].every(isText);
 const isSpan = objectOf({ after: isNumber, at: isNumber });
 const isMoment: Shape = (value) => typeof value === 'number' && isTime(value);
-const isFlag = oneOf(true, false);
 const isDigestChange = objectOf<keyof DigestChange>({
   platform: isText,
   first: isText,
@@ -217,19 +187,6 @@ const isBlackout = objectOf<keyof Blackout>({
 /** A machine can report more than its policy may have (T335). */
 const areBlackouts: Shape = (value) =>
   Array.isArray(value) && value.length <= MOST_BLACKOUTS && value.every(isBlackout);
-
-/** What the machine was asked about what releases require (D86). */
-const isAsked: Shape = objectOf({
-  deployed: isMapOf(
-    listOf(
-      anyOf(
-        objectOf({ kind: oneOf('version'), text: isText, entry: optional(isText) }),
-        objectOf({ kind: oneOf('none', 'unknown', 'no-version'), entry: optional(isText) }),
-      ),
-    ),
-  ),
-  tags: isMapOf(isFlag),
-});
 
 /** The fields of a decoded input. */
 const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {

@@ -2,7 +2,6 @@ import type { Constraint } from '../version/constraint.ts';
 import type { Deployed } from './deployed.ts';
 import type { ModuleList } from './module-list.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
-import type { MachineFacts } from '../releases/machine-facts.ts';
 import type { Platform } from '../releases/platform.ts';
 import type { RefusedPin, Refused } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
@@ -41,13 +40,14 @@ export interface DecideInput {
   /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];
   /** The time of the decision, and which releases the policy allows. */
-  readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter' | 'artifactRules'> & {
+  readonly eligibility: Pick<
+    Eligibility,
+    'now' | 'minimumAge' | 'notAfter' | 'artifactRules' | 'machine'
+  > & {
     /** The platform of the machine. */
     readonly platform: Platform;
     /** The machine's id, which determines its place in rollouts; absent if it has none. */
     readonly machineId?: string | undefined;
-    /** What the machine has that releases may require; absent to refuse none for it. */
-    readonly machine?: MachineFacts | undefined;
   };
   /** A saved list is used if the registry confirmed it at most this many milliseconds ago. */
   readonly maxIndexAgeMs: number;

@@ -76,8 +76,14 @@ export type Warning =
       readonly of: string;
       /** The range, or the tag. */
       readonly range: string;
-      /** What would help. */
-      readonly edit: Edit;
+      /**
+       * What would help. `tag`: a tag of the policy. `missing`: an entry of the module, or a version that the policy provides.
+       * `provides`: another version that the policy provides. `constraint`: a constraint of the entry `name` that accepts
+       * `version`. `unpublished`: a release that fits. `each-other`: a release that does not require what requires it.
+       */
+      readonly edit:
+        | { readonly kind: 'tag' | 'missing' | 'provides' | 'unpublished' | 'each-other' }
+        | { readonly kind: 'constraint'; readonly name: string; readonly version: Version };
     }
   | {
       /** What replaces the deployed version breaks a requirement of what is deployed in another entry (D88). */
@@ -103,14 +109,8 @@ export type Warning =
       readonly version: Version;
     };
 
-/**
- * What lets a machine meet a requirement. `tag`: a tag of the policy. `missing`: an entry of the module, or a version that the
- * policy provides. `provides`: another version that the policy provides. `constraint`: a constraint of the entry `name` that
- * accepts `version`. `unpublished`: a release that fits. `each-other`: a release that does not require what requires it.
- */
-export type Edit =
-  | { readonly kind: 'tag' | 'missing' | 'provides' | 'unpublished' | 'each-other' }
-  | { readonly kind: 'constraint'; readonly name: string; readonly version: Version };
+/** What lets a machine meet a requirement. */
+export type Edit = Extract<Warning, { readonly kind: 'requirement-unreachable' }>['edit'];
 
 /** The warnings about one decision. The plan adds `conflicting-constraints`. */
 export function decisionWarnings(decision: Decision): Warning[] {

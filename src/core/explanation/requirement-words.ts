@@ -1,5 +1,6 @@
 import type { Warning } from '../decision/warning.ts';
-import { TAGS, type UnmetRequirement } from '../releases/requires.ts';
+import type { UnmetRequirement } from '../releases/requirement-unmet.ts';
+import { TAGS } from '../releases/requires.ts';
 import { excerpt } from '../text/quote.ts';
 
 /** A requirement: `platform-server >=1.4.0 <2`, `the tag distro:debian`. */

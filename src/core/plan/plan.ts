@@ -12,8 +12,8 @@ import { holdsInForce, type RecordedHold } from '../decision/operator-hold.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import { longestHoldEnd, type HeldReplacement } from '../decision/longest-hold.ts';
-import type { Deployed } from '../decision/deployed.ts';
-import type { Provided } from '../releases/machine-facts.ts';
+import { withUrlAsText, type Deployed } from '../decision/deployed.ts';
+import type { MachineFacts } from '../releases/machine-facts.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
@@ -27,7 +27,7 @@ import {
   type UpdateTerms,
 } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
-import { actionOf } from './action.ts';
+import { actionsIn } from './action.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { machineFactsIn } from './required.ts';
@@ -79,12 +79,12 @@ export interface PlanInput {
   /** Judges what releases require; absent to refuse none for it (D86). */
   readonly requirements?:
     | {
-        /** `satisfiesRange` of `modreg/registry`: whether a version is in a range of npm; undefined if the range cannot be read. */
+        /** `satisfiesRange` of `modreg/registry`. */
         readonly satisfies: (version: string, range: string) => boolean | undefined;
-        /** What the machine's system is tagged with: `distro:debian`. Called only if a release requires a tag. */
+        /** What its system is tagged with: `distro:debian`. Called if a release requires a tag. */
         readonly systemTags: () => readonly string[];
         /** @internal What is deployed, if the plan is not for the whole machine. */
-        readonly deployed?: (of: string) => readonly Provided[];
+        readonly deployed?: MachineFacts['deployed'];
       }
     | undefined;
   /** `refuse` refuses releases that were published after `now`. The default is `allow`. */
@@ -127,7 +127,7 @@ export interface PlanRow {
   readonly latest: Version | undefined;
   /** The components that stop when it restarts; empty if no replacement is due or held. */
   readonly stops: readonly Stop[];
-  /** What is decided once other actions of the plan are done, which meet what a release requires; absent if that is the same (D88). */
+  /** @internal What is decided once other actions of the plan are done, which meet what a release requires; absent if that is the same (D88). */
   readonly afterActions?: AfterActions | undefined;
   /** When the passing of time alone changes the decision; undefined if no such time is known. */
   readonly nextChange: NextChange | undefined;
@@ -192,7 +192,7 @@ export function planMachine(input: PlanInput): Plan {
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : NO_COMPONENTS);
   const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
-  const factsForRow = machineFactsIn(input);
+  const facts = machineFactsIn(input);
 
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
@@ -200,11 +200,8 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const decideInput = decideInputFor(
-      state,
-      { requirement, terms, vetoes, machine: factsForRow() },
-      input,
-    );
+    const needs = { requirement, terms, vetoes, machine: facts() };
+    const decideInput = decideInputFor(state, needs, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -218,26 +215,13 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const decideInput = decideInputFor(
-      state,
-      { requirement, terms, vetoes, machine: factsForRow() },
-      input,
-    );
+    const needs = { requirement, terms, vetoes, machine: facts() };
+    const decideInput = decideInputFor(state, needs, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
   const all = withRequirements({ modules, subsystems });
-  const actions = [
-    ...modules.map(({ name, moduleId, decision, stops: stopping }) =>
-      actionOf(decision, { kind: 'module', name, moduleId }, stopping),
-    ),
-    ...subsystems.map(({ target, decision, stops: stopping }) =>
-      target.option === 'disable_subsystem'
-        ? undefined
-        : actionOf(decision, { kind: 'subsystem', name: target.name }, stopping),
-    ),
-  ].filter((action) => action !== undefined);
-  return { ...all, restarts: restartsFor(actions, stops) };
+  return { ...all, restarts: restartsFor(actionsIn(all), stops) };
 }
 
 function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K): ModuleState {
@@ -250,15 +234,9 @@ function requirementOf(entry: ModuleEntry): Requirement {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
 }
 
-/** A module has no `pin_url`, so a deployed address is text that is not a version (D14). */
-export function withUrlAsText(state: ModuleState): ModuleState {
-  const { deployed } = state;
-  if (deployed.kind !== 'url') return state;
-  return { ...state, deployed: { kind: 'other', text: deployed.url } };
-}
-
 /** What the config, the policy and the machine's modules say about a target. */
-interface Terms extends Pick<Timing, 'vetoes'>, Pick<DecideInput['eligibility'], 'machine'> {
+interface Terms extends Pick<Timing, 'vetoes'> {
+  readonly machine: MachineFacts | undefined;
   readonly requirement: Requirement;
   readonly terms: UpdateTerms;
 }

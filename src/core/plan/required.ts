@@ -1,16 +1,36 @@
 import { deployedVersion, type Deployed } from '../decision/deployed.ts';
 import { machineFacts, type MachineFacts, type Provided } from '../releases/machine-facts.ts';
 import { parseModuleId } from '../releases/module-id.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { UpdatePolicy } from '../machine/update-policy.ts';
 import type { ActionTarget } from './action.ts';
-import type { Configuration } from './configuration.ts';
-import type { PlanInput } from './plan.ts';
 import { SUBSYSTEM_MODULES } from './subsystem.ts';
 
-/** Makes what each row of a plan may ask of the machine, without what it asked (D86). Undefined if requirements are not judged. */
-export function machineFactsIn(input: PlanInput): () => MachineFacts | undefined {
-  const { requirements, policy } = input;
+/** What of the input of a plan determines whether requirements are met. */
+interface Judged {
+  readonly requirements?:
+    | {
+        readonly satisfies: MachineFacts['satisfies'];
+        readonly systemTags: () => readonly string[];
+        readonly deployed?: MachineFacts['deployed'];
+      }
+    | undefined;
+  readonly machine: Machine;
+  readonly policy: UpdatePolicy;
+  readonly modules: ReadonlyMap<string, { readonly deployed: Deployed }>;
+  readonly subsystems: ReadonlyMap<string, { readonly deployed: Deployed }>;
+}
+
+/**
+ * Makes what each row of a plan may ask of the machine, without what other rows asked (D86). Undefined if requirements are not
+ * judged.
+ */
+export function machineFactsIn(input: Judged): () => MachineFacts | undefined {
+  const { requirements, policy, modules, subsystems } = input;
   if (!requirements) return () => undefined;
-  const { satisfies, systemTags, deployed = deployedIn(input, deployedBy(input)) } = requirements;
+  const deployedOf = ({ kind, name }: ActionTarget): Deployed | undefined =>
+    (kind === 'module' ? modules.get(name) : subsystems.get(name))?.deployed;
+  const { satisfies, systemTags, deployed = deployedIn(input, deployedOf) } = requirements;
   let tags: ReadonlySet<string> | undefined;
   const hasTag = (tag: string): boolean =>
     (tags ??= new Set([...systemTags(), ...(policy.tags ?? [])])).has(tag);
@@ -22,7 +42,7 @@ export function machineFactsIn(input: PlanInput): () => MachineFacts | undefined
  * where modreg does not know what is deployed: it does not manage it, or nothing was reported (D87).
  */
 export function deployedIn(
-  { machine, policy }: Configuration,
+  { machine, policy }: { readonly machine: Machine; readonly policy: UpdatePolicy },
   deployedOf: (target: ActionTarget) => Deployed | undefined,
 ): MachineFacts['deployed'] {
   return (of) => {
@@ -41,11 +61,6 @@ export function deployedIn(
     if (known.length === 0) return [instead];
     return known.map((one) => (one.kind === 'unknown' ? instead : one));
   };
-}
-
-function deployedBy({ modules, subsystems }: PlanInput) {
-  return ({ kind, name }: ActionTarget): Deployed | undefined =>
-    (kind === 'module' ? modules.get(name) : subsystems.get(name))?.deployed;
 }
 
 /** Whether a release may require versions of what is named so: `platform-server`, `platform-agent` or a module id. */

@@ -2,7 +2,12 @@ import type { AfterActions } from '../decision/after-actions.ts';
 import { decideChecked } from '../decision/decide.ts';
 import { replacementOf, replacementText, wordFor, type Decision } from '../decision/decision.ts';
 import { deployedVersion } from '../decision/deployed.ts';
-import { machineFacts, type MachineFacts, type Provided } from '../releases/machine-facts.ts';
+import {
+  isAsked,
+  machineFacts,
+  type MachineFacts,
+  type Provided,
+} from '../releases/machine-facts.ts';
 import type { Refused, RefusedRelease } from '../releases/refusal.ts';
 import { newerRefused } from '../releases/resolve.ts';
 import type { ModuleId } from '../releases/module-id.ts';
@@ -23,9 +28,7 @@ export type UnmetRelease = Extract<RefusedRelease, { readonly reason: 'requireme
 /** The releases that would replace what is deployed or selected but for what they require, newest first. */
 export function unmetIn(decision: Decision): UnmetRelease[] {
   const { input, resolution } = decision;
-  const { asked } = input.eligibility.machine ?? {};
-  // Most lists require nothing.
-  if (!asked || !resolution || asked.deployed.size + asked.tags.size === 0) return [];
+  if (!resolution || !isAsked(input.eligibility.machine)) return [];
   const to = replacementOf(decision)?.to;
   const version = to && 'version' in to ? to.version : deployedVersion(input.deployed);
   const refused: Iterable<Refused> = version
@@ -51,7 +54,7 @@ export function afterActions(
   const becomes = decideChecked({ ...input, eligibility: { ...input.eligibility, machine: then } });
   const [before, after] = [row.decision, becomes].map(outcomeOf);
   if (before === after) return undefined;
-  const asked = [...then.asked.deployed.keys()];
+  const asked = [...(then.asked?.deployed.keys() ?? [])];
   const actions = replaced.flatMap((one) => {
     const to = newVersionOf(one);
     return to !== undefined && asked.some((of) => isOf(one, of)) ? [{ name: one.name, to }] : [];

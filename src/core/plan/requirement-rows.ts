@@ -1,13 +1,31 @@
-import type { Plan, PlanRow } from './plan.ts';
+import type { AfterActions } from '../decision/after-actions.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Warning } from '../decision/warning.ts';
+import { isAsked } from '../releases/machine-facts.ts';
+import type { ModuleId } from '../releases/module-id.ts';
 import { afterActions, type RequiredRow } from './requirement-outlook.ts';
 import { requirementWarnings } from './requirement-warnings.ts';
-import { SUBSYSTEM_MODULES } from './subsystem.ts';
+import { SUBSYSTEM_MODULES, type SubsystemTarget } from './subsystem.ts';
 
-type Rows = Pick<Plan, 'modules' | 'subsystems'>;
+interface Row {
+  readonly decision: Decision;
+  readonly warnings: readonly Warning[];
+  readonly afterActions?: AfterActions | undefined;
+}
+
+interface Rows<Module, Subsystem> {
+  readonly modules: readonly Module[];
+  readonly subsystems: readonly Subsystem[];
+}
 
 /** The rows of a plan with what other rows mean for what their releases require (D88). Most machines require nothing. */
-export function withRequirements({ modules, subsystems }: Rows): Rows {
-  if (![...modules, ...subsystems].some(requires)) return { modules, subsystems };
+export function withRequirements<
+  Module extends Row & { readonly name: string; readonly moduleId: ModuleId },
+  Subsystem extends Row & { readonly target: SubsystemTarget },
+>({ modules, subsystems }: Rows<Module, Subsystem>): Rows<Module, Subsystem> {
+  const all: readonly Row[] = [...modules, ...subsystems];
+  if (!all.some(({ decision }) => isAsked(decision.input.eligibility.machine)))
+    return { modules, subsystems };
   const entries = modules.map(({ name, moduleId, decision }): RequiredRow => {
     return { name, moduleId, isSubsystem: false, decision };
   });
@@ -17,7 +35,7 @@ export function withRequirements({ modules, subsystems }: Rows): Rows {
     return [{ name, moduleId: SUBSYSTEM_MODULES[name], isSubsystem: true, decision }];
   });
   const rows = [...entries, ...systems];
-  const withThem = <Row extends PlanRow>(row: Row): Row => {
+  const withThem = <One extends Row>(row: One): One => {
     const required = rows.find(({ decision }) => decision === row.decision);
     if (!required) return row;
     const after = afterActions(required, rows);
@@ -25,10 +43,4 @@ export function withRequirements({ modules, subsystems }: Rows): Rows {
     return { ...row, warnings, ...(after && { afterActions: after }) };
   };
   return { modules: modules.map(withThem), subsystems: subsystems.map(withThem) };
-}
-
-/** Whether a release that was looked at requires something, or what is deployed does. */
-function requires({ decision }: PlanRow): boolean {
-  const { asked } = decision.input.eligibility.machine ?? {};
-  return asked !== undefined && asked.deployed.size + asked.tags.size > 0;
 }

@@ -6,7 +6,7 @@ import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { isPublishedFor } from './platform.ts';
 import { artifactFor, type Artifact } from './release.ts';
-import { requirementUnmet } from './requires.ts';
+import { requirementUnmet } from './requirement-unmet.ts';
 import { excludedByRollout } from './rollout-refusal.ts';
 
 /** Only a pin may select a yanked release (D7). */

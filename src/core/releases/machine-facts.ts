@@ -1,52 +1,33 @@
+import type { Eligibility } from './eligibility-policy.ts';
+
+/** What a machine has that releases may require. */
+export type MachineFacts = NonNullable<Eligibility['machine']>;
+
 /** What a machine has of a module that a release requires, for one entry of it. */
-export type Provided =
-  | {
-      readonly kind: 'version';
-      /** The deployed version, or the one that the policy provides. */
-      readonly text: string;
-      /** The name of the module entry; absent for a subsystem and for what the policy provides. */
-      readonly entry?: string | undefined;
-    }
-  | {
-      /** `none`: nothing is deployed. `unknown`: it is not known what is. `no-version`: what is deployed has no version. */
-      readonly kind: 'none' | 'unknown' | 'no-version';
-      /** The name of the module entry; absent for a subsystem. */
-      readonly entry?: string | undefined;
-    };
+export type Provided = ReturnType<MachineFacts['deployed']>[number];
 
-/** What a machine has that releases may require. Only what was asked is part of the facts of a decision. */
-export interface MachineFacts {
-  /** What it has of `platform-server`, `platform-agent` or a module; empty if it has no entry of it. */
-  readonly deployed: (of: string) => readonly Provided[];
-  readonly hasTag: (tag: string) => boolean;
-  /** Whether a version is in a range of npm, prereleases included; undefined if the range cannot be read. */
-  readonly satisfies: (version: string, range: string) => boolean | undefined;
-  /** The answers so far, by what was asked: what is deployed, and under `tags` each tag that was asked. */
-  readonly asked: {
-    readonly deployed: ReadonlyMap<string, readonly Provided[]>;
-    readonly tags: ReadonlyMap<string, boolean>;
-  };
-  /** @internal Nothing, if nothing was asked: most lists require nothing. */
-  toJSON(): Pick<MachineFacts, 'asked'> | undefined;
-}
+type Answers = Required<MachineFacts>['asked'];
 
-/** The facts that remember what was asked of them. */
-export function machineFacts({
-  deployed,
-  hasTag,
-  satisfies,
-}: Pick<MachineFacts, 'deployed' | 'hasTag' | 'satisfies'>): MachineFacts {
+/** The facts that remember what was asked of them. Only that is part of the facts of a decision: most lists require nothing. */
+export function machineFacts({ deployed, hasTag, satisfies }: MachineFacts): MachineFacts {
   const asked = {
     deployed: new Map<string, readonly Provided[]>(),
     tags: new Map<string, boolean>(),
   };
-  return {
-    deployed: (of) => answered(asked.deployed, of, deployed),
-    hasTag: (tag) => answered(asked.tags, tag, hasTag),
+  const facts = {
+    deployed: (of: string) => answered(asked.deployed, of, deployed),
+    hasTag: (tag: string) => answered(asked.tags, tag, hasTag),
     satisfies,
     asked,
-    toJSON: () => (asked.deployed.size + asked.tags.size > 0 ? { asked } : undefined),
+    toJSON: () => (isAsked(facts) ? { asked } : undefined),
   };
+  return facts;
+}
+
+/** Whether a release that was looked at requires something. */
+export function isAsked(machine: MachineFacts | undefined): boolean {
+  const { deployed, tags } = machine?.asked ?? {};
+  return (deployed?.size ?? 0) + (tags?.size ?? 0) > 0;
 }
 
 function answered<T>(answers: Map<string, T>, of: string, answer: (of: string) => T): T {
@@ -57,7 +38,13 @@ function answered<T>(answers: Map<string, T>, of: string, answer: (of: string) =
 
 /** The facts of a recorded decision: what was not asked then is not known. */
 export function recordedFacts(
-  { deployed, tags }: MachineFacts['asked'],
+  {
+    deployed,
+    tags,
+  }: {
+    readonly deployed: ReadonlyMap<string, readonly Provided[]>;
+    readonly tags: Answers['tags'];
+  },
   satisfies: MachineFacts['satisfies'],
 ): MachineFacts {
   return machineFacts({

@@ -1,6 +1,5 @@
 import type { Platform } from './platform.ts';
 import type { DigestChange, Release } from './release.ts';
-import type { UnmetRequirement } from './requires.ts';
 import type { Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
@@ -57,7 +56,31 @@ export type Refusal =
       /** Why, as the agent or the operator reported it; undefined if it is not known. */
       readonly because: string | undefined;
     }
-  | UnmetRequirement
+  | {
+      readonly reason: 'requirement-unmet';
+      /** `platform-server`, `platform-agent` or a module id; `tags` for a tag. */
+      readonly of: string;
+      /** The range of npm, or the tag. */
+      readonly range: string;
+      /**
+       * What the machine has instead. `absent`: no entry of the module. `none`: nothing is deployed. `unknown`: it is not known
+       * what is. `no-version`: what is deployed has no version. `unreadable`: the range cannot be read. `untagged`: not the tag.
+       */
+      readonly found:
+        | {
+            readonly kind: 'version';
+            /** The version that does not fit. */
+            readonly text: string;
+            /** The name of its module entry; absent if it has none. */
+            readonly entry?: string | undefined;
+          }
+        | {
+            readonly kind: 'none' | 'unknown' | 'no-version';
+            /** The name of the module entry; absent if it has none. */
+            readonly entry?: string | undefined;
+          }
+        | { readonly kind: 'absent' | 'unreadable' | 'untagged' };
+    }
   | {
       readonly reason: 'too-young';
       /** When it reaches the minimum age, in milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import { canonicalPlatform, fitsPlatform, type Platform } from './platform.ts';
 import { isTime } from '../text/rfc3339.ts';
-import { mergeRequires, type Requires } from './requires.ts';
+import { mergeRequires } from './requires.ts';
 import type { Version } from '../version/version.ts';
 
 /** One file of a release, as its registry lists it. */
@@ -27,8 +27,11 @@ export interface ReleaseRecord {
   readonly yanked?: string | undefined;
   /** Why the release should no longer be used, `""` if no reason was given; absent if it is not deprecated. */
   readonly deprecated?: string | undefined;
-  /** What a machine must have to run the release; absent if it requires nothing. */
-  readonly requires?: Requires | undefined;
+  /**
+   * What a machine must have to run the release: ranges of npm by `platform-server`, `platform-agent` or module id, all of which
+   * must fit, and under `tags` what it must be tagged with; absent if it requires nothing.
+   */
+  readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Which machines may install the release; absent if its rollout is completed, or it never had one. */
   readonly rollout?:
     | {

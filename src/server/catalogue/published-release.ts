@@ -5,7 +5,6 @@ import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
-import type { Requires } from '../../core/releases/requires.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { requirements } from './published-requires.ts';
@@ -41,7 +40,7 @@ export interface PublishedRelease {
   /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
   readonly yanked: string | undefined;
   /** What a machine must have to run it: ranges of npm, and tags. Absent: nothing. */
-  readonly requires?: Requires | undefined;
+  readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Publishes it into a staged rollout. Absent: all machines may install it. */
   readonly rollout?:
     | {
