@@ -109,6 +109,7 @@ function addPublish(registry: Command, context: CommandContext): void {
     )
     .option('--rollout', 'publish into a staged rollout: 0.1 % of the machines first')
     .option('--soak <duration>', 'how long each step of the rollout lasts at least (default: 1h)')
+    .option('--force', 'publish although machines run a modreg that ignores --requires')
     .option(
       '--file <file>',
       'publish the releases of a JSON file: one, a list, or a module document',

@@ -1,5 +1,9 @@
 import type { DecideInput } from '../core/index.ts';
-import { recordedFacts, type MachineFacts } from '../core/releases/machine-facts.ts';
+import {
+  recordedFacts,
+  type MachineFacts,
+  type RecordedAnswers,
+} from '../core/releases/machine-facts.ts';
 import { satisfiesRange } from '../registry/npm-range.ts';
 import {
   anyOf,
@@ -31,10 +35,7 @@ export function withMachine(input: DecideInput): DecideInput {
   const { machine, ...eligibility } = input.eligibility;
   if (!machine) return input;
   // Its shape was checked.
-  const answers = recordedFacts(
-    machine.asked as Parameters<typeof recordedFacts>[0],
-    satisfiesRange,
-  );
+  const answers = recordedFacts(machine.asked as RecordedAnswers, satisfiesRange);
   return { ...input, eligibility: { ...eligibility, machine: answers } };
 }
 

@@ -74,6 +74,8 @@ it('the list of the update policy has each field and its default', () => {
     ['disk_reserve_mib', '256, or a tenth of a smaller disk'],
     ['self_update', 'true'],
     ['logs', 'nowhere'],
+    ['tags', 'none'],
+    ['provides', 'none'],
     ['modules', 'none'],
   ]);
   expect(table.map(([field]) => field)).toEqual(fields.filter((name) => name !== '$schema'));

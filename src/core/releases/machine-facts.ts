@@ -6,14 +6,18 @@ export type MachineFacts = NonNullable<Eligibility['machine']>;
 /** What a machine has of a module that a release requires, for one entry of it. */
 export type Provided = ReturnType<MachineFacts['deployed']>[number];
 
-type Answers = Required<MachineFacts>['asked'];
+/** What a machine answered. */
+export interface RecordedAnswers {
+  readonly deployed: ReadonlyMap<string, readonly Provided[]>;
+  readonly tags: ReadonlyMap<string, boolean>;
+}
 
 /** The facts that remember what was asked of them. Only that is part of the facts of a decision: most lists require nothing. */
-export function machineFacts({ deployed, hasTag, satisfies }: MachineFacts): MachineFacts {
-  const asked = {
-    deployed: new Map<string, readonly Provided[]>(),
-    tags: new Map<string, boolean>(),
-  };
+export function machineFacts(
+  { deployed, hasTag, satisfies }: MachineFacts,
+  known: RecordedAnswers = { deployed: new Map(), tags: new Map() },
+): MachineFacts {
+  const asked = { deployed: new Map(known.deployed), tags: new Map(known.tags) };
   const facts = {
     deployed: (of: string) => answered(asked.deployed, of, deployed),
     hasTag: (tag: string) => answered(asked.tags, tag, hasTag),
@@ -38,18 +42,13 @@ function answered<T>(answers: Map<string, T>, of: string, answer: (of: string) =
 
 /** The facts of a recorded decision: what was not asked then is not known. */
 export function recordedFacts(
-  {
-    deployed,
-    tags,
-  }: {
-    readonly deployed: ReadonlyMap<string, readonly Provided[]>;
-    readonly tags: Answers['tags'];
-  },
+  known: RecordedAnswers,
   satisfies: MachineFacts['satisfies'],
 ): MachineFacts {
-  return machineFacts({
-    deployed: (of) => deployed.get(of) ?? [{ kind: 'unknown' }],
-    hasTag: (tag) => tags.get(tag) ?? false,
+  const unknown = {
+    deployed: () => [{ kind: 'unknown' } as const],
+    hasTag: () => false,
     satisfies,
-  });
+  };
+  return machineFacts(unknown, known);
 }

@@ -15,6 +15,8 @@ import type { WriteChange } from '../catalogue/write-change.ts';
 import { rollingRelease } from '../catalogue/rollout-start.ts';
 import { describeOtherSoak } from '../rollout/rollout-change.ts';
 import type { FirstStepInSlices } from '../rollout/first-step.ts';
+import { describeEarlier, earlierMachines } from '../fleet/earlier-machines.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { problem } from '../problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
@@ -31,6 +33,7 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 interface Writing {
   readonly write: WriteChange;
   readonly firstStep: FirstStepInSlices;
+  readonly fleet: Pick<FleetFile, 'read'>;
 }
 
 type Writer = Caller & Writing;
@@ -48,12 +51,13 @@ export function addWriteRoutes(
     refused,
     write,
     firstStep,
+    fleet,
   }: RegistryOptions & Pick<ReadOptions, 'refused'> & Writing,
 ): void {
   const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle): ((c: Context) => Promise<Response>) =>
     answeringToken(tokenOf, { catalogue, clock, log }, (c, caller) =>
-      handle(c, { ...caller, write, firstStep }),
+      handle(c, { ...caller, write, firstStep, fleet }),
     );
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
@@ -70,11 +74,25 @@ async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
     if (refusal) return refusal;
     const release = await jsonBody(c, readRelease);
     if (!release.ok) return release.error;
+    const ignored = ignoredBy(c, caller, { moduleId, release: release.value });
+    if (ignored) return ignored;
     const start =
       release.value.rollout &&
       (await caller.firstStep(moduleId, rollingRelease(release.value), caller.now));
     return await published(c, caller, { moduleId, release: release.value, start });
   });
+}
+
+/** Why a release that is not published yet is refused: machines that reported ignore what it requires (T386). */
+function ignoredBy(
+  c: Context,
+  { catalogue, fleet }: Writer,
+  { moduleId, release }: Pick<CatalogueChange<'publish'>, 'moduleId' | 'release'>,
+): Answer | undefined {
+  const isNew = release.requires && catalogue.isYanked(moduleId, release.version) === undefined;
+  if (!isNew || c.req.query('force') === 'true') return undefined;
+  const earlier = fleet.read((sql) => earlierMachines(sql, moduleId, release));
+  return earlier && problem('earlier-machines', `${describeEarlier(earlier)}; nothing was changed`);
 }
 
 /**
