@@ -1,11 +1,9 @@
 import { parseVersion } from '../../core/index.ts';
 import { isRequirable } from '../../core/plan/required.ts';
-import { TAG_PATTERN } from '../../core/releases/requires.ts';
+import { TAG } from '../../core/releases/requires.ts';
 import { quote } from '../../core/text/quote.ts';
 import { badValue } from '../fault.ts';
 import { parsedText, type Schema } from './fields.ts';
-
-const TAG = new RegExp(TAG_PATTERN);
 
 /** What a machine is tagged with, for releases that require a tag. */
 export const tag: Schema<string> = parsedText(
@@ -15,7 +13,7 @@ export const tag: Schema<string> = parsedText(
     const expected = 'expected lowercase letters, digits and . _ + : - as in rack:b4';
     return { ok: false, error: badValue(`${quote(text)} is not a tag, ${expected}`) };
   },
-  { pattern: TAG_PATTERN },
+  { pattern: TAG },
 );
 
 /** What releases may require versions of. */

@@ -82,8 +82,17 @@ export type Warning =
        * `version`. `unpublished`: a release that fits. `each-other`: a release that does not require what requires it.
        */
       readonly edit:
-        | { readonly kind: 'tag' | 'missing' | 'provides' | 'unpublished' | 'each-other' }
-        | { readonly kind: 'constraint'; readonly name: string; readonly version: Version };
+        | {
+            /** What has to change. */
+            readonly kind: 'tag' | 'missing' | 'provides' | 'unpublished' | 'each-other';
+          }
+        | {
+            readonly kind: 'constraint';
+            /** The name of the module entry or the subsystem. */
+            readonly name: string;
+            /** The newest published version that fits. */
+            readonly version: Version;
+          };
     }
   | {
       /** What replaces the deployed version breaks a requirement of what is deployed in another entry (D88). */

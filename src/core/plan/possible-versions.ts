@@ -18,7 +18,7 @@ export interface PossibleVersions {
 /**
  * Which versions the rows may get, in as many steps as it takes: what is deployed, and each release that a constraint
  * accepts and whose requirements what is possible meets. More is possible here than on the machine, so what is not
- * possible here never is.
+ * possible here never is (D88).
  */
 export function possibleVersions(
   rows: readonly RequiredRow[],

@@ -39,7 +39,7 @@ export function unmetIn(decision: Decision): UnmetRelease[] {
 
 /**
  * What is decided about `row` once the replacements of the other rows are made, those that are held included; undefined if
- * they make no difference, or if it does not wait for what a release requires.
+ * they make no difference, or if it does not wait for what a release requires (D88).
  */
 export function afterActions(
   row: RequiredRow,

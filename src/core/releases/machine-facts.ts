@@ -1,6 +1,6 @@
 import type { Eligibility } from './eligibility-policy.ts';
 
-/** What a machine has that releases may require. */
+/** What a machine has that releases may require (D86). */
 export type MachineFacts = NonNullable<Eligibility['machine']>;
 
 /** What a machine has of a module that a release requires, for one entry of it. */

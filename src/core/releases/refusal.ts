@@ -75,11 +75,15 @@ export type Refusal =
             readonly entry?: string | undefined;
           }
         | {
+            /** What is known of it. */
             readonly kind: 'none' | 'unknown' | 'no-version';
             /** The name of the module entry; absent if it has none. */
             readonly entry?: string | undefined;
           }
-        | { readonly kind: 'absent' | 'unreadable' | 'untagged' };
+        | {
+            /** What is missing. */
+            readonly kind: 'absent' | 'unreadable' | 'untagged';
+          };
     }
   | {
       readonly reason: 'too-young';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isRequirable } from '../../core/plan/required.ts';
-import { TAG_PATTERN, TAGS, type Requires } from '../../core/releases/requires.ts';
+import { TAG, TAGS, type Requires } from '../../core/releases/requires.ts';
 import { isRange } from '../../registry/npm-range.ts';
 
 /** More than any release requires. */
@@ -27,7 +27,7 @@ const tags = v.pipe(
   v.array(
     v.pipe(
       v.string('expected a tag as text'),
-      v.regex(new RegExp(TAG_PATTERN), 'expected a tag such as distro:debian'),
+      v.regex(TAG, 'expected a tag such as distro:debian'),
     ),
     'expected a list of tags',
   ),
