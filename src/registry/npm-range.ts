@@ -6,18 +6,30 @@ const RANGES = 'semver/classes/range.js';
 
 type Range = InstanceType<typeof import('semver/classes/range.js')>;
 
-/** More ranges than the releases of a machine require. */
+/** More than the releases of a machine require, in ranges and in versions that are compared with one. */
 const MOST_KEPT = 256;
-const parsed = new Map<string, Range | null>();
 
-/** A range of npm; null if the text is none. */
-function rangeOf(text: string): Range | null {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  if (parsed.size === MOST_KEPT) parsed.clear();
-  const range = parse(text);
-  parsed.set(text, range);
-  return range;
+interface KnownRange {
+  /** Null if the text is none. */
+  readonly range: Range | null;
+  /** Whether it has a version, by its text. */
+  readonly answers: Map<string, boolean>;
+}
+
+const known = new Map<string, KnownRange>();
+
+/** A range of npm, and what was asked of it: many releases require the same of one machine. */
+function rangeOf(text: string): KnownRange {
+  return remembered(known, text, () => ({ range: parse(text), answers: new Map() }));
+}
+
+function remembered<T>(all: Map<string, T>, key: string, find: () => T): T {
+  const before = all.get(key);
+  if (before !== undefined) return before;
+  if (all.size === MOST_KEPT) all.clear();
+  const found = find();
+  all.set(key, found);
+  return found;
 }
 
 function parse(text: string): Range | null {
@@ -35,7 +47,7 @@ const LONGEST_RANGE = 256;
 
 /** Whether `text` is a range of npm, of at most 256 characters. */
 export function isRange(text: string): boolean {
-  return text.length <= LONGEST_RANGE && rangeOf(text) !== null;
+  return text.length <= LONGEST_RANGE && rangeOf(text).range !== null;
 }
 
 /**
@@ -50,5 +62,7 @@ export function isRange(text: string): boolean {
  * ```
  */
 export function satisfiesRange(version: string, range: string): boolean | undefined {
-  return isRange(range) ? rangeOf(range)?.test(version) : undefined;
+  if (range.length > LONGEST_RANGE) return undefined;
+  const { range: parsed, answers } = rangeOf(range);
+  return parsed ? remembered(answers, version, () => parsed.test(version)) : undefined;
 }

@@ -22,7 +22,9 @@ export function unmetRequirement(
   requires: Requires,
   machine: MachineFacts,
 ): UnmetRequirement | undefined {
-  for (const of of Object.keys(requires).toSorted()) {
+  const names = Object.keys(requires);
+  // Most releases require one thing.
+  for (const of of names.length > 1 ? names.toSorted() : names) {
     for (const range of requires[of] ?? []) {
       const found = of === TAGS ? lackingTag(range, machine) : misfit(of, range, machine);
       if (found) return { reason: 'requirement-unmet', of, range, found };
