@@ -28,7 +28,7 @@ export type JudgedClock =
   | { readonly kind: 'wrong'; readonly aheadMs: number }
   | { readonly kind: 'unsynchronized' | 'distrusted'; readonly certainAt?: number | undefined };
 
-export interface JudgedMachineParts {
+interface JudgedMachineParts {
   readonly deployed: ReadonlyMap<string, readonly (string | null | undefined)[]>;
   readonly tags: readonly string[];
 }

@@ -15,9 +15,7 @@ export function requiring(
   return { version, requires: requiresOf(required) };
 }
 
-export function requiresOf(
-  required: Readonly<Record<string, string | readonly string[]>>,
-): Requires {
+function requiresOf(required: Readonly<Record<string, string | readonly string[]>>): Requires {
   return Object.fromEntries(
     Object.entries(required).map(([of, texts]) => [
       of,

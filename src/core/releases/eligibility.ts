@@ -85,6 +85,7 @@ export const ineligible: Policy = (input, release) =>
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
   quarantined(input, release) ??
-  requirementUnmet(input, release) ??
+  // Most releases require nothing.
+  (release.requires && requirementUnmet(input, release)) ??
   ageLimits(input, release) ??
   excludedByRollout(input, release);

@@ -68,7 +68,7 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     artifacts: decodeArtifacts(entry['artifacts'], path, drop),
     yanked: decodeReason(entry['yanked'], path, 'yanked', drop),
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
-    requires: decodeRequires(entry['requires'], path, drop),
+    requires: 'requires' in entry ? decodeRequires(entry['requires'], path, drop) : undefined,
     rollout: decodeRollout(entry['rollout'], path, drop),
   };
 }
