@@ -1,8 +1,7 @@
 import { machineFacts, type MachineFacts, type Provided } from '../core/releases/machine-facts.ts';
-import { deployedVersion } from '../core/decision/deployed.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
-import { subsystemOf } from '../core/plan/required.ts';
+import { providedBy, subsystemOf } from '../core/plan/required.ts';
 import { satisfiesRange } from '../registry/npm-range.ts';
 import { targetOf } from './machine-row.ts';
 
@@ -20,16 +19,9 @@ export function requirementsNow(
     const rows = decisions.filter((row) =>
       name ? row.kind === 'subsystem' && row.name === name : row.moduleId === of,
     );
-    const known = rows.map((row): Provided => {
-      const { deployed: now } = memory.of(targetOf(row));
-      const version = deployedVersion(now);
-      const entry = name === undefined ? { entry: row.name } : {};
-      if (version) return { kind: 'version', text: version.text, ...entry };
-      return {
-        kind: now.kind === 'none' || now.kind === 'unknown' ? now.kind : 'no-version',
-        ...entry,
-      };
-    });
+    const known = rows.map((row) =>
+      providedBy(memory.of(targetOf(row)).deployed, name === undefined ? row.name : undefined),
+    );
     const isKnown = known.length > 0 && known.every(({ kind }) => kind !== 'unknown');
     return isKnown
       ? known

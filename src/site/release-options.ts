@@ -35,17 +35,10 @@ export function releasesFrom(
 
 function fromFlags(
   version: string | undefined,
-  {
-    artifact = [],
-    digest = [],
-    size = [],
-    publishedAt,
-    deprecated,
-    requires,
-    ...staging
-  }: ReleaseOptions,
+  { artifact = [], digest = [], size = [], ...others }: ReleaseOptions,
   uploads: readonly Upload[],
 ): Result<readonly PublishedRelease[], Problem> {
+  const { publishedAt, deprecated, requires, ...staging } = others;
   if (version === undefined) return usage('expected a version, or --file with a file of releases');
   const parsed = parseVersion(version);
   if (!parsed.ok) return { ok: false, error: parseProblem(parsed.error) };

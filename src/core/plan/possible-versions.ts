@@ -43,17 +43,14 @@ export function possibleVersions(
     Object.entries(requires).every(([of, ranges]) =>
       ranges.every((range) => (of === TAGS ? machine.hasTag(range) : mayFit(of, range))),
     );
-  let grown = true;
-  while (grown) {
-    grown = false;
-    for (const { row, candidates = [] } of open) {
-      const known = possible.get(row);
-      for (const { version, requires } of candidates) {
-        if (known?.has(version.text) || (requires && !mayBeMet(requires))) continue;
-        known?.add(version.text);
-        grown = true;
-      }
-    }
+  const isNew = (row: RequiredRow, { version, requires }: Release): boolean =>
+    !possible.get(row)?.has(version.text) && (!requires || mayBeMet(requires));
+  for (;;) {
+    const found = open.flatMap(({ row, candidates = [] }) =>
+      candidates.filter((one) => isNew(row, one)).map(({ version }) => ({ row, version })),
+    );
+    if (found.length === 0) break;
+    for (const { row, version } of found) possible.get(row)?.add(version.text);
   }
   return { mayBeMet, mayFit };
 }

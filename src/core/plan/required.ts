@@ -54,7 +54,7 @@ export function deployedIn(
           .filter(({ moduleId }) => moduleId === of)
           .map(({ type, name: entry, moduleId }) => {
             const target = { kind: 'module', name: entry, moduleId } as const;
-            return { ...providedBy(type === 'local' ? undefined : deployedOf(target)), entry };
+            return providedBy(type === 'local' ? undefined : deployedOf(target), entry);
           });
     if (provided === undefined) return known;
     const instead = { kind: 'version', text: provided } as const;
@@ -76,10 +76,9 @@ export function subsystemOf(of: string): keyof typeof SUBSYSTEM_MODULES | undefi
   return isServer ? 'platform-server' : undefined;
 }
 
-function providedBy(deployed: Deployed = { kind: 'unknown' }): Provided {
+export function providedBy(deployed: Deployed = { kind: 'unknown' }, entry?: string): Provided {
   const version = deployedVersion(deployed);
-  if (version) return { kind: 'version', text: version.text };
-  return {
-    kind: deployed.kind === 'none' || deployed.kind === 'unknown' ? deployed.kind : 'no-version',
-  };
+  if (version) return { kind: 'version', text: version.text, entry };
+  const { kind } = deployed;
+  return { kind: kind === 'none' || kind === 'unknown' ? kind : 'no-version', entry };
 }
