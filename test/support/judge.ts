@@ -178,13 +178,13 @@ function lacks(duplicates: readonly Entry[], has: Terms['has']): boolean {
       texts.some((text) => {
         if (of === 'tags') return !has.tags.includes(text);
         const deployed = has.deployed.get(of) ?? [];
-        const fits = deployed.every(
+        const isMet = deployed.every(
           (one) =>
             typeof one === 'string' &&
             isStrict(one) &&
             semver.satisfies(one, text, { includePrerelease: true }),
         );
-        return deployed.length === 0 || !fits;
+        return deployed.length === 0 || !isMet;
       }),
     ),
   );

@@ -29,8 +29,8 @@ function withLists(
   return { ...machine, modules };
 }
 
-function without({ requires: _, ...record }: ReleaseRecord): ReleaseRecord {
-  return record;
+function without(record: ReleaseRecord): ReleaseRecord {
+  return { ...record, requires: undefined };
 }
 
 describe('what releases require', () => {
