@@ -10,6 +10,7 @@ import {
   usedIndexes,
 } from './resolving/parts.ts';
 import { plans, wholeProcesses } from './plans/parts.ts';
+import { requirements } from './resolving/requires.ts';
 import { script, type Part } from './part.ts';
 
 const HELP = `Measures, prints the results and writes them into docs/benchmarks.md.
@@ -45,6 +46,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     { name: 'used indexes', section: 'resolving', measure: usedIndexes },
     { name: 'bytes', section: 'resolving', isPrinted: true, measure: bytes },
     { name: 'refused texts', section: 'resolving', measure: refusals },
+    { name: 'requirements', section: 'resolving', isPrinted: true, measure: requirements },
     { name: 'memory of an index', section: 'resolving', measure: indexMemory },
     { name: 'memory of lists', section: 'resolving', measure: listMemory },
     { name: 'plans', section: 'plans', isPrinted: true, measure: plans },

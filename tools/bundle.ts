@@ -38,6 +38,15 @@ const metricsApart: Plugin = {
   resolveId: (id) => (id === METRICS ? { id: METRICS_FILE, external: 'absolute' } : undefined),
 };
 
+/** Few lists have ranges of npm. It is a file of its own, because it is loaded without a promise, by the first that has. */
+const RANGES = 'semver/classes/range.js';
+const RANGES_FILE = './semver.cjs';
+const rangesApart: Plugin = {
+  name: 'ranges-apart',
+  transform: (code, id) =>
+    id.endsWith('/npm-range.ts') ? code.replace(`'${RANGES}'`, `'${RANGES_FILE}'`) : undefined,
+};
+
 /** The packages of a file, which tests read, so that no command loads a package unnoticed. */
 function banner({ moduleIds }: { readonly moduleIds: readonly string[] }): string {
   const names = packagesIn(moduleIds).map((folder) => folder.replace(PACKAGES, ''));
@@ -61,6 +70,13 @@ const { output: metrics } = await build({
   output: COMMON_JS,
 });
 
+const { output: ranges } = await build({
+  cwd: ROOT,
+  input: { semver: RANGES },
+  platform: 'node',
+  output: COMMON_JS,
+});
+
 const { output } = await build({
   cwd: ROOT,
   input: 'src/cli/main.ts',
@@ -69,7 +85,7 @@ const { output } = await build({
   external: /^@nats-io\//,
   // As CommonJS, jsonc-parser requires its files in a way that no bundler sees.
   resolve: { mainFields: ['module', 'main'] },
-  plugins: [withoutProcesses, metricsApart],
+  plugins: [withoutProcesses, metricsApart, rangesApart],
   preserveEntrySignatures: 'allow-extension',
   output: {
     ...COMMON_JS,
@@ -95,4 +111,4 @@ const { output: page } = await build({
 });
 copyFileSync(join(ROOT, 'src/page/browser/style.css'), join(OUT, 'page.css'));
 
-writeLicenses([...output, ...metrics, ...page], OUT);
+writeLicenses([...output, ...metrics, ...ranges, ...page], OUT);

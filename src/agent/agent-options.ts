@@ -17,6 +17,8 @@ export interface AgentOptions {
   readonly registryFor: PollerOptions['registryFor'];
   /** The platform of the machine. */
   readonly platform: Platform;
+  /** What the machine's system is tagged with, for releases that require a tag: nothing by default (D87). */
+  readonly systemTags?: PollerOptions['systemTags'];
   /** `PLATFORM_HOME`: the folders of packages and of module data are below it. Absolute. */
   readonly home: string;
   /** The agent's environment variables, which the `env` of modules may read. */

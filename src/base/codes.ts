@@ -13,6 +13,7 @@ export const EXIT_CODES = {
   'not-yet-published': 1,
   'digest-changed': 1,
   quarantined: 1,
+  'requirement-unmet': 1,
   'deployed-unknown': 1,
   'bad-json': 1,
   'too-large': 1,
@@ -30,6 +31,7 @@ export const EXIT_CODES = {
   'forbidden-variable': 1,
   permissions: 1,
   'already-published': 1,
+  'earlier-machines': 1,
   'unknown-version': 1,
   'unknown-rollout': 1,
   'rollout-conflict': 1,
@@ -83,6 +85,8 @@ export type WarningKind =
   | 'rollout-bypassed'
   | 'failed-in-another-entry'
   | 'undecided'
+  | 'requirement-unreachable'
+  | 'breaks-requirement'
   | 'machine-id-unknown'
   | 'list-near-limit'
   | 'list-too-large'

@@ -17,6 +17,7 @@ import {
   type Outcome,
   type Problem,
 } from '../base/problem.ts';
+import { systemTags } from './system-tags.ts';
 import { runCommandLine } from './program.ts';
 import type { EndSignal, World } from '../base/world.ts';
 
@@ -103,6 +104,7 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     timer: systemClock,
     random: systemRandom,
     clockState: clockStateOf(Date.now),
+    systemTags: () => systemTags('/', process.arch),
     print: (line) => write(stdout, [line], { paint: asIs, width: widthOf(stdout) }),
     note: (line) => write(stderr, [line], { paint: asIs, width: widthOf(stderr) }),
     log: (name, line, lost) => {

@@ -42,6 +42,8 @@ const POLICY_FIELDS = [
   'disk_reserve_mib',
   'group',
   'logs',
+  'tags',
+  'provides',
   'self_update',
 ];
 

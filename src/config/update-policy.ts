@@ -34,6 +34,7 @@ import {
   restartStatus,
   userName,
 } from './fields/run-terms.ts';
+import { requirable, tag, version } from './fields/requirement.ts';
 import { compileWindows } from './window.ts';
 import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
@@ -135,9 +136,11 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
     ...terms,
     group: v.optional(group),
     logs: v.optional(logTerms),
+    tags: v.optional(listOf(tag, 'a list of tags')),
+    provides: v.optional(mapOf(requirable, version)),
     modules: v.optional(mapOf(name, moduleTerms), {}),
   }),
-  reading(({ modules, logs, group: named, $schema: _editors, ...all }) => {
+  reading(({ modules, logs, group: named, tags, provides, $schema: _editors, ...all }) => {
     const windows = [all, ...Object.values(modules)].flatMap(
       ({ maintenance }) => maintenance ?? [],
     );
@@ -149,7 +152,9 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
     const perModule = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
     );
-    return { ok: true, value: { terms: general, modules: new Map(perModule), logs, group: named } };
+    const provided = provides && new Map(Object.entries(provides));
+    const machineWide = { group: named, tags, provides: provided, logs };
+    return { ok: true, value: { terms: general, modules: new Map(perModule), ...machineWide } };
   }),
 );
 

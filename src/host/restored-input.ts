@@ -9,8 +9,9 @@ import {
 } from '../core/index.ts';
 import { compileWindows } from '../config/window.ts';
 import { holdsInForce, type ClockReading } from '../core/decision/operator-hold.ts';
+import { requirementsNow } from './requirements-now.ts';
 import { factsOf } from '../core/plan/plan-input.ts';
-import { withUrlAsText } from '../core/plan/plan.ts';
+import { withUrlAsText } from '../core/decision/deployed.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { SavedList, SavedLists } from '../registry/saved-lists.ts';
 import { changedDigests } from '../registry/known-digests.ts';
@@ -81,6 +82,7 @@ export function currentInput(
   const input = restored.value;
   const address = last.list?.address;
   const savedList = address === undefined ? undefined : saved.read(address, moduleOf(target));
+  const machine = requirementsNow(file.decisions(), memory, input.eligibility.machine);
   const state = { list: listNow(input.list, savedList), ...factsOf(memory.of(target)) };
   const {
     restarts = [],
@@ -95,7 +97,7 @@ export function currentInput(
       ...known,
       previous: known.previous,
       quarantine: withRetries(known.quarantine ?? [], input.quarantine),
-      eligibility: { ...input.eligibility, now: reading.now },
+      eligibility: { ...input.eligibility, now: reading.now, machine },
       timing: {
         ...input.timing,
         restarts,

@@ -3,7 +3,7 @@ import type { PlanRow, Stop } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
 import { decisionWords } from '../core/explanation/decision-words.ts';
 import {
-  changeWords,
+  nextWords,
   requirementText,
   targetText,
   warningWords,
@@ -62,7 +62,7 @@ function rowFor(
   named: Pick<ModuleRow, 'kind' | 'name' | 'label'>,
   { now, timeZone: zone, state, downloaded }: MachineView,
 ): ModuleRow {
-  const { decision, latest, stops, nextChange, warnings } = plan;
+  const { decision, latest, stops, warnings } = plan;
   const timeZone = timeZoneOf(decision.input.timing) ?? zone;
   const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
   return {
@@ -73,7 +73,7 @@ function rowFor(
     target: targetText(decision) ?? '-',
     latest: latest?.text ?? '-',
     why: decisionWords(decision),
-    nextChange: nextChange && changeWords(nextChange),
+    nextChange: nextWords(plan),
     downloaded: downloaded.get(keyOf(named)),
     stops,
     warnings: warnings.map((one) => warningWords(one, decision)),

@@ -26,6 +26,7 @@ const OPTIONS = {
   configuration: FUNCTION,
   registryFor: FUNCTION,
   platform: PLATFORM,
+  systemTags: optional(FUNCTION),
   deployedVersion: optional(FUNCTION),
   isServerBusy: optional(FUNCTION),
   isMaintenanceAllowed: optional(FUNCTION),

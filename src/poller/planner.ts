@@ -20,6 +20,7 @@ import {
 } from '../core/plan/plan-input.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { ClockReading } from '../core/decision/operator-hold.ts';
+import { satisfiesRange } from '../registry/npm-range.ts';
 import { callback, maintenanceAnswer, type CallbackResult } from './callback.ts';
 import type { PollerOptions } from './poller-options.ts';
 import { byModule, checkedVetoes } from './vetoes.ts';
@@ -49,6 +50,7 @@ export interface PlannerOptions {
   readonly isMaintenanceAllowed?: (() => unknown) | undefined;
   /** Which of these entries must not be stopped now (D77). */
   readonly vetoes?: PollerOptions['vetoes'];
+  readonly systemTags?: PollerOptions['systemTags'];
   readonly polling: Pick<Polling, 'clock' | 'intervalMs' | 'onEvent'>;
 }
 
@@ -150,6 +152,7 @@ export class Planner {
         answer: answers.maintenance,
         vetoes: answers.vetoes,
         ...reading,
+        requirements: { satisfies: satisfiesRange, systemTags: this.#options.systemTags ?? noTags },
         isServerBusy: isServerBusy?.() ?? false,
         knownOf: (target) => {
           const terms = termsFor(current.policy, target.name);
@@ -234,6 +237,10 @@ function isAnswer(hold: Hold): boolean {
     (hold.reason === 'maintenance-not-allowed' &&
       (hold.answer === 'not-allowed' || hold.answer === 'forbidden'))
   );
+}
+
+function noTags(): readonly string[] {
+  return [];
 }
 
 /** The input of each decision, by target key. */

@@ -25,6 +25,8 @@ export interface PollerOptions {
   readonly registryFor: (terms: UpdateTerms) => PollableRegistry;
   /** The platform of the machine. */
   readonly platform: Platform;
+  /** What the machine's system is tagged with, for releases that require a tag: nothing by default (D87). */
+  readonly systemTags?: (() => readonly string[]) | undefined;
   /**
    * Called for a target whose deployed version is not in the machine's file. Returns the version, `null` if nothing is
    * deployed, undefined if the agent does not know.

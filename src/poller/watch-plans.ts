@@ -17,6 +17,8 @@ export interface WatchedMachine extends PollingOptions {
   /** Returns the current facts. Called once for each plan. */
   readonly facts: () => TargetFacts;
   readonly platform: Platform;
+  /** What the machine's system is tagged with. */
+  readonly systemTags?: (() => readonly string[]) | undefined;
 }
 
 /**

@@ -10,3 +10,4 @@ export { RegistryError } from '../registry/registry-error.ts';
 export { SavedListsError, type SavedList, type SavedLists } from '../registry/saved-lists.ts';
 export type { Limits } from '../registry/http/limits.ts';
 export { systemClock, type Clock } from '../registry/clock.ts';
+export { satisfiesRange } from '../registry/npm-range.ts';

@@ -7,6 +7,7 @@ import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { limitWarnings, type LimitWarning } from '../server/catalogue/list-limits.ts';
 import { describeLaterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { releaseAsJson } from '../server/catalogue/published-release.ts';
+import { describeEarlier, earlierMachines } from '../server/fleet/earlier-machines.ts';
 import { FleetFile, fleetPath } from '../server/fleet/fleet-file.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../server/index.ts';
 import { emptyGroup } from '../server/fleet/groups.ts';
@@ -24,13 +25,16 @@ import { releasesFrom, type ReleaseOptions } from './release-options.ts';
 import {
   NEVER_CHANGES,
   refusalProblem,
+  UPGRADE_FIRST,
   withWriter,
   type ChangeOptions,
 } from './remote-registry.ts';
 import { limitWarningsIn } from './remote-warnings.ts';
 import type { Upload } from './uploads.ts';
 
-export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
+export type PublishOptions = CreatingOptions &
+  ChangeOptions &
+  ReleaseOptions & { readonly force?: true };
 
 /** How many releases had each result. */
 type Counts = Readonly<Record<'published' | 'yanked' | 'unchanged', number>>;
@@ -67,7 +71,7 @@ export async function publishReleases(
   return await withWriter(options, world, async (writer): Promise<Published> => {
     const problem = await sent(uploads.value, writer, moduleId.value);
     if (problem) return { ok: false, error: problem };
-    return await publishOver(writer, moduleId.value, releases.value);
+    return await publishOver(writer, moduleId.value, releases.value, options);
   });
 }
 
@@ -121,6 +125,8 @@ function publishToFile(
   return withCatalogue(options, world, modeOf(options), (catalogue): Published => {
     const empty = emptyIn(catalogue, moduleId, releases);
     if (empty) return { ok: false, error: empty };
+    const problem = options.force ? undefined : ignoredBy(catalogue, moduleId, releases, world);
+    if (problem) return { ok: false, error: problem };
     const results = publishedIn(catalogue, moduleId, releases, world);
     const late = releases[results.indexOf('without-rollout')];
     if (late) {
@@ -187,6 +193,29 @@ function describeConflict(
   return `${found}; nothing was changed`;
 }
 
+/** Why a release that is new here is not published: machines that reported to the server of the file ignore what it requires (T386). */
+function ignoredBy(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  world: World,
+): Problem | undefined {
+  const path = fleetPath(catalogue.path);
+  const requiring = releases.find(
+    ({ version, requires }) => requires && catalogue.isYanked(moduleId, version) === undefined,
+  );
+  if (!requiring || !existsSync(path)) return undefined;
+  const fleet = new FleetFile(path, () => world.clock(), { mode: 'read' });
+  try {
+    const earlier = fleet.read((sql) => earlierMachines(sql, moduleId, requiring));
+    if (!earlier) return undefined;
+    const message = `${moduleId} ${requiring.version}: ${describeEarlier(earlier)}; nothing was changed`;
+    return { severity: 'error', kind: 'earlier-machines', message, hint: UPGRADE_FIRST };
+  } finally {
+    fleet.close();
+  }
+}
+
 /** The first step of a rollout includes machines that reported to the server of the file, if it ever ran. */
 function publishedIn(
   catalogue: Catalogue,
@@ -212,11 +241,12 @@ async function publishOver(
   writer: RegistryWriter,
   moduleId: ModuleId,
   releases: readonly PublishedRelease[],
+  { force }: Pick<PublishOptions, 'force'>,
 ): Promise<Published> {
   const results: unknown[] = [];
   let limits: readonly LimitWarning[] = [];
   for (const release of releases) {
-    const result = await writer.publish(moduleId, releaseAsJson(release));
+    const result = await writer.publish(moduleId, releaseAsJson(release), { force });
     if (result.kind !== 'done') {
       const problem = refusalProblem(result);
       if (releases.length === 1) return { ok: false, error: problem };

@@ -18,6 +18,7 @@ export interface ReleaseOptions {
   readonly size?: readonly string[];
   readonly publishedAt?: string;
   readonly deprecated?: string;
+  readonly requires?: readonly string[];
   readonly rollout?: true;
   readonly soak?: string;
   /** Groups, separated by commas. */
@@ -37,9 +38,10 @@ export function releasesFrom(
 
 function fromFlags(
   version: string | undefined,
-  { artifact = [], digest = [], size = [], publishedAt, deprecated, ...staging }: ReleaseOptions,
+  { artifact = [], digest = [], size = [], ...others }: ReleaseOptions,
   uploads: readonly Upload[],
 ): Result<readonly PublishedRelease[], Problem> {
+  const { publishedAt, deprecated, requires, ...staging } = others;
   if (version === undefined) return usage('expected a version, or --file with a file of releases');
   const parsed = parseVersion(version);
   if (!parsed.ok) return { ok: false, error: parseProblem(parsed.error) };
@@ -67,9 +69,22 @@ function fromFlags(
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(publishedAt === undefined ? {} : { published_at: publishedAt }),
     ...(deprecated === undefined ? {} : { deprecated }),
+    ...(requires === undefined ? {} : { requires: requirementsIn(requires) }),
   });
   if (read.ok) return { ok: true, value: [read.value] };
   return usage(`not a release: ${read.error[0]}`, read.error.slice(1));
+}
+
+/** `platform-server=>=1.4.0 <2` as a field: each name with its ranges or tags. A text without `=` has no range. */
+function requirementsIn(texts: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const named = texts.map((text) => {
+    const equals = text.indexOf('=');
+    return equals < 0
+      ? ([text, text] as const)
+      : ([text.slice(0, equals), text.slice(equals + 1)] as const);
+  });
+  const groups = Map.groupBy(named, ([name]) => name);
+  return Object.fromEntries(Array.from(groups, ([name, all]) => [name, all.map(([, one]) => one)]));
 }
 
 /** The field that publishes a release into a rollout; nothing without `--rollout`. */
@@ -121,19 +136,10 @@ function fromFile(
   version: string | undefined,
   { file: path = '', ...flags }: ReleaseOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  const {
-    upload,
-    artifact,
-    digest,
-    size,
-    publishedAt,
-    deprecated,
-    rollout,
-    soak,
-    first: groups,
-  } = flags;
-  const about = [upload, artifact, digest, size, publishedAt, deprecated, rollout, soak, groups];
-  const described = [version, ...about];
+  const { upload, artifact, digest, size, publishedAt, deprecated, requires, ...staging } = flags;
+  const about = [upload, artifact, digest, size, publishedAt, deprecated, requires];
+  const { rollout, soak, first: groups } = staging;
+  const described = [version, ...about, rollout, soak, groups];
   if (described.some((flag) => flag !== undefined)) {
     return usage(
       '--file describes its releases completely: pass no version and no other option about a release',

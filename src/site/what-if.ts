@@ -11,6 +11,8 @@ import { describeDecision } from '../core/explanation/decision-words.ts';
 import { describeRefused, groupsFirst } from '../core/explanation/words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { isTime } from '../core/text/rfc3339.ts';
+import { recordedFacts } from '../core/releases/machine-facts.ts';
+import { satisfiesRange } from '../registry/npm-range.ts';
 import type { Clock } from '../registry/clock.ts';
 import type { ModuleStates } from '../registry/fleet-documents.ts';
 import { factsProblem } from '../registry/reported-facts.ts';
@@ -170,16 +172,20 @@ function* effectsFor({ state, machines }: ModuleStates, work: Work): Slices<Effe
   const { input } = decoded;
   // As machines report it, so that no report can make the decision take long.
   const timing = { ...input.timing, isServerBusy: false, restarts: [] };
+  // A machine reports only what its releases required before (T389).
+  const { machine = recordedFacts(NOTHING_ASKED, satisfiesRange) } = input.eligibility;
   return (machineId, group) => {
     const decisionAt = (at: number): Decision =>
       decide({
         ...input,
         timing,
-        eligibility: { ...input.eligibility, machineId, group, now: at },
+        eligibility: { ...input.eligibility, machine, machineId, group, now: at },
       });
     return effectFrom(decisionAt, { version, stops, now });
   };
 }
+
+const NOTHING_ASKED = { deployed: new Map(), tags: new Map() };
 
 function unreadableFacts(facts: object | null): string | undefined {
   const problem = facts ? factsProblem(facts) : undefined;

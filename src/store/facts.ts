@@ -10,8 +10,12 @@ import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { CONSTRAINTS } from '../core/version/constraint.ts';
+import { haveSameAnswers, isAsked, isMachine, withMachine } from './machine-answers.ts';
 import { originOf } from '../registry/list-origin.ts';
 import {
+  anyOf,
+  isFlag,
+  isMapOf,
   isNumber,
   isText,
   isWords,
@@ -69,8 +73,9 @@ export function decodeFacts(
   if (typeof input !== 'object' || input === null) return { damaged: 'the whole' };
   const fields = input as Readonly<Record<string, unknown>>;
   const damaged = Object.entries(SHAPES).find(([name, shape]) => !shape(fields[name]));
+  if (damaged) return { damaged: damaged[0] };
   // The shapes were checked.
-  return damaged ? { damaged: damaged[0] } : { input: input as DecideInput };
+  return { input: withMachine(input as DecideInput) };
 }
 
 /** The rules of the maintenance windows in parsed facts, which may be damaged; undefined if they have none. */
@@ -112,6 +117,7 @@ function decoded(value: unknown, parts: OtherParts): unknown {
  */
 export function haveSameFacts(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
+  if (isMachine(one) || isMachine(other)) return haveSameAnswers(one, other);
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) {
     return typeof one === 'function' && typeof other === 'function';
   }
@@ -146,18 +152,9 @@ function isWindow(value: unknown): value is Window {
 
 const isListOfPairs = listOf((pair) => Array.isArray(pair) && pair.length === 2);
 
-function anyOf(...shapes: readonly Shape[]): Shape {
-  return (value) => shapes.some((shape) => shape(value));
-}
-
-function isMapOf(shape: Shape): Shape {
-  return (value) => value instanceof Map && [...value.values()].every(shape);
-}
-
 const isSetOfTexts: Shape = (value) => value instanceof Set && [...value].every(isText);
 const isSpan = objectOf({ after: isNumber, at: isNumber });
 const isMoment: Shape = (value) => typeof value === 'number' && isTime(value);
-const isFlag = oneOf(true, false);
 const isDigestChange = objectOf<keyof DigestChange>({
   platform: isText,
   first: isText,
@@ -247,6 +244,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     notAfter: optional(isNumber),
     minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),
+    machine: optional(objectOf({ asked: isAsked })),
   }),
   maxIndexAgeMs: isNumber,
   allowDowngrade: isFlag,

@@ -6,6 +6,7 @@ export type Shape = (value: unknown) => boolean;
 
 export const isText: Shape = (value) => typeof value === 'string';
 export const isNumber: Shape = (value) => typeof value === 'number';
+export const isFlag: Shape = (value) => typeof value === 'boolean';
 export const isModuleId: Shape = (value) => parseModuleId(value).ok;
 
 export function optional(shape: Shape): Shape {
@@ -18,6 +19,20 @@ export function oneOf(...values: readonly unknown[]): Shape {
 
 export function listOf(shape: Shape): Shape {
   return (value) => Array.isArray(value) && value.every(shape);
+}
+
+export function anyOf(...shapes: readonly Shape[]): Shape {
+  return (value) => shapes.some((shape) => shape(value));
+}
+
+export function isMapOf(shape: Shape): Shape {
+  return (value) => value instanceof Map && [...value.values()].every(shape);
+}
+
+/** An object whose values all have this shape. */
+export function mapOf(shape: Shape): Shape {
+  return (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((one) => shape(one));
 }
 
 /** An object with at least these fields. */

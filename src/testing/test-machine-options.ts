@@ -47,6 +47,7 @@ const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   carryOut: optional(FUNCTION),
   registryFor: ANY,
   platform: ANY,
+  systemTags: ANY,
   deployedVersion: ANY,
   isServerBusy: ANY,
   isMaintenanceAllowed: ANY,

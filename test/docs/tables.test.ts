@@ -75,6 +75,8 @@ it('the list of the update policy has each field and its default', () => {
     ['self_update', 'true'],
     ['group', 'none, unless the credentials name one'],
     ['logs', 'nowhere'],
+    ['tags', 'none'],
+    ['provides', 'none'],
     ['modules', 'none'],
   ]);
   expect(table.map(([field]) => field)).toEqual(fields.filter((name) => name !== '$schema'));

@@ -18,6 +18,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   'method-not-allowed': [405, 'The address does not support this method'],
   'already-published': [409, 'The version is already published with different content'],
   'without-rollout': [409, 'The version is already published without a rollout'],
+  'earlier-machines': [409, 'Machines run a modreg that ignores what the release requires'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],
   gap: [409, 'Outcomes before the report are missing'],

@@ -11,6 +11,7 @@ interface Entry {
   readonly publishedAt?: number | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly yanked?: string | undefined;
+  readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly rollout?:
     | {
         readonly salt: string;
@@ -32,6 +33,11 @@ export type JudgedClock =
   | { readonly kind: 'wrong'; readonly aheadMs: number }
   | { readonly kind: 'unsynchronized' | 'distrusted'; readonly certainAt?: number | undefined };
 
+interface JudgedMachineParts {
+  readonly deployed: ReadonlyMap<string, readonly (string | null | undefined)[]>;
+  readonly tags: readonly string[];
+}
+
 interface Terms {
   readonly now: number;
   readonly platform?: string | undefined;
@@ -50,6 +56,8 @@ interface Terms {
         readonly deployed?: string | undefined;
       }
     | undefined;
+  /** What is deployed of each module, null for nothing and undefined if it is not known, and the tags of the machine. (D86) */
+  readonly has?: JudgedMachineParts | undefined;
   /** Set if files are downloaded to a machine. */
   readonly download?: { readonly requireDigest: boolean; readonly allowHttp: readonly string[] };
   readonly firstSeen?:
@@ -159,12 +167,33 @@ function firstReason(
       'quarantined',
       quarantine.some(({ version, until = Infinity }) => version === text && now < until),
     ],
+    ['requirement-unmet', text !== terms.rollouts?.deployed && lacks(duplicates, terms.has)],
     ['not-yet-published', notAfter !== undefined && time !== undefined && time > notAfter],
     ['unknown-age', !isPin && minimumAge?.unknown === 'refuse' && isUnknown],
     ['too-young', !isPin && !isUnknown && isYoung],
   ];
   const first = reasons.find(([, applies]) => applies)?.[0];
   return first ?? (isPin ? undefined : rolloutReason(text, duplicates, terms));
+}
+
+/** Whether the machine lacks anything that an entry of a version requires. */
+function lacks(duplicates: readonly Entry[], has: Terms['has']): boolean {
+  if (!has) return false;
+  return duplicates.some(({ requires = {} }) =>
+    Object.entries(requires).some(([of, texts]) =>
+      texts.some((text) => {
+        if (of === 'tags') return !has.tags.includes(text);
+        const deployed = has.deployed.get(of) ?? [];
+        const isMet = deployed.every(
+          (one) =>
+            typeof one === 'string' &&
+            isStrict(one) &&
+            semver.satisfies(one, text, { includePrerelease: true }),
+        );
+        return deployed.length === 0 || !isMet;
+      }),
+    ),
+  );
 }
 
 const HOUR = 3_600_000;

@@ -14,6 +14,7 @@ import {
 import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.ts';
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
+import { satisfiesRange } from '../../src/registry/npm-range.ts';
 import { constraint, moduleId } from './ask.ts';
 import { clockFaults, constraintTexts, releaseRecords, rollouts } from './arbitrary.ts';
 import { openFrom } from './decided.ts';
@@ -205,6 +206,31 @@ export const machines: fc.Arbitrary<RandomMachine> = fc.record({
   modules: fc.array(modules, { minLength: 1, maxLength: 3 }),
 });
 
+const RANGES = ['1.*', '2.*', '>=1.1', '<1.1', '>=1.0.2', '1.0.0 || 2.*', '*', 'latest'];
+
+/** Few releases require something, and what they do is mostly on some machines. */
+const required = oneIn(
+  2,
+  fc.dictionary(
+    fc.constantFrom('acme:m0', 'acme:m1', 'acme:m2', 'tags'),
+    fc.array(fc.constantFrom(...RANGES), { minLength: 1, maxLength: 2 }),
+    { minKeys: 1, maxKeys: 2 },
+  ),
+);
+
+/** Machines whose releases require something of the other modules, or tags. (D86) */
+export const requiringMachines: fc.Arbitrary<RandomMachine> = fc
+  .tuple(machines, fc.array(required, { minLength: 30, maxLength: 30 }))
+  .map(([machine, all]) => {
+    const modules = machine.modules.map(({ list, ...module }, at): RandomModule => {
+      const requiring = list?.map((record, place) =>
+        Object.assign({}, record, { requires: all[at * 10 + place] }),
+      );
+      return Object.assign({}, module, { list: requiring });
+    });
+    return Object.assign({}, machine, { modules, tags: ['1.*', '2.*', '*'] });
+  });
+
 const DISABLED = agentOf({ 'platform-server': { disable_subsystem: true } });
 
 /** The plan of the product. */
@@ -224,6 +250,7 @@ export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomM
     laterReleases: isAsOf ? 'refuse' : 'allow',
     modules: new Map(all.map((module, place) => [nameAt(place), knownOf(module)])),
     subsystems: new Map(),
+    requirements: { satisfies: satisfiesRange, systemTags: () => machine.tags ?? [] },
   });
 }
 

@@ -17,6 +17,7 @@ interface Entry {
       }[]
     | undefined;
   readonly yanked?: string | undefined;
+  readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly rollout?:
     | {
         readonly salt: string;
@@ -87,6 +88,10 @@ export interface JudgedMachine {
   readonly isServerBusy: boolean;
   readonly answer: string | undefined;
   readonly isDisabled: boolean;
+  /** The modules acme:m0, acme:m1, … whose versions others may require; absent if none does. (D86) */
+  readonly modules?: readonly Pick<JudgedModule, 'deployed'>[] | undefined;
+  /** What the machine is tagged with; absent for nothing. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 const DAY = 86_400_000;
@@ -142,12 +147,14 @@ function withoutRequest(machine: JudgedMachine, module: JudgedModule): string {
   if (isFailed) {
     // An age limit does not apply to a version that has already run here, nor does a rollout.
     const worked = module.quarantine.filter(({ isElsewhere }) => isElsewhere);
-    const mayRun = refused.filter(
+    // Nor does what it requires.
+    const before = verdictOn({ ...machine, modules: undefined }, module);
+    const mayRun = before.refused.filter(
       ({ reason, text }) =>
         ALLOWED_BEFORE.includes(reason) ||
         (reason === 'quarantined' && worked.some(({ version }) => version === text)),
     );
-    const eligible = [chosen, ...mayRun.map(({ text }) => text)];
+    const eligible = [before.chosen, ...mayRun.map(({ text }) => text)];
     const back = eligible.find((text) => text !== undefined && text === module.previous) ?? chosen;
     // If a version that may run is deployed, nothing is left to recover from.
     const isRecovered = typeof deployed === 'string' && eligible.includes(deployed);
@@ -183,7 +190,7 @@ function forAddress(machine: JudgedMachine, module: JudgedModule): string {
 
 /** The chosen and the refused releases of a module. */
 export function verdictOn(
-  { now, platform, machineId, group, isAsOf }: JudgedMachine,
+  { now, platform, machineId, group, isAsOf, modules, tags = [] }: JudgedMachine,
   { constraint, list = [], quarantine, deployed, ...module }: JudgedModule,
 ): ReturnType<typeof judge> {
   const { minimumAge, requireDigest } = module.terms;
@@ -195,6 +202,10 @@ export function verdictOn(
     clock: module.clock,
     rollouts: { machineId, group, confirmedAt, deployed: deployed ?? undefined },
     download: { requireDigest, allowHttp: [] },
+    has: modules && {
+      deployed: new Map(modules.map((one, place) => [`acme:m${place}`, [one.deployed]])),
+      tags,
+    },
     notAfter: isAsOf ? now : undefined,
     minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
   });

@@ -265,6 +265,7 @@ function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agen
     // The file exists, so its folder does.
     home: realpathSync(dirname(file.path)),
     environment: world.environment,
+    systemTags: () => world.systemTags?.() ?? [],
     launched: launchedIn(world),
     ...(machineId !== undefined && { machineId }),
     ...(group !== undefined && { group }),

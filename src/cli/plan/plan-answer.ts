@@ -2,7 +2,12 @@ import type { PlanRow, Restart, Stop } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
-import { changeWords, targetText, requirementText } from '../../core/explanation/plan-words.ts';
+import {
+  afterActionsWords,
+  changeWords,
+  targetText,
+  requirementText,
+} from '../../core/explanation/plan-words.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
@@ -124,10 +129,14 @@ function actionWord(decision: PlanRow['decision']): string {
   }
 }
 
-function detailsOf({ row: { stops, nextChange }, downloaded }: Row, times: TimeContext): string[] {
+function detailsOf(
+  { row: { stops, nextChange, afterActions }, downloaded }: Row,
+  times: TimeContext,
+): string[] {
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
     ...(downloaded === undefined ? [] : [downloadedWords(downloaded)]),
+    ...(afterActions ? [`then ${afterActionsWords(afterActions)}`] : []),
     ...(nextChange ? [`next ${readable(changeWords(nextChange), times)}`] : []),
   ].map((detail) => `      ${detail}`);
 }

@@ -60,6 +60,7 @@ export async function watchCommand(
       intervalMs: interval.value,
       clock: clockOf(world),
       random: () => world.random(),
+      systemTags: () => world.systemTags?.() ?? [],
     };
     return await watch(first.value, read, { report, registries, terms, ended });
   } finally {
@@ -97,7 +98,10 @@ async function watch(
 interface WatchContext {
   readonly report: WatchReport;
   readonly registries: CommandRegistries;
-  readonly terms: Pick<WatchedMachine, 'platform' | 'intervalMs' | 'clock' | 'random'>;
+  readonly terms: Pick<
+    WatchedMachine,
+    'platform' | 'intervalMs' | 'clock' | 'random' | 'systemTags'
+  >;
   /** Resolves with the signal that ends the command, or undefined when the reader of stdout closes it. */
   readonly ended: Promise<EndSignal | void>;
 }

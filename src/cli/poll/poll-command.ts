@@ -179,6 +179,7 @@ function pollerOf(
     configuration,
     acknowledgeWithinMs: timeoutMs,
     environment: world.environment,
+    systemTags: () => world.systemTags?.() ?? [],
     registryFor: measuredRegistries(registries, metrics),
     deployedVersion: firstVersions(file, { named: options.deployed, report, documents }),
     onEvent: (event) => {

@@ -45,16 +45,20 @@ function platformsText(platforms: readonly string[] | undefined): string {
   return platforms.length === 0 ? 'none' : platforms.join(', ');
 }
 
-function stateText({ yanked, deprecated }: Release): string {
+function stateText({ yanked, deprecated, requires }: Release): string {
   const states = [
     ['yanked', yanked],
     ['deprecated', deprecated],
   ] as const;
-  return states
-    .flatMap(([state, reason]) =>
+  const needed = Object.entries(requires ?? {}).flatMap(([of, ranges]) =>
+    ranges.map((range) => `requires ${excerpt(of)} ${excerpt(range)}`),
+  );
+  return [
+    ...states.flatMap(([state, reason]) =>
       reason === undefined ? [] : [reason === '' ? state : `${state}: ${excerpt(reason)}`],
-    )
-    .join('; ');
+    ),
+    ...needed,
+  ].join('; ');
 }
 
 function showAsJson({ moduleId, releases }: ModuleReleases): string {
@@ -67,6 +71,7 @@ function showAsJson({ moduleId, releases }: ModuleReleases): string {
       platforms: platformsOf(release) ?? null,
       yanked: release.yanked ?? null,
       deprecated: release.deprecated ?? null,
+      ...(release.requires && { requires: release.requires }),
     })),
   });
 }

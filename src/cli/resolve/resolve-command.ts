@@ -6,6 +6,7 @@ import {
   type Constraint,
   type DecideInput,
   type ModuleId,
+  type Release,
   type Result,
 } from '../../core/index.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type ListQuery,
   type ListOptions,
 } from '../../host/list-options.ts';
+import { requiredText } from '../../core/explanation/requirement-words.ts';
 import type { MachineInput } from './machine-input.ts';
 import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import { noRegistry } from '../../host/registry-choice.ts';
@@ -101,6 +103,18 @@ async function readInput(
   return { ok: false, error: problems };
 }
 
+/** What the selected release requires was judged only against a machine. */
+function requirementNotes(
+  { machine }: Answered,
+  { version, requires = {} }: Release,
+): readonly string[] {
+  const needed = Object.entries(requires).flatMap(([of, ranges]) =>
+    ranges.map((range) => requiredText({ of, range })),
+  );
+  if (machine !== undefined || needed.length === 0) return [];
+  return [`note: ${version.text} requires ${needed.join(' and ')}; --machine judges that`];
+}
+
 function present(answered: Answered, options: ResolveOptions, { isTerminal }: World): Outcome {
   const { resolution } = answered;
   const problems = problemsOf(answered);
@@ -118,7 +132,10 @@ function present(answered: Answered, options: ResolveOptions, { isTerminal }: Wo
   if (resolution.kind === 'unsatisfied') return { answer: [], notes: [], problems };
   return {
     answer: [resolution.release.version.text],
-    notes: isTerminal ? [summarize(answered.moduleId, resolution)] : [],
+    notes: [
+      ...(isTerminal ? [summarize(answered.moduleId, resolution)] : []),
+      ...requirementNotes(answered, resolution.release),
+    ],
     problems,
   };
 }

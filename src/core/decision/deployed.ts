@@ -70,3 +70,12 @@ export function deployedText(deployed: Deployed): string | undefined {
       return undefined;
   }
 }
+
+/** A module has no `pin_url`, so a deployed address is text that is not a version (D14). */
+export function withUrlAsText<State extends object>(
+  state: State & { readonly deployed: Deployed },
+): State & { readonly deployed: Deployed } {
+  const { deployed } = state;
+  if (deployed.kind !== 'url') return state;
+  return { ...state, deployed: { kind: 'other', text: deployed.url } };
+}

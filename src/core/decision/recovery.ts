@@ -30,10 +30,14 @@ export function recovery(
   return withoutRelease(resolution, version, isDeployed ? failure : undefined);
 }
 
-/** The release of `version` if it may be selected. It was deployed here before, so age and rollout do not matter (D50). */
+/**
+ * The release of `version` if it may be selected. It was deployed here before, so what it requires, its age and its rollout do not
+ * matter (D50, D86).
+ */
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
-  const against = release && refusal(input, release);
+  const eligibility = { ...input.eligibility, machine: undefined };
+  const against = release && refusal({ ...input, eligibility }, release);
   // What failed in another entry worked in this one (D81).
   const isElsewhere = against?.reason === 'quarantined' && against.failedIn !== undefined;
   const isFit = against === undefined || isElsewhere || REFUSES_ONLY_NEW[against.reason];
@@ -52,6 +56,7 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'untrusted-artifact': false,
   'digest-changed': false,
   quarantined: false,
+  'requirement-unmet': false,
   'too-young': true,
   'unknown-age': true,
   'not-yet-published': false,

@@ -69,6 +69,7 @@ const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
   'untrusted-artifact': true,
   'digest-changed': true,
   quarantined: false,
+  'requirement-unmet': false,
   'too-young': false,
   'unknown-age': false,
   'not-yet-published': false,

@@ -68,6 +68,47 @@ export type Warning =
       >;
     }
   | {
+      /** A release is refused for what it requires, and nothing that the machine gets by itself will meet it (D88). */
+      readonly kind: 'requirement-unreachable';
+      /** The version of the release. */
+      readonly version: Version;
+      /** `platform-server`, `platform-agent` or a module id; `tags` for a tag. */
+      readonly of: string;
+      /** The range, or the tag. */
+      readonly range: string;
+      /**
+       * What would help. `tag`: a tag of the policy. `missing`: an entry of the module, or a version that the policy provides.
+       * `provides`: another version that the policy provides. `constraint`: a constraint of the entry `name` that accepts
+       * `version`. `unpublished`: a release that fits. `each-other`: a release that does not require what requires it.
+       */
+      readonly edit:
+        | {
+            /** What has to change. */
+            readonly kind: 'tag' | 'missing' | 'provides' | 'unpublished' | 'each-other';
+          }
+        | {
+            readonly kind: 'constraint';
+            /** The name of the module entry or the subsystem. */
+            readonly name: string;
+            /** The newest published version that fits. */
+            readonly version: Version;
+          };
+    }
+  | {
+      /** What replaces the deployed version breaks a requirement of what is deployed in another entry (D88). */
+      readonly kind: 'breaks-requirement';
+      /** The version that is deployed next. */
+      readonly to: string;
+      /** The name of the other entry. */
+      readonly name: string;
+      /** What is deployed in it. */
+      readonly version: Version;
+      /** `platform-server`, `platform-agent` or the module id. */
+      readonly of: string;
+      /** The range that the version requires. */
+      readonly range: string;
+    }
+  | {
       /** The file of a `pin_url` without a digest is not verified. */
       readonly kind: 'unverified-download';
     }
@@ -76,6 +117,9 @@ export type Warning =
       /** The `pin_version` that `pin_url` takes precedence over. */
       readonly version: Version;
     };
+
+/** What lets a machine meet a requirement. */
+export type Edit = Extract<Warning, { readonly kind: 'requirement-unreachable' }>['edit'];
 
 /** The warnings about one decision. The plan adds `conflicting-constraints`. */
 export function decisionWarnings(decision: Decision): Warning[] {

@@ -3,8 +3,9 @@ import { formatConstraint } from '../version/constraint.ts';
 import { replacementOf, wordFor, type Decision, type Requirement } from '../decision/decision.ts';
 import type { ChangeCause, NextChange } from '../decision/next-change.ts';
 import type { Warning } from '../decision/warning.ts';
+import type { AfterActions } from '../decision/after-actions.ts';
 import { excerpt, quote } from '../text/quote.ts';
-import { passing, say, textOf, type Said } from '../text/time-words.ts';
+import { joined, passing, say, textOf, type Said } from '../text/time-words.ts';
 import {
   DECISION,
   decisionWords,
@@ -12,6 +13,7 @@ import {
   describeTarget,
   reportedText,
 } from './decision-words.ts';
+import { editWords, requiredText } from './requirement-words.ts';
 import {
   describeDeprecated,
   describeYanked,
@@ -119,9 +121,33 @@ export function warningWords(warning: Warning, decision: Decision): Said {
       return `${warning.version.text} failed in entry ${excerpt(warning.entry)}${inBrackets(warning.because)}; it is kept here, where it works, and no other entry gets it`;
     case 'undecided':
       return `${warning.version.text} is undecided: ${sameAsWords(warning.sameAs)} failed in the same way${inBrackets(warning.because)}`;
+    case 'requirement-unreachable':
+      return `${warning.version.text} requires ${requiredText(warning)}, which nothing on this machine will meet: ${editWords(warning)}`;
+    case 'breaks-requirement':
+      return `${excerpt(warning.to)} does not meet what ${excerpt(warning.name)} ${warning.version.text} requires: ${requiredText(warning)}; it is kept there all the same`;
     case 'conflicting-constraints':
       return 'another entry has this module_id; each is resolved separately';
   }
+}
+
+/** What is decided once other actions of the same plan are done. */
+export function afterActionsWords({ actions, becomes }: AfterActions): string {
+  const done = actions.map(({ name, to }) => `${excerpt(name)} is ${excerpt(to)}`).join(' and ');
+  return `${summarizeDecision(becomes)}, once ${done}`;
+}
+
+/** What comes after the decision of a row: by actions of the same plan, by time alone, or both; undefined if neither is known. */
+export function nextWords({ afterActions, nextChange }: Outlook): Said | undefined {
+  if (!afterActions && !nextChange) return undefined;
+  return joined(
+    [afterActions && afterActionsWords(afterActions), nextChange && changeWords(nextChange)],
+    '; ',
+  );
+}
+
+interface Outlook {
+  readonly afterActions?: AfterActions | undefined;
+  readonly nextChange: NextChange | undefined;
 }
 
 /** The constraint as written, or the pinned address; undefined for a local module or a disabled subsystem. */

@@ -5,6 +5,7 @@ import { excerpt, quote } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
 import type { UpgradeRequest } from '../decision/upgrade-request.ts';
+import { describeUnmet } from './requirement-words.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import { CONFIRMED_WITHIN_MS, type RolloutRefusal } from '../releases/rollout-refusal.ts';
 import { describeDuration } from '../text/duration.ts';
@@ -60,6 +61,8 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
       return describeDigestChange(refused);
     case 'quarantined':
       return quarantineWords(refused);
+    case 'requirement-unmet':
+      return describeUnmet(refused);
     case 'too-young':
       return say`too young until ${passing(refused.until)}`;
     case 'unknown-age':

@@ -24,6 +24,10 @@ export interface UpdatePolicy {
   readonly modules: ReadonlyMap<string, UpdateTerms>;
   /** The group of the machines with this policy, which a rollout may include first; absent if they are in none. */
   readonly group?: string | undefined;
+  /** What the machine is tagged with besides its system's tags, for releases that require a tag; absent if nothing. */
+  readonly tags?: readonly string[] | undefined;
+  /** The versions of what modreg does not manage, by `platform-server`, `platform-agent` or module id; absent if there are none. */
+  readonly provides?: ReadonlyMap<string, string> | undefined;
   /** Where modreg's own agent sends its log, by OTLP/HTTP; undefined if nowhere. Other agents need not follow it. */
   readonly logs?:
     | {

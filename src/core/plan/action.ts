@@ -5,6 +5,8 @@ import type { Platform } from '../releases/platform.ts';
 import { artifactFor, type Artifact } from '../releases/release.ts';
 import { toldAs, type Said, type Words } from '../text/time-words.ts';
 import { formatConstraint } from '../version/constraint.ts';
+import type { SubsystemTarget } from './subsystem.ts';
+import type { ModuleEntry } from '../machine/machine.ts';
 import type { Stop } from './stops.ts';
 
 /** A restart and upgrade that the machine's agent must carry out. */
@@ -124,4 +126,30 @@ export function artifactOf({ to }: Replacement, platform: Platform): Artifact | 
   // A `pin_url` may carry the digest of its file as `#sha256=…` or `#sha512=…` (D36).
   const [, url = to.url, digest] = /^([^#]*)#(sha(?:256|512)=.*)$/.exec(to.url) ?? [];
   return { platform, url, digest: digest?.replace('=', ':') };
+}
+
+interface PlannedRow {
+  readonly decision: Decision;
+  readonly stops: readonly Stop[];
+}
+
+/** The actions of a plan that are due now. */
+export function actionsIn({
+  modules,
+  subsystems,
+}: {
+  readonly modules: readonly (PlannedRow & Pick<ModuleEntry, 'name' | 'moduleId'>)[];
+  readonly subsystems: readonly (PlannedRow & { readonly target: SubsystemTarget })[];
+}): Action[] {
+  const actions = [
+    ...modules.map(({ name, moduleId, decision, stops }) =>
+      actionOf(decision, { kind: 'module', name, moduleId }, stops),
+    ),
+    ...subsystems.map(({ target, decision, stops }) =>
+      target.option === 'disable_subsystem'
+        ? undefined
+        : actionOf(decision, { kind: 'subsystem', name: target.name }, stops),
+    ),
+  ];
+  return actions.filter((action) => action !== undefined);
 }

@@ -3,6 +3,7 @@ import type { ActionTarget } from './action.ts';
 import { targetsOf, type Configuration } from './configuration.ts';
 import type { Remembered } from './machine-memory.ts';
 import type { ModuleState, Plan, PlanInput, PlanRow } from './plan.ts';
+import { deployedIn } from './required.ts';
 import type { VersionedSubsystem } from './subsystem.ts';
 
 /** What is known about a module or subsystem, except its release list. */
@@ -16,7 +17,7 @@ export type Circumstances = Omit<PlanInput, 'machine' | 'policy' | 'modules' | '
 /** The input of a plan for the whole machine, or for `only` one target. */
 export function planInputFor(
   configuration: Configuration,
-  { knownOf, ...circumstances }: Circumstances,
+  { knownOf, requirements: judged, ...circumstances }: Circumstances,
   only?: ActionTarget,
 ): PlanInput {
   const { policy } = configuration;
@@ -34,7 +35,10 @@ export function planInputFor(
     if (target.kind === 'module') modules.set(target.name, knownOf(target));
     else if (!only || only.name === target.name) subsystems.set(target.name, knownOf(target));
   }
-  return { ...circumstances, policy, machine, modules, subsystems };
+  // What is deployed of the others matters to the releases of one.
+  const deployed = deployedIn(configuration, (target) => knownOf(target).deployed);
+  const requirements = judged && { ...judged, deployed };
+  return { ...circumstances, requirements, policy, machine, modules, subsystems };
 }
 
 /** Whether something is due that the agent has to allow: an upgrade, a downgrade, or a restart that may be held (D29, D41). */

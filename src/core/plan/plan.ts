@@ -12,7 +12,8 @@ import { holdsInForce, type RecordedHold } from '../decision/operator-hold.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import { longestHoldEnd, type HeldReplacement } from '../decision/longest-hold.ts';
-import type { Deployed } from '../decision/deployed.ts';
+import { withUrlAsText, type Deployed } from '../decision/deployed.ts';
+import type { MachineFacts } from '../releases/machine-facts.ts';
 import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
@@ -26,9 +27,12 @@ import {
   type UpdateTerms,
 } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
-import { actionOf } from './action.ts';
+import { actionsIn } from './action.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
+import { machineFactsIn } from './required.ts';
+import { withRequirements } from './requirement-rows.ts';
+import type { AfterActions } from '../decision/after-actions.ts';
 import { latestOf } from './latest.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { vetoesAgainst } from './vetoes.ts';
@@ -74,6 +78,17 @@ export interface PlanInput {
   readonly now: number;
   /** What is wrong with the machine's clock; absent if nothing is known to be. */
   readonly clock?: Eligibility['clock'];
+  /** Judges what releases require; absent to refuse none for it (D86). */
+  readonly requirements?:
+    | {
+        /** `satisfiesRange` of `modreg/registry`. */
+        readonly satisfies: (version: string, range: string) => boolean | undefined;
+        /** What its system is tagged with: `distro:debian`. Called if a release requires a tag. */
+        readonly systemTags: () => readonly string[];
+        /** @internal What is deployed, if the plan is not for the whole machine. */
+        readonly deployed?: MachineFacts['deployed'];
+      }
+    | undefined;
   /** `refuse` refuses releases that were published after `now`. The default is `allow`. */
   readonly laterReleases?: 'refuse' | 'allow' | undefined;
   /** By the name of the module entry. If an entry has no state here, its deployed version is unknown. */
@@ -114,6 +129,8 @@ export interface PlanRow {
   readonly latest: Version | undefined;
   /** The components that stop when it restarts; empty if no replacement is due or held. */
   readonly stops: readonly Stop[];
+  /** @internal What is decided once other actions of the plan are done, which meet what a release requires; absent if that is the same (D88). */
+  readonly afterActions?: AfterActions | undefined;
   /** When the passing of time alone changes the decision; undefined if no such time is known. */
   readonly nextChange: NextChange | undefined;
   /** What an operator should know. */
@@ -177,6 +194,7 @@ export function planMachine(input: PlanInput): Plan {
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : NO_COMPONENTS);
   const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
+  const facts = machineFactsIn(input);
 
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
@@ -184,7 +202,8 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
+    const needs = { requirement, terms, vetoes, machine: facts() };
+    const decideInput = decideInputFor(state, needs, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -198,21 +217,13 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
+    const needs = { requirement, terms, vetoes, machine: facts() };
+    const decideInput = decideInputFor(state, needs, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
-  const actions = [
-    ...modules.map(({ name, moduleId, decision, stops: stopping }) =>
-      actionOf(decision, { kind: 'module', name, moduleId }, stopping),
-    ),
-    ...subsystems.map(({ target, decision, stops: stopping }) =>
-      target.option === 'disable_subsystem'
-        ? undefined
-        : actionOf(decision, { kind: 'subsystem', name: target.name }, stopping),
-    ),
-  ].filter((action) => action !== undefined);
-  return { modules, subsystems, restarts: restartsFor(actions, stops) };
+  const all = withRequirements({ modules, subsystems });
+  return { ...all, restarts: restartsFor(actionsIn(all), stops) };
 }
 
 function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K): ModuleState {
@@ -225,22 +236,16 @@ function requirementOf(entry: ModuleEntry): Requirement {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
 }
 
-/** A module has no `pin_url`, so a deployed address is text that is not a version (D14). */
-export function withUrlAsText(state: ModuleState): ModuleState {
-  const { deployed } = state;
-  if (deployed.kind !== 'url') return state;
-  return { ...state, deployed: { kind: 'other', text: deployed.url } };
-}
-
 /** What the config, the policy and the machine's modules say about a target. */
 interface Terms extends Pick<Timing, 'vetoes'> {
+  readonly machine: MachineFacts | undefined;
   readonly requirement: Requirement;
   readonly terms: UpdateTerms;
 }
 
 function decideInputFor(
   state: ModuleState,
-  { requirement, terms, vetoes }: Terms,
+  { requirement, terms, vetoes, machine }: Terms,
   input: PlanInput,
 ): DecideInput {
   const { now, clock, platform, machineId, laterReleases, answer, isServerBusy } = input;
@@ -261,7 +266,7 @@ function decideInputFor(
     onYank,
     restartRequest,
     upgradeRequest,
-    eligibility: releaseTerms(terms, { now, platform, machineId, group, notAfter }),
+    eligibility: releaseTerms(terms, { now, platform, machineId, group, notAfter, machine }),
     timing: {
       window: terms.window,
       blackouts: terms.blackouts,

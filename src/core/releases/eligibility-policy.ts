@@ -71,6 +71,36 @@ export interface Eligibility {
         readonly deployed?: string | undefined;
       }
     | undefined;
+  /** Refuses releases that require what this machine does not have. Applies to pins, but not to the deployed version (D86). */
+  readonly machine?:
+    | {
+        /** What it has of `platform-server`, `platform-agent` or a module, for each entry; empty if it has no entry of it. */
+        readonly deployed: (of: string) => readonly (
+          | {
+              readonly kind: 'version';
+              /** The deployed version, or the one that the policy provides. */
+              readonly text: string;
+              /** The name of the module entry; absent if it has none. */
+              readonly entry?: string | undefined;
+            }
+          | {
+              /** `none`: nothing is deployed. `unknown`: it is not known what is. `no-version`: what is deployed has no version. */
+              readonly kind: 'none' | 'unknown' | 'no-version';
+              /** The name of the module entry; absent if it has none. */
+              readonly entry?: string | undefined;
+            }
+        )[];
+        /** Whether it is tagged so. */
+        readonly hasTag: (tag: string) => boolean;
+        /** Whether a version is in a range of npm; undefined if the range cannot be read. */
+        readonly satisfies: (version: string, range: string) => boolean | undefined;
+        /** @internal The answers so far: what is deployed, by what was asked, and each tag that was asked. */
+        readonly asked?: {
+          readonly deployed: ReadonlyMap<string, readonly object[]>;
+          readonly tags: ReadonlyMap<string, boolean>;
+        };
+      }
+    | undefined;
   /** Refuses releases whose file for `platform` a machine must not download (D36). */
   readonly artifactRules?:
     | {

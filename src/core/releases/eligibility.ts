@@ -6,6 +6,7 @@ import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { isPublishedFor } from './platform.ts';
 import { artifactFor, type Artifact } from './release.ts';
+import { requirementUnmet } from './requirement-unmet.ts';
 import { excludedByRollout } from './rollout-refusal.ts';
 
 /** Only a pin may select a yanked release (D7). */
@@ -84,5 +85,7 @@ export const ineligible: Policy = (input, release) =>
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
   quarantined(input, release) ??
+  // Most releases require nothing.
+  (release.requires && requirementUnmet(input, release)) ??
   ageLimits(input, release) ??
   excludedByRollout(input, release);

@@ -57,6 +57,35 @@ export type Refusal =
       readonly because: string | undefined;
     }
   | {
+      readonly reason: 'requirement-unmet';
+      /** `platform-server`, `platform-agent` or a module id; `tags` for a tag. */
+      readonly of: string;
+      /** The range of npm, or the tag. */
+      readonly range: string;
+      /**
+       * What the machine has instead. `absent`: no entry of the module. `none`: nothing is deployed. `unknown`: it is not known
+       * what is. `no-version`: what is deployed has no version. `unreadable`: the range cannot be read. `untagged`: not the tag.
+       */
+      readonly found:
+        | {
+            readonly kind: 'version';
+            /** The version that does not fit. */
+            readonly text: string;
+            /** The name of its module entry; absent if it has none. */
+            readonly entry?: string | undefined;
+          }
+        | {
+            /** What is known of it. */
+            readonly kind: 'none' | 'unknown' | 'no-version';
+            /** The name of the module entry; absent if it has none. */
+            readonly entry?: string | undefined;
+          }
+        | {
+            /** What is missing. */
+            readonly kind: 'absent' | 'unreadable' | 'untagged';
+          };
+    }
+  | {
       readonly reason: 'too-young';
       /** When it reaches the minimum age, in milliseconds since the epoch. */
       readonly until: number;
@@ -115,6 +144,7 @@ export type RefusedPin = {
       | 'untrusted-artifact'
       | 'digest-changed'
       | 'quarantined'
+      | 'requirement-unmet'
       | 'not-yet-published';
   }
 >;

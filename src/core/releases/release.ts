@@ -1,5 +1,6 @@
 import { canonicalPlatform, fitsPlatform, type Platform } from './platform.ts';
 import { isTime } from '../text/rfc3339.ts';
+import { mergeRequires } from './requires.ts';
 import type { Version } from '../version/version.ts';
 
 /** One file of a release, as its registry lists it. */
@@ -39,6 +40,11 @@ export interface ReleaseRecord {
   readonly yanked?: string | undefined;
   /** Why the release should no longer be used, `""` if no reason was given; absent if it is not deprecated. */
   readonly deprecated?: string | undefined;
+  /**
+   * What a machine must have to run the release: ranges of npm by `platform-server`, `platform-agent` or module id, all of which
+   * must fit, and under `tags` what it must be tagged with; absent if it requires nothing.
+   */
+  readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Which machines may install the release; absent if its rollout is completed, or it never had one. */
   readonly rollout?:
     | {
@@ -82,7 +88,8 @@ export interface DigestChange {
 
 /**
  * Merges all entries of one version into one release: all artifacts, the earliest publish time, a prerelease,
- * yanked and deprecated if any entry is, and the rollout that includes the fewest machines. The order of the entries does not matter (D11).
+ * yanked and deprecated if any entry is, all requirements, and the rollout that includes the fewest machines. The order of the entries does
+ * not matter (D11).
  */
 export function mergeRecords(
   version: Version,
@@ -91,9 +98,9 @@ export function mergeRecords(
   const records = entries.map((entry) => (typeof entry === 'string' ? { version: entry } : entry));
   const [first] = records;
   if (first && records.length === 1) {
-    const { publishedAt, artifacts, prerelease, yanked, deprecated, rollout } = first;
+    const { publishedAt, artifacts, prerelease, yanked, deprecated, requires, rollout } = first;
     const time = knownTime(publishedAt);
-    return { version, publishedAt: time, artifacts, prerelease, yanked, deprecated, rollout };
+    return { version, publishedAt: time, artifacts, prerelease, yanked, deprecated, requires, rollout };
   }
   return {
     version,
@@ -102,6 +109,7 @@ export function mergeRecords(
     prerelease: records.some(({ prerelease }) => prerelease) || undefined,
     yanked: leastReason(records.map(({ yanked }) => yanked)),
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
+    requires: mergeRequires(records.flatMap(({ requires }) => (requires ? [requires] : []))),
     rollout: strictest(records.flatMap(({ rollout }) => rollout ?? [])),
   };
 }

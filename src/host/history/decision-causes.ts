@@ -75,6 +75,21 @@ const deployedVersion: Cause = ({ from, to }) => {
   return [`${to.deployed} was deployed`];
 };
 
+/** What of the machine its releases require, if that is not the same any more (D87). */
+const required: Cause = ({ before, after }) => {
+  const then = before.eligibility.machine?.asked?.deployed;
+  return Array.from(after.eligibility.machine?.asked?.deployed ?? []).flatMap(([of, now]) => {
+    const known = then?.get(of);
+    if (known === undefined || haveSameFacts(known, now)) return [];
+    const texts = now.map((one) =>
+      'text' in one ? excerpt(String(one.text)) : 'no known version',
+    );
+    return [
+      `what its releases require changed: ${excerpt(of)} is ${texts.join(' and ') || 'absent'}`,
+    ];
+  });
+};
+
 const quarantine: Cause = ({ before, after }) => {
   const known = new Set(before.quarantine.map(keyOf));
   const kept = new Set(after.quarantine.map(({ version }) => version));
@@ -216,6 +231,7 @@ const CAUSES: readonly Cause[] = [
   changedConstraint,
   changedPolicy,
   deployedVersion,
+  required,
   quarantine,
   restartRequest,
   upgradeRequest,

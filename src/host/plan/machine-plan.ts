@@ -6,6 +6,7 @@ import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
+import { satisfiesRange } from '../../registry/npm-range.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
 import { parseProblem, type Problem } from '../../base/problem.ts';
@@ -38,6 +39,8 @@ export interface Planned {
   readonly machineId: Result<string | undefined, Problem>;
   /** The group of the machine in its credentials (D108). */
   readonly group: string | undefined;
+  /** What the machine's system is tagged with. */
+  readonly systemTags: () => readonly string[];
   readonly now: number;
   readonly clock: ClockReading['clock'];
   /** Whether `now` is from `--at` and not from the clock. */
@@ -75,7 +78,8 @@ export async function planOf(
   const { clock } = clockReading(world);
   const group = groupOf(world);
   const machine = { platform: platform.value, machineId: machineIdOf(world), group };
-  const circumstances = { ...machine, now, clock, isAsOf };
+  const systemTags = (): readonly string[] => world.systemTags?.() ?? [];
+  const circumstances = { ...machine, now, clock, isAsOf, systemTags };
   const inputs = { path, ...known, lists: lists.value, ...circumstances };
   const plan = decideOn(inputs);
   // A report, or another time, does not describe what this machine has.
@@ -123,6 +127,7 @@ function decideOn({
   platform,
   machineId,
   group,
+  systemTags,
 }: Omit<Planned, 'path' | 'plan' | 'downloaded'>): Plan {
   const circumstances: Circumstances = {
     platform,
@@ -132,6 +137,7 @@ function decideOn({
     clock,
     laterReleases: isAsOf ? 'refuse' : 'allow',
     isServerBusy: false,
+    requirements: { satisfies: satisfiesRange, systemTags },
     knownOf: (target) => {
       const readings = target.kind === 'module' ? lists.modules : lists.subsystems;
       const reading = readings.get(target.name);

@@ -15,6 +15,7 @@ import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { RESTARTED_BY_UPDATE } from '../../core/plan/subsystem.ts';
+import type { AfterActions } from '../../core/decision/after-actions.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { newerRefused } from '../../core/releases/resolve.ts';
@@ -86,7 +87,7 @@ function restartedBy(target: SubsystemTarget): readonly string[] {
 }
 
 function rowAsJson(row: PlanRow, reading: ListResult | undefined): object {
-  const { decision, latest, stops, nextChange, warnings } = row;
+  const { decision, latest, stops, nextChange, afterActions, warnings } = row;
   const { input } = decision;
   const replacement = replacementOf(decision);
   return {
@@ -103,6 +104,7 @@ function rowAsJson(row: PlanRow, reading: ListResult | undefined): object {
     newer: newerAsJson(row),
     stops: stopsAsJson(stops),
     next_change: nextChange ? changeAsJson(nextChange) : null,
+    ...(afterActions && { after_actions: afterActionsAsJson(afterActions) }),
     list: reading?.ok ? listAsJson(reading.value) : null,
     warnings: warnings.map((warning) => ({
       code: printedCode(warning.kind),
@@ -147,6 +149,10 @@ function holderAsJson(hold: Hold): object | undefined {
 export function changeAsJson({ at, because, becomes }: NextChange): object {
   const target = targetText(becomes) ?? null;
   return { at: formatTime(at), because, decision: wordFor(becomes), target };
+}
+
+function afterActionsAsJson({ actions, becomes }: AfterActions): object {
+  return { actions, decision: wordFor(becomes), target: targetText(becomes) ?? null };
 }
 
 export function stopsAsJson(stops: readonly Stop[]): object[] {

@@ -3,7 +3,7 @@ import type { Said } from '../../core/text/time-words.ts';
 import { replacementOf, wordFor, type Decision } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
-import { changeWords, targetText } from '../../core/explanation/plan-words.ts';
+import { nextWords, targetText } from '../../core/explanation/plan-words.ts';
 import { decisionWords, describeAddress } from '../../core/explanation/decision-words.ts';
 import type { PlanRow } from '../../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../../core/plan/target.ts';
@@ -32,17 +32,14 @@ export function rowIn(plan: Plan, { kind, name }: TargetName): PlanRow | undefin
 }
 
 /** What is planned for a target, in words. */
-export function outcomeOf(
-  target: TargetName,
-  { decision, nextChange, stops }: PlanRow,
-  plan: Plan,
-): PlannedOutcome {
+export function outcomeOf(target: TargetName, row: PlanRow, plan: Plan): PlannedOutcome {
+  const { decision, stops } = row;
   return {
     decision: wordFor(decision),
     direction: replacementOf(decision)?.direction,
     target: targetText(decision),
     reason: decisionWords(decision),
-    nextChange: nextChange && changeWords(nextChange),
+    nextChange: nextWords(row),
     isNewMajor: isNewMajor(decision),
     stops,
     shares: sharesOf(target, plan),

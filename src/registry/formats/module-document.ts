@@ -2,6 +2,7 @@ import type { Artifact, ModuleId, ReleaseRecord } from '../../core/index.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
 import { isUsualTime, parseTime } from '../../core/text/rfc3339.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
+import { decodeRequires } from './requires-field.ts';
 import { decodeRollout } from './rollout-field.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { withAbsoluteUrls } from './hosted-artifact.ts';
@@ -67,17 +68,19 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     artifacts: decodeArtifacts(entry['artifacts'], path, drop),
     yanked: decodeReason(entry['yanked'], path, 'yanked', drop),
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
+    requires: 'requires' in entry ? decodeRequires(entry['requires'], path, drop) : undefined,
     rollout: decodeRollout(entry['rollout'], path, drop),
   };
 }
 
 function isClean(entry: unknown): boolean {
   if (!isJsonObject(entry)) return true;
-  const { published_at: time, artifacts, yanked, deprecated, rollout } = entry;
+  const { published_at: time, artifacts, yanked, deprecated, requires, rollout } = entry;
   return (
     isCleanTime(time) &&
     isCleanReason(yanked) &&
     isCleanReason(deprecated) &&
+    isAbsent(requires) &&
     isAbsent(rollout) &&
     (isAbsent(artifacts) ||
       (Array.isArray(artifacts) &&

@@ -7,6 +7,7 @@ import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { rolloutTerms, termsOf } from './rollout-terms.ts';
+import { requirements } from './published-requires.ts';
 import { describe, shape } from './schema-errors.ts';
 
 /** What a program that no compiler checked must publish. */
@@ -38,6 +39,8 @@ export interface PublishedRelease {
   readonly deprecated: string | undefined;
   /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
   readonly yanked: string | undefined;
+  /** What a machine must have to run it: ranges of npm, and tags. Absent: nothing. */
+  readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Publishes it into a staged rollout. Absent: all machines may install it. */
   readonly rollout?:
     | {
@@ -160,17 +163,21 @@ export const newRelease = v.strictObject(
       v.nullish(shortText),
       v.description('The reason, to publish the release as yanked'),
     ),
+    requires: v.pipe(
+      v.nullish(requirements),
+      v.description('What a machine must have to run the release; earlier machines ignore it'),
+    ),
     rollout: v.pipe(
       v.nullish(rolloutTerms),
       v.description('Publishes the release into a staged rollout, at its first step'),
     ),
   },
-  shape('a release', 'version, published_at, artifacts, deprecated, yanked and rollout'),
+  shape('a release', 'version, published_at, artifacts, deprecated, yanked, requires and rollout'),
 );
 
 /**
  * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
- * `artifacts`, `deprecated`, `yanked` and `rollout`; only `version` is required.
+ * `artifacts`, `deprecated`, `yanked`, `requires` and `rollout`; only `version` is required.
  *
  * @example
  * ```ts
@@ -184,7 +191,8 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   // valibot accepts a list as an object.
   const result = v.safeParse(newRelease, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
-  const { version, published_at, artifacts, deprecated, yanked, rollout: started } = result.output;
+  const { version, published_at, artifacts, deprecated, yanked, ...others } = result.output;
+  const { requires, rollout: started } = others;
   return {
     ok: true,
     value: {
@@ -198,6 +206,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       })),
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
+      ...(requires ? { requires } : {}),
       ...(started ? { rollout: termsOf(started) } : {}),
     },
   };
@@ -220,6 +229,7 @@ export function releaseAsJson({
   artifacts,
   deprecated,
   yanked,
+  requires,
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
@@ -230,6 +240,7 @@ export function releaseAsJson({
     artifacts,
     deprecated,
     yanked,
+    requires,
     rollout: inRollout,
   });
 }
@@ -248,11 +259,12 @@ export function readReason(json: unknown): Result<string, ReleaseErrors> {
 }
 
 /** The content of a release as text, without its version, publish time and yank: what a second publication must match. */
-export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
+export function contentOf({ artifacts, deprecated, requires }: PublishedRelease): string {
   const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
   return JSON.stringify({
     artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
     deprecated: deprecated ?? null,
+    requires,
   });
 }
 

@@ -34,6 +34,14 @@ export const MODULE: readonly object[] = [
   path('namespace', "An organization's name or UUID"),
   path('name', 'A module of that namespace'),
 ];
+/** Publishes what machines ignore. */
+export const FORCE: object = {
+  name: 'force',
+  in: 'query',
+  required: false,
+  description: 'Publishes the release although machines run a modreg that ignores what it requires',
+  schema: { type: 'boolean', default: false },
+};
 /** The responses of every operation if the registry fails. */
 export const FAILURES: Readonly<Record<number, object>> = {
   429: problem('The client has too many requests at once. Retry after the seconds in Retry-After.'),

@@ -31,6 +31,14 @@ const release = v.strictObject({
   ),
   deprecated: textOrNull,
   yanked: v.pipe(textOrNull, v.description('The reason, which may be empty. Null: not yanked.')),
+  requires: v.optional(
+    v.pipe(
+      v.record(text, v.array(text)),
+      v.description(
+        'What a machine must have: ranges of npm by platform-server, platform-agent or module id, and tags',
+      ),
+    ),
+  ),
   rollout: v.optional(listedRollout),
 });
 

@@ -1,6 +1,7 @@
 import {
   body,
   FAILURES,
+  FORCE,
   json,
   MODULE,
   path,
@@ -114,14 +115,14 @@ export const OPENAPI: object = {
       post: {
         summary: 'Publishes a release. A published release never changes.',
         security: [{ token: [] }],
-        parameters: MODULE,
+        parameters: [...MODULE, FORCE],
         requestBody: body(ref('NewRelease')),
         responses: {
           ...WRITE_ERRORS,
           200: json(ref('Published'), 'The release was already published with the same content'),
           201: json(ref('Published'), 'The release is published and stored on disk'),
           409: problem(
-            'The version is already published with different content, publish time or soak, or without the rollout',
+            'The version is already published with different content, publish time or soak, or without the rollout; or machines run a modreg that ignores what it requires',
           ),
         },
       },

@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import {
+  describeDecision,
+  describeWarning,
+  type ModuleState,
+  type PlanInput,
+} from '../../../src/core/index.ts';
+import { afterActionsWords } from '../../../src/core/explanation/plan-words.ts';
+import { readUpdatePolicy } from '../../../src/config/index.ts';
+import { replacementOf, replacementText, wordFor } from '../../../src/core/decision/decision.ts';
+import type { SubsystemTarget } from '../../../src/core/plan/subsystem.ts';
+import { satisfiesRange } from '../../../src/registry/npm-range.ts';
+import { entry, known, plan } from '../../support/planned.ts';
+import { requiring } from '../../support/required.ts';
+
+type Named = Readonly<Record<string, ModuleState>>;
+
+function on(
+  policy: object = {},
+  subsystems: Readonly<Partial<Record<SubsystemTarget['name'], ModuleState>>> = {},
+): Partial<PlanInput> {
+  const read = readUpdatePolicy(JSON.stringify(policy));
+  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
+  return {
+    policy: read.value,
+    subsystems: new Map(Object.entries(subsystems)) as PlanInput['subsystems'],
+    requirements: { satisfies: satisfiesRange, systemTags: () => ['distro:debian'] },
+  };
+}
+
+/** Each row: its decision, what it becomes by actions of the same plan, and its warnings. */
+function told(modules: readonly object[], states: Named, more: Partial<PlanInput>): string[][] {
+  const { modules: entries, subsystems } = plan({ modules }, states, more);
+  const rows = [
+    ...entries.map((row) => ({ ...row, label: row.name })),
+    ...subsystems.map((row) => ({ ...row, label: row.target.name })),
+  ];
+  return rows
+    .filter(({ decision }) => decision.input.deployed.kind !== 'unknown')
+    .map(({ label, decision, afterActions, warnings }) => {
+      const replacement = replacementOf(decision);
+      const to = replacement ? ` ${replacementText(replacement)}` : '';
+      return [
+        `${label} ${wordFor(decision)}${to}`,
+        ...(afterActions ? [`then ${afterActionsWords(afterActions)}`] : []),
+        ...warnings.map((warning) => describeWarning(warning, decision)),
+      ];
+    });
+}
+
+const LIDAR = [entry('acme:lidar', '1.*', 'lidar')];
+const NEEDS = known('1.0.0', ['1.0.0', requiring('1.1.0', { 'platform-server': '>=1.4' })]);
+
+describe('D87 what a requirement is judged against', () => {
+  it.each<[string, readonly object[], Named, Partial<PlanInput>, string]>([
+    [
+      'the deployed server',
+      LIDAR,
+      { lidar: NEEDS },
+      on({}, { 'platform-server': known('1.4.0', []) }),
+      'lidar upgrade 1.1.0',
+    ],
+    [
+      'platform:server is the server',
+      LIDAR,
+      { lidar: known('1.0.0', [requiring('1.1.0', { 'platform:server': '1.4.0' })]) },
+      on({}, { 'platform-server': known('1.4.0', []) }),
+      'lidar upgrade 1.1.0',
+    ],
+    ['a server that is not known', LIDAR, { lidar: NEEDS }, on(), 'lidar up-to-date'],
+    [
+      'what the policy provides where that is not known',
+      LIDAR,
+      { lidar: NEEDS },
+      on({ provides: { 'platform-server': '1.4.2' } }),
+      'lidar upgrade 1.1.0',
+    ],
+    [
+      'a known version before what the policy provides',
+      LIDAR,
+      { lidar: NEEDS },
+      on({ provides: { 'platform-server': '1.4.2' } }, { 'platform-server': known('1.3.0', []) }),
+      'lidar up-to-date',
+    ],
+    [
+      'a server that is not installed, whatever the policy provides',
+      LIDAR,
+      { lidar: NEEDS },
+      on({ provides: { 'platform-server': '1.4.2' } }, { 'platform-server': known(null, []) }),
+      'lidar up-to-date',
+    ],
+    [
+      'what the policy provides of no entry',
+      LIDAR,
+      { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:firmware': '3.*' })]) },
+      on({ provides: { 'acme:firmware': '3.1.0' } }),
+      'lidar upgrade 1.1.0',
+    ],
+    [
+      'what the policy provides of a local module',
+      [
+        ...LIDAR,
+        { type: 'local', name: 'base', module_id: 'acme:base', executable_path: '/opt/base' },
+      ],
+      { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:base': '2.*' })]) },
+      on({ provides: { 'acme:base': '2.0.0' } }),
+      'lidar upgrade 1.1.0',
+    ],
+    [
+      'every entry of a module, whatever its name',
+      [...LIDAR, entry('acme:base', '1.*', 'one'), entry('acme:base', '2.*', 'two')],
+      {
+        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
+        one: known('1.0.0', ['1.0.0']),
+        two: known('2.0.0', ['2.0.0']),
+      },
+      on(),
+      'lidar up-to-date',
+    ],
+    [
+      'a tag of the system',
+      LIDAR,
+      { lidar: known('1.0.0', [requiring('1.1.0', { tags: 'distro:debian' })]) },
+      on(),
+      'lidar upgrade 1.1.0',
+    ],
+    [
+      'a tag of the policy',
+      LIDAR,
+      { lidar: known('1.0.0', [requiring('1.1.0', { tags: ['rack:b4', 'distro:debian'] })]) },
+      on({ tags: ['rack:b4'] }),
+      'lidar upgrade 1.1.0',
+    ],
+    [
+      'a tag that the machine lacks',
+      LIDAR,
+      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
+      on(),
+      'lidar up-to-date',
+    ],
+  ])('%s', (_title, modules, states, more, expected) => {
+    expect(told(modules, states, more)[0]?.[0]).toBe(expected);
+  });
+
+  it('D87 a plan that is not told how refuses nothing for it', () => {
+    const { requirements: _, ...more } = on();
+    expect(told(LIDAR, { lidar: NEEDS }, more)).toEqual([['lidar upgrade 1.1.0']]);
+  });
+});
+
+const BASE = entry('acme:base', '1.*', 'base');
+
+describe('D88 what other rows mean for a requirement', () => {
+  it('an action of the same plan will meet it', () => {
+    const server = known('1.3.0', ['1.3.0', '1.4.0']);
+    expect(told(LIDAR, { lidar: NEEDS }, on({}, { 'platform-server': server }))).toEqual([
+      ['lidar up-to-date', 'then upgrade to 1.1.0, once platform-server is 1.4.0'],
+      ['platform-server upgrade 1.4.0'],
+    ]);
+  });
+
+  it.each<[string, readonly object[], Named, Partial<PlanInput>, string[]]>([
+    [
+      'the constraint of the other module does not reach it',
+      [...LIDAR, BASE],
+      {
+        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
+        base: known('1.0.0', ['1.0.0', '2.3.0', '3.0.0']),
+      },
+      on(),
+      [
+        '1.1.0 requires acme:base 2.*, which nothing on this machine will meet: 2.3.0 does, so let the version of base be 2.*',
+      ],
+    ],
+    [
+      'nothing that fits is published',
+      [...LIDAR, BASE],
+      {
+        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '9.*' })]),
+        base: known('1.0.0', ['1.0.0', { version: '9.0.0', yanked: '' }]),
+      },
+      on(),
+      [
+        '1.1.0 requires acme:base 9.*, which nothing on this machine will meet: no published release of acme:base is in this range',
+      ],
+    ],
+    [
+      'two require each other',
+      [...LIDAR, BASE],
+      {
+        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
+        base: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:lidar': '>=1.1' })]),
+      },
+      on(),
+      [
+        '1.1.0 requires acme:base >=1.1, which nothing on this machine will meet: the releases of acme:base in this range require in turn what this machine cannot have first, so a release without such a requirement is needed',
+      ],
+    ],
+    [
+      'a module that the machine does not have',
+      LIDAR,
+      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
+      on(),
+      [
+        '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: add an entry of acme:arm to the machine config, or name its version in provides of the policy',
+      ],
+    ],
+    [
+      'another version that the policy provides',
+      LIDAR,
+      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
+      on({ provides: { 'acme:arm': '2.0.0' } }),
+      [
+        '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: provides of the policy names another version of acme:arm',
+      ],
+    ],
+    [
+      'a tag',
+      LIDAR,
+      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
+      on(),
+      [
+        '1.1.0 requires the tag rack:b4, which nothing on this machine will meet: add rack:b4 to tags of the policy if this machine has what it means',
+      ],
+    ],
+    [
+      'a release that is refused for now may meet it later',
+      [...LIDAR, BASE],
+      {
+        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
+        base: known('1.0.0', ['1.0.0', '1.1.0'], { quarantine: [{ version: '1.1.0' }] }),
+      },
+      on(),
+      [],
+    ],
+    [
+      'a list that could not be read may have what meets it',
+      [...LIDAR, BASE],
+      {
+        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
+        base: {
+          ...known('1.0.0', []),
+          list: { error: { kind: 'registry-unreachable', message: 'it is down' } },
+        },
+      },
+      on(),
+      [],
+    ],
+  ])('D88 %s', (_title, modules, states, more, expected) => {
+    expect(told(modules, states, more)[0]?.slice(1)).toEqual(expected);
+  });
+
+  it('D88 an upgrade of the server that breaks what a module requires', () => {
+    const lidar = known('1.0.0', [requiring('1.0.0', { 'platform-server': '<2' })]);
+    const server = known('1.4.0', ['1.4.0', '2.0.0']);
+    expect(told(LIDAR, { lidar }, on({}, { 'platform-server': server }))).toEqual([
+      ['lidar up-to-date'],
+      [
+        'platform-server upgrade 2.0.0',
+        '2.0.0 does not meet what lidar 1.0.0 requires: platform-server <2; it is kept there all the same',
+      ],
+    ]);
+  });
+
+  it('D88 says so of the release that the same plan installs, and not of what was broken before', () => {
+    const modules = [...LIDAR, entry('acme:arm', '1.*', 'arm')];
+    const states = {
+      lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'platform-server': '<2' })]),
+      arm: known('1.0.0', [requiring('1.0.0', { 'platform-server': '<1' })]),
+    };
+    const server = known('1.4.0', ['1.4.0', '2.0.0']);
+    expect(told(modules, states, on({}, { 'platform-server': server }))[2]).toEqual([
+      'platform-server upgrade 2.0.0',
+      '2.0.0 does not meet what lidar 1.1.0 requires: platform-server <2; it is kept there all the same',
+    ]);
+  });
+});
+
+it('D86 a plan says why', () => {
+  const { modules } = plan(
+    { modules: LIDAR },
+    { lidar: NEEDS },
+    on({}, { 'platform-server': known('1.3.0', []) }),
+  );
+  expect(modules.map(({ decision }) => describeDecision(decision))).toEqual([
+    'stays at 1.0.0: 1.1.0 is refused: it requires platform-server >=1.4, but 1.3.0 is deployed',
+  ]);
+});
