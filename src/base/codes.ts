@@ -13,6 +13,7 @@ export const EXIT_CODES = {
   'not-yet-published': 1,
   'digest-changed': 1,
   quarantined: 1,
+  'behind-floor': 1,
   'deployed-unknown': 1,
   'bad-json': 1,
   'too-large': 1,
@@ -33,6 +34,7 @@ export const EXIT_CODES = {
   'unknown-version': 1,
   'unknown-rollout': 1,
   'rollout-conflict': 1,
+  'older-machines': 1,
   'unknown-token': 1,
   'not-recorded': 1,
   held: 1,
@@ -81,6 +83,7 @@ export type WarningKind =
   | 'pin-not-published'
   | 'unverified-download'
   | 'rollout-bypassed'
+  | 'floor-bypassed'
   | 'failed-in-another-entry'
   | 'undecided'
   | 'machine-id-unknown'

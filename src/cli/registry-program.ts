@@ -102,6 +102,8 @@ function addPublish(registry: Command, context: CommandContext): void {
     )
     .option('--published-at <time>', 'the time of publication (default: now)')
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
+    .option('--floor', 'a machine has to run the release before any higher one')
+    .option('--force', 'publish although machines report a modreg that does not know --floor')
     .option('--rollout', 'publish into a staged rollout: 0.1 % of the machines first')
     .option('--soak <duration>', 'how long each step of the rollout lasts at least (default: 1h)')
     .option(

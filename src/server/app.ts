@@ -78,7 +78,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
     });
   catalogue.firstStep = firstStepAtOnce(fleet);
   const firstStep = firstStepInSlices(fleet);
-  addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep });
+  addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep, fleet });
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });

@@ -23,7 +23,7 @@ export function describedRelease(
     const message = `${quote(path)}: ${only}, expected a release ${version}`;
     return { ok: false, error: { severity: 'error', kind: 'bad-value', message } };
   }
-  const { publishedAt, artifacts, deprecated, yanked } = release;
+  const { publishedAt, artifacts, deprecated, yanked, floor } = release;
   return {
     ok: true,
     value: {
@@ -32,6 +32,7 @@ export function describedRelease(
       artifacts,
       deprecated,
       yanked,
+      floor,
     },
   };
 }

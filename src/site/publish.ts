@@ -9,6 +9,7 @@ import { describeLaterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { releaseAsJson } from '../server/catalogue/published-release.ts';
 import { FleetFile, fleetPath } from '../server/fleet/fleet-file.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../server/index.ts';
+import { hasLaterField, olderMachines } from '../server/fleet/older-machines.ts';
 import { firstStepAtOnce } from '../server/rollout/first-step.ts';
 import { describeOtherSoak } from '../server/rollout/rollout-change.ts';
 import {
@@ -29,7 +30,9 @@ import {
 import { limitWarningsIn } from './remote-warnings.ts';
 import type { Upload } from './uploads.ts';
 
-export type PublishOptions = CreatingOptions & ChangeOptions & ReleaseOptions;
+export type PublishOptions = CreatingOptions &
+  ChangeOptions &
+  ReleaseOptions & { readonly force?: true };
 
 /** How many releases had each result. */
 type Counts = Readonly<Record<'published' | 'yanked' | 'unchanged', number>>;
@@ -66,7 +69,7 @@ export async function publishReleases(
   return await withWriter(options, world, async (writer): Promise<Published> => {
     const problem = await sent(uploads.value, writer, moduleId.value);
     if (problem) return { ok: false, error: problem };
-    return await publishOver(writer, moduleId.value, releases.value);
+    return await publishOver(writer, moduleId.value, releases.value, options);
   });
 }
 
@@ -118,6 +121,12 @@ function publishToFile(
   world: World,
 ): Published {
   return withCatalogue(options, world, modeOf(options), (catalogue): Published => {
+    const older = options.force ? undefined : olderMachinesIn(catalogue, moduleId, releases, world);
+    if (older !== undefined) {
+      const message = `${older}; nothing was changed`;
+      const hint = 'upgrade them first, or publish with --force';
+      return { ok: false, error: { severity: 'error', kind: 'older-machines', message, hint } };
+    }
     const results = publishedIn(catalogue, moduleId, releases, world);
     const late = releases[results.indexOf('without-rollout')];
     if (late) {
@@ -145,6 +154,28 @@ function publishToFile(
     const limits = limitWarnings(catalogue, moduleId);
     return { ok: true, value: { moduleId, ...countsOf(results), limits } };
   });
+}
+
+/** Which machines that reported to the server of the file would ignore a field of a new release (D93). */
+function olderMachinesIn(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  world: World,
+): string | undefined {
+  const path = fleetPath(catalogue.path);
+  const later = releases.filter(
+    (one) => hasLaterField(one) && catalogue.isYanked(moduleId, one.version) === undefined,
+  );
+  if (later.length === 0 || !existsSync(path)) return undefined;
+  const fleet = new FleetFile(path, () => world.clock(), { mode: 'read' });
+  try {
+    return fleet.read((sql) =>
+      later.map((one) => olderMachines(sql, moduleId, one)).find((one) => one !== undefined),
+    );
+  } finally {
+    fleet.close();
+  }
 }
 
 function describeConflict(
@@ -183,11 +214,12 @@ async function publishOver(
   writer: RegistryWriter,
   moduleId: ModuleId,
   releases: readonly PublishedRelease[],
+  { force }: Pick<PublishOptions, 'force'>,
 ): Promise<Published> {
   const results: unknown[] = [];
   let limits: readonly LimitWarning[] = [];
   for (const release of releases) {
-    const result = await writer.publish(moduleId, releaseAsJson(release));
+    const result = await writer.publish(moduleId, releaseAsJson(release), force);
     if (result.kind !== 'done') {
       const problem = refusalProblem(result);
       if (releases.length === 1) return { ok: false, error: problem };

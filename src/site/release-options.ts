@@ -17,6 +17,7 @@ export interface ReleaseOptions {
   readonly size?: readonly string[];
   readonly publishedAt?: string;
   readonly deprecated?: string;
+  readonly floor?: true;
   readonly rollout?: true;
   readonly soak?: string;
 }
@@ -34,7 +35,15 @@ export function releasesFrom(
 
 function fromFlags(
   version: string | undefined,
-  { artifact = [], digest = [], size = [], publishedAt, deprecated, ...staging }: ReleaseOptions,
+  {
+    artifact = [],
+    digest = [],
+    size = [],
+    publishedAt,
+    deprecated,
+    floor,
+    ...staging
+  }: ReleaseOptions,
   uploads: readonly Upload[],
 ): Result<readonly PublishedRelease[], Problem> {
   if (version === undefined) return usage('expected a version, or --file with a file of releases');
@@ -64,6 +73,7 @@ function fromFlags(
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(publishedAt === undefined ? {} : { published_at: publishedAt }),
     ...(deprecated === undefined ? {} : { deprecated }),
+    ...(floor && { floor }),
   });
   if (read.ok) return { ok: true, value: [read.value] };
   return usage(`not a release: ${read.error[0]}`, read.error.slice(1));
@@ -97,8 +107,8 @@ function fromFile(
   version: string | undefined,
   { file: path = '', ...flags }: ReleaseOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  const { upload, artifact, digest, size, publishedAt, deprecated, rollout, soak } = flags;
-  const about = [upload, artifact, digest, size, publishedAt, deprecated, rollout, soak];
+  const { upload, artifact, digest, size, publishedAt, deprecated, floor, rollout, soak } = flags;
+  const about = [upload, artifact, digest, size, publishedAt, deprecated, floor, rollout, soak];
   const described = [version, ...about];
   if (described.some((flag) => flag !== undefined)) {
     return usage(

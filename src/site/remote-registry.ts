@@ -141,6 +141,8 @@ export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>)
         'its disk is full or read-only: run the command again once its operator has changed that';
       return { severity: 'error', kind: 'registry-busy', message, hint };
     }
+    case 'older-machines':
+      return { severity: 'error', kind, message: detail.replace('force=true', '--force') };
     case 'without-rollout':
     case 'stale-rollout':
     case 'rollout-conflict':

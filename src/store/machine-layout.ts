@@ -296,5 +296,19 @@ export const LAYOUT: Layout = {
       PRIMARY KEY (module_id, version, kind, name)
     ) STRICT, WITHOUT ROWID;
     `,
+    `
+    -- The floors that an operator lets a target pass without running them (D92).
+    CREATE TABLE skipped_floors (
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      module_id TEXT NOT NULL,
+      version TEXT NOT NULL,
+      skipped_by TEXT NOT NULL,
+      reason TEXT,
+      at INTEGER NOT NULL,
+      checksum INTEGER,
+      PRIMARY KEY (kind, name, module_id, version)
+    ) STRICT, WITHOUT ROWID;
+    `,
   ],
 };

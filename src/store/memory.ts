@@ -15,6 +15,7 @@ import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
 import { failedSetupsIn, withRetry, type FailedSetups } from './failed-setups.ts';
+import { skippedFloorsIn } from './skipped-floors.ts';
 import { startsIn } from './starts.ts';
 import { roundRequestsIn, upgradeRequestsIn } from './upgrade-requests.ts';
 
@@ -43,6 +44,7 @@ export function factsIn(sql: Statements): Facts {
     held: heldReplacementsIn(sql),
     requests: restartRequestsIn(sql),
     upgradeRequests: upgradeRequestsIn(sql),
+    skippedFloors: skippedFloorsIn(sql),
     roundRequests: roundRequestsIn(sql),
     starts: startsIn(sql),
     lastChange: lastChangeIn(sql),
@@ -95,6 +97,9 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
       const upgrade = facts.upgradeRequests.find(
         (one) => keyOf(one.target) === key && one.moduleId === moduleOf(target),
       );
+      const skips = facts.skippedFloors.filter(
+        (one) => keyOf(one.target) === key && one.moduleId === moduleOf(target),
+      );
       return {
         deployed: known.deployed,
         previous: known.previous,
@@ -108,6 +113,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         ),
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         upgradeRequest: upgrade?.request,
+        skippedFloors: skips.length > 0 ? skips.map(({ skip }) => skip) : undefined,
         holds: holds.length > 0 ? holds : undefined,
         held: heldAs?.moduleId === moduleOf(target) ? heldAs.held : undefined,
       };

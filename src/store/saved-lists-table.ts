@@ -20,7 +20,7 @@ import {
 import { isArtifact } from './action-shape.ts';
 import type { MachineFile } from './machine-file.ts';
 import { isIntact } from './sealed-tables.ts';
-import { isNumber, isText, listOf, objectOf, optional, type Shape } from './shape.ts';
+import { isNumber, isText, listOf, objectOf, oneOf, optional, type Shape } from './shape.ts';
 
 /** The kind of a SavedListsError for each kind of DatabaseError. */
 export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
@@ -238,6 +238,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   artifacts: optional(listOf(isArtifact)),
   yanked: optional(isText),
   deprecated: optional(isText),
+  floor: optional(oneOf(true)),
   rollout: optional(
     objectOf<keyof ReleaseRollout>({
       salt: isText,

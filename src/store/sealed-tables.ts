@@ -32,7 +32,8 @@ export type TableName =
   | 'entry_key'
   | 'failed_setups'
   | 'held_replacements'
-  | 'failed_entries';
+  | 'failed_entries'
+  | 'skipped_floors';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -72,6 +73,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   failed_setups: table('module_id version entry digest', ''),
   held_replacements: table('kind name', 'module_id deployed since elapsed_ms counted_at'),
   failed_entries: table('module_id version kind name', 'since state same_as'),
+  skipped_floors: table('kind name module_id version', 'skipped_by reason at'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

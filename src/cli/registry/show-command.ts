@@ -45,10 +45,11 @@ function platformsText(platforms: readonly string[] | undefined): string {
   return platforms.length === 0 ? 'none' : platforms.join(', ');
 }
 
-function stateText({ yanked, deprecated }: Release): string {
+function stateText({ yanked, deprecated, floor }: Release): string {
   const states = [
     ['yanked', yanked],
     ['deprecated', deprecated],
+    ['floor', floor && ''],
   ] as const;
   return states
     .flatMap(([state, reason]) =>
@@ -67,6 +68,7 @@ function showAsJson({ moduleId, releases }: ModuleReleases): string {
       platforms: platformsOf(release) ?? null,
       yanked: release.yanked ?? null,
       deprecated: release.deprecated ?? null,
+      floor: release.floor ?? false,
     })),
   });
 }

@@ -1,9 +1,9 @@
 import type { Constraint } from '../version/constraint.ts';
 import type { Deployed } from './deployed.ts';
 import type { ModuleList } from './module-list.ts';
-import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
+import type { Eligibility, Quarantined, SkippedFloor } from '../releases/eligibility-policy.ts';
 import type { Platform } from '../releases/platform.ts';
-import type { RefusedPin, Refused } from '../releases/refusal.ts';
+import type { RefusedPin, Refused, RefusedRelease } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import type { Timing, Hold } from './timing-policies.ts';
@@ -39,6 +39,8 @@ export interface DecideInput {
   readonly failed?: Version | undefined;
   /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];
+  /** The floors that this machine passes without running them; absent if there are none (D92). */
+  readonly skippedFloors?: readonly SkippedFloor[] | undefined;
   /** The time of the decision, and which releases the policy allows. */
   readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter' | 'artifactRules'> & {
     /** The platform of the machine. */
@@ -179,6 +181,14 @@ export type Decision = {
           readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
           /** The pinned release. */
           readonly refused: RefusedPin;
+        }
+      | {
+          /** A floor below all that could be selected is refused on this machine (D90). */
+          readonly code: 'behind-floor';
+          /** The floor, and why it is refused. */
+          readonly refused: RefusedRelease;
+          /** The release that the constraint selects, if there is one, and why each other entry is refused. */
+          readonly resolution: Resolution;
         }
     ))
 );

@@ -58,5 +58,6 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'not-in-rollout': true,
   'rollout-halted': true,
   'rollout-unconfirmed': true,
+  'behind-floor': true,
   older: false,
 };

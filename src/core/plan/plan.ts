@@ -52,6 +52,8 @@ export interface ModuleState {
   readonly restartRequest?: DecideInput['restartRequest'];
   /** The replacement at once that an operator requested; absent if none is open (D76). */
   readonly upgradeRequest?: DecideInput['upgradeRequest'];
+  /** @internal The floors that it passes without running them; absent if there are none (D92). */
+  readonly skippedFloors?: DecideInput['skippedFloors'];
   /** @internal The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
   /** @internal Since when its replacements are held; absent if none is (D79). */
@@ -242,7 +244,7 @@ function decideInputFor(
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { list, deployed, previous, failed, restartRequest } = state;
-  const { restarts = [], quarantine = [], holds, held, upgradeRequest } = state;
+  const { restarts = [], quarantine = [], holds, held, upgradeRequest, skippedFloors } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
   return {
@@ -252,6 +254,7 @@ function decideInputFor(
     previous,
     failed,
     quarantine,
+    skippedFloors,
     maxIndexAgeMs,
     allowDowngrade,
     onYank,

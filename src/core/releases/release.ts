@@ -26,6 +26,8 @@ export interface ReleaseRecord {
   readonly yanked?: string | undefined;
   /** Why the release should no longer be used, `""` if no reason was given; absent if it is not deprecated. */
   readonly deprecated?: string | undefined;
+  /** Present if a machine has to run the release before any higher one (D90). */
+  readonly floor?: true | undefined;
   /** Which machines may install the release; absent if its rollout is completed, or it never had one. */
   readonly rollout?:
     | {
@@ -66,8 +68,8 @@ export interface DigestChange {
 }
 
 /**
- * Merges all entries of one version into one release: all artifacts, the earliest publish time, yanked and deprecated if
- * any entry is, and the rollout that includes the fewest machines. The order of the entries does not matter (D11).
+ * Merges all entries of one version into one release: all artifacts, the earliest publish time, yanked, deprecated
+ * and a floor if any entry is, and the rollout that includes the fewest machines. The order of the entries does not matter (D11).
  */
 export function mergeRecords(
   version: Version,
@@ -76,9 +78,9 @@ export function mergeRecords(
   const records = entries.map((entry) => (typeof entry === 'string' ? { version: entry } : entry));
   const [first] = records;
   if (first && records.length === 1) {
-    const { publishedAt, artifacts, yanked, deprecated, rollout } = first;
+    const { publishedAt, artifacts, yanked, deprecated, floor, rollout } = first;
     const time = knownTime(publishedAt);
-    return { version, publishedAt: time, artifacts, yanked, deprecated, rollout };
+    return { version, publishedAt: time, artifacts, yanked, deprecated, floor, rollout };
   }
   return {
     version,
@@ -86,6 +88,7 @@ export function mergeRecords(
     artifacts: mergeArtifacts(records.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
     yanked: leastReason(records.map(({ yanked }) => yanked)),
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
+    floor: records.some(({ floor }) => floor) || undefined,
     rollout: strictest(records.flatMap(({ rollout }) => rollout ?? [])),
   };
 }

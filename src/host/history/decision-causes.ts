@@ -7,7 +7,7 @@ import {
 } from '../../core/decision/timing-policies.ts';
 import { confirmedAtOf } from '../../core/decision/confirmed-at.ts';
 import { describeAddress } from '../../core/explanation/decision-words.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { isTooOld } from '../../core/releases/list-age.ts';
 import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
 import { haveSameFacts } from '../../store/facts.ts';
@@ -111,6 +111,20 @@ const upgradeRequest: Cause = ({ before, after }) => {
     return [`${excerpt(is.by)} requested ${to} at once`];
   }
   return was && !is ? [`the request of ${excerpt(was.by)} ended`] : [];
+};
+
+/** Who lets the machine pass a floor, and why (D92). */
+const skippedFloors: Cause = ({ before, after }) => {
+  const [were, are] = [before.skippedFloors ?? [], after.skippedFloors ?? []];
+  const others = (skips: typeof were, known: typeof were): typeof were =>
+    skips.filter(({ version }) => !known.some((one) => one.version === version));
+  return [
+    ...others(are, were).map(({ version, by, because }) => {
+      const why = because === undefined ? '' : `: ${quote(because)}`;
+      return `${excerpt(by)} skipped floor ${excerpt(version)}${why}`;
+    }),
+    ...others(were, are).map(({ version }) => `floor ${excerpt(version)} counts again`),
+  ];
 };
 
 /** Why an operator holds it is in the reason of the decision. */
@@ -219,6 +233,7 @@ const CAUSES: readonly Cause[] = [
   quarantine,
   restartRequest,
   upgradeRequest,
+  skippedFloors,
   operatorHolds,
   releaseList,
   staleList,

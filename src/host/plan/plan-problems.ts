@@ -156,6 +156,13 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
       const message = `${label}: ${textOf(decisionWords(decision), shown)}`;
       return [{ problem: { severity, kind: decision.code, message }, kept }];
     }
+    case 'behind-floor': {
+      const message = textOf(decisionWords(decision), shown);
+      const floor = decision.refused.release.version.text;
+      const name = 'name' in row ? row.name : label;
+      const hint = `modreg floor skip ${name} ${floor} passes it without running it`;
+      return [{ problem: { severity, kind: decision.code, message, hint }, kept }];
+    }
     case 'no-match':
     case 'pin-not-published':
     case 'conflicting-digest':

@@ -38,6 +38,8 @@ export interface PublishedRelease {
   readonly deprecated: string | undefined;
   /** Why the release is yanked, `''` without a reason; undefined if it is not published as yanked. */
   readonly yanked: string | undefined;
+  /** Present if a machine has to run the release before any higher one (D90). */
+  readonly floor?: true | undefined;
   /** Publishes it into a staged rollout. Absent: all machines may install it. */
   readonly rollout?:
     | {
@@ -174,17 +176,21 @@ export const newRelease = v.strictObject(
       v.nullish(shortText),
       v.description('The reason, to publish the release as yanked'),
     ),
+    floor: v.pipe(
+      v.nullish(v.boolean('expected true or false')),
+      v.description('Whether a machine has to run the release before any higher one'),
+    ),
     rollout: v.pipe(
       v.nullish(rollout),
       v.description('Publishes the release into a staged rollout, at its first step'),
     ),
   },
-  shape('a release', 'version, published_at, artifacts, deprecated, yanked and rollout'),
+  shape('a release', 'version, published_at, artifacts, deprecated, yanked, floor and rollout'),
 );
 
 /**
  * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
- * `artifacts`, `deprecated`, `yanked` and `rollout`; only `version` is required.
+ * `artifacts`, `deprecated`, `yanked`, `floor` and `rollout`; only `version` is required.
  *
  * @example
  * ```ts
@@ -198,7 +204,8 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   // valibot accepts a list as an object.
   const result = v.safeParse(newRelease, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
-  const { version, published_at, artifacts, deprecated, yanked, rollout: started } = result.output;
+  const { version, published_at, artifacts, deprecated, yanked, floor } = result.output;
+  const { rollout: started } = result.output;
   return {
     ok: true,
     value: {
@@ -212,6 +219,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       })),
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
+      ...(floor ? { floor } : {}),
       ...(started ? { rollout: { soakMs: started.soak_ms } } : {}),
     },
   };
@@ -234,6 +242,7 @@ export function releaseAsJson({
   artifacts,
   deprecated,
   yanked,
+  floor,
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
@@ -244,6 +253,7 @@ export function releaseAsJson({
     artifacts,
     deprecated,
     yanked,
+    floor,
     rollout: inRollout,
   });
 }
@@ -262,11 +272,12 @@ export function readReason(json: unknown): Result<string, ReleaseErrors> {
 }
 
 /** The content of a release as text, without its version, publish time and yank: what a second publication must match. */
-export function contentOf({ artifacts, deprecated }: PublishedRelease): string {
+export function contentOf({ artifacts, deprecated, floor }: PublishedRelease): string {
   const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
   return JSON.stringify({
     artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
     deprecated: deprecated ?? null,
+    floor,
   });
 }
 

@@ -16,6 +16,8 @@ import { rollingRelease } from '../catalogue/rollout-start.ts';
 import { describeOtherSoak } from '../rollout/rollout-change.ts';
 import type { FirstStepInSlices } from '../rollout/first-step.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
+import { hasLaterField, olderMachines } from '../fleet/older-machines.ts';
 import { problem } from '../problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
 import type { ReadOptions } from './read-routes.ts';
@@ -31,6 +33,7 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 interface Writing {
   readonly write: WriteChange;
   readonly firstStep: FirstStepInSlices;
+  readonly fleet: Pick<FleetFile, 'read'>;
 }
 
 type Writer = Caller & Writing;
@@ -48,12 +51,13 @@ export function addWriteRoutes(
     refused,
     write,
     firstStep,
+    fleet,
   }: RegistryOptions & Pick<ReadOptions, 'refused'> & Writing,
 ): void {
   const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle): ((c: Context) => Promise<Response>) =>
     answeringToken(tokenOf, { catalogue, clock, log }, (c, caller) =>
-      handle(c, { ...caller, write, firstStep }),
+      handle(c, { ...caller, write, firstStep, fleet }),
     );
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
@@ -70,11 +74,26 @@ async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
     if (refusal) return refusal;
     const release = await jsonBody(c, readRelease);
     if (!release.ok) return release.error;
+    const older = olderMachinesFor(moduleId, release.value, caller);
+    if (older !== undefined && c.req.query('force') !== 'true') {
+      return problem('older-machines', `${older}; upgrade them first, or publish with force=true`);
+    }
     const start =
       release.value.rollout &&
       (await caller.firstStep(moduleId, rollingRelease(release.value), caller.now));
     return await published(c, caller, { moduleId, release: release.value, start });
   });
+}
+
+/** Publishing a release again changes nothing (D93). */
+function olderMachinesFor(
+  moduleId: ModuleId,
+  release: PublishedRelease,
+  { catalogue, fleet }: Writer,
+): string | undefined {
+  const isNew = catalogue.isYanked(moduleId, release.version) === undefined;
+  if (!isNew || !hasLaterField(release)) return undefined;
+  return fleet.read((sql) => olderMachines(sql, moduleId, release));
 }
 
 /**
