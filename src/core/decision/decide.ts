@@ -92,6 +92,7 @@ export function decideChecked(input: DecideInput): Decision {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
   const resolution = resolved(input, requirement, list);
+  // A floor that cannot run here (D90).
   return withInput(atFloor(afterResolving(input, resolution), resolution, input));
 }
 

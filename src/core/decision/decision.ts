@@ -1,9 +1,9 @@
 import type { Constraint } from '../version/constraint.ts';
 import type { Deployed } from './deployed.ts';
 import type { ModuleList } from './module-list.ts';
-import type { Eligibility, Quarantined, SkippedFloor } from '../releases/eligibility-policy.ts';
+import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
 import type { Platform } from '../releases/platform.ts';
-import type { RefusedPin, Refused, RefusedRelease } from '../releases/refusal.ts';
+import type { RefusedPin, Refused } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
 import type { Timing, Hold } from './timing-policies.ts';
@@ -40,7 +40,7 @@ export interface DecideInput {
   /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];
   /** The floors that this machine passes without running them; absent if there are none (D92). */
-  readonly skippedFloors?: readonly SkippedFloor[] | undefined;
+  readonly skippedFloors?: NonNullable<Eligibility['floors']>['skipped'];
   /** The time of the decision, and which releases the policy allows. */
   readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter' | 'artifactRules'> & {
     /** The platform of the machine. */
@@ -186,7 +186,7 @@ export type Decision = {
           /** A floor below all that could be selected is refused on this machine (D90). */
           readonly code: 'behind-floor';
           /** The floor, and why it is refused. */
-          readonly refused: RefusedRelease;
+          readonly refused: Exclude<Refused, { readonly reason: 'not-a-version' }>;
           /** The release that the constraint selects, if there is one, and why each other entry is refused. */
           readonly resolution: Resolution;
         }

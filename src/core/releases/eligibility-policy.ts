@@ -75,7 +75,18 @@ export interface Eligibility {
         /** The deployed version; absent if none is deployed or it is not known: then no floor counts. */
         readonly deployed?: Version | undefined;
         /** The floors that an operator passes. */
-        readonly skipped?: readonly SkippedFloor[] | undefined;
+        readonly skipped?:
+          | readonly {
+              /** The text of its version. */
+              readonly version: string;
+              /** Who skipped it. */
+              readonly by: string;
+              /** Why, as that person wrote it; undefined if no reason was given. */
+              readonly because: string | undefined;
+              /** In milliseconds since the epoch. */
+              readonly at: number;
+            }[]
+          | undefined;
       }
     | undefined;
   /** Refuses releases whose file for `platform` a machine must not download (D36). */
@@ -90,16 +101,7 @@ export interface Eligibility {
 }
 
 /** A floor that a machine passes without running it, because an operator said so (D92). */
-export interface SkippedFloor {
-  /** The text of its version. */
-  readonly version: string;
-  /** Who skipped it. */
-  readonly by: string;
-  /** Why, as that person wrote it; undefined if no reason was given. */
-  readonly because: string | undefined;
-  /** In milliseconds since the epoch. */
-  readonly at: number;
-}
+export type SkippedFloor = NonNullable<NonNullable<Eligibility['floors']>['skipped']>[number];
 
 /** A version that failed on this machine or that an operator rolled back, and how long it is refused. */
 export interface Quarantined {

@@ -1,13 +1,21 @@
-import { mismatch } from '../version/constraint.ts';
+import { mismatch, type Constraint } from '../version/constraint.ts';
 import { comparePrecedence } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
+import type { Eligibility } from './eligibility-policy.ts';
 import { termInForce } from './quarantine.ts';
 import type { Refusal } from './refusal.ts';
 import type { Release } from './release.ts';
-import type { ResolveInput } from './resolve.ts';
+import type { ReleaseIndex } from './release-index.ts';
+
+/** The input of a resolution. */
+interface Query {
+  readonly constraint: Constraint;
+  readonly index: ReleaseIndex;
+  readonly eligibility: Eligibility;
+}
 
 /** A release above the next floor of the machine is refused until the floor was run (D90). */
-export function behindFloor(input: ResolveInput, { version }: Release): Refusal | undefined {
+export function behindFloor(input: Query, { version }: Release): Refusal | undefined {
   const deployed = input.eligibility.floors?.deployed;
   // What is not above the deployed version is behind no floor; most machines run the newest release.
   if (!deployed || input.constraint.kind === 'patch') return undefined;
@@ -18,13 +26,13 @@ export function behindFloor(input: ResolveInput, { version }: Release): Refusal 
 }
 
 /** The next floors of the inputs whose lists have floors: each release of a list asks for it. */
-const NEXT = new WeakMap<ResolveInput, { readonly floor: Release | undefined }>();
+const NEXT = new WeakMap<Query, { readonly floor: Release | undefined }>();
 
 /**
  * The lowest floor that the machine has to run before any higher release: the constraint accepts it, it is not yanked, and no
  * operator passes it. Undefined if there is none, for a pin, and while no version is deployed (D90, D91).
  */
-export function nextFloor(input: ResolveInput): Release | undefined {
+export function nextFloor(input: Query): Release | undefined {
   const { constraint, index, eligibility } = input;
   const deployed = eligibility.floors?.deployed;
   if (!deployed || constraint.kind === 'patch') return undefined;
@@ -41,18 +49,14 @@ export function nextFloor(input: ResolveInput): Release | undefined {
 
 function isFloor(
   { version, yanked }: Release,
-  { constraint, eligibility: { floors } }: ResolveInput,
+  { constraint, eligibility: { floors } }: Query,
 ): boolean {
   const isSkipped = floors?.skipped?.some((skip) => skip.version === version.text) === true;
   return yanked === undefined && !isSkipped && mismatch(constraint, version) === undefined;
 }
 
 /** A build of the floor counts as the floor (D2). One that failed here was not run. */
-function isPassed(
-  floor: Version,
-  deployed: Version,
-  { index, eligibility }: ResolveInput,
-): boolean {
+function isPassed(floor: Version, deployed: Version, { index, eligibility }: Query): boolean {
   const order = comparePrecedence(floor, deployed);
   if (order !== 0) return order < 0;
   return termInForce(deployed, index.find(deployed)?.artifacts, eligibility) === undefined;
@@ -60,7 +64,7 @@ function isPassed(
 
 /** The floors between the deployed version and `target`, which do not count for a pin or a first install (D91). */
 export function bypassedFloors(
-  { constraint, index, eligibility }: ResolveInput,
+  { constraint, index, eligibility }: Query,
   {
     version: target,
     deployed,

@@ -151,6 +151,7 @@ export function refusal(input: ResolveInput, release: Release): Refusal | undefi
   const { constraint } = input;
   const reason = mismatch(constraint, release.version);
   if (reason) return { reason };
+  // Last, so that what is behind a floor (D90) is otherwise eligible.
   return ineligible(input, release) ?? behindFloor(input, release);
 }
 

@@ -1,6 +1,5 @@
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { compareVersions } from '../../core/version/version-order.ts';
-import { countOf } from '../../base/count.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Statements } from '../../sqlite/statements.ts';
@@ -40,7 +39,8 @@ export function olderMachines(
     machines.map(({ name, modreg }) => `${excerpt(name)} (${excerpt(modreg)})`),
     NAMED,
   );
-  return `${countOf(machines.length, 'machine')} with ${moduleId} reported a modreg before ${KNOWN_SINCE[field]}, which ignores ${field}: ${named.join(', ')}`;
+  const count = `${machines.length} ${machines.length === 1 ? 'machine' : 'machines'}`;
+  return `${count} with ${moduleId} reported a modreg before ${KNOWN_SINCE[field]}, which ignores ${field}: ${named.join(', ')}`;
 }
 
 function ignoring(

@@ -31,6 +31,10 @@ const release = v.strictObject({
   ),
   deprecated: textOrNull,
   yanked: v.pipe(textOrNull, v.description('The reason, which may be empty. Null: not yanked.')),
+  floor: v.pipe(
+    v.optional(v.literal(true)),
+    v.description('Present if a machine has to run the release before any higher one'),
+  ),
   rollout: v.optional(listedRollout),
 });
 

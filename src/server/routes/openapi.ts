@@ -114,14 +114,21 @@ export const OPENAPI: object = {
       post: {
         summary: 'Publishes a release. A published release never changes.',
         security: [{ token: [] }],
-        parameters: MODULE,
+        parameters: [
+          ...MODULE,
+          query(
+            'force',
+            'true publishes a floor although machines with the module reported a modreg that does not know floors',
+            { type: 'string', enum: ['true'] },
+          ),
+        ],
         requestBody: body(ref('NewRelease')),
         responses: {
           ...WRITE_ERRORS,
           200: json(ref('Published'), 'The release was already published with the same content'),
           201: json(ref('Published'), 'The release is published and stored on disk'),
           409: problem(
-            'The version is already published with different content, publish time or soak, or without the rollout',
+            'The version is already published with different content, publish time or soak, or without the rollout, or machines would ignore a field of it',
           ),
         },
       },
