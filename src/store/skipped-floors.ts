@@ -7,7 +7,7 @@ import { textOf } from './columns.ts';
 import { targetIn } from './target.ts';
 
 /** More floors than a machine has to pass; of more, those that were skipped last are kept. */
-const MOST_SKIPS = 1000;
+const MOST_SKIPS = 200;
 
 /** The floors that operators skipped, in the order in which they were skipped (D92). */
 export function skippedFloorsIn(sql: Statements): RememberedSkip[] {
