@@ -18,8 +18,7 @@ interface Query {
 export function behindFloor(input: Query, { version }: Release): Refusal | undefined {
   const deployed = input.eligibility.floors?.deployed;
   // What is not above the deployed version is behind no floor; most machines run the newest release.
-  if (!deployed || input.constraint.kind === 'patch') return undefined;
-  if (comparePrecedence(version, deployed) <= 0) return undefined;
+  if (!deployed || comparePrecedence(version, deployed) <= 0) return undefined;
   const floor = nextFloor(input);
   if (!floor || comparePrecedence(version, floor.version) <= 0) return undefined;
   return { reason: 'behind-floor', floor: floor.version };
@@ -30,12 +29,12 @@ const NEXT = new WeakMap<Query, { readonly floor: Release | undefined }>();
 
 /**
  * The lowest floor that the machine has to run before any higher release: the constraint accepts it, it is not yanked, and no
- * operator passes it. Undefined if there is none, for a pin, and while no version is deployed (D90, D91).
+ * operator passes it. Undefined if there is none, and while no version is deployed. A pin accepts nothing above itself (D90, D91).
  */
 export function nextFloor(input: Query): Release | undefined {
-  const { constraint, index, eligibility } = input;
+  const { index, eligibility } = input;
   const deployed = eligibility.floors?.deployed;
-  if (!deployed || constraint.kind === 'patch') return undefined;
+  if (!deployed) return undefined;
   const floors = index.floors();
   if (floors.length === 0) return undefined;
   const known = NEXT.get(input);

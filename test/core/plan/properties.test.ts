@@ -109,7 +109,7 @@ function brokenByRestart(
 }
 
 describe('a plan', () => {
-  it('agrees with an independent implementation of the decision table, also if replacements are requested at once (D76), and contains the actions', () =>
+  it('agrees with an independent implementation of the decision table, also with floors (D90) and if replacements are requested at once (D76), and contains the actions', () =>
     forAll((machine) => {
       const judged = machine.modules.map((module) => planJudge(machine, module));
       expect(answersOf(planOf(machine))).toEqual(judged);
