@@ -15,7 +15,11 @@ async function stuckMachine(): Promise<Day> {
     deployed: { acme_lidar: '1.0.0' },
     intervalMs: 10 * MINUTE,
     releases: {
-      'acme:lidar': [{ version: '1.0.0' }, { version: '1.1.0', floor: true }, { version: '1.2.0' }],
+      'acme:lidar': [
+        { version: '1.0.0', floor: true },
+        { version: '1.1.0', floor: true },
+        { version: '1.2.0' },
+      ],
     },
   });
   await machine.pass(HOUR);

@@ -38,8 +38,8 @@ describe('[D93] a floor is published', () => {
     [{ 'rover-1': '0.2.0' }, 'acme:arm', undefined],
     [{}, 'acme:lidar', undefined],
   ])('after reports of %j with %s', async (machines, id, found) => {
-    const { ask } = await heardFrom(machines, id);
-    const { status, json } = await ask('POST', PATH, { body: FLOOR });
+    const registry = await heardFrom(machines, id);
+    const { status, json } = await registry.ask('POST', PATH, { body: FLOOR });
     const next = '; upgrade them first, or publish with force=true';
     expect([status, Object(json).detail]).toEqual(
       found === undefined ? [201, undefined] : [409, `${found}${next}`],
@@ -47,27 +47,27 @@ describe('[D93] a floor is published', () => {
   });
 
   it('although they did, if that is forced, and again without effect', async () => {
-    const { ask } = await heardFrom({ 'rover-1': '0.2.0' });
+    const registry = await heardFrom({ 'rover-1': '0.2.0' });
     const words = [
-      await ask('POST', `${PATH}?force=yes`, { body: FLOOR }),
-      await ask('POST', `${PATH}?force=true`, { body: FLOOR }),
-      await ask('POST', PATH, { body: FLOOR }),
+      await registry.ask('POST', `${PATH}?force=yes`, { body: FLOOR }),
+      await registry.ask('POST', `${PATH}?force=true`, { body: FLOOR }),
+      await registry.ask('POST', PATH, { body: FLOOR }),
     ];
     expect(words.map(({ status }) => status)).toEqual([409, 201, 200]);
-    const { json } = await ask('GET', '/v1/modules/acme/lidar');
+    const { json } = await registry.ask('GET', '/v1/modules/acme/lidar');
     expect(Object(json).releases).toMatchObject([FLOOR]);
   });
 
   it('once they are retired', async () => {
-    const { ask, fleet } = await heardFrom({ 'rover-1': '0.2.0' });
-    await fleet.retire({ machine: 'rover-1', by: 'alice' });
-    expect((await ask('POST', PATH, { body: FLOOR })).status).toBe(201);
+    const registry = await heardFrom({ 'rover-1': '0.2.0' });
+    await registry.fleet.retire({ machine: 'rover-1', by: 'alice' });
+    expect((await registry.ask('POST', PATH, { body: FLOOR })).status).toBe(201);
   });
 
   it('a release without the field is published whatever they run', async () => {
-    const { ask } = await heardFrom({ 'rover-1': '0.2.0' });
+    const registry = await heardFrom({ 'rover-1': '0.2.0' });
     const body = { version: '1.2.0', floor: false };
-    expect((await ask('POST', PATH, { body })).status).toBe(201);
+    expect((await registry.ask('POST', PATH, { body })).status).toBe(201);
   });
 });
 

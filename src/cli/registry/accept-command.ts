@@ -68,8 +68,7 @@ function describeChange(change: FieldChange): string {
   }
   const { before, now } = change;
   const what = field === 'floor' ? 'a floor' : field;
-  if (now === undefined)
-    return `no longer ${what}${before ? ` (it was: ${excerpt(before)})` : ''}`;
+  if (now === undefined) return `no longer ${what}${before ? ` (it was: ${excerpt(before)})` : ''}`;
   if (before === undefined) return `now ${what}${now ? `: ${excerpt(now)}` : ''}`;
   return `${what} for another reason: ${reasonText(before)} → ${reasonText(now)}`;
 }

@@ -157,6 +157,13 @@ describe('[D90] a machine below a floor', () => {
         'upgrade to 2.0.0: 1.0.0 is outside 2.*; newest release of 2 that may be selected; a floor; new major: read its release notes; 2.1.0 is behind floor 2.0.0, which this machine has to run first',
     },
     {
+      case: 'goes to a floor of which another entry says nothing (D11)',
+      wanted: '1.*',
+      deployed: '1.0.0',
+      list: ['1.1.0', floor('1.1.0'), '1.2.0'],
+      expected: `upgrade to 1.1.0: newest release of 1 that may be selected; a floor; 1.2.0 ${BEHIND}`,
+    },
+    {
       case: 'has passed a floor that is published later',
       wanted: '1.*',
       deployed: '1.2.0',
