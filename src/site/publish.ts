@@ -122,11 +122,7 @@ function publishToFile(
 ): Published {
   return withCatalogue(options, world, modeOf(options), (catalogue): Published => {
     const older = options.force ? undefined : olderMachinesIn(catalogue, moduleId, releases, world);
-    if (older !== undefined) {
-      const message = `${older}; nothing was changed`;
-      const hint = 'upgrade them first, or publish with --force';
-      return { ok: false, error: { severity: 'error', kind: 'older-machines', message, hint } };
-    }
+    if (older !== undefined) return { ok: false, error: olderMachinesProblem(older) };
     const results = publishedIn(catalogue, moduleId, releases, world);
     const late = releases[results.indexOf('without-rollout')];
     if (late) {
@@ -154,6 +150,12 @@ function publishToFile(
     const limits = limitWarnings(catalogue, moduleId);
     return { ok: true, value: { moduleId, ...countsOf(results), limits } };
   });
+}
+
+function olderMachinesProblem(found: string): Problem {
+  const message = `${found}; nothing was changed`;
+  const hint = 'upgrade them first, or publish with --force';
+  return { severity: 'error', kind: 'older-machines', message, hint };
 }
 
 /** Which machines that reported to the server of the file would ignore a field of a new release (D93). */

@@ -2,9 +2,11 @@ import {
   hasFailed,
   type MachineMemory,
   type QuarantineEntry,
+  type Remembered,
   type RememberedRestart,
 } from '../core/plan/machine-memory.ts';
 import type { Quarantined } from '../core/releases/eligibility-policy.ts';
+import type { ActionTarget } from '../core/plan/action.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
@@ -76,6 +78,13 @@ function quarantineFor({ entries, ...entry }: QuarantineEntry, key: string): Qua
   return { ...entry, failedIn, undecided: { sameAs, isWaiting: state === 'waiting' } };
 }
 
+function skipsFor({ skippedFloors }: Facts, target: ActionTarget): Remembered['skippedFloors'] {
+  const skips = skippedFloors.filter(
+    (one) => keyOf(one.target) === keyOf(target) && one.moduleId === moduleOf(target),
+  );
+  return skips.length > 0 ? skips.map(({ skip }) => skip) : undefined;
+}
+
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
   const { deployed, requests, failedSetups, held, ...rest } = facts;
   const quarantined = Map.groupBy(facts.quarantine, ({ moduleId }) => moduleId);
@@ -97,9 +106,6 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
       const upgrade = facts.upgradeRequests.find(
         (one) => keyOf(one.target) === key && one.moduleId === moduleOf(target),
       );
-      const skips = facts.skippedFloors.filter(
-        (one) => keyOf(one.target) === key && one.moduleId === moduleOf(target),
-      );
       return {
         deployed: known.deployed,
         previous: known.previous,
@@ -113,7 +119,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         ),
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         upgradeRequest: upgrade?.request,
-        skippedFloors: skips.length > 0 ? skips.map(({ skip }) => skip) : undefined,
+        skippedFloors: skipsFor(facts, target),
         holds: holds.length > 0 ? holds : undefined,
         held: heldAs?.moduleId === moduleOf(target) ? heldAs.held : undefined,
       };

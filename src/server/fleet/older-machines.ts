@@ -32,7 +32,7 @@ export function olderMachines(
   moduleId: ModuleId,
   release: PublishedRelease,
 ): string | undefined {
-  const [field] = fieldsOf(release).filter((one) => ignoring(sql, moduleId, one).length > 0);
+  const field = fieldsOf(release).find((one) => ignoring(sql, moduleId, one).length > 0);
   if (!field) return undefined;
   const machines = ignoring(sql, moduleId, field);
   const named = firstFew(
