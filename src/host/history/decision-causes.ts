@@ -116,14 +116,14 @@ const upgradeRequest: Cause = ({ before, after }) => {
 /** Who lets the machine pass a floor, and why (D92). */
 const skippedFloors: Cause = ({ before, after }) => {
   const [were, are] = [before.skippedFloors ?? [], after.skippedFloors ?? []];
-  const others = (skips: typeof were, known: typeof were): typeof were =>
+  const notIn = (skips: typeof were, known: typeof were): typeof were =>
     skips.filter(({ version }) => !known.some((one) => one.version === version));
   return [
-    ...others(are, were).map(({ version, by, because }) => {
+    ...notIn(are, were).map(({ version, by, because }) => {
       const why = because === undefined ? '' : `: ${quote(because)}`;
       return `${excerpt(by)} skipped floor ${excerpt(version)}${why}`;
     }),
-    ...others(were, are).map(({ version }) => `floor ${excerpt(version)} counts again`),
+    ...notIn(were, are).map(({ version }) => `floor ${excerpt(version)} counts again`),
   ];
 };
 
@@ -232,8 +232,8 @@ const CAUSES: readonly Cause[] = [
   deployedVersion,
   quarantine,
   restartRequest,
-  upgradeRequest,
   skippedFloors,
+  upgradeRequest,
   operatorHolds,
   releaseList,
   staleList,
