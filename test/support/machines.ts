@@ -177,8 +177,8 @@ const modules: fc.Arbitrary<RandomModule> = fc
       to: at(random.wish.place),
     };
     const skipped = random.skipped?.map(at);
-    const wishes = { request, hold, wish, skipped };
-    const known = { list, deployed, previous, failed: lastFailed, quarantine, ...wishes };
+    const ofOperators = { request, hold, wish, skipped };
+    const known = { list, deployed, previous, failed: lastFailed, quarantine, ...ofOperators };
     const past = { restarts: restartedAt, confirmedAt, readAt, clock };
     return Object.assign(known, past, { constraint: asked, terms: by });
   });
