@@ -14,6 +14,7 @@ export const EXIT_CODES = {
   'digest-changed': 1,
   quarantined: 1,
   'requirement-unmet': 1,
+  'behind-floor': 1,
   'deployed-unknown': 1,
   'bad-json': 1,
   'too-large': 1,
@@ -31,10 +32,10 @@ export const EXIT_CODES = {
   'forbidden-variable': 1,
   permissions: 1,
   'already-published': 1,
-  'earlier-machines': 1,
   'unknown-version': 1,
   'unknown-rollout': 1,
   'rollout-conflict': 1,
+  'older-machines': 1,
   'unknown-token': 1,
   'not-recorded': 1,
   held: 1,
@@ -83,6 +84,7 @@ export type WarningKind =
   | 'pin-not-published'
   | 'unverified-download'
   | 'rollout-bypassed'
+  | 'floor-bypassed'
   | 'failed-in-another-entry'
   | 'undecided'
   | 'requirement-unreachable'

@@ -8,6 +8,7 @@ import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addBoard } from './board/board-program.ts';
 import { addData } from './data/data-program.ts';
+import { addFloor } from './machine/floor-program.ts';
 import { addCompletion } from './completion/completion-program.ts';
 import { addDemo } from './demo/demo-program.ts';
 import { addFleet } from './fleet/fleet-program.ts';
@@ -132,6 +133,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   why: addWhy,
   replay: addReplay,
   quarantine: addQuarantine,
+  floor: addFloor,
   rollback: addRollback,
   restart: addRestart,
   upgrade: addUpgrade,

@@ -104,10 +104,14 @@ function addPublish(registry: Command, context: CommandContext): void {
     .option('--published-at <time>', 'the time of publication (default: now)')
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--requires <name=range>', 'a version or a tag that it needs; repeatable', collect)
+    .option('--floor', 'a machine has to run the release before any higher one')
     .option('--rollout', 'publish into a staged rollout: 0.1 % of the machines first')
     .option('--soak <duration>', 'how long each step of the rollout lasts at least (default: 1h)')
     .option(...FIRST)
-    .option('--force', 'publish although machines run a modreg that ignores --requires')
+    .option(
+      '--force',
+      'publish although machines report a modreg that ignores --requires or --floor',
+    )
     .option(
       '--file <file>',
       'publish the releases of a JSON file: one, a list, or a module document',

@@ -10,8 +10,10 @@ import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 import { describe } from '../server/catalogue/schema-errors.ts';
 
-/** Of the events that this program writes, and the last that it understands. */
-const SCHEMA = 1;
+/** The last that this program understands. */
+const SCHEMA = 2;
+/** Of a release with `floor`: a front that does not know the field must not go on without it. */
+const SCHEMA_OF_FLOORS = 2;
 
 /** What an event of the stream says. */
 export type FleetEvent =
@@ -47,10 +49,14 @@ export function moduleOf(subject: string): ModuleId | undefined {
  * cannot read (T257). Throws an UnreadableChange.
  */
 export function encodeEvent(event: FleetEvent): string {
-  const text = JSON.stringify({ schema: SCHEMA, ...fieldsOf(event) });
+  const text = JSON.stringify({ schema: schemaOf(event), ...fieldsOf(event) });
   const read = readEvent(parsed(text));
   if (!read.ok) throw new UnreadableChange(read.error.message);
   return text;
+}
+
+function schemaOf(event: FleetEvent): number {
+  return event.kind === 'publish' && event.release.floor ? SCHEMA_OF_FLOORS : 1;
 }
 
 function fieldsOf(event: FleetEvent): object {
@@ -83,7 +89,7 @@ const release = v.pipe(
   }),
 );
 
-const schema = v.literal(SCHEMA);
+const schema = v.picklist([1, SCHEMA_OF_FLOORS]);
 const event = v.variant('kind', [
   v.strictObject({ schema, kind: v.literal('begin'), history: v.pipe(v.string(), v.nonEmpty()) }),
   v.strictObject({

@@ -28,8 +28,8 @@ export interface Acceptance {
 export type FieldChange =
   | {
       /** Its name, as the registry spells it. */
-      readonly field: 'yanked' | 'deprecated';
-      /** The reason, `""` if none was given; undefined if the release was not yanked or deprecated. */
+      readonly field: 'yanked' | 'deprecated' | 'floor';
+      /** The reason, `""` if none was given; undefined if the release was not yanked or deprecated, or no floor. */
       readonly before: string | undefined;
       readonly now: string | undefined;
     }
@@ -119,13 +119,14 @@ function acceptanceOf(known: SavedList, now: FetchedList): Acceptance {
 }
 
 function differingFields(before: ReleaseRecord, now: ReleaseRecord): FieldChange[] {
-  const { publishedAt, artifacts, yanked, deprecated } = before;
+  const { publishedAt, artifacts, yanked, deprecated, floor } = before;
   const isOther = JSON.stringify(artifacts) !== JSON.stringify(now.artifacts);
   const changes: readonly FieldChange[] = [
     { field: 'published_at', before: publishedAt, now: now.publishedAt },
     ...(isOther ? [{ field: 'artifacts' } as const] : []),
     { field: 'yanked', before: yanked, now: now.yanked },
     { field: 'deprecated', before: deprecated, now: now.deprecated },
+    { field: 'floor', before: floor && '', now: now.floor && '' },
   ];
   return changes.filter((change) => change.field === 'artifacts' || change.before !== change.now);
 }

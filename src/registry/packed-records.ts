@@ -18,8 +18,10 @@ export function* packInSteps(
 ): Generator<undefined, ReleaseRecords> {
   const pages: Uint8Array[] = [];
   const versions: string[] = [];
+  const floors: number[] = [];
   let page: ReleaseRecord[] = [];
   for (const record of records) {
+    if (record.floor) floors.push(versions.length);
     versions.push(record.version);
     page.push(record);
     if (page.length < PAGE) continue;
@@ -30,7 +32,7 @@ export function* packInSteps(
   // Most lists are short, and compressing one would take longer than decoding it.
   if (pages.length === 0) return page;
   if (page.length > 0) pages.push(compressed(page));
-  return packed(versions, pages);
+  return packed(versions, pages, floors);
 }
 
 /** Decodes a list and packs it, in steps between which the event loop can run. */
@@ -85,7 +87,11 @@ function keyOf(page: Uint8Array): string {
 /** The pages of a packed list. */
 const PAGES = new WeakMap<ReleaseRecords, () => Uint8Array[]>();
 
-function packed(versions: readonly string[], pages: readonly Uint8Array[]): ReleaseRecords {
+function packed(
+  versions: readonly string[],
+  pages: readonly Uint8Array[],
+  floors: readonly number[],
+): ReleaseRecords {
   const { length } = versions;
   const text = versions.join('');
   const ends = endsOf(versions);
@@ -97,6 +103,7 @@ function packed(versions: readonly string[], pages: readonly Uint8Array[]): Rele
   const records: ReleaseRecords = {
     length,
     versionAt: (index) => text.slice(ends[index - 1] ?? 0, ends[index]),
+    floors: () => floors,
     at(index) {
       const place = index < 0 ? length + index : index;
       if (!(place >= 0 && place < length)) return undefined;

@@ -78,7 +78,7 @@ async function refreshed(
   const { sequence, history } = positionIn(servedIn, position ?? last);
   const time = knownTime();
   const confirmation = { ...confirmedNow(clock, time), sequence, history };
-  if (last?.digest === fetched.digest) {
+  if (last?.digest === fetched.digest && !last.isPartlyRead) {
     const tagged = fetched.etag === last.etag ? last : { ...last, etag: fetched.etag };
     const same = settledList(tagged, time);
     return lists.confirm(new Map([[moduleId, same]]), confirmation).get(moduleId) ?? same;

@@ -26,7 +26,7 @@ type ChangeRefusal =
   | 'unknown-module'
   | 'unknown-version'
   | 'without-rollout'
-  | 'earlier-machines'
+  | 'older-machines'
   | 'unknown-rollout'
   | 'stale-rollout'
   | 'rollout-conflict';
@@ -51,11 +51,11 @@ export interface RegistryWriter {
     moduleId: ModuleId,
     file: SentFile & { readonly sha256: string },
   ) => Promise<ChangeResult>;
-  /** Publishes a release, given as JSON; with `force`, although machines ignore what it requires (T386). */
+  /** Publishes a release, given as JSON; with `isForced`, also one that machines would not read as it is meant (D93). */
   readonly publish: (
     moduleId: ModuleId,
     release: string,
-    how?: { readonly force?: true | undefined },
+    isForced?: boolean,
   ) => Promise<ChangeResult>;
   /** Yanks a version for `reason`; null unyanks it. */
   readonly yank: (
@@ -88,7 +88,7 @@ const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
   'unknown-module': 404,
   'unknown-version': 404,
   'without-rollout': 409,
-  'earlier-machines': 409,
+  'older-machines': 409,
   'unknown-rollout': 404,
   'stale-rollout': 409,
   'rollout-conflict': 409,
@@ -126,8 +126,8 @@ export function registryWriter(
         if (await hasFile(await connection(), base, sha256)) return { kind: 'done', json: {} };
         return await send(moduleId, `artifacts/sha256/${sha256}`, { method: 'PUT', body });
       },
-      publish: async (moduleId, body, { force } = {}) =>
-        await send(moduleId, `releases${force ? '?force=true' : ''}`, { method: 'POST', body }),
+      publish: async (moduleId, body, isForced) =>
+        await send(moduleId, `releases${isForced ? '?force=true' : ''}`, { method: 'POST', body }),
       yank: async (moduleId, version, reason) =>
         await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, yankChange(reason)),
     },

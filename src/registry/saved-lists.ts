@@ -5,6 +5,8 @@ import type { ReleaseList } from './registry.ts';
 export interface SavedList extends Pick<ReleaseList, 'records' | 'dropped' | 'generation'> {
   /** The SHA-256 of the response body, in hexadecimal. */
   readonly digest: string;
+  /** Present if an earlier modreg saved it, which does not read all fields of releases: it is read again (T391). */
+  readonly isPartlyRead?: true | undefined;
   /** The length of the response body, in bytes. */
   readonly size: number;
   /** The entity tag of the response, for a conditional request; undefined if it has none. */

@@ -83,6 +83,7 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
     timing,
     restartRequest: _one,
     upgradeRequest: _other,
+    skippedFloors,
     ...rest
   } = Object(facts);
   if (Object(requirement).kind === 'pin-url') return null;
@@ -97,12 +98,19 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
   const { machineId: _id, group: _group, ...terms } = Object(eligibility);
   return {
     ...rest,
+    skippedFloors: sharedSkips(skippedFloors),
     requirement,
     deployed,
     list: { index: { $index: 0 } },
     eligibility: { ...terms, now: 0 },
     timing: { ...times, isServerBusy: false, restarts: [] },
   };
+}
+
+/** Which floors are skipped, and not by whom or why. */
+function sharedSkips(skips: unknown): object[] | undefined {
+  if (!Array.isArray(skips)) return undefined;
+  return skips.map((skip) => ({ version: Object(skip).version, by: '', at: 0 }));
 }
 
 /** The outcome of an action that has ended. */

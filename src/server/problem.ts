@@ -14,7 +14,7 @@ export type ProblemKind =
   | 'method-not-allowed'
   | 'already-published'
   | 'without-rollout'
-  | 'earlier-machines'
+  | 'older-machines'
   | 'unknown-rollout'
   | 'unknown-machine'
   | 'stale-rollout'
@@ -49,7 +49,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'method-not-allowed': [405, 'The address does not support this method'],
   'already-published': [409, 'The version is already published with different content'],
   'without-rollout': [409, 'The version is already published without a rollout'],
-  'earlier-machines': [409, 'Machines run a modreg that ignores what the release requires'],
+  'older-machines': [409, 'Machines would ignore a field of the release'],
   'unknown-rollout': [404, 'The release has no rollout'],
   'unknown-machine': [404, 'No machine has reported under this id'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],

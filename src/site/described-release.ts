@@ -23,7 +23,7 @@ export function describedRelease(
     const message = `${quote(path)}: ${only}, expected a release ${version}`;
     return { ok: false, error: { severity: 'error', kind: 'bad-value', message } };
   }
-  const { publishedAt, artifacts, deprecated, yanked, requires } = release;
+  const { publishedAt, artifacts, deprecated, yanked, requires, floor } = release;
   return {
     ok: true,
     value: {
@@ -33,6 +33,7 @@ export function describedRelease(
       deprecated,
       yanked,
       ...(requires && { requires }),
+      floor,
     },
   };
 }

@@ -7,11 +7,11 @@ import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { limitWarnings, type LimitWarning } from '../server/catalogue/list-limits.ts';
 import { describeLaterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { releaseAsJson } from '../server/catalogue/published-release.ts';
-import { describeEarlier, earlierMachines } from '../server/fleet/earlier-machines.ts';
 import { FleetFile, fleetPath } from '../server/fleet/fleet-file.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../server/index.ts';
 import { emptyGroup } from '../server/fleet/groups.ts';
 import { emptyFirst, firstStepAtOnce } from '../server/rollout/first-step.ts';
+import { hasLaterField, olderMachines } from '../server/fleet/older-machines.ts';
 import { describeOtherSoak } from '../server/rollout/rollout-change.ts';
 import {
   databaseProblem,
@@ -25,7 +25,6 @@ import { releasesFrom, type ReleaseOptions } from './release-options.ts';
 import {
   NEVER_CHANGES,
   refusalProblem,
-  UPGRADE_FIRST,
   withWriter,
   type ChangeOptions,
 } from './remote-registry.ts';
@@ -125,8 +124,8 @@ function publishToFile(
   return withCatalogue(options, world, modeOf(options), (catalogue): Published => {
     const empty = emptyIn(catalogue, moduleId, releases);
     if (empty) return { ok: false, error: empty };
-    const problem = options.force ? undefined : ignoredBy(catalogue, moduleId, releases, world);
-    if (problem) return { ok: false, error: problem };
+    const older = options.force ? undefined : olderMachinesIn(catalogue, moduleId, releases, world);
+    if (older !== undefined) return { ok: false, error: olderMachinesProblem(older) };
     const results = publishedIn(catalogue, moduleId, releases, world);
     const late = releases[results.indexOf('without-rollout')];
     if (late) {
@@ -182,6 +181,34 @@ function emptyInFile(path: string, first: readonly string[]): string | undefined
   }
 }
 
+function olderMachinesProblem(found: string): Problem {
+  const message = `${found}; nothing was changed`;
+  const hint = 'upgrade them first, or publish with --force';
+  return { severity: 'error', kind: 'older-machines', message, hint };
+}
+
+/** Which machines that reported to the server of the file would ignore a field of a new release (D93). */
+function olderMachinesIn(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  world: World,
+): string | undefined {
+  const path = fleetPath(catalogue.path);
+  const later = releases.filter(
+    (one) => hasLaterField(one) && catalogue.isYanked(moduleId, one.version) === undefined,
+  );
+  if (later.length === 0 || !existsSync(path)) return undefined;
+  const fleet = new FleetFile(path, () => world.clock(), { mode: 'read' });
+  try {
+    return fleet.read((sql) =>
+      later.map((one) => olderMachines(sql, moduleId, one)).find((one) => one !== undefined),
+    );
+  } finally {
+    fleet.close();
+  }
+}
+
 function describeConflict(
   catalogue: Catalogue,
   moduleId: ModuleId,
@@ -191,29 +218,6 @@ function describeConflict(
     describeLaterPlatforms(catalogue, moduleId, release) ??
     `${moduleId} ${release.version} is already published with different content`;
   return `${found}; nothing was changed`;
-}
-
-/** Why a release that is new here is not published: machines that reported to the server of the file ignore what it requires (T386). */
-function ignoredBy(
-  catalogue: Catalogue,
-  moduleId: ModuleId,
-  releases: readonly PublishedRelease[],
-  world: World,
-): Problem | undefined {
-  const path = fleetPath(catalogue.path);
-  const requiring = releases.find(
-    ({ version, requires }) => requires && catalogue.isYanked(moduleId, version) === undefined,
-  );
-  if (!requiring || !existsSync(path)) return undefined;
-  const fleet = new FleetFile(path, () => world.clock(), { mode: 'read' });
-  try {
-    const earlier = fleet.read((sql) => earlierMachines(sql, moduleId, requiring));
-    if (!earlier) return undefined;
-    const message = `${moduleId} ${requiring.version}: ${describeEarlier(earlier)}; nothing was changed`;
-    return { severity: 'error', kind: 'earlier-machines', message, hint: UPGRADE_FIRST };
-  } finally {
-    fleet.close();
-  }
 }
 
 /** The first step of a rollout includes machines that reported to the server of the file, if it ever ran. */
@@ -246,7 +250,7 @@ async function publishOver(
   const results: unknown[] = [];
   let limits: readonly LimitWarning[] = [];
   for (const release of releases) {
-    const result = await writer.publish(moduleId, releaseAsJson(release), { force });
+    const result = await writer.publish(moduleId, releaseAsJson(release), force);
     if (result.kind !== 'done') {
       const problem = refusalProblem(result);
       if (releases.length === 1) return { ok: false, error: problem };

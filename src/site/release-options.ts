@@ -19,6 +19,7 @@ export interface ReleaseOptions {
   readonly publishedAt?: string;
   readonly deprecated?: string;
   readonly requires?: readonly string[];
+  readonly floor?: true;
   readonly rollout?: true;
   readonly soak?: string;
   /** Groups, separated by commas. */
@@ -41,7 +42,7 @@ function fromFlags(
   { artifact = [], digest = [], size = [], ...others }: ReleaseOptions,
   uploads: readonly Upload[],
 ): Result<readonly PublishedRelease[], Problem> {
-  const { publishedAt, deprecated, requires, ...staging } = others;
+  const { publishedAt, deprecated, requires, floor, ...staging } = others;
   if (version === undefined) return usage('expected a version, or --file with a file of releases');
   const parsed = parseVersion(version);
   if (!parsed.ok) return { ok: false, error: parseProblem(parsed.error) };
@@ -70,6 +71,7 @@ function fromFlags(
     ...(publishedAt === undefined ? {} : { published_at: publishedAt }),
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(requires === undefined ? {} : { requires: requirementsIn(requires) }),
+    ...(floor && { floor }),
   });
   if (read.ok) return { ok: true, value: [read.value] };
   return usage(`not a release: ${read.error[0]}`, read.error.slice(1));
@@ -136,8 +138,9 @@ function fromFile(
   version: string | undefined,
   { file: path = '', ...flags }: ReleaseOptions,
 ): Result<readonly PublishedRelease[], Problem> {
-  const { upload, artifact, digest, size, publishedAt, deprecated, requires, ...staging } = flags;
-  const about = [upload, artifact, digest, size, publishedAt, deprecated, requires];
+  const { upload, artifact, digest, size, publishedAt, deprecated, requires, floor, ...staging } =
+    flags;
+  const about = [upload, artifact, digest, size, publishedAt, deprecated, requires, floor];
   const { rollout, soak, first: groups } = staging;
   const described = [version, ...about, rollout, soak, groups];
   if (described.some((flag) => flag !== undefined)) {

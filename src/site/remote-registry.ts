@@ -125,9 +125,6 @@ function changeProblem(
 export const NEVER_CHANGES =
   'a release never changes: yank it, and publish another version, with the files of all its platforms in one command';
 
-export const UPGRADE_FIRST =
-  'upgrade modreg on these machines first, or publish with --force: they install the release whatever it requires';
-
 /** The problem for a change that the registry refused. */
 export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>): Problem {
   const { kind, detail, errors } = refused;
@@ -144,8 +141,8 @@ export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>)
         'its disk is full or read-only: run the command again once its operator has changed that';
       return { severity: 'error', kind: 'registry-busy', message, hint };
     }
-    case 'earlier-machines':
-      return { severity: 'error', kind, message: detail, hint: UPGRADE_FIRST };
+    case 'older-machines':
+      return { severity: 'error', kind, message: detail.replace('force=true', '--force') };
     case 'without-rollout':
     case 'stale-rollout':
     case 'rollout-conflict':

@@ -68,6 +68,11 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     sql: ['DELETE FROM upgrade_requests WHERE BAD'],
     says: (row) => `the requested replacement of ${target(row)} at once; request it again`,
   },
+  skipped_floors: {
+    sql: ['DELETE FROM skipped_floors WHERE BAD'],
+    says: (row) =>
+      `that an operator skipped floor ${text(row['version'])} of ${target(row)}; it counts again until it is skipped again`,
+  },
   round_requests: {
     sql: ['DELETE FROM round_requests WHERE BAD'],
     says: (row) => `the requested round of ${target(row)}; the next one is by the interval`,

@@ -7,6 +7,7 @@ import {
 } from '../core/index.ts';
 import type { Blackout } from '../core/decision/timing-policies.ts';
 import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
+import type { SkippedFloor } from '../core/releases/eligibility-policy.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { CONSTRAINTS } from '../core/version/constraint.ts';
@@ -235,6 +236,16 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
         objectOf({ from: isVersion, to: optional(isVersion), refused: optional(isSetOfTexts) }),
       ),
     }),
+  ),
+  skippedFloors: optional(
+    listOf(
+      objectOf<keyof SkippedFloor>({
+        version: isText,
+        by: isText,
+        because: optional(isText),
+        at: isNumber,
+      }),
+    ),
   ),
   eligibility: objectOf({
     now: isMoment,

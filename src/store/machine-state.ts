@@ -1,5 +1,5 @@
 import type { ActionTarget, DecideInput, ModuleId } from '../core/index.ts';
-import type { RolledBack } from '../core/releases/eligibility-policy.ts';
+import type { RolledBack, SkippedFloor } from '../core/releases/eligibility-policy.ts';
 import type {
   ActionOutcome,
   CommittedAction,
@@ -53,6 +53,7 @@ import {
 import { cancelRestart, requestRestart } from './restart-requests.ts';
 import { endRoundRequests, endUpgrade, requestRound, requestUpgrade } from './upgrade-requests.ts';
 import { isProven } from './proven-versions.ts';
+import { skipFloor, unskipFloor } from './skipped-floors.ts';
 import { forgetStart, noteStart } from './starts.ts';
 
 /**
@@ -115,6 +116,10 @@ export interface MachineState {
   requestUpgrade(target: ActionTarget, request: UpgradeRequest): void;
   /** Ends the request for a replacement that was made at `requestedAt`, unless another one took its place. */
   endUpgrade(target: TargetName, requestedAt: number): void;
+  /** Records that a target passes a floor without running it (D92). */
+  skipFloor(target: ActionTarget, skip: SkippedFloor): void;
+  /** Lets a skipped floor count again. Returns whether it was skipped. */
+  unskipFloor(target: ActionTarget, version: string): boolean;
   /** Records that the list of a target is to be read now. */
   requestRound(target: TargetName, at: number): void;
   endRoundRequests(): void;
@@ -263,6 +268,8 @@ type RequestWrite =
   | 'cancelRestart'
   | 'requestUpgrade'
   | 'endUpgrade'
+  | 'skipFloor'
+  | 'unskipFloor'
   | 'requestRound'
   | 'endRoundRequests'
   | 'setHold'
@@ -278,6 +285,8 @@ function requestWritesOf(sql: Statements, writing: Writing): Pick<MachineState, 
     cancelRestart: (target) => writing(() => cancelRestart(sql, target)),
     requestUpgrade: (target, request) => writing(() => requestUpgrade(sql, target, request)),
     endUpgrade: (target, requestedAt) => writing(() => endUpgrade(sql, target, requestedAt)),
+    skipFloor: (target, skip) => writing(() => skipFloor(sql, target, skip)),
+    unskipFloor: (target, version) => writing(() => unskipFloor(sql, target, version)),
     requestRound: (target, at) => writing(() => requestRound(sql, target, at)),
     endRoundRequests: () => writing(() => endRoundRequests(sql)),
     setHold: (hold) => writing(() => setHold(sql, hold)),

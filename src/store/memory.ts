@@ -2,9 +2,11 @@ import {
   hasFailed,
   type MachineMemory,
   type QuarantineEntry,
+  type Remembered,
   type RememberedRestart,
 } from '../core/plan/machine-memory.ts';
 import type { Quarantined } from '../core/releases/eligibility-policy.ts';
+import type { ActionTarget } from '../core/plan/action.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
@@ -15,6 +17,7 @@ import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
 import { failedSetupsIn, withRetry, type FailedSetups } from './failed-setups.ts';
+import { skippedFloorsIn } from './skipped-floors.ts';
 import { bootsIn, startsIn } from './starts.ts';
 import { roundRequestsIn, upgradeRequestsIn } from './upgrade-requests.ts';
 
@@ -43,6 +46,7 @@ export function factsIn(sql: Statements): Facts {
     held: heldReplacementsIn(sql),
     requests: restartRequestsIn(sql),
     upgradeRequests: upgradeRequestsIn(sql),
+    skippedFloors: skippedFloorsIn(sql),
     roundRequests: roundRequestsIn(sql),
     starts: startsIn(sql),
     boots: bootsIn(sql),
@@ -73,6 +77,13 @@ function quarantineFor({ entries, ...entry }: QuarantineEntry, key: string): Qua
   const { state, sameAs } = own ?? other ?? {};
   if (failed) return { ...entry, failedIn };
   return { ...entry, failedIn, undecided: { sameAs, isWaiting: state === 'waiting' } };
+}
+
+function skipsFor({ skippedFloors }: Facts, target: ActionTarget): Remembered['skippedFloors'] {
+  const skips = skippedFloors.filter(
+    (one) => keyOf(one.target) === keyOf(target) && one.moduleId === moduleOf(target),
+  );
+  return skips.length > 0 ? skips.map(({ skip }) => skip) : undefined;
 }
 
 export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemory {
@@ -109,6 +120,7 @@ export function memoryOf(facts: Facts, { open, restarts }: Pending): MachineMemo
         ),
         restartRequest: request?.moduleId === moduleOf(target) ? request : undefined,
         upgradeRequest: upgrade?.request,
+        skippedFloors: skipsFor(facts, target),
         holds: holds.length > 0 ? holds : undefined,
         held: heldAs?.moduleId === moduleOf(target) ? heldAs.held : undefined,
       };

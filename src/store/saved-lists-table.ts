@@ -106,7 +106,7 @@ export function savedListTimes(file: MachineFile): readonly SavedListTime[] {
 
 function write(sql: Statements, key: ListKey, list: SavedList): void {
   const { records, dropped, lost } = list;
-  const rest = JSON.stringify({ dropped, lost });
+  const rest = JSON.stringify({ dropped, lost, fields: FIELDS_READ });
   const content = `{"records":${jsonOf(records)},${rest.slice(1)}`;
   const isNew = sql.get(SELECT_STAMP, ...key) === undefined;
   const row = sql.get(
@@ -215,21 +215,37 @@ function historyIn({ sequence, history }: Row): string | undefined {
 /** Reads a list that `save` wrote. A list without first-seen times counts as a first list. */
 function listIn(row: Row, { firstSeen, certainAt }: ReadTimes, path: string): SavedList {
   const confirmedAt = Number(row['confirmed_at']);
-  return {
-    ...partsOf(String(row['content']), path),
+  const { fields, ...parts } = partsOf(String(row['content']), path);
+  const list = {
+    ...parts,
     digest: String(row['digest']),
     size: Number(row['size']),
-    etag: textOf(row['etag']),
     generation: numberOf(row['generation']),
     firstSeen: firstSeen ?? { since: confirmedAt, added: new Map() },
     confirmedAt,
     certainAt,
-    sequence: numberOf(row['sequence']),
-    history: historyIn(row),
   };
+  // What would confirm it is not known, so that the next round requests the whole list.
+  if (fields !== FIELDS_READ) {
+    return {
+      ...list,
+      isPartlyRead: true,
+      etag: undefined,
+      sequence: undefined,
+      history: undefined,
+    };
+  }
+  const [etag, sequence] = [textOf(row['etag']), numberOf(row['sequence'])];
+  return { ...list, etag, sequence, history: historyIn(row) };
 }
 
-type Parts = Pick<SavedList, 'records' | 'dropped' | 'lost'>;
+/** Increases with each field of a release that is read from then on, such as `floor` (T391). */
+const FIELDS_READ = 1;
+
+interface Parts extends Pick<SavedList, 'records' | 'dropped' | 'lost'> {
+  /** Absent in what a modreg before floors wrote. */
+  readonly fields?: number | undefined;
+}
 
 /** Whether a stored value is an entry of a release list. */
 export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
@@ -241,6 +257,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   yanked: optional(isText),
   deprecated: optional(isText),
   requires: optional(mapOf(listOf(isText))),
+  floor: optional(oneOf(true)),
   rollout: optional(
     objectOf<keyof ReleaseRollout>({
       salt: isText,
@@ -255,6 +272,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
 const shape: Shape = objectOf<keyof Parts>({
   records: listOf(isReleaseRecord),
   dropped: listOf(isText),
+  fields: optional(isNumber),
   lost: listOf(objectOf<keyof KnownDigest>({ version: isText, platform: isText, digest: isText })),
 });
 
@@ -265,8 +283,8 @@ function areParts(value: unknown): value is Parts {
 function partsOf(json: string, path: string): Parts {
   const parts = parsed(json);
   if (areParts(parts)) {
-    const { records, dropped, lost } = parts;
-    return { records, dropped, lost };
+    const { records, dropped, lost, fields } = parts;
+    return { records, dropped, lost, fields };
   }
   throw damagedList(path, parts);
 }

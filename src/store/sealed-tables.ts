@@ -34,7 +34,8 @@ export type TableName =
   | 'held_replacements'
   | 'failed_entries'
   | 'boots'
-  | 'proven_versions';
+  | 'proven_versions'
+  | 'skipped_floors';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -76,6 +77,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   failed_entries: table('module_id version kind name', 'since state same_as'),
   boots: table('start', 'boot'),
   proven_versions: table('kind name module_id version', ''),
+  skipped_floors: table('kind name module_id version', 'skipped_by reason at'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

@@ -18,6 +18,8 @@ export type Releases = Readonly<
           readonly artifacts?: readonly Artifact[];
           /** Why it is yanked; absent if it is not. */
           readonly yanked?: string;
+          /** Present if a machine has to run it before any higher one. */
+          readonly floor?: true;
         }
     )[]
   >

@@ -17,6 +17,8 @@ it.each<[string, object, object, string]>([
     { deprecated: 'old' },
     'published_at 2026-11-20T00:00:00Z → none, now deprecated: old',
   ],
+  ['a floor', {}, { floor: true }, 'now a floor'],
+  ['a lost floor', { floor: true }, {}, 'no longer a floor'],
   ['files', { artifacts: [] }, {}, 'other artifacts'],
 ])('modreg accept says how a field changed: %s', async (_, before, now, line) => {
   let list = listOf([{ version: '1.2.3', ...before }, '1.0.0'], 1);

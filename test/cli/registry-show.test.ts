@@ -55,6 +55,7 @@ it('modreg registry show lists the releases of a module, the newest first', asyn
         platforms: [],
         yanked: '',
         deprecated: null,
+        floor: false,
       },
       {
         version: '1.10.0-rc.1',
@@ -62,6 +63,7 @@ it('modreg registry show lists the releases of a module, the newest first', asyn
         platforms: ['linux/amd64', 'linux/arm64'],
         yanked: 'stops\u001b[2J',
         deprecated: '',
+        floor: false,
       },
       {
         version: '1.9.0',
@@ -69,6 +71,7 @@ it('modreg registry show lists the releases of a module, the newest first', asyn
         platforms: null,
         yanked: null,
         deprecated: 'use 2',
+        floor: false,
       },
     ],
   });

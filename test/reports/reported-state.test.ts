@@ -75,6 +75,13 @@ function reportedWith(facts: unknown, names: readonly string[]): ReportedModule[
 const ALL_MINUTES = [...Array(60).keys()].join();
 const ALL_HOURS = [...Array(24).keys()].join();
 
+it('[D92] the facts that a machine reports say which floors are skipped, and not by whom or why', () => {
+  const skippedFloors = [{ version: '1.2.0', by: 'ann', because: 'by hand', at: NOW }];
+  const facts = { requirement: { kind: 'latest' }, deployed: { kind: 'none' }, skippedFloors };
+  const [reported] = reportedWith(facts, ['lidar0']);
+  expect(Object(reported?.facts).skippedFloors).toEqual([{ version: '1.2.0', by: '', at: 0 }]);
+});
+
 it('[D75, D77, D79] the facts that a machine reports do not say what holds only this machine', () => {
   const timing = {
     restartCeiling: 12,

@@ -110,9 +110,10 @@ function entryOf({
   published_at,
   artifacts,
   yanked,
+  floor,
 }: WireRelease): NonNullable<JudgedModule['list']>[number] {
   const publishedAt = published_at === undefined ? undefined : Date.parse(published_at);
-  return { version, publishedAt, artifacts, yanked };
+  return { version, publishedAt, artifacts, yanked, floor };
 }
 
 function quarantineOf(

@@ -8,6 +8,7 @@ export interface WireRelease {
   readonly published_at?: string;
   readonly artifacts?: readonly WireArtifact[];
   readonly yanked?: string;
+  readonly floor?: true;
 }
 
 interface WireArtifact {
@@ -39,7 +40,14 @@ export function newRelease(
     version,
     ...(claimed === undefined ? {} : { published_at: new Date(claimed).toISOString() }),
     ...artifactsOf(chance),
+    ...(isFloor(version) ? { floor: true } : {}),
   };
+}
+
+/** Every third patch, without another draw: what earlier seeds play stays as it was. */
+function isFloor(version: string): boolean {
+  const [, , patch = '0'] = version.split(/[.+-]/);
+  return Number(patch) % 3 === 2;
 }
 
 const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');

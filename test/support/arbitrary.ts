@@ -79,6 +79,7 @@ export const releaseRecords: fc.Arbitrary<ReleaseRecord> = fc.record(
     artifacts,
     yanked: fc.constantFrom('', 'broken'),
     deprecated: fc.constant('old'),
+    floor: fc.constantFrom(true as const, undefined, undefined),
     rollout: rollouts,
   },
   { requiredKeys: ['version'] },

@@ -6,6 +6,7 @@ export const BLANK_MEMORY: Omit<MachineMemory, 'of'> = {
   quarantine: [],
   holds: [],
   upgradeRequests: [],
+  skippedFloors: [],
   roundRequests: [],
   held: [],
   starts: [],

@@ -40,6 +40,7 @@ export interface Situation {
   readonly timing?: Partial<Timing>;
   readonly restartRequest?: DecideInput['restartRequest'];
   readonly upgradeRequest?: DecideInput['upgradeRequest'];
+  readonly skippedFloors?: DecideInput['skippedFloors'];
 }
 
 const AT_ALL_TIMES: Timing = {
@@ -54,6 +55,7 @@ const AT_ALL_TIMES: Timing = {
 export function moduleQuestion(situation: Situation): DecideInput {
   const { wanted, deployed, previous, failed, quarantine = [] } = situation;
   const { allowDowngrade = true, onYank, restartRequest, upgradeRequest } = situation;
+  const { skippedFloors } = situation;
   return {
     requirement: typeof wanted === 'string' ? constraint(wanted) : wanted,
     list: listOf(situation),
@@ -67,6 +69,7 @@ export function moduleQuestion(situation: Situation): DecideInput {
     onYank,
     restartRequest,
     upgradeRequest,
+    skippedFloors,
     timing: { ...AT_ALL_TIMES, ...situation.timing },
   };
 }

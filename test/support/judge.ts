@@ -12,6 +12,7 @@ interface Entry {
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly yanked?: string | undefined;
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly floor?: true | undefined;
   readonly rollout?:
     | {
         readonly salt: string;
@@ -58,6 +59,13 @@ interface Terms {
     | undefined;
   /** What is deployed of each module, null for nothing and undefined if it is not known, and the tags of the machine. (D86) */
   readonly has?: JudgedMachineParts | undefined;
+  /** Set if floors count. */
+  readonly floors?:
+    | {
+        readonly deployed?: { readonly text: string } | undefined;
+        readonly skipped?: readonly { readonly version: string }[] | undefined;
+      }
+    | undefined;
   /** Set if files are downloaded to a machine. */
   readonly download?: { readonly requireDigest: boolean; readonly allowHttp: readonly string[] };
   readonly firstSeen?:
@@ -90,12 +98,39 @@ export function judge(
     if (reason === undefined) eligible.push(text);
     else refused.push({ text, reason });
   }
-  const chosen = eligible.reduce<string | undefined>(
+  const floor = lowestFloor(constraint, readable, eligibility);
+  const isBehind = (text: string): boolean =>
+    floor !== undefined && semver.compare(text, floor) > 0;
+  refused.push(...eligible.filter(isBehind).map((text) => ({ text, reason: 'behind-floor' })));
+  const open = eligible.filter((text) => !isBehind(text));
+  const chosen = open.reduce<string | undefined>(
     (best, text) => (best === undefined || isNewer(text, best) ? text : best),
     undefined,
   );
-  const older = eligible.filter((text) => text !== chosen);
+  const older = open.filter((text) => text !== chosen);
   return { chosen, refused: [...refused, ...older.map((text) => ({ text, reason: 'older' }))] };
+}
+
+/** The first version that has to run before all above it, counted from what is deployed. */
+export function lowestFloor(
+  constraint: string,
+  readable: readonly Entry[],
+  { floors, quarantine = [], now }: Terms,
+): string | undefined {
+  const from = floors?.deployed?.text;
+  if (from === undefined || /^\d+\.\d+\.\d/.test(constraint)) return undefined;
+  const isBroken = quarantine.some(
+    ({ version, until = Infinity }) => version === from && now < until,
+  );
+  const yanked = readable.filter((entry) => entry.yanked !== undefined);
+  const standing = readable
+    .filter(({ floor }) => floor === true)
+    .map(({ version }) => version)
+    .filter((text) => !yanked.some(({ version }) => version === text))
+    .filter((text) => floors?.skipped?.some(({ version }) => version === text) !== true)
+    .filter((text) => branchReasons(constraint, text).every(([, applies]) => !applies))
+    .filter((text) => semver.compare(text, from) > (isBroken ? -1 : 0));
+  return standing.toSorted((a, b) => semver.compareBuild(a, b)).at(0);
 }
 
 // semver.valid strips a leading "v" or "=" and blanks.

@@ -110,6 +110,7 @@ const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
       yanked: oneIn(10, fc.constantFrom('', 'broken')),
       artifacts: oneIn(8, fc.constantFrom([{ platform: 'linux/arm64' }], ...FILES)),
       rollout: oneIn(3, rollouts),
+      floor: oneIn(4, fc.constant(true as const)),
     }),
   },
   {
@@ -144,6 +145,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
     request: oneIn(4, fc.record({ isImmediate: fc.boolean() })),
     hold: oneIn(8, fc.record({ from: around(-5, 0), ms: hours(1, 12) })),
     wish: oneIn(4, wishes),
+    skipped: oneIn(4, fc.array(fc.nat(9), { minLength: 1, maxLength: 3 })),
     restarts: oneIn(
       2,
       fc.array(fc.oneof(fc.nat(170), fc.nat(170), fc.integer({ min: -300, max: 0 })), {
@@ -175,7 +177,9 @@ const modules: fc.Arbitrary<RandomModule> = fc
       from: random.wish.from === 'deployed' ? deployed : other,
       to: at(random.wish.place),
     };
-    const known = { list, deployed, previous, failed: lastFailed, quarantine, request, hold, wish };
+    const skipped = random.skipped?.map(at);
+    const ofOperators = { request, hold, wish, skipped };
+    const known = { list, deployed, previous, failed: lastFailed, quarantine, ...ofOperators };
     const past = { restarts: restartedAt, confirmedAt, readAt, clock };
     return Object.assign(known, past, { constraint: asked, terms: by });
   });
@@ -283,7 +287,7 @@ function knownOf({
 }: RandomModule): ModuleState {
   const before = parseVersion(module.previous);
   const failed = parseVersion(module.failed);
-  const { restarts, quarantine, request, hold, wish } = module;
+  const { restarts, quarantine, request, hold, wish, skipped } = module;
   return {
     list: list
       ? {
@@ -298,6 +302,9 @@ function knownOf({
     failed: failed.ok ? failed.value : undefined,
     restarts,
     quarantine,
+    skippedFloors: skipped?.map((text) => {
+      return { version: text, by: 'sam', because: 'by hand', at: NOW };
+    }),
     restartRequest: request && { requestedAt: NOW - HOUR, ...request },
     upgradeRequest: wish && wishedFor(wish),
     holds: hold && [machineHold(hold)],

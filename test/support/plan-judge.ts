@@ -1,5 +1,5 @@
 import semver from 'semver';
-import { isNewer, judge, parsed, type JudgedClock } from './judge.ts';
+import { isNewer, judge, lowestFloor, parsed, type JudgedClock } from './judge.ts';
 
 /*
  * A second, deliberately simple implementation of the decision-table rows for a deployed module. It shares no code with
@@ -18,6 +18,7 @@ interface Entry {
     | undefined;
   readonly yanked?: string | undefined;
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly floor?: true | undefined;
   readonly rollout?:
     | {
         readonly salt: string;
@@ -51,6 +52,8 @@ export interface JudgedModule {
     /** It failed in another entry. */
     readonly isElsewhere?: boolean | undefined;
   }[];
+  /** Floors that an operator skipped. */
+  readonly skipped?: readonly string[] | undefined;
   readonly restarts: readonly number[];
   /** The restart that an operator requested. */
   readonly request: { readonly isImmediate: boolean } | undefined;
@@ -105,6 +108,7 @@ export const ALLOWED_BEFORE: readonly string[] = [
   'not-in-rollout',
   'rollout-halted',
   'rollout-unconfirmed',
+  'behind-floor',
 ];
 
 /** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `restart 1.2.3`, `ahead`, `stuck no-match`. */
@@ -123,7 +127,39 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
   return word.startsWith('hold ') ? word : `hold restart ${deployed}`;
 }
 
+/** Refusals of a floor that end without anybody's help. */
+const WAITING: readonly string[] = [
+  'too-young',
+  'not-yet-published',
+  'not-in-rollout',
+  'rollout-halted',
+  'rollout-unconfirmed',
+];
+
 function withoutRequest(machine: JudgedMachine, module: JudgedModule): string {
+  const word = withoutFloors(machine, module);
+  const { list, deployed, clock } = module;
+  const isMoved = /^(hold )?(install|upgrade|rollback) /.test(word);
+  const isDecided = !/^(disabled|stuck (no-list|list-stale|deployed-unknown))/.test(word);
+  if (isMoved || !isDecided || !list || typeof deployed !== 'string' || !isStrict(deployed)) {
+    return word;
+  }
+  const { refused } = verdictOn(machine, module);
+  const floor = floorOn(machine, module);
+  const against = refused.find(({ text }) => text === floor)?.reason;
+  const isBlocking = refused.some(({ reason }) => reason === 'behind-floor');
+  if (against === undefined || against === 'older' || !isBlocking) return word;
+  const isUncertain = against === 'unknown-age' && hasTime(list, floor) && clock !== undefined;
+  const isWaiting = WAITING.includes(against) || isUncertain;
+  if (!isWaiting) return 'stuck behind-floor';
+  return /^(hold )?downgrade /.test(word) ? 'ahead' : word;
+}
+
+function hasTime(list: readonly Entry[], floor: string | undefined): boolean {
+  return list.some(({ version, publishedAt }) => version === floor && publishedAt !== undefined);
+}
+
+function withoutFloors(machine: JudgedMachine, module: JudgedModule): string {
   const { deployed, failed, list, confirmedAt, terms } = module;
   if (machine.isDisabled) return 'disabled';
   if (isAddress(module.constraint)) return forAddress(machine, module);
@@ -195,7 +231,8 @@ export function verdictOn(
 ): ReturnType<typeof judge> {
   const { minimumAge, requireDigest } = module.terms;
   const confirmedAt = module.confirmedAt ?? module.readAt;
-  return judge(constraint, list, {
+  const from = deployed === undefined ? module.failed : deployed;
+  const terms = {
     now,
     platform,
     quarantine,
@@ -208,7 +245,27 @@ export function verdictOn(
     },
     notAfter: isAsOf ? now : undefined,
     minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
+  };
+  const deployedVersion = typeof from === 'string' && isStrict(from) ? { text: from } : undefined;
+  const skipped = module.skipped?.map((version) => ({ version }));
+  const verdict = judge(constraint, list, {
+    ...terms,
+    floors: { deployed: deployedVersion, skipped },
   });
+  // A machine that may have nothing gets a version.
+  const isStranded = verdict.chosen === undefined && deployed === undefined;
+  return isStranded ? judge(constraint, list, terms) : verdict;
+}
+
+/** The floor that the machine has to run next. */
+export function floorOn(
+  { now }: JudgedMachine,
+  { constraint, list = [], quarantine, deployed, skipped = [] }: JudgedModule,
+): string | undefined {
+  if (typeof deployed !== 'string' || !isStrict(deployed)) return undefined;
+  const readable = list.filter(({ version }) => isStrict(version));
+  const floors = { deployed: { text: deployed }, skipped: skipped.map((version) => ({ version })) };
+  return lowestFloor(constraint, readable, { now, quarantine, floors });
 }
 
 function nothingEligible(

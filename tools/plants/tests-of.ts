@@ -39,7 +39,16 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/doctor': ['doctor'],
   'src/cli/fleet': ['fleet', 'what-if'],
   'src/cli/history': ['history', 'replay', 'why'],
-  'src/cli/machine': ['hold', 'machine', 'quarantine', 'restart', 'rollback', 'status', 'upgrade'],
+  'src/cli/machine': [
+    'floor',
+    'hold',
+    'machine',
+    'quarantine',
+    'restart',
+    'rollback',
+    'status',
+    'upgrade',
+  ],
   'src/cli/main.ts': ['main', 'output', 'registry-serve', 'serve-command', 'poll'],
   'src/cli/metrics': ['metrics', 'agent-metrics', 'poll-metrics', 'registry-metrics'],
   'src/cli/page': ['page', '../page/'],
@@ -54,6 +63,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/host/full-disk-words.ts': ['poll-disk'],
   'src/host/history': [
     '../host/causes',
+    'floor',
     'history',
     'hold',
     'replay',
@@ -67,6 +77,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/host/module-data.ts': ['data-move'],
   'src/cli/data': ['data-move'],
   'src/host/requests': [
+    'floor',
     'hold',
     'machine',
     'quarantine',
@@ -92,7 +103,16 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     'status',
     'why',
   ],
-  'src/site': ['../page/', 'fleet', 'network', 'registry', 'rollout', 'what-if', 'yank'],
+  'src/site': [
+    '../page/',
+    '../server/older-machines',
+    'fleet',
+    'network',
+    'registry',
+    'rollout',
+    'what-if',
+    'yank',
+  ],
 };
 
 /** The tests of the page of a site ask for all that it finds. */

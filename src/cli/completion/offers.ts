@@ -37,6 +37,7 @@ const OFFERINGS: Readonly<Record<string, Offering>> = {
   'unhold module': heldModules,
   'quarantine lift module': quarantinedModules,
   'quarantine lift version': quarantinedVersions,
+  'floor skip version': versions(({ isFloor }) => isFloor),
   module: entries,
   veto: vetoes,
   namespace: namespaces,
@@ -72,7 +73,7 @@ async function namespaces(place: Place, world: World): Promise<readonly Candidat
 
 async function releases(place: Place, world: World): Promise<readonly OfferedRelease[]> {
   const [named = ''] = place.operands;
-  const isEntry = place.path.startsWith('quarantine ');
+  const isEntry = /^(?:quarantine|floor) /.test(place.path);
   const id = parseModuleId(isEntry ? await moduleIdOf(named, world) : named);
   if (!id.ok) return [];
   const { releasesFor } = await import('./registry-values.ts');

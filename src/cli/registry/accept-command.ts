@@ -67,10 +67,10 @@ function describeChange(change: FieldChange): string {
     return `published_at ${timeText(change.before)} → ${timeText(change.now)}`;
   }
   const { before, now } = change;
-  if (now === undefined)
-    return `no longer ${field}${before ? ` (it was: ${excerpt(before)})` : ''}`;
-  if (before === undefined) return `now ${field}${now ? `: ${excerpt(now)}` : ''}`;
-  return `${field} for another reason: ${reasonText(before)} → ${reasonText(now)}`;
+  const what = field === 'floor' ? 'a floor' : field;
+  if (now === undefined) return `no longer ${what}${before ? ` (it was: ${excerpt(before)})` : ''}`;
+  if (before === undefined) return `now ${what}${now ? `: ${excerpt(now)}` : ''}`;
+  return `${what} for another reason: ${reasonText(before)} → ${reasonText(now)}`;
 }
 
 function timeText(time: number | undefined): string {

@@ -45,10 +45,11 @@ function platformsText(platforms: readonly string[] | undefined): string {
   return platforms.length === 0 ? 'none' : platforms.join(', ');
 }
 
-function stateText({ yanked, deprecated, requires }: Release): string {
+function stateText({ yanked, deprecated, requires, floor }: Release): string {
   const states = [
     ['yanked', yanked],
     ['deprecated', deprecated],
+    ['floor', floor && ''],
   ] as const;
   const needed = Object.entries(requires ?? {}).flatMap(([of, ranges]) =>
     ranges.map((range) => `requires ${excerpt(of)} ${excerpt(range)}`),
@@ -72,6 +73,7 @@ function showAsJson({ moduleId, releases }: ModuleReleases): string {
       yanked: release.yanked ?? null,
       deprecated: release.deprecated ?? null,
       ...(release.requires && { requires: release.requires }),
+      floor: release.floor ?? false,
     })),
   });
 }

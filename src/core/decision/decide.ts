@@ -1,6 +1,7 @@
 import { expectMembers, LIST, OBJECT, ofKind } from '../text/argument.ts';
 import { isInBranch, type Constraint } from '../version/constraint.ts';
 import { DEPLOYED, deployedVersion, type Deployed } from './deployed.ts';
+import { atFloor } from './at-floor.ts';
 import { eligibilityOf } from './eligibility-of.ts';
 import { ELIGIBILITY } from '../releases/eligibility-policy.ts';
 import { isTooOld } from '../releases/list-age.ts';
@@ -9,6 +10,7 @@ import { resolveChecked, type Resolution } from '../releases/resolve.ts';
 import { heldBy } from './timing.ts';
 import { comparePrecedence, compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
+import type { ModuleList } from './module-list.ts';
 import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
 import { failureOf, reasonAgainst } from './failure.ts';
 import { recovery } from './recovery.ts';
@@ -84,13 +86,26 @@ export function decideChecked(input: DecideInput): Decision {
   }
   if (isPinUrl) return withInput(forPinUrl(deployed, requirement.url));
   if ('error' in list) return withInput({ kind: 'stuck', code: 'no-list', error: list.error });
-  const { index, stale } = list;
+  const { stale } = list;
   // A saved list that is too old decides nothing (D21).
   if (stale && isTooOld(stale.confirmedAt, eligibility.now, input.maxIndexAgeMs)) {
     return withInput({ kind: 'stuck', code: 'list-stale', stale });
   }
-  const resolution = resolveChecked(requirement, index, eligibilityOf(input, list));
-  return withInput(afterResolving(input, resolution));
+  const resolution = resolved(input, requirement, list);
+  // A floor that cannot run here (D90).
+  return withInput(atFloor(afterResolving(input, resolution), resolution, input));
+}
+
+/** A machine that may be without a version gets one, whatever the floors are (D91). */
+function resolved(
+  input: DecideInput,
+  constraint: Constraint,
+  list: Extract<ModuleList, { readonly index: unknown }>,
+): Resolution {
+  const eligibility = eligibilityOf(input, list);
+  const resolution = resolveChecked(constraint, list.index, eligibility);
+  if (resolution.kind === 'resolved' || input.deployed.kind !== 'unknown') return resolution;
+  return resolveChecked(constraint, list.index, { ...eligibility, floors: undefined });
 }
 
 function afterResolving(input: DecideInput, resolution: Resolution): Verdict {

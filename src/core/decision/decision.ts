@@ -39,6 +39,8 @@ export interface DecideInput {
   readonly failed?: Version | undefined;
   /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];
+  /** The floors that this machine passes without running them; absent if there are none (D92). */
+  readonly skippedFloors?: NonNullable<Eligibility['floors']>['skipped'];
   /** The time of the decision, and which releases the policy allows. */
   readonly eligibility: Pick<
     Eligibility,
@@ -184,6 +186,14 @@ export type Decision = {
           readonly resolution: Extract<Resolution, { kind: 'unsatisfied' }>;
           /** The pinned release. */
           readonly refused: RefusedPin;
+        }
+      | {
+          /** A floor below all that could be selected is refused on this machine (D90). */
+          readonly code: 'behind-floor';
+          /** The floor, and why it is refused. */
+          readonly refused: Exclude<Refused, { readonly reason: 'not-a-version' }>;
+          /** The release that the constraint selects, if there is one, and why each other entry is refused. */
+          readonly resolution: Resolution;
         }
     ))
 );

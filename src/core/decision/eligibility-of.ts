@@ -5,19 +5,26 @@ import { deployedVersion } from './deployed.ts';
 import type { ModuleList } from './module-list.ts';
 
 /** What refuses releases of a module besides its list: the terms of the policy, and what the machine knows. */
-export type ModuleTerms = Pick<DecideInput, 'eligibility' | 'deployed' | 'quarantine'>;
+export type ModuleTerms = Pick<
+  DecideInput,
+  'eligibility' | 'deployed' | 'failed' | 'quarantine' | 'skippedFloors'
+>;
 
 /** Which releases of `list` a machine may select for a module. */
 export function eligibilityOf(
-  { eligibility, deployed, quarantine }: ModuleTerms,
+  { eligibility, deployed, failed, quarantine, skippedFloors: skipped }: ModuleTerms,
   list: Omit<Extract<ModuleList, { readonly index: unknown }>, 'index'>,
 ): Eligibility {
   const { changedDigests, firstSeen, clock } = list;
+  const version = deployedVersion(deployed);
   const rollouts = {
     machineId: eligibility.machineId,
     group: eligibility.group,
     confirmedAt: confirmedAtOf(list),
-    deployed: deployedVersion(deployed)?.text,
+    deployed: version?.text,
   };
-  return { ...eligibility, quarantine, changedDigests, firstSeen, clock, rollouts };
+  // After a failure it may not be known what is deployed; the machine is not new (D37).
+  const last = deployed.kind === 'unknown' ? failed : version;
+  const floors = { deployed: last, skipped };
+  return { ...eligibility, quarantine, changedDigests, firstSeen, clock, rollouts, floors };
 }

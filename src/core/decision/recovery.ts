@@ -31,8 +31,8 @@ export function recovery(
 }
 
 /**
- * The release of `version` if it may be selected. It was deployed here before, so what it requires, its age and its rollout do not
- * matter (D50, D86).
+ * The release of `version` if it may be selected. It was deployed here before, so what it requires, its age, its rollout and floors do not
+ * matter (D50, D86, D91).
  */
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
@@ -63,5 +63,6 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'not-in-rollout': true,
   'rollout-halted': true,
   'rollout-unconfirmed': true,
+  'behind-floor': true,
   older: false,
 };

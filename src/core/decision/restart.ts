@@ -76,5 +76,6 @@ const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
   'not-in-rollout': false,
   'rollout-halted': false,
   'rollout-unconfirmed': false,
+  'behind-floor': false,
   older: false,
 };

@@ -1,6 +1,8 @@
 import type { Refusal } from '../releases/refusal.ts';
+import { bypassedFloors } from '../releases/floors.ts';
 import { bypassedRollout } from '../releases/rollout-refusal.ts';
 import type { Version } from '../version/version.ts';
+import { deployedVersion } from './deployed.ts';
 import { replacementOf, type Decision } from './decision.ts';
 
 /**
@@ -109,6 +111,14 @@ export type Warning =
       readonly range: string;
     }
   | {
+      /** A pin or a first install passes floors without running them (D91). */
+      readonly kind: 'floor-bypassed';
+      /** The version to deploy. */
+      readonly version: Version;
+      /** The floors that are passed, the lowest first. */
+      readonly floors: readonly Version[];
+    }
+  | {
       /** The file of a `pin_url` without a digest is not verified. */
       readonly kind: 'unverified-download';
     }
@@ -192,5 +202,11 @@ function replacementWarnings(decision: Decision): Warning[] {
   // A pin bypasses the rollout (D50).
   const against = resolution && bypassedRollout(resolution.input, to);
   if (against) warnings.push({ kind: 'rollout-bypassed', version, against });
+  if (resolution && (direction === 'install' || direction === 'upgrade')) {
+    // What was deployed may be no version: then it is not known which floors it passed.
+    const deployed = deployedVersion(decision.input.deployed);
+    const floors = bypassedFloors(resolution.input, { version, deployed });
+    if (floors.length > 0) warnings.push({ kind: 'floor-bypassed', version, floors });
+  }
   return warnings;
 }

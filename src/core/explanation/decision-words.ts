@@ -19,7 +19,7 @@ import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
 import { holdWords } from './hold-words.ts';
 import { newerWords } from './newer-words.ts';
-import { retryWords, upgradeWords } from './replacement-words.ts';
+import { retryWords, skippedWords, upgradeWords } from './replacement-words.ts';
 import {
   chosenAs,
   describeDeprecated,
@@ -68,6 +68,7 @@ export function decisionWords(decision: Decision): Said {
         describeReplacement(decision.input, decision),
         retryWords(decision.input, decision),
         newerThan(decision, named),
+        skippedWords(decision.input, decision),
         upgradeWords(decision.input, decision),
       );
     }
@@ -76,6 +77,7 @@ export function decisionWords(decision: Decision): Said {
         ...decision.because.map(holdWords),
         retryWords(decision.input, decision.replacement),
         newerThan(decision.replacement),
+        skippedWords(decision.input, decision.replacement),
         decision.input.restartRequest && requestWords(decision.input.restartRequest),
         upgradeWords(decision.input, decision.replacement),
       );
@@ -208,6 +210,7 @@ function describeReplacement(
     ...(direction === 'install' ? ['not deployed yet'] : outsideBranch(deployed, constraint)),
     ...recalled(input, resolution),
     chosenAs(resolution),
+    ...(to.floor ? ['a floor'] : []),
     ...(direction === 'downgrade' ? ['a downgrade: module data is shared by all versions'] : []),
     ...(isNewMajor(deployed, version) ? ['new major: read its release notes'] : []),
     ...(to.yanked === undefined ? [] : [describeYanked(to.yanked)]),
@@ -250,6 +253,11 @@ function stuckWords(stuck: Decision & Stuck): Said {
       return `no release may be selected: ${countReasons(stuck.resolution)}`;
     case 'pin-not-published':
       return sentence('the pin is not published', ...complaintOf(stuck.resolution, '').because);
+    case 'behind-floor': {
+      const { refused, resolution } = stuck;
+      const words = refusalWords(refused, resolution.input.constraint);
+      return say`floor ${refused.release.version.text} has to run before any higher release, and is refused: ${words}`;
+    }
     case 'quarantined': {
       const { failure } = stuck;
       return say`the pin ${failureWords(failure)} and is quarantined${untilWords(failure.until)}`;

@@ -17,6 +17,7 @@ import { editWords, requiredText } from './requirement-words.ts';
 import {
   describeDeprecated,
   describeYanked,
+  floorsWords,
   inBrackets,
   rolloutWords,
   sameAsWords,
@@ -117,6 +118,8 @@ export function warningWords(warning: Warning, decision: Decision): Said {
       return 'its pin_url has no #sha256=… digest, so the file is not verified';
     case 'rollout-bypassed':
       return say`the pin bypasses the rollout of ${warning.version.text}: ${rolloutWords(warning.against)}`;
+    case 'floor-bypassed':
+      return `${replacementName(decision)} passes ${floorsWords(warning.floors)}, which this machine does not run first`;
     case 'failed-in-another-entry':
       return `${warning.version.text} failed in entry ${excerpt(warning.entry)}${inBrackets(warning.because)}; it is kept here, where it works, and no other entry gets it`;
     case 'undecided':
@@ -148,6 +151,11 @@ export function nextWords({ afterActions, nextChange }: Outlook): Said | undefin
 interface Outlook {
   readonly afterActions?: AfterActions | undefined;
   readonly nextChange: NextChange | undefined;
+}
+
+function replacementName(decision: Decision): string {
+  const isPin = decision.input.requirement.kind === 'patch';
+  return isPin ? 'the pin' : `the ${summarizeDecision(decision).replace(/^hold of the /, '')}`;
 }
 
 /** The constraint as written, or the pinned address; undefined for a local module or a disabled subsystem. */

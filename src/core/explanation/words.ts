@@ -1,5 +1,6 @@
 import type { RestartRequest } from '../decision/decision.ts';
 import { formatConstraint, typeOf, type Branch, type Constraint } from '../version/constraint.ts';
+import { firstFew } from '../text/few.ts';
 import type { Misfit } from '../text/parse-error.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
@@ -12,6 +13,9 @@ import { describeDuration } from '../text/duration.ts';
 import { passing, say, textOf, type Said } from '../text/time-words.ts';
 import type { Version } from '../version/version.ts';
 
+/** How many floors are named. */
+const FLOORS_NAMED = 3;
+
 /** The rule of a constraint in one line. */
 export function describeConstraint(constraint: Constraint): string {
   return `${constraint.kind}: ${typeOf(constraint).rule(constraint)}`;
@@ -19,9 +23,10 @@ export function describeConstraint(constraint: Constraint): string {
 
 /** Why the release is selected, in one line. */
 export function describeChosen(resolution: Resolution & { readonly kind: 'resolved' }): string {
-  const { yanked, deprecated } = resolution.release;
+  const { yanked, deprecated, floor } = resolution.release;
   return [
     chosenAs(resolution),
+    ...(floor ? ['a floor'] : []),
     ...(yanked === undefined ? [] : [describeYanked(yanked)]),
     ...(deprecated === undefined ? [] : [describeDeprecated(deprecated)]),
   ].join('; ');
@@ -69,8 +74,10 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
       return `unknown age: ${UNKNOWN_AGE[refused.clock ?? 'none']}`;
     case 'not-yet-published':
       return say`not yet published: its publish time is ${passing(refused.publishedAt)}`;
+    case 'behind-floor':
+      return `behind floor ${refused.floor.text}, which this machine has to run first`;
     case 'older':
-      return `older than ${refused.than.text}`;
+      return `older than ${refused.than.text}${refused.release.floor ? '; a floor' : ''}`;
   }
 }
 
@@ -190,6 +197,15 @@ function describeOther(
 export function requestWords({ requestedAt, isImmediate }: RestartRequest): Said {
   const restart = isImmediate ? 'an immediate restart' : 'a restart';
   return say`an operator requested ${restart} at ${passing(requestedAt)}`;
+}
+
+/** Floors that are passed without being run: `floor 1.2.0`, `floors 1.2.0 and 1.3.0`. */
+export function floorsWords(floors: readonly Version[]): string {
+  const texts = firstFew(
+    floors.map(({ text }) => text),
+    FLOORS_NAMED,
+  );
+  return `${floors.length === 1 ? 'floor' : 'floors'} ${texts.join(', ')}`;
 }
 
 /** The replacement at once that an operator requested: who, when, over which vetoes, and why (D76). */

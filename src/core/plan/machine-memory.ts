@@ -3,7 +3,7 @@ import type { RestartRequest } from '../decision/decision.ts';
 import type { HeldReplacement } from '../decision/longest-hold.ts';
 import type { RecordedHold } from '../decision/operator-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';
-import type { Quarantined } from '../releases/eligibility-policy.ts';
+import type { Quarantined, SkippedFloor } from '../releases/eligibility-policy.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Version } from '../version/version.ts';
 import type { ActionTarget } from './action.ts';
@@ -23,6 +23,8 @@ export interface Remembered {
   readonly restartRequest?: RememberedRequest | undefined;
   /** The replacement at once that an operator requested, until it has ended; absent if there is none (D76). */
   readonly upgradeRequest?: UpgradeRequest | undefined;
+  /** The floors that it passes without running them; absent if there are none (D92). */
+  readonly skippedFloors?: readonly SkippedFloor[] | undefined;
   /** The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
   /** Since when its replacements are held; absent if none is (D79). */
@@ -63,6 +65,8 @@ export interface MachineMemory {
   readonly holds: readonly RecordedHold[];
   /** The replacements at once that operators requested, also those that have ended meanwhile (D76). */
   readonly upgradeRequests: readonly RequestedUpgrade[];
+  /** The floors that operators skipped, by target (D92). */
+  readonly skippedFloors: readonly RememberedSkip[];
   /** The targets whose lists an operator wants to be read now (D76). */
   readonly roundRequests: readonly TargetName[];
   /** The targets of which something is held, and for how long (D79). */
@@ -82,6 +86,13 @@ export interface RequestedUpgrade {
   readonly target: TargetName;
   readonly moduleId: string;
   readonly request: UpgradeRequest;
+}
+
+/** A skipped floor, and the target and the module that it was skipped for. */
+export interface RememberedSkip {
+  readonly target: TargetName;
+  readonly moduleId: string;
+  readonly skip: SkippedFloor;
 }
 
 /** An entry in which a release failed. */

@@ -74,10 +74,12 @@ export function factsOf({
   quarantine,
   restartRequest,
   upgradeRequest,
+  skippedFloors,
   holds,
   held,
 }: Remembered): Omit<ModuleState, 'list'> {
-  const known = { deployed, previous, failed, quarantine, holds, held, upgradeRequest };
+  const remembered = { deployed, previous, failed, quarantine, skippedFloors };
+  const known = { ...remembered, holds, held, upgradeRequest };
   // A request whose restart failed has ended.
   const isOpen = restartRequest?.failure === undefined;
   return {

@@ -56,6 +56,8 @@ export interface ModuleState {
   readonly restartRequest?: DecideInput['restartRequest'];
   /** The replacement at once that an operator requested; absent if none is open (D76). */
   readonly upgradeRequest?: DecideInput['upgradeRequest'];
+  /** @internal The floors that it passes without running them; absent if there are none (D92). */
+  readonly skippedFloors?: DecideInput['skippedFloors'];
   /** @internal The holds of operators, of it and of the whole machine; absent if there are none (D75). */
   readonly holds?: readonly RecordedHold[] | undefined;
   /** @internal Since when its replacements are held; absent if none is (D79). */
@@ -251,7 +253,7 @@ function decideInputFor(
   const { now, clock, platform, machineId, laterReleases, answer, isServerBusy } = input;
   const { group = input.policy.group } = input;
   const { list, deployed, previous, failed, restartRequest } = state;
-  const { restarts = [], quarantine = [], holds, held, upgradeRequest } = state;
+  const { restarts = [], quarantine = [], holds, held, upgradeRequest, skippedFloors } = state;
   const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
   return {
@@ -261,6 +263,7 @@ function decideInputFor(
     previous,
     failed,
     quarantine,
+    skippedFloors,
     maxIndexAgeMs,
     allowDowngrade,
     onYank,

@@ -101,6 +101,26 @@ export interface Eligibility {
         };
       }
     | undefined;
+  /** Refuses releases above the next floor of the machine (D90). Does not apply to pins. */
+  readonly floors?:
+    | {
+        /** The deployed version; absent if none is deployed or it is not known: then no floor counts. */
+        readonly deployed?: Version | undefined;
+        /** The floors that an operator passes. */
+        readonly skipped?:
+          | readonly {
+              /** The text of its version. */
+              readonly version: string;
+              /** Who skipped it. */
+              readonly by: string;
+              /** Why, as that person wrote it; undefined if no reason was given. */
+              readonly because: string | undefined;
+              /** In milliseconds since the epoch. */
+              readonly at: number;
+            }[]
+          | undefined;
+      }
+    | undefined;
   /** Refuses releases whose file for `platform` a machine must not download (D36). */
   readonly artifactRules?:
     | {
@@ -111,6 +131,9 @@ export interface Eligibility {
       }
     | undefined;
 }
+
+/** A floor that a machine passes without running it, because an operator said so (D92). */
+export type SkippedFloor = NonNullable<NonNullable<Eligibility['floors']>['skipped']>[number];
 
 /** A version that failed on this machine or that an operator rolled back, and how long it is refused. */
 export interface Quarantined {

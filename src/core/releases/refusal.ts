@@ -126,6 +126,11 @@ export type Refusal =
       readonly confirmedAt: number;
     }
   | {
+      readonly reason: 'behind-floor';
+      /** The release that this machine has to run first (D90). */
+      readonly floor: Version;
+    }
+  | {
       readonly reason: 'older';
       /** The version that was selected. */
       readonly than: Version;

@@ -25,6 +25,8 @@ export interface ReleaseIndex {
   unreadable(): readonly ParseError<'bad-version'>[];
   /** The releases that `constraint` accepts, newest first. Yanks, ages and platforms are not considered. */
   candidates(constraint: Constraint): Iterable<Release>;
+  /** The floors, the lowest first, yanked ones included. */
+  floors(): readonly Release[];
   /** The release of exactly this version, including build metadata; undefined if it is not published. */
   find(version: Version): Release | undefined;
 }
@@ -58,6 +60,7 @@ export function indexFor(
   const entries = entriesOf(releases, callee);
   let sortedList: SortedList | undefined;
   let errors: ParseError<'bad-version'>[] | undefined;
+  let floors: readonly Release[] | undefined;
   let isFirst = true;
   const sorted = (): SortedList => (sortedList ??= sortList(entries));
 
@@ -77,9 +80,19 @@ export function indexFor(
         ? andThen(releaseOf(newest, entries), () => sortedCandidates(sorted(), constraint))
         : [];
     },
+    floors: () => (floors ??= floorsIn(entries, sorted)),
     find: (version) =>
       sortedList ? findSorted(sortedList, version) : findUnsorted(entries, version),
   };
+}
+
+/** The list is sorted only if it has floors: most have none. */
+function floorsIn(entries: Entries, sorted: () => SortedList): readonly Release[] {
+  const texts = new Set(entries.floors().map((place) => entries.versionAt(place)));
+  if (texts.size === 0) return [];
+  const { all, kept } = sorted();
+  const places = [...all.places].filter((place) => texts.has(entries.versionAt(place)));
+  return places.flatMap((place) => kept.decode(place, entries.at) ?? []);
 }
 
 /** A list in order. */

@@ -20,6 +20,8 @@ export interface ReleaseRecords extends Iterable<ReleaseRecord> {
   at(index: number): ReleaseRecord | undefined;
   /** The version of the entry at `index`, from 0, without decoding the rest of it. An array does not have this method. */
   versionAt?(index: number): string;
+  /** The indexes of the floors, from 0, without decoding the rest of them. An array does not have this method. */
+  floors?(): readonly number[];
 }
 
 /** An entry of a release list: a record, or its version alone. */
@@ -30,6 +32,8 @@ export interface Entries {
   readonly length: number;
   readonly versionAt: (place: number) => string;
   readonly at: (place: number) => Entry | undefined;
+  /** The places of the floors. */
+  readonly floors: () => readonly number[];
   /** All entries, or only their versions if those cost less. */
   readonly scan: () => readonly Entry[];
   readonly all: () => readonly Entry[];
@@ -43,6 +47,7 @@ export function entriesOf(list: Iterable<Entry> | ReleaseRecords, callee: string
       length: list.length,
       versionAt: (place) => list.versionAt(place),
       at: (place) => list.at(place),
+      floors: () => list.floors?.() ?? floorsOf([...list]),
       scan: () => Array.from({ length: list.length }, (_, place) => list.versionAt(place)),
       all: () => [...list],
     };
@@ -53,9 +58,18 @@ export function entriesOf(list: Iterable<Entry> | ReleaseRecords, callee: string
     length: entries.length,
     versionAt: (place) => versionOf(entries[place] ?? ''),
     at: (place) => entries[place],
+    floors: () => floorsOf(entries),
     scan: () => entries,
     all: () => entries,
   };
+}
+
+function floorsOf(entries: readonly Entry[]): readonly number[] {
+  const places: number[] = [];
+  for (const [place, entry] of entries.entries()) {
+    if (typeof entry !== 'string' && entry.floor) places.push(place);
+  }
+  return places;
 }
 
 /** Text is not a list of versions, although it is iterable. */
@@ -75,6 +89,10 @@ function checkFirst([first]: readonly unknown[], callee: string): void {
 
 /** Fields that a wrong type would turn into another meaning: `yanked: false` would be yanked, and a date no time. */
 const RECORD = {
+  floor: {
+    is: (value: unknown) => value === undefined || value === true,
+    words: 'true, or nothing if it is not a floor',
+  },
   publishedAt: { ...optional(NUMBER), words: 'milliseconds since the epoch, or nothing' },
   yanked: { ...optional(TEXT), words: 'the reason as text, or nothing if it is not yanked' },
 };

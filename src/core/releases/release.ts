@@ -45,6 +45,8 @@ export interface ReleaseRecord {
    * must fit, and under `tags` what it must be tagged with; absent if it requires nothing.
    */
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Present if a machine has to run the release before any higher one (D90). */
+  readonly floor?: true | undefined;
   /** Which machines may install the release; absent if its rollout is completed, or it never had one. */
   readonly rollout?:
     | {
@@ -87,9 +89,9 @@ export interface DigestChange {
 }
 
 /**
- * Merges all entries of one version into one release: all artifacts, the earliest publish time, a prerelease,
- * yanked and deprecated if any entry is, all requirements, and the rollout that includes the fewest machines. The order of the entries does
- * not matter (D11).
+ * Merges all entries of one version into one release: all artifacts, the earliest publish time, a prerelease, yanked, deprecated
+ * and a floor if any entry is, all requirements, and the rollout that includes the fewest machines. The order of the entries does not
+ * matter (D11).
  */
 export function mergeRecords(
   version: Version,
@@ -98,9 +100,10 @@ export function mergeRecords(
   const records = entries.map((entry) => (typeof entry === 'string' ? { version: entry } : entry));
   const [first] = records;
   if (first && records.length === 1) {
-    const { publishedAt, artifacts, prerelease, yanked, deprecated, requires, rollout } = first;
-    const time = knownTime(publishedAt);
-    return { version, publishedAt: time, artifacts, prerelease, yanked, deprecated, requires, rollout };
+    const { publishedAt, artifacts, prerelease, yanked, deprecated, requires, floor, rollout } =
+      first;
+    const plain = { version, publishedAt: knownTime(publishedAt), artifacts, prerelease };
+    return { ...plain, yanked, deprecated, requires, floor, rollout };
   }
   return {
     version,
@@ -110,6 +113,7 @@ export function mergeRecords(
     yanked: leastReason(records.map(({ yanked }) => yanked)),
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
     requires: mergeRequires(records.flatMap(({ requires }) => (requires ? [requires] : []))),
+    floor: records.some(({ floor }) => floor) || undefined,
     rollout: strictest(records.flatMap(({ rollout }) => rollout ?? [])),
   };
 }

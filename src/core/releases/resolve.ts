@@ -1,6 +1,7 @@
 import { expectArgument, expectMembers, having, type Expected } from '../text/argument.ts';
 import { CONSTRAINT, mismatch, typeOf, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
+import { behindFloor } from './floors.ts';
 import { ELIGIBILITY, isMinimumAge, type Eligibility } from './eligibility-policy.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
@@ -151,7 +152,8 @@ export function refusal(input: ResolveInput, release: Release): Refusal | undefi
   const reason = mismatch(constraint, release.version);
   if (reason) return { reason };
   if (release.prerelease && !typeOf(constraint).acceptsPrereleases) return { reason: 'prerelease' };
-  return ineligible(input, release);
+  // Last, so that what is behind a floor (D90) is otherwise eligible.
+  return ineligible(input, release) ?? behindFloor(input, release);
 }
 
 /** Every entry that is not `chosen`, each with one reason. What nothing else refuses is older than `chosen` (D1). */

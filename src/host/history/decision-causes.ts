@@ -7,7 +7,7 @@ import {
 } from '../../core/decision/timing-policies.ts';
 import { confirmedAtOf } from '../../core/decision/confirmed-at.ts';
 import { describeAddress } from '../../core/explanation/decision-words.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { isTooOld } from '../../core/releases/list-age.ts';
 import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
 import { haveSameFacts } from '../../store/facts.ts';
@@ -128,6 +128,20 @@ const upgradeRequest: Cause = ({ before, after }) => {
   return was && !is ? [`the request of ${excerpt(was.by)} ended`] : [];
 };
 
+/** Who lets the machine pass a floor, and why (D92). */
+const skippedFloors: Cause = ({ before, after }) => {
+  const [were, are] = [before.skippedFloors ?? [], after.skippedFloors ?? []];
+  const notIn = (skips: typeof were, known: typeof were): typeof were =>
+    skips.filter(({ version }) => !known.some((one) => one.version === version));
+  return [
+    ...notIn(are, were).map(({ version, by, because }) => {
+      const why = because === undefined ? '' : `: ${quote(because)}`;
+      return `${excerpt(by)} skipped floor ${excerpt(version)}${why}`;
+    }),
+    ...notIn(were, are).map(({ version }) => `floor ${excerpt(version)} counts again`),
+  ];
+};
+
 /** Why an operator holds it is in the reason of the decision. */
 const operatorHolds: Cause = ({ before, after }) => {
   const [were, are] = [before.timing.operatorHolds ?? [], after.timing.operatorHolds ?? []];
@@ -234,6 +248,7 @@ const CAUSES: readonly Cause[] = [
   required,
   quarantine,
   restartRequest,
+  skippedFloors,
   upgradeRequest,
   operatorHolds,
   releaseList,

@@ -2,7 +2,7 @@ import type { ListResult } from '../../registry/registry.ts';
 import { complaintOf } from '../../core/explanation/complaint.ts';
 import { decisionWords, reportedText } from '../../core/explanation/decision-words.ts';
 import { warningWords } from '../../core/explanation/plan-words.ts';
-import { describeDecision, type ModuleId, type PlanRow } from '../../core/index.ts';
+import { describeDecision, type Decision, type ModuleId, type PlanRow } from '../../core/index.ts';
 import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
@@ -156,6 +156,10 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
       const message = `${label}: ${textOf(decisionWords(decision), shown)}`;
       return [{ problem: { severity, kind: decision.code, message }, kept }];
     }
+    case 'behind-floor':
+      return [
+        { problem: floorProblem(decision, 'name' in row ? String(row.name) : label, shown), kept },
+      ];
     case 'no-match':
     case 'pin-not-published':
     case 'conflicting-digest':
@@ -170,6 +174,18 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
       return [{ problem: complaintProblem(found, { shown }), kept }];
     }
   }
+}
+
+/** A floor that cannot run here, and the command that passes it for the entry with this name (D92). */
+function floorProblem(
+  decision: Decision & { readonly kind: 'stuck'; readonly code: 'behind-floor' },
+  name: string,
+  shown: Shown,
+): Problem {
+  const message = textOf(decisionWords(decision), shown);
+  const floor = decision.refused.release.version.text;
+  const hint = `modreg floor skip ${excerpt(name)} ${floor} passes it without running it`;
+  return { severity: 'error', kind: decision.code, message, hint };
 }
 
 /** What stays unchanged when a row is stuck. */

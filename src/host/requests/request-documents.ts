@@ -5,6 +5,7 @@ import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { hasFailed, type QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { changeAsJson, heldAsJson, timeOrNull } from '../plan/plan-document.ts';
+import type { FloorChange } from './floors.ts';
 import type { Lifted, Refusal } from './quarantine.ts';
 import type { Restart } from './restart.ts';
 import type { Rollback } from './rollback.ts';
@@ -57,6 +58,20 @@ export function refusalDocument({ entry, concerned }: Refusal): object {
 /** A version that was lifted as JSON, schema `modreg/quarantine-lift@1`. */
 export function liftDocument({ moduleId, version }: Lifted): object {
   return { schema: 'modreg/quarantine-lift@1', module_id: moduleId, version };
+}
+
+/** A skipped floor, or one that counts again, as JSON, schema `modreg/floor-skip@1`. */
+export function floorDocument({ row, version, skip, decision }: FloorChange): object {
+  return {
+    schema: 'modreg/floor-skip@1',
+    name: row.name,
+    module_id: row.moduleId,
+    version,
+    skipped: skip ? { by: skip.by, reason: skip.because ?? null, at: formatTime(skip.at) } : null,
+    decision: typeof decision === 'string' ? null : wordFor(decision),
+    target: typeof decision === 'string' ? null : (targetText(decision) ?? null),
+    reason: typeof decision === 'string' ? null : describeDecision(decision),
+  };
 }
 
 /** A requested restart as JSON, schema `modreg/restart@1`. */

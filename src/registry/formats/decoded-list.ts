@@ -17,6 +17,8 @@ export interface ListEntries {
   readonly decode: (index: number, drop: Drop) => ReleaseRecord;
   /** Whether `decode` certainly reports nothing. Takes a fraction of its time. */
   readonly isClean: (index: number) => boolean;
+  /** The indexes of the floors; absent if the format has no floors. */
+  readonly floors?: () => readonly number[];
   /** Reports what cannot be read outside the entries. */
   readonly check?: (drop: Drop) => void;
 }
@@ -47,11 +49,17 @@ function droppedFrom(entries: ListEntries): string[] {
   return dropped;
 }
 
-function lazyRecords({ length, versionAt, decode }: ListEntries): ReleaseRecords {
+function lazyRecords({
+  length,
+  versionAt,
+  decode,
+  floors = () => [],
+}: ListEntries): ReleaseRecords {
   const decoded = (index: number): ReleaseRecord => decode(index, ignored);
   return {
     length,
     versionAt,
+    floors,
     at(index) {
       const place = index < 0 ? length + index : index;
       return place >= 0 && place < length ? decoded(place) : undefined;

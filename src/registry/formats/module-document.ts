@@ -50,6 +50,7 @@ export function moduleEntries(document: JsonObject, moduleId: ModuleId, list?: U
     decode: (index, drop) =>
       withAbsoluteUrls(decodeRelease(entries[index], ['releases', index], drop), list),
     isClean: (index) => isClean(entries[index]),
+    floors: () => [...entries.keys()].filter((index) => isFloor(entries[index])),
   };
 }
 
@@ -69,24 +70,37 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     yanked: decodeReason(entry['yanked'], path, 'yanked', drop),
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
     requires: 'requires' in entry ? decodeRequires(entry['requires'], path, drop) : undefined,
+    floor: decodeFloor(entry['floor'], path, drop),
     rollout: decodeRollout(entry['rollout'], path, drop),
   };
 }
 
 function isClean(entry: unknown): boolean {
   if (!isJsonObject(entry)) return true;
-  const { published_at: time, artifacts, yanked, deprecated, requires, rollout } = entry;
+  const { published_at: time, artifacts, yanked, deprecated, requires, floor, rollout } = entry;
   return (
     isCleanTime(time) &&
     isCleanReason(yanked) &&
     isCleanReason(deprecated) &&
     isAbsent(requires) &&
     isAbsent(rollout) &&
+    (isAbsent(floor) || typeof floor === 'boolean') &&
     (isAbsent(artifacts) ||
       (Array.isArray(artifacts) &&
         artifacts.length <= MOST_ARTIFACTS &&
         artifacts.every(isCleanArtifact)))
   );
+}
+
+function isFloor(entry: unknown): boolean {
+  return isJsonObject(entry) && entry['floor'] === true && versionIn(entry) !== undefined;
+}
+
+/** Another value is reported and is no floor: a registry may use the word with another meaning (T390). */
+function decodeFloor(value: unknown, path: Path, drop: Drop): true | undefined {
+  if (value === true) return true;
+  if (!isAbsent(value) && value !== false) drop([...path, 'floor'], value, 'true or false');
+  return undefined;
 }
 
 function isCleanArtifact(value: unknown): boolean {

@@ -41,6 +41,8 @@ export interface PublishedRelease {
   readonly yanked: string | undefined;
   /** What a machine must have to run it: ranges of npm, and tags. Absent: nothing. */
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Present if a machine has to run the release before any higher one (D90). */
+  readonly floor?: true | undefined;
   /** Publishes it into a staged rollout. Absent: all machines may install it. */
   readonly rollout?:
     | {
@@ -167,17 +169,24 @@ export const newRelease = v.strictObject(
       v.nullish(requirements),
       v.description('What a machine must have to run the release; earlier machines ignore it'),
     ),
+    floor: v.pipe(
+      v.nullish(v.boolean('expected true or false')),
+      v.description('Whether a machine has to run the release before any higher one'),
+    ),
     rollout: v.pipe(
       v.nullish(rolloutTerms),
       v.description('Publishes the release into a staged rollout, at its first step'),
     ),
   },
-  shape('a release', 'version, published_at, artifacts, deprecated, yanked, requires and rollout'),
+  shape(
+    'a release',
+    'version, published_at, artifacts, deprecated, yanked, requires, floor and rollout',
+  ),
 );
 
 /**
  * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
- * `artifacts`, `deprecated`, `yanked`, `requires` and `rollout`; only `version` is required.
+ * `artifacts`, `deprecated`, `yanked`, `requires`, `floor` and `rollout`; only `version` is required.
  *
  * @example
  * ```ts
@@ -192,7 +201,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   const result = v.safeParse(newRelease, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   const { version, published_at, artifacts, deprecated, yanked, ...others } = result.output;
-  const { requires, rollout: started } = others;
+  const { requires, floor, rollout: started } = others;
   return {
     ok: true,
     value: {
@@ -207,6 +216,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       deprecated: deprecated ?? undefined,
       yanked: yanked ?? undefined,
       ...(requires ? { requires } : {}),
+      ...(floor ? { floor } : {}),
       ...(started ? { rollout: termsOf(started) } : {}),
     },
   };
@@ -230,6 +240,7 @@ export function releaseAsJson({
   deprecated,
   yanked,
   requires,
+  floor,
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
@@ -241,6 +252,7 @@ export function releaseAsJson({
     deprecated,
     yanked,
     requires,
+    floor,
     rollout: inRollout,
   });
 }
@@ -259,12 +271,13 @@ export function readReason(json: unknown): Result<string, ReleaseErrors> {
 }
 
 /** The content of a release as text, without its version, publish time and yank: what a second publication must match. */
-export function contentOf({ artifacts, deprecated, requires }: PublishedRelease): string {
+export function contentOf({ artifacts, deprecated, requires, floor }: PublishedRelease): string {
   const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
   return JSON.stringify({
     artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
     deprecated: deprecated ?? null,
     requires,
+    floor,
   });
 }
 

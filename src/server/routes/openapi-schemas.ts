@@ -39,6 +39,10 @@ const release = v.strictObject({
       ),
     ),
   ),
+  floor: v.pipe(
+    v.optional(v.literal(true)),
+    v.description('Present if a machine has to run the release before any higher one'),
+  ),
   rollout: v.optional(listedRollout),
 });
 

@@ -122,7 +122,7 @@ export const OPENAPI: object = {
           200: json(ref('Published'), 'The release was already published with the same content'),
           201: json(ref('Published'), 'The release is published and stored on disk'),
           409: problem(
-            'The version is already published with different content, publish time or soak, or without the rollout; or machines run a modreg that ignores what it requires',
+            'The version is already published with different content, publish time or soak, or without the rollout, or machines would ignore a field of it',
           ),
         },
       },

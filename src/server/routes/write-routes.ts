@@ -15,9 +15,9 @@ import type { WriteChange } from '../catalogue/write-change.ts';
 import { rollingRelease } from '../catalogue/rollout-start.ts';
 import { describeOtherSoak } from '../rollout/rollout-change.ts';
 import { emptyFirst, type FirstStepInSlices } from '../rollout/first-step.ts';
-import { describeEarlier, earlierMachines } from '../fleet/earlier-machines.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
+import { hasLaterField, olderMachines } from '../fleet/older-machines.ts';
 import { problem } from '../problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
 import type { ReadOptions } from './read-routes.ts';
@@ -79,24 +79,25 @@ async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
     const isNew = caller.catalogue.isYanked(moduleId, version) === undefined;
     const empty = isNew ? emptyFirst(caller.fleet, rollout?.first) : undefined;
     if (empty !== undefined) return problem('rollout-conflict', empty);
-    const ignored = ignoredBy(c, caller, { moduleId, release: release.value });
-    if (ignored) return ignored;
+    const older = olderMachinesFor(moduleId, release.value, caller);
+    if (older !== undefined && c.req.query('force') !== 'true') {
+      return problem('older-machines', `${older}; upgrade them first, or publish with force=true`);
+    }
     const start =
       rollout && (await caller.firstStep(moduleId, rollingRelease(release.value), caller.now));
     return await published(c, caller, { moduleId, release: release.value, start });
   });
 }
 
-/** Why a release that is not published yet is refused: machines that reported ignore what it requires (T386). */
-function ignoredBy(
-  c: Context,
+/** Publishing a release again changes nothing (D93). */
+function olderMachinesFor(
+  moduleId: ModuleId,
+  release: PublishedRelease,
   { catalogue, fleet }: Writer,
-  { moduleId, release }: Pick<CatalogueChange<'publish'>, 'moduleId' | 'release'>,
-): Answer | undefined {
-  const isNew = release.requires && catalogue.isYanked(moduleId, release.version) === undefined;
-  if (!isNew || c.req.query('force') === 'true') return undefined;
-  const earlier = fleet.read((sql) => earlierMachines(sql, moduleId, release));
-  return earlier && problem('earlier-machines', `${describeEarlier(earlier)}; nothing was changed`);
+): string | undefined {
+  const isNew = catalogue.isYanked(moduleId, release.version) === undefined;
+  if (!isNew || !hasLaterField(release)) return undefined;
+  return fleet.read((sql) => olderMachines(sql, moduleId, release));
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '../../support/machines.ts';
 import {
   ALLOWED_BEFORE,
+  floorOn,
   inForce,
   isInBranch,
   isOpenAt,
@@ -108,7 +109,7 @@ function brokenByRestart(
 }
 
 describe('a plan', () => {
-  it('agrees with an independent implementation of the decision table, also if replacements are requested at once (D76), and contains the actions', () =>
+  it('agrees with an independent implementation of the decision table, also with floors (D90) and if replacements are requested at once (D76), and contains the actions', () =>
     forAll((machine) => {
       const judged = machine.modules.map((module) => planJudge(machine, module));
       expect(answersOf(planOf(machine))).toEqual(judged);
@@ -161,7 +162,7 @@ describe('the decisions of a plan', () => {
       const words = answersOf(planOf({ ...machine, modules }));
       for (const [place, module] of machine.modules.entries()) {
         if (!done.has(module)) continue;
-        expect(words[place]).toMatch(restAfter(module, done.get(module)));
+        expect(words[place]).toMatch(restAfter(machine, module, done.get(module)));
       }
     }));
 
@@ -178,7 +179,8 @@ describe('the decisions of a plan', () => {
           expect(seen).not.toContain(next);
           seen.push(next);
         }
-        expect(seen.length).toBeLessThanOrEqual(3);
+        const floors = requesting.list?.filter(({ floor }) => floor) ?? [];
+        expect(seen.length).toBeLessThanOrEqual(3 + floors.length);
       }
     }));
 
@@ -192,7 +194,11 @@ describe('the decisions of a plan', () => {
         const verdict = verdictOn(machine, module);
         const verdictThen = verdictOn(machine, more);
         const isElsewhere = semver.valid(version) !== null && !isInBranch(constraint, version);
-        const isLower = verdict.chosen !== undefined && verdictThen.chosen === verdict.chosen;
+        const isBehind = verdictThen.refused.some(
+          ({ text, reason }) => text === version && reason === 'behind-floor',
+        );
+        const isLower =
+          verdict.chosen !== undefined && verdictThen.chosen === verdict.chosen && !isBehind;
         if (!isElsewhere && !isLower) continue;
         expect(answersOf(planOf({ ...machine, modules: [more] }))).toEqual(
           answersOf(planOf({ ...machine, modules: [module] })),
@@ -206,8 +212,11 @@ describe('the decisions of a plan', () => {
     forAll((machine) => {
       for (const module of machine.modules) {
         const { list, constraint, deployed, previous } = module;
-        const { chosen } = verdictOn(machine, module);
+        const { chosen, refused } = verdictOn(machine, module);
         const keep = new Set([chosen, constraint, deployed, previous]);
+        // A floor, and what is behind it, may be the reason of a decision.
+        for (const { version, floor } of list ?? []) if (floor) keep.add(version);
+        for (const { text, reason } of refused) if (reason === 'behind-floor') keep.add(text);
         // If no release is selected for a pin, the releases in the branch determine the code.
         const isKept = (version: string): boolean =>
           keep.has(version) ||
@@ -271,9 +280,19 @@ function withList(module: RandomModule, list: RandomModule['list']): RandomModul
 }
 
 /** The decisions that may follow once `to` is deployed. */
-function restAfter({ deployed, previous }: RandomModule, to: string | undefined): RegExp {
+function restAfter(machine: RandomMachine, module: RandomModule, to: string | undefined): RegExp {
+  const { deployed, previous } = module;
   // A restart may come before a replacement that is held.
-  if (to === deployed) return /^(up-to-date|ahead|hold (upgrade|downgrade) .*)$/;
+  if (to === deployed) {
+    return /^(up-to-date|ahead|stuck behind-floor|hold (upgrade|downgrade) .*)$/;
+  }
+  // Floors lie ahead.
+  if (floorOn(machine, { ...module, ...reported(to) }) !== undefined) {
+    return /^(up-to-date|ahead|stuck behind-floor|(hold )?upgrade .*)$/;
+  }
+  // The last floor was run.
+  const isFloor = module.list?.some(({ version, floor }) => version === to && floor) === true;
+  if (isFloor) return /^(up-to-date|ahead|(hold )?upgrade .*)$/;
   // After a rollback to the previous version, a newer release may be due, or the deployed version be too young.
   return to === previous ? /^(up-to-date|ahead|(hold )?upgrade .*)$/ : /^up-to-date$/;
 }
