@@ -12,6 +12,7 @@ export const EXIT_CODES = {
   'untrusted-artifact': 1,
   'not-yet-published': 1,
   'digest-changed': 1,
+  'refused-by-site': 1,
   quarantined: 1,
   'deployed-unknown': 1,
   'bad-json': 1,
@@ -77,6 +78,7 @@ export type WarningKind =
   | 'ahead'
   | 'downgrade'
   | 'deployed-yanked'
+  | 'deployed-refused'
   | 'deployed-not-a-version'
   | 'pin-not-published'
   | 'unverified-download'

@@ -7,7 +7,10 @@ import { choice, mapOf, oneOf, openFields, parsed, type Schema } from './fields/
 import { name } from './fields/name.ts';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
-const NUMBER = '(?:0|[1-9]\\d*)';
+/** A module_id. */
+export const MODULE_ID_PATTERN: string = `${HALF}:${HALF}`;
+/** A number of a version. */
+export const NUMBER = '(?:0|[1-9]\\d*)';
 const IDENTIFIERS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
 const PRERELEASE = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`;
 /** SemVer 2.0.0, without the upper limit of its numbers. */
@@ -18,7 +21,7 @@ const moduleId: Schema<ModuleId> = parsed(
     const id = parseModuleId(value);
     return id.ok ? id : { ok: false, error: parseFault(id.error) };
   },
-  { type: 'string', pattern: `^${HALF}:${HALF}$` },
+  { type: 'string', pattern: `^${MODULE_ID_PATTERN}$` },
 );
 
 const constraint: Schema<Constraint> = parsed(

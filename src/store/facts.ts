@@ -180,6 +180,14 @@ function constraintOf(kind: string, fields: Readonly<Record<string, 'version' | 
   return objectOf({ kind: oneOf(kind), ...Object.fromEntries(shapes) });
 }
 
+const isPin = constraintOf('patch', CONSTRAINTS.patch.shape);
+const isBranch = anyOf(
+  constraintOf('minor', CONSTRAINTS.minor.shape),
+  constraintOf('major', CONSTRAINTS.major.shape),
+);
+
+type MinimumAge = NonNullable<DecideInput['eligibility']['minimumAge']>;
+
 const isBlackout = objectOf<keyof Blackout>({
   from: isMoment,
   until: isMoment,
@@ -227,6 +235,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   quarantine: listOf(
     objectOf({
       version: isText,
+      branch: optional(isBranch),
       digest: optional(isText),
       until: optional(isNumber),
       reason: optional(isText),
@@ -244,7 +253,18 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     platform: (value) => parsePlatform(value).ok,
     machineId: optional(isText),
     notAfter: optional(isNumber),
-    minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
+    minimumAge: optional(
+      objectOf<keyof MinimumAge>({
+        ms: isNumber,
+        unknown: oneOf('refuse', 'allow'),
+        byStep: optional(objectOf({ major: isNumber, minor: isNumber, patch: isNumber })),
+        exempt: optional(listOf(isText)),
+        afterYank: optional(isNumber),
+      }),
+    ),
+    refuse: optional(
+      listOf(objectOf({ versions: anyOf(isPin, isBranch), because: optional(isText) })),
+    ),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),
   }),
   maxIndexAgeMs: isNumber,

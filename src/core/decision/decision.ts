@@ -40,7 +40,10 @@ export interface DecideInput {
   /** The versions that failed on this machine or were rolled back. */
   readonly quarantine: readonly Quarantined[];
   /** The time of the decision, and which releases the policy allows. */
-  readonly eligibility: Pick<Eligibility, 'now' | 'minimumAge' | 'notAfter' | 'artifactRules'> & {
+  readonly eligibility: Pick<
+    Eligibility,
+    'now' | 'minimumAge' | 'notAfter' | 'artifactRules' | 'refuse'
+  > & {
     /** The platform of the machine. */
     readonly platform: Platform;
     /** The machine's id, which determines its place in rollouts; absent if it has none. */

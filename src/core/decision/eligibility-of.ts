@@ -13,10 +13,12 @@ export function eligibilityOf(
   list: Omit<Extract<ModuleList, { readonly index: unknown }>, 'index'>,
 ): Eligibility {
   const { changedDigests, firstSeen, clock } = list;
+  const version = deployedVersion(deployed);
   const rollouts = {
     machineId: eligibility.machineId,
     confirmedAt: confirmedAtOf(list),
-    deployed: deployedVersion(deployed)?.text,
+    deployed: version?.text,
   };
-  return { ...eligibility, quarantine, changedDigests, firstSeen, clock, rollouts };
+  const known = { deployed: version, quarantine, changedDigests, firstSeen, clock, rollouts };
+  return { ...eligibility, ...known };
 }

@@ -51,6 +51,7 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'no-artifact': false,
   'untrusted-artifact': false,
   'digest-changed': false,
+  'refused-by-site': false,
   quarantined: false,
   'too-young': true,
   'unknown-age': true,
@@ -58,5 +59,6 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'not-in-rollout': true,
   'rollout-halted': true,
   'rollout-unconfirmed': true,
+  deprecated: true,
   older: false,
 };

@@ -68,6 +68,7 @@ const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
   'no-artifact': false,
   'untrusted-artifact': true,
   'digest-changed': true,
+  'refused-by-site': false,
   quarantined: false,
   'too-young': false,
   'unknown-age': false,
@@ -75,5 +76,6 @@ const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
   'not-in-rollout': false,
   'rollout-halted': false,
   'rollout-unconfirmed': false,
+  deprecated: false,
   older: false,
 };

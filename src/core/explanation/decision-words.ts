@@ -258,6 +258,7 @@ function stuckWords(stuck: Decision & Stuck): Said {
     case 'no-artifact':
     case 'untrusted-artifact':
     case 'digest-changed':
+    case 'refused-by-site':
     case 'not-yet-published': {
       const { constraint } = stuck.resolution.input;
       return say`the pin is published but refused: ${refusalWords(stuck.refused, constraint)}`;

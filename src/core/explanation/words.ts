@@ -2,7 +2,7 @@ import type { RestartRequest } from '../decision/decision.ts';
 import { formatConstraint, typeOf, type Branch, type Constraint } from '../version/constraint.ts';
 import type { Misfit } from '../text/parse-error.ts';
 import { excerpt, quote } from '../text/quote.ts';
-import type { Refused } from '../releases/refusal.ts';
+import type { Refusal, Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
 import type { UpgradeRequest } from '../decision/upgrade-request.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
@@ -58,6 +58,10 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
       return `untrusted artifact: ${refused.complaint}`;
     case 'digest-changed':
       return describeDigestChange(refused);
+    case 'refused-by-site':
+      return siteWords(refused);
+    case 'deprecated':
+      return `${describeDeprecated(refused.because)}; ${refused.preferred.text} is preferred`;
     case 'quarantined':
       return quarantineWords(refused);
     case 'too-young':
@@ -69,6 +73,14 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
     case 'older':
       return `older than ${refused.than.text}`;
   }
+}
+
+/** What the policy of the site refuses, and why (D94). */
+export function siteWords({
+  versions,
+  because,
+}: Pick<Extract<Refusal, { reason: 'refused-by-site' }>, 'versions' | 'because'>): string {
+  return `refused by the policy of the site: ${versions}${inBrackets(because)}`;
 }
 
 /** Why the age of a release is not known, and what to do (D57). */

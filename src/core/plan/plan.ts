@@ -32,7 +32,7 @@ import { restartsFor, type Restart } from './restarts.ts';
 import { latestOf } from './latest.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { vetoesAgainst } from './vetoes.ts';
-import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
+import { SUBSYSTEM_MODULES, subsystemTargets, type SubsystemTarget } from './subsystem.ts';
 
 /** The state of a module or subsystem, besides its configuration. */
 export interface ModuleState {
@@ -182,7 +182,7 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
+    const decideInput = decideInputFor(state, { requirement, terms, moduleId, vetoes }, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
     // Two entries with one module_id are resolved separately, with a warning (D24).
@@ -196,7 +196,10 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const decideInput = decideInputFor(state, { requirement, terms, vetoes }, input);
+    const moduleId =
+      target.option === 'disable_subsystem' ? undefined : SUBSYSTEM_MODULES[target.name];
+    const known = { requirement, terms, moduleId, vetoes };
+    const decideInput = decideInputFor(state, known, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
@@ -234,11 +237,13 @@ export function withUrlAsText(state: ModuleState): ModuleState {
 interface Terms extends Pick<Timing, 'vetoes'> {
   readonly requirement: Requirement;
   readonly terms: UpdateTerms;
+  /** Undefined for a subsystem that is disabled. */
+  readonly moduleId: ModuleId | undefined;
 }
 
 function decideInputFor(
   state: ModuleState,
-  { requirement, terms, vetoes }: Terms,
+  { requirement, terms, moduleId, vetoes }: Terms,
   { now, clock, platform, machineId, laterReleases, answer, isServerBusy }: PlanInput,
 ): DecideInput {
   const { list, deployed, previous, failed, restartRequest } = state;
@@ -257,7 +262,7 @@ function decideInputFor(
     onYank,
     restartRequest,
     upgradeRequest,
-    eligibility: releaseTerms(terms, { now, platform, machineId, notAfter }),
+    eligibility: releaseTerms(terms, moduleId, { now, platform, machineId, notAfter }),
     timing: {
       window: terms.window,
       blackouts: terms.blackouts,

@@ -1,7 +1,10 @@
 import { excerpt } from '../text/quote.ts';
 import { isExposed, readWebAddress } from '../text/web-address.ts';
+import { formatConstraint, isInBranch } from '../version/constraint.ts';
+import type { Version } from '../version/version.ts';
 import type { Eligibility, Policy } from './eligibility-policy.ts';
 import { certainTime, reachesAge } from './certain-time.ts';
+import { minimumAgeOf } from './minimum-age.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { isPublishedFor } from './platform.ts';
@@ -53,6 +56,21 @@ const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version })
   return change && { reason: 'digest-changed', ...change };
 };
 
+/** What the policy of the site refuses, no constraint accepts, not even a pin (D94). */
+const refusedBySite: Policy = ({ eligibility }, { version }) => {
+  const against = eligibility.refuse && siteRefusal(eligibility, version);
+  return against && { reason: 'refused-by-site', ...against };
+};
+
+/** What of the policy of the site refuses `version`, and why; undefined if nothing does. */
+export function siteRefusal(
+  { refuse }: Pick<Eligibility, 'refuse'>,
+  version: Version,
+): { readonly versions: string; readonly because: string | undefined } | undefined {
+  const found = refuse?.find(({ versions }) => isInBranch(versions, version));
+  return found && { versions: formatConstraint(found.versions), because: found.because };
+}
+
 /**
  * With `notAfter`, a release that was published later is refused, and one without a publish time is not. Otherwise a
  * publish time in the future counts as age 0. The minimum age does not apply to pins (D12). D34 limits the publish time.
@@ -65,14 +83,16 @@ const ageLimits: Policy = ({ constraint, eligibility }, release) => {
     return { reason: 'not-yet-published', publishedAt };
   }
   if (minimumAge === undefined || constraint.kind === 'patch') return undefined;
+  const ageMs = minimumAgeOf(release, eligibility);
+  if (ageMs === undefined) return undefined;
   if (publishedAt === undefined) {
     return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age' };
   }
   // A comparison with NaN is false, so a release is refused if any of the numbers is NaN.
-  const isOldEnough = Math.max(0, certainTime(eligibility) - publishedAt) >= minimumAge.ms;
+  const isOldEnough = Math.max(0, certainTime(eligibility) - publishedAt) >= ageMs;
   if (isOldEnough) return undefined;
   if (!clock || clock.kind === 'wrong') {
-    return { reason: 'too-young', until: reachesAge(publishedAt, minimumAge.ms, clock) };
+    return { reason: 'too-young', until: reachesAge(publishedAt, ageMs, clock) };
   }
   return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age', clock: clock.kind };
 };
@@ -83,6 +103,7 @@ export const ineligible: Policy = (input, release) =>
   noArtifact(input, release) ??
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
+  refusedBySite(input, release) ??
   quarantined(input, release) ??
   ageLimits(input, release) ??
   excludedByRollout(input, release);

@@ -1,4 +1,5 @@
 import { artifactsFor, digestKind, type Artifact } from './release.ts';
+import { isInBranch } from '../version/constraint.ts';
 import { compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import type { Eligibility, Policy, Quarantined } from './eligibility-policy.ts';
@@ -22,9 +23,14 @@ export function termInForce(
   const { quarantine, now } = eligibility;
   return (
     quarantine?.find(
-      (entry) => entry.version === version.text && isInForce(entry, artifacts, eligibility),
+      (entry) => names(entry, version) && isInForce(entry, artifacts, eligibility),
     ) ?? quarantine?.find((entry) => now < (entry.until ?? Infinity) && isPassedBy(entry, version))
   );
+}
+
+/** Whether an entry refuses `version` by its text or its first numbers (D95). */
+function names({ version: text, branch }: Quarantined, version: Version): boolean {
+  return text === version.text || (branch !== undefined && isInBranch(branch, version));
 }
 
 /** Whether it is not known that the release does not work here: where it is deployed, it did (D80, D81). */

@@ -162,6 +162,7 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
     case 'no-artifact':
     case 'untrusted-artifact':
     case 'digest-changed':
+    case 'refused-by-site':
     case 'not-yet-published': {
       const { hint, ...complaint } = complaintOf(decision.resolution, label);
       // A hint names constraints, which a subsystem does not have.
