@@ -12,9 +12,10 @@ import {
   type Eligibility,
   type ReleaseIndex,
 } from '../../src/core/index.ts';
+import type { RefusedVersions } from '../../src/core/releases/eligibility-policy.ts';
 import { parseTime } from '../../src/core/text/rfc3339.ts';
 import { constraintTexts, releaseRecords, versionTexts } from '../support/arbitrary.ts';
-import { ask, chosen, constraint, refusals } from '../support/ask.ts';
+import { ask, chosen, constraint, refusals, version } from '../support/ask.ts';
 import { judge } from '../support/judge.ts';
 import { RUNS } from '../support/runs.ts';
 
@@ -30,7 +31,27 @@ const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
     minimumAge: fc.record({
       ms: fc.integer({ min: 0, max: 50 }),
       unknown: fc.constantFrom('refuse', 'allow'),
+      byStep: fc.option(
+        fc.record({
+          major: fc.integer({ min: 0, max: 50 }),
+          minor: fc.integer({ min: 0, max: 50 }),
+          patch: fc.integer({ min: 0, max: 50 }),
+        }),
+        { nil: undefined },
+      ),
+      exempt: fc.option(fc.array(versionTexts, { maxLength: 3 }), { nil: undefined }),
+      afterYank: fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined }),
     }),
+    refuse: fc.array(
+      fc.record({
+        versions: constraintTexts
+          .map(constraint)
+          // The forms of a refusal are those of a constraint, without the two words.
+          .filter((one): one is RefusedVersions['versions'] => !one.kind.startsWith('latest')),
+      }),
+      { maxLength: 2 },
+    ),
+    deployed: versionTexts.map(version),
     clock: fc.oneof(
       fc.record({
         kind: fc.constant('wrong' as const),
@@ -159,6 +180,27 @@ describe('every entry is selected or refused', () => {
   });
 });
 
+describe('what the policy refuses', () => {
+  it('[D94] an additional release that it refuses never changes the selection, in whatever order', () => {
+    fc.assert(
+      fc.property(inputs, releaseRecords, fc.nat(20), (input, entry, at) => {
+        const { constraintText, list } = input;
+        const added = parseVersion(entry.version);
+        fc.pre(added.ok && list.every(({ version: text }) => text !== entry.version));
+        if (!added.ok) return;
+        const refused = { versions: { kind: 'patch', version: added.value } } as const;
+        const refuse = [...(input.eligibility.refuse ?? []), refused];
+        const eligibility = { ...input.eligibility, refuse };
+        const before = chosen(ask(constraintText, list, eligibility));
+        const more = list.toSpliced(at, 0, entry);
+        expect(chosen(ask(constraintText, more, eligibility))).toBe(before);
+        expect(chosen(ask(constraintText, more.toReversed(), eligibility))).toBe(before);
+      }),
+      RUNS,
+    );
+  });
+});
+
 describe('a resolution depends only on its input', () => {
   it('the order of the list does not change it', () => {
     const shuffled = inputs.chain((input) =>
@@ -205,15 +247,23 @@ describe('a resolution depends only on its input', () => {
     );
   });
 
-  it('without the chosen release, the newest of the older ones is selected', () => {
+  it('without the chosen release, one that only the chosen one outranks is selected', () => {
     fc.assert(
       fc.property(inputs, ({ constraintText, list, eligibility }) => {
         const resolution = ask(constraintText, list, eligibility);
         const best = chosen(resolution);
         fc.pre(best !== constraintText);
         const rest = list.filter(({ version }) => version !== best);
-        const next = refusals(resolution).find((refused) => refused.endsWith(': older'));
-        expect(chosen(ask(constraintText, rest, eligibility))).toBe(next?.replace(': older', ''));
+        const next = judge(constraintText, rest, eligibility).chosen;
+        const reported = refusals(resolution).filter((refused) =>
+          /: (?:older|deprecated)$/.test(refused),
+        );
+        const candidates = reported.map((refused) => refused.replace(/: .*$/, ''));
+        expect(chosen(ask(constraintText, rest, eligibility))).toBe(next);
+        // One of those that only the selected one outranks: the newest, unless it is deprecated and another one is not (D96).
+        expect(next === undefined ? candidates : [next]).toEqual(
+          candidates.filter((text) => text === next),
+        );
       }),
       RUNS,
     );

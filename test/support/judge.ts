@@ -11,6 +11,7 @@ interface Entry {
   readonly publishedAt?: number | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly yanked?: string | undefined;
+  readonly deprecated?: string | undefined;
   readonly rollout?:
     | { readonly salt: string; readonly share: number; readonly halted?: string | undefined }
     | undefined;
@@ -27,12 +28,35 @@ export type JudgedClock =
   | { readonly kind: 'wrong'; readonly aheadMs: number }
   | { readonly kind: 'unsynchronized' | 'distrusted'; readonly certainAt?: number | undefined };
 
+/** Ages in milliseconds, by the step if `byStep` is set. (D97, D98, D99) */
+export interface JudgedAge {
+  readonly ms: number;
+  readonly unknown: string;
+  readonly byStep?:
+    { readonly major: number; readonly minor: number; readonly patch: number } | undefined;
+  readonly exempt?: readonly string[] | undefined;
+  readonly afterYank?: number | undefined;
+}
+
+interface JudgedRefusal {
+  readonly versions: {
+    readonly kind: string;
+    readonly major?: number;
+    readonly minor?: number;
+    readonly version?: { readonly text: string };
+  };
+}
+
 interface Terms {
   readonly now: number;
   readonly platform?: string | undefined;
   readonly quarantine?:
     readonly { readonly version: string; readonly until?: number | undefined }[] | undefined;
-  readonly minimumAge?: { readonly ms: number; readonly unknown: string } | undefined;
+  readonly minimumAge?: JudgedAge | undefined;
+  /** What the site refuses: `1.2.7`, `1.3.*` or `1.*`. (D94) */
+  readonly refuse?: readonly (string | JudgedRefusal)[] | undefined;
+  /** The text of the deployed version, if it is one. (D96, D97) */
+  readonly deployed?: string | { readonly text: string } | undefined;
   /** What is wrong with the clock that says `now`. */
   readonly clock?: JudgedClock | undefined;
   readonly notAfter?: number | undefined;
@@ -76,12 +100,72 @@ export function judge(
     if (reason === undefined) eligible.push(text);
     else refused.push({ text, reason });
   }
-  const chosen = eligible.reduce<string | undefined>(
+  const preferred = eligible.filter((text) => {
+    const isDeprecated = readable.some(
+      ({ version, deprecated }) => version === text && deprecated !== undefined,
+    );
+    return !isDeprecated && !isLower(text, deployedIn(eligibility));
+  });
+  const chosen = newestOf(preferred) ?? newestOf(eligible);
+  const others = eligible.filter((text) => text !== chosen);
+  const passedOver = others.map((text) => {
+    const isBetter = chosen !== undefined && isNewer(text, chosen);
+    return { text, reason: isBetter ? 'deprecated' : 'older' };
+  });
+  return { chosen, refused: [...refused, ...passedOver] };
+}
+
+function newestOf(texts: readonly string[]): string | undefined {
+  return texts.reduce<string | undefined>(
     (best, text) => (best === undefined || isNewer(text, best) ? text : best),
     undefined,
   );
-  const older = eligible.filter((text) => text !== chosen);
-  return { chosen, refused: [...refused, ...older.map((text) => ({ text, reason: 'older' }))] };
+}
+
+function deployedIn({ deployed }: Terms): string | undefined {
+  return typeof deployed === 'object' ? deployed.text : deployed;
+}
+
+/** Whether `text` has a lower precedence than what is deployed, if that is known. */
+function isLower(text: string, deployed: string | undefined): boolean {
+  const [one, other] = [parsed(text), deployed === undefined ? null : parsed(deployed)];
+  return one !== null && other !== null && semver.compare(one, other) < 0;
+}
+
+/** Whether `1.2.7`, `1.3.*` or `1.*` covers a version. */
+function covers(form: string | JudgedRefusal, text: string): boolean {
+  if (typeof form === 'object') return covers(formOf(form), text);
+  const numbers = form.replace(/\.\*$/, '').split('.');
+  if (!form.endsWith('.*')) return form === text;
+  return numbers.every((number, place) => text.split(/[-+]/)[0]?.split('.')[place] === number);
+}
+
+function formOf({ versions }: JudgedRefusal): string {
+  if (versions.version) return versions.version.text;
+  return `${[versions.major, versions.minor].filter((one) => one !== undefined).join('.')}.*`;
+}
+
+/** The age that a release needs; undefined if it needs none. */
+function ageFor(text: string, terms: Terms): number | undefined {
+  const { minimumAge: age, firstSeen } = terms;
+  if (!age || age.exempt?.includes(text)) return undefined;
+  const deployed = deployedIn(terms);
+  if (age.byStep && deployed === text) return undefined;
+  const from = deployed === undefined ? null : parsed(deployed);
+  const to = parsed(text);
+  let needed = age.ms;
+  if (age.byStep) {
+    const { major, minor, patch } = age.byStep;
+    if (!from || !to) needed = Math.max(major, minor, patch);
+    else if (from.major !== to.major) needed = major;
+    else needed = from.minor === to.minor ? patch : minor;
+  }
+  const yankSeen = firstSeen?.added.get(`yanked ${deployed}`)?.at;
+  const seen = firstSeen?.added.get(text)?.at ?? firstSeen?.since ?? Infinity;
+  if (from && yankSeen !== undefined && seen < yankSeen) {
+    needed = Math.min(needed, age.afterYank ?? Infinity);
+  }
+  return needed === 0 && age.ms !== 0 ? undefined : needed;
 }
 
 // semver.valid strips a leading "v" or "=" and blanks.
@@ -126,10 +210,8 @@ function firstReason(
   const { clock = { kind: 'wrong', aheadMs: 0 } } = terms;
   const isCertain = clock.kind === 'wrong';
   const today = clock.kind === 'wrong' ? now - clock.aheadMs : (clock.certainAt ?? -Infinity);
-  const isYoung =
-    minimumAge !== undefined &&
-    time !== undefined &&
-    !(today - time >= minimumAge.ms || minimumAge.ms <= 0);
+  const age = ageFor(text, terms);
+  const isYoung = age !== undefined && time !== undefined && !(today - time >= age || age <= 0);
   const isUnknown = time === undefined || (isYoung && !isCertain);
   const isPin = /^\d+\.\d+\.\d/.test(constraint);
   const reasons: [string, boolean][] = [
@@ -149,12 +231,13 @@ function firstReason(
           download,
         ),
     ],
+    ['refused-by-site', (terms.refuse ?? []).some((form) => covers(form, text))],
     [
       'quarantined',
-      quarantine.some(({ version, until = Infinity }) => version === text && now < until),
+      quarantine.some(({ version, until = Infinity }) => covers(version, text) && now < until),
     ],
     ['not-yet-published', notAfter !== undefined && time !== undefined && time > notAfter],
-    ['unknown-age', !isPin && minimumAge?.unknown === 'refuse' && isUnknown],
+    ['unknown-age', !isPin && age !== undefined && minimumAge?.unknown === 'refuse' && isUnknown],
     ['too-young', !isPin && !isUnknown && isYoung],
   ];
   const first = reasons.find(([, applies]) => applies)?.[0];

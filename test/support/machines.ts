@@ -11,6 +11,7 @@ import {
   type ReleaseRecord,
   type Replacement,
 } from '../../src/core/index.ts';
+import type { RefusedVersions } from '../../src/core/releases/eligibility-policy.ts';
 import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.ts';
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
@@ -46,11 +47,35 @@ function around(min: number, max: number): fc.Arbitrary<number> {
   return hours(min, max).map((ms) => NOW + ms);
 }
 
+function oneIn<T>(count: number, values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  const absent = { weight: count - 1, arbitrary: fc.constant(undefined) };
+  return fc.oneof(absent, { weight: 1, arbitrary: values });
+}
+
+/** Few distinct versions, so that most constraints match something in most lists. */
+const versionsNearby = fc
+  .record({
+    major: fc.constantFrom(1, 1, 2),
+    minor: fc.constantFrom(0, 1),
+    patch: fc.nat(4),
+    prerelease: oneIn(6, fc.constantFrom('-rc.1', '-rc.2')),
+    build: oneIn(8, fc.constantFrom('+b1', '+b2')),
+  })
+  .map(({ major, minor, patch, prerelease = '', build = '' }) => {
+    return `${major}.${minor}.${patch}${prerelease}${build}`;
+  });
+
+const branchesNearby = fc.constantFrom('1.0.*', '1.1.*', '2.0.*', '2.*');
+
 const terms: fc.Arbitrary<JudgedTerms> = fc.record({
   minimumAge: fc.record({
     ms: fc.oneof(fc.constant(0), fc.constant(0), hours(1, 60)),
     unknown: fc.constantFrom('refuse' as const, 'allow' as const),
+    byStep: oneIn(4, fc.record({ major: hours(0, 60), minor: hours(0, 60), patch: hours(0, 60) })),
+    exempt: oneIn(6, fc.array(versionsNearby, { maxLength: 3 })),
+    afterYank: oneIn(3, hours(0, 20)),
   }),
+  refuse: oneIn(3, fc.array(fc.oneof(versionsNearby, branchesNearby), { maxLength: 3 })),
   allowDowngrade: fc.boolean(),
   replacesYanked: fc.boolean(),
   requireDigest: fc.boolean(),
@@ -69,24 +94,6 @@ const terms: fc.Arbitrary<JudgedTerms> = fc.record({
   ceiling: fc.integer({ min: 1, max: 6 }),
   maxIndexAgeMs: hours(40, 100),
 });
-
-function oneIn<T>(count: number, values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  const absent = { weight: count - 1, arbitrary: fc.constant(undefined) };
-  return fc.oneof(absent, { weight: 1, arbitrary: values });
-}
-
-/** Few distinct versions, so that most constraints match something in most lists. */
-const versionsNearby = fc
-  .record({
-    major: fc.constantFrom(1, 1, 2),
-    minor: fc.constantFrom(0, 1),
-    patch: fc.nat(4),
-    prerelease: oneIn(6, fc.constantFrom('-rc.1', '-rc.2')),
-    build: oneIn(8, fc.constantFrom('+b1', '+b2')),
-  })
-  .map(({ major, minor, patch, prerelease = '', build = '' }) => {
-    return `${major}.${minor}.${patch}${prerelease}${build}`;
-  });
 
 /** Files that a machine may download, and files that it must not. */
 const FILES: readonly (readonly Artifact[])[] = [
@@ -107,6 +114,7 @@ const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
       version: versionsNearby,
       publishedAt: fc.option(around(-90, 5), { nil: undefined }),
       yanked: oneIn(10, fc.constantFrom('', 'broken')),
+      deprecated: oneIn(6, fc.constant('old')),
       artifacts: oneIn(8, fc.constantFrom([{ platform: 'linux/arm64' }], ...FILES)),
       rollout: oneIn(3, rollouts),
     }),
@@ -129,6 +137,10 @@ const modules: fc.Arbitrary<RandomModule> = fc
     other: versionsNearby,
     deployedKind: fc.constantFrom(...USUALLY, ...USUALLY, 'any', 'none', 'none', 'unknown', 'junk'),
     confirmedAt: oneIn(4, around(-60, 0)),
+    seen: oneIn(
+      2,
+      fc.record({ yank: around(-50, 0), releases: fc.array(around(-60, 0), { maxLength: 10 }) }),
+    ),
     readAt: oneIn(
       2,
       fc.integer({ min: -75, max: 0 }).map((minutes) => NOW + minutes * MINUTE),
@@ -164,6 +176,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       quarantine.push({ version: deployed, until: undefined });
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
     const { terms: by, confirmedAt, readAt, clock, hasFailed, request, hold } = random;
+    const firstSeen = random.seen && firstSeenOf(random.seen, versions, deployed);
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
     const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
     if (random.isFailed && lastFailed !== undefined)
@@ -175,9 +188,26 @@ const modules: fc.Arbitrary<RandomModule> = fc
       to: at(random.wish.place),
     };
     const known = { list, deployed, previous, failed: lastFailed, quarantine, request, hold, wish };
-    const past = { restarts: restartedAt, confirmedAt, readAt, clock };
+    const past = { restarts: restartedAt, confirmedAt, readAt, clock, firstSeen };
     return Object.assign(known, past, { constraint: asked, terms: by });
   });
+
+/** When the first releases of the list were first seen, and that the deployed one is yanked. */
+function firstSeenOf(
+  { yank, releases }: { readonly yank: number; readonly releases: readonly number[] },
+  versions: readonly string[],
+  deployed: string | null | undefined,
+): NonNullable<JudgedModule['firstSeen']> {
+  const spans = releases.flatMap((at, place) => {
+    const text = versions[place];
+    return text === undefined ? [] : [[text, { after: -Infinity, at }] as const];
+  });
+  const ofYank = { after: -Infinity, at: yank };
+  return {
+    since: NOW - 60 * HOUR,
+    added: new Map([...spans, [`yanked ${deployed ?? ''}`, ofYank]]),
+  };
+}
 
 function constraintAbout(text: string, kind: string): string | undefined {
   const [major, minor] = text.split('.');
@@ -219,7 +249,7 @@ export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomM
     machine: { components: [], modules: entries, agent: isDisabled ? DISABLED : agentOf({}) },
     policy: {
       terms: DEFAULT_TERMS,
-      modules: new Map(all.map((module, place) => [nameAt(place), termsOf(module)])),
+      modules: new Map(all.map((module, place) => [nameAt(place), termsOf(module, place)])),
     },
     laterReleases: isAsOf ? 'refuse' : 'allow',
     modules: new Map(all.map((module, place) => [nameAt(place), knownOf(module)])),
@@ -231,10 +261,17 @@ function nameAt(place: number): string {
   return `m${place}`;
 }
 
-function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): UpdateTerms {
+function termsOf(
+  { terms: { minimumAge, openings, ...of } }: RandomModule,
+  place: number,
+): UpdateTerms {
+  const { exempt, ...age } = minimumAge;
+  const id = `acme:m${place}`;
   return {
     ...DEFAULT_TERMS,
-    minimumAge,
+    minimumAge: age,
+    ageExempt: exempt && new Map([[id, exempt]]),
+    refuse: of.refuse && new Map([[place % 2 === 0 ? id : '*', of.refuse.map(refused)]]),
     window: openings && openFrom(...openings),
     blackouts: of.blackouts,
     allowDowngrade: of.allowDowngrade,
@@ -246,11 +283,17 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
   };
 }
 
+function refused(text: string): RefusedVersions {
+  // Each is a version or a branch.
+  return { versions: constraint(text) as RefusedVersions['versions'] };
+}
+
 function knownOf({
   list,
   confirmedAt,
   readAt,
   clock,
+  firstSeen,
   deployed,
   ...module
 }: RandomModule): ModuleState {
@@ -263,6 +306,7 @@ function knownOf({
           index: indexReleases(list),
           readAt,
           clock,
+          firstSeen,
           stale: confirmedAt === undefined ? undefined : { confirmedAt, message: 'down' },
         }
       : { error: { kind: 'registry-unreachable', message: 'down' } },

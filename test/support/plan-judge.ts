@@ -1,5 +1,5 @@
 import semver from 'semver';
-import { isNewer, judge, parsed, type JudgedClock } from './judge.ts';
+import { isNewer, judge, parsed, type JudgedAge, type JudgedClock } from './judge.ts';
 
 /*
  * A second, deliberately simple implementation of the decision-table rows for a deployed module. It shares no code with
@@ -17,6 +17,7 @@ interface Entry {
       }[]
     | undefined;
   readonly yanked?: string | undefined;
+  readonly deprecated?: string | undefined;
   readonly rollout?:
     | { readonly salt: string; readonly share: number; readonly halted?: string | undefined }
     | undefined;
@@ -39,6 +40,13 @@ export interface JudgedModule {
   readonly readAt: number | undefined;
   /** What is wrong with the machine's clock; undefined if nothing is known to be. (D57) */
   readonly clock?: JudgedClock | undefined;
+  /** When the releases were first seen, and the deployed version as yanked. (D99) */
+  readonly firstSeen?:
+    | {
+        readonly since: number;
+        readonly added: ReadonlyMap<string, { readonly after: number; readonly at: number }>;
+      }
+    | undefined;
   readonly quarantine: readonly {
     readonly version: string;
     readonly until?: number | undefined;
@@ -58,7 +66,9 @@ export interface JudgedModule {
 }
 
 export interface JudgedTerms {
-  readonly minimumAge: { readonly ms: number; readonly unknown: 'refuse' | 'allow' };
+  readonly minimumAge: JudgedAge & { readonly unknown: 'refuse' | 'allow' };
+  /** What the site refuses: `1.2.7`, `1.3.*` or `1.*`; absent for nothing. (D94) */
+  readonly refuse?: readonly string[] | undefined;
   readonly allowDowngrade: boolean;
   readonly replacesYanked: boolean;
   readonly requireDigest: boolean;
@@ -94,6 +104,7 @@ export const ALLOWED_BEFORE: readonly string[] = [
   'not-in-rollout',
   'rollout-halted',
   'rollout-unconfirmed',
+  'deprecated',
 ];
 
 /** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `restart 1.2.3`, `ahead`, `stuck no-match`. */
@@ -180,7 +191,9 @@ export function verdictOn(
   { now, platform, machineId, isAsOf }: JudgedMachine,
   { constraint, list = [], quarantine, deployed, ...module }: JudgedModule,
 ): ReturnType<typeof judge> {
-  const { minimumAge, requireDigest } = module.terms;
+  const { minimumAge, requireDigest, refuse } = module.terms;
+  const { byStep = { major: 0, minor: 0, patch: 0 } } = minimumAge;
+  const hasAge = Math.max(minimumAge.ms, byStep.major, byStep.minor, byStep.patch) > 0;
   const confirmedAt = module.confirmedAt ?? module.readAt;
   return judge(constraint, list, {
     now,
@@ -190,7 +203,10 @@ export function verdictOn(
     rollouts: { machineId, confirmedAt, deployed: deployed ?? undefined },
     download: { requireDigest, allowHttp: [] },
     notAfter: isAsOf ? now : undefined,
-    minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
+    minimumAge: hasAge ? minimumAge : undefined,
+    refuse,
+    deployed: typeof deployed === 'string' && isStrict(deployed) ? deployed : undefined,
+    firstSeen: module.firstSeen,
   });
 }
 

@@ -178,7 +178,18 @@ describe('the decisions of a plan', () => {
           expect(seen).not.toContain(next);
           seen.push(next);
         }
-        expect(seen.length).toBeLessThanOrEqual(3);
+        // With ages by step, a major version may be followed by its minor and its patch (D97).
+        const most = module.terms.minimumAge.byStep ? 5 : 3;
+        expect(seen.length).toBeLessThanOrEqual(most);
+      }
+    }));
+
+  it('[T395] never go below a deployed version of the branch, whatever the policy refuses, unless it replaces what was yanked (D33)', () =>
+    forAll((machine) => {
+      const answers = answersOf(planOf(machine));
+      for (const [place, { constraint, deployed, terms }] of machine.modules.entries()) {
+        if (typeof deployed !== 'string' || !isInBranch(constraint, deployed)) continue;
+        if (!terms.replacesYanked) expect(answers[place]).not.toMatch(/downgrade/);
       }
     }));
 
@@ -271,11 +282,12 @@ function withList(module: RandomModule, list: RandomModule['list']): RandomModul
 }
 
 /** The decisions that may follow once `to` is deployed. */
-function restAfter({ deployed, previous }: RandomModule, to: string | undefined): RegExp {
+function restAfter({ deployed, previous, terms }: RandomModule, to: string | undefined): RegExp {
   // A restart may come before a replacement that is held.
   if (to === deployed) return /^(up-to-date|ahead|hold (upgrade|downgrade) .*)$/;
   // After a rollback to the previous version, a newer release may be due, or the deployed version be too young.
-  return to === previous ? /^(up-to-date|ahead|(hold )?upgrade .*)$/ : /^up-to-date$/;
+  const mayGoOn = to === previous || terms.minimumAge.byStep !== undefined;
+  return mayGoOn ? /^(up-to-date|ahead|(hold )?upgrade .*)$/ : /^up-to-date$/;
 }
 
 /** The report of a deployed version ends the memory of a failure, and an action that is done the request of a restart. */
