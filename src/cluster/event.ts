@@ -10,8 +10,10 @@ import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 import { describe } from '../server/catalogue/schema-errors.ts';
 
-/** Of the events that this program writes, and the last that it understands. */
+/** Of the events that every front understands. */
 const SCHEMA = 1;
+/** Of the events that fronts of modreg 0.2 do not understand, and the last that this program does. */
+const LATEST_SCHEMA = 2;
 
 /** What an event of the stream says. */
 export type FleetEvent =
@@ -47,7 +49,8 @@ export function moduleOf(subject: string): ModuleId | undefined {
  * cannot read (T257). Throws an UnreadableChange.
  */
 export function encodeEvent(event: FleetEvent): string {
-  const text = JSON.stringify({ schema: SCHEMA, ...fieldsOf(event) });
+  const written = event.kind === 'deprecate' ? LATEST_SCHEMA : SCHEMA;
+  const text = JSON.stringify({ schema: written, ...fieldsOf(event) });
   const read = readEvent(parsed(text));
   if (!read.ok) throw new UnreadableChange(read.error.message);
   return text;
@@ -113,6 +116,14 @@ const event = v.variant('kind', [
     now: time,
   }),
   v.strictObject({
+    schema: v.literal(LATEST_SCHEMA),
+    kind: v.literal('deprecate'),
+    moduleId,
+    version: v.string(),
+    reason: v.nullable(v.string()),
+    now: time,
+  }),
+  v.strictObject({
     schema,
     kind: v.literal('rollout'),
     moduleId,
@@ -156,8 +167,8 @@ const publicationOutOfRange = v.looseObject({
 
 function readEvent(json: unknown): Result<FleetEvent, EventError> {
   const written = v.safeParse(v.looseObject({ schema: v.number() }), json);
-  if (written.success && written.output.schema > SCHEMA) {
-    const found = `it has schema ${written.output.schema}, and this modreg understands ${SCHEMA}`;
+  if (written.success && written.output.schema > LATEST_SCHEMA) {
+    const found = `it has schema ${written.output.schema}, and this modreg understands ${LATEST_SCHEMA}`;
     return { ok: false, error: { kind: 'later', message: found } };
   }
   const result = v.safeParse(event, json);
@@ -184,7 +195,8 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
       const { kind, moduleId: id, release: published, start: first, now } = found;
       return { kind, moduleId: id, release: published, start: first, now };
     }
-    case 'yank': {
+    case 'yank':
+    case 'deprecate': {
       const { kind, moduleId: id, version, reason, now } = found;
       return { kind, moduleId: id, version, reason, now };
     }

@@ -58,6 +58,8 @@ export interface RegistryWriter {
     version: string,
     reason: string | null,
   ) => Promise<ChangeResult>;
+  /** Deprecates a version for `reason`; null reverts it. */
+  readonly deprecate: RegistryWriter['yank'];
   /** The rollout of a version, after `change`, given as JSON, if there is one. */
   readonly rollout: (moduleId: ModuleId, version: string, change?: string) => Promise<ChangeResult>;
 }
@@ -122,7 +124,13 @@ export function registryWriter(
       },
       publish: async (moduleId, body) => await send(moduleId, 'releases', { method: 'POST', body }),
       yank: async (moduleId, version, reason) =>
-        await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, yankChange(reason)),
+        await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, markChange(reason)),
+      deprecate: async (moduleId, version, reason) =>
+        await send(
+          moduleId,
+          `releases/${encodeURIComponent(version)}/deprecation`,
+          markChange(reason),
+        ),
     },
   };
 }
@@ -164,7 +172,7 @@ function requestsTo(connection: () => Promise<Connection>, base: URL, where: str
   };
 }
 
-function yankChange(reason: string | null): Change {
+function markChange(reason: string | null): Change {
   if (reason === null) return { method: 'DELETE', body: undefined };
   return { method: 'PUT', body: JSON.stringify({ reason }) };
 }

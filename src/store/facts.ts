@@ -9,9 +9,16 @@ import type { Blackout } from '../core/decision/timing-policies.ts';
 import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
-import { CONSTRAINTS } from '../core/version/constraint.ts';
 import { originOf } from '../registry/list-origin.ts';
 import {
+  areRefused,
+  isBranch,
+  isConstraint,
+  isMinimumAge,
+  isVersion,
+} from './release-terms-shapes.ts';
+import {
+  anyOf,
   isNumber,
   isText,
   isWords,
@@ -146,10 +153,6 @@ function isWindow(value: unknown): value is Window {
 
 const isListOfPairs = listOf((pair) => Array.isArray(pair) && pair.length === 2);
 
-function anyOf(...shapes: readonly Shape[]): Shape {
-  return (value) => shapes.some((shape) => shape(value));
-}
-
 function isMapOf(shape: Shape): Shape {
   return (value) => value instanceof Map && [...value.values()].every(shape);
 }
@@ -163,31 +166,6 @@ const isDigestChange = objectOf<keyof DigestChange>({
   first: isText,
   now: optional(isText),
 });
-const isVersion = objectOf({
-  text: isText,
-  major: isNumber,
-  minor: isNumber,
-  patch: isNumber,
-  prerelease: isText,
-  build: isText,
-});
-
-function constraintOf(kind: string, fields: Readonly<Record<string, 'version' | 'number'>>): Shape {
-  const shapes = Object.entries(fields).map(([name, type]): [string, Shape] => [
-    name,
-    type === 'version' ? isVersion : isNumber,
-  ]);
-  return objectOf({ kind: oneOf(kind), ...Object.fromEntries(shapes) });
-}
-
-const isPin = constraintOf('patch', CONSTRAINTS.patch.shape);
-const isBranch = anyOf(
-  constraintOf('minor', CONSTRAINTS.minor.shape),
-  constraintOf('major', CONSTRAINTS.major.shape),
-);
-
-type MinimumAge = NonNullable<DecideInput['eligibility']['minimumAge']>;
-
 const isBlackout = objectOf<keyof Blackout>({
   from: isMoment,
   until: isMoment,
@@ -202,7 +180,7 @@ const areBlackouts: Shape = (value) =>
 /** The fields of a decoded input. */
 const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   requirement: anyOf(
-    ...Object.entries(CONSTRAINTS).map(([kind, { shape }]) => constraintOf(kind, shape)),
+    isConstraint,
     objectOf({ kind: oneOf('pin-url'), url: isText, shadowed: optional(isVersion) }),
     objectOf({ kind: oneOf('local', 'disabled') }),
   ),
@@ -253,18 +231,8 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     platform: (value) => parsePlatform(value).ok,
     machineId: optional(isText),
     notAfter: optional(isNumber),
-    minimumAge: optional(
-      objectOf<keyof MinimumAge>({
-        ms: isNumber,
-        unknown: oneOf('refuse', 'allow'),
-        byStep: optional(objectOf({ major: isNumber, minor: isNumber, patch: isNumber })),
-        exempt: optional(listOf(isText)),
-        afterYank: optional(isNumber),
-      }),
-    ),
-    refuse: optional(
-      listOf(objectOf({ versions: anyOf(isPin, isBranch), because: optional(isText) })),
-    ),
+    minimumAge: optional(isMinimumAge),
+    refuse: optional(areRefused),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),
   }),
   maxIndexAgeMs: isNumber,

@@ -1,6 +1,6 @@
-import { parseConstraint, parseVersion, type ModuleId, type Version } from '../core/index.ts';
+import { parseVersion, type ModuleId, type Version } from '../core/index.ts';
 import type { FailedEntry, QuarantineEntry } from '../core/plan/machine-memory.ts';
-import type { RefusedBranch } from '../core/releases/eligibility-policy.ts';
+import { refusedBranch } from '../core/releases/quarantine.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { jsonIn } from '../sqlite/stored-value.ts';
 import { numberOf, textOf } from './columns.ts';
@@ -36,7 +36,7 @@ function entryOf(
   return {
     moduleId,
     version,
-    branch: branchIn(version),
+    branch: refusedBranch(version),
     entries: isFailure ? failed.get(identityOf(moduleId, version, since)) : undefined,
     digest: textOf(row['digest']),
     since,
@@ -63,14 +63,6 @@ export function versionOf(text: string | undefined): Version | undefined {
   if (text === undefined) return undefined;
   const version = parseVersion(text);
   return version.ok ? version.value : undefined;
-}
-
-/** The branch that `1.3.*` or `1.*` names; undefined for a single version (D95). */
-export function branchIn(text: string): RefusedBranch | undefined {
-  const constraint = text.endsWith('.*') ? parseConstraint(text) : undefined;
-  if (!constraint?.ok) return undefined;
-  const { value } = constraint;
-  return value.kind === 'minor' || value.kind === 'major' ? value : undefined;
 }
 
 /** Puts a version into quarantine for an operator. If it was in quarantine, its term starts again, and no edit ends it (D82). */

@@ -16,6 +16,10 @@ export function oneOf(...values: readonly unknown[]): Shape {
   return (value) => values.includes(value);
 }
 
+export function anyOf(...shapes: readonly Shape[]): Shape {
+  return (value) => shapes.some((shape) => shape(value));
+}
+
 export function listOf(shape: Shape): Shape {
   return (value) => Array.isArray(value) && value.every(shape);
 }

@@ -62,6 +62,8 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'published':
     case 'yanked':
     case 'unyanked':
+    case 'deprecated':
+    case 'undeprecated':
     case 'rollout-started':
     case 'rollout-halted':
     case 'rollout-resumed':

@@ -34,6 +34,7 @@ const LIMITS = { answerMs: DEADLINE_MS, totalMs: DEADLINE_MS, retryWithinMs: 0 }
 export interface OfferedRelease {
   readonly version: Version;
   readonly isYanked: boolean;
+  readonly isDeprecated: boolean;
 }
 
 /** The ids and names of the tokens in a registry's file that can be revoked. */
@@ -95,9 +96,11 @@ export async function releasesFor(
         return (await source.registries.read(source.registry, moduleId)).records;
     }
   });
-  return Array.from(records, ({ version: text, yanked }) => {
+  return Array.from(records, ({ version: text, yanked, deprecated }) => {
     const version = parseVersion(text);
-    return version.ok ? [{ version: version.value, isYanked: yanked !== undefined }] : [];
+    if (!version.ok) return [];
+    const marks = { isYanked: yanked !== undefined, isDeprecated: deprecated !== undefined };
+    return [{ version: version.value, ...marks }];
   })
     .flat()
     .toSorted((a, b) => compareVersions(b.version, a.version));

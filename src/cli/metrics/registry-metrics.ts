@@ -77,9 +77,11 @@ function passedOverIn(registers: Registry[]): Counter<'what'> {
 }
 
 function changesIn(registers: Registry[]): Counter<'kind'> {
-  const help = 'Changes by requests: published, yanked, unyanked, uploaded files';
+  const help =
+    'Changes by requests: published, yanked, unyanked, deprecated, undeprecated, uploaded files';
   const changes = counterIn(registers)('changes', help, 'kind');
-  for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);
+  const marks = ['yanked', 'unyanked', 'deprecated', 'undeprecated'];
+  for (const kind of ['published', ...marks, 'uploaded']) changes.inc({ kind }, 0);
   return changes;
 }
 
@@ -95,6 +97,8 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'published':
       case 'yanked':
       case 'unyanked':
+      case 'deprecated':
+      case 'undeprecated':
       case 'uploaded':
         return changes.inc({ kind: event.kind });
       case 'refused':

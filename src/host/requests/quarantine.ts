@@ -9,7 +9,8 @@ import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import type { Quarantined } from '../../core/releases/eligibility-policy.ts';
-import { termInForce } from '../../core/releases/quarantine.ts';
+import { refusedBranch, termInForce } from '../../core/releases/quarantine.ts';
+import { isInBranch } from '../../core/version/constraint.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
@@ -120,11 +121,15 @@ function unknownModule(moduleId: ModuleId, state: MachineState): Problem | undef
 }
 
 function isInNoList(version: string, concerned: readonly Concerned[]): boolean {
-  const parsed = parseVersion(version);
+  const [parsed, branch] = [parseVersion(version), refusedBranch(version)];
   const lists = concerned.flatMap(({ decision }) =>
     typeof decision === 'string' || 'error' in decision.input.list ? [] : [decision.input.list],
   );
-  return parsed.ok && lists.length > 0 && !lists.some(({ index }) => index.find(parsed.value));
+  if (lists.length === 0) return false;
+  if (!branch) return parsed.ok && !lists.some(({ index }) => index.find(parsed.value));
+  return !lists.some(({ index }) =>
+    Array.from(index.releases()).some((one) => isInBranch(branch, one.version)),
+  );
 }
 
 function concernedBy(moduleId: ModuleId, file: MachineFile, reading: ClockReading): Concerned[] {
@@ -143,7 +148,7 @@ function concernedBy(moduleId: ModuleId, file: MachineFile, reading: ClockReadin
 export interface Lifted {
   readonly moduleId: ModuleId;
   readonly version: string;
-  /** The rollback that still refuses it; undefined if nothing does. */
+  /** The rollback, or the quarantine of `1.3.*` or `1.*`, that still refuses it; undefined if nothing does. */
   readonly stillRefusedBy: Quarantined | undefined;
   /** The versions refused with it that may be selected again, and those that another rollback refuses. */
   readonly freed: readonly string[];
@@ -197,6 +202,16 @@ function notInQuarantine(
   if (rollback) {
     const message = `${subject} is refused by the rollback from ${rollback.version}`;
     const hint = `modreg quarantine lift ${id} ${rollback.version} ends it for all its versions`;
+    return { ...about, message, hint };
+  }
+  const version = parseVersion(text);
+  const broader = quarantine.find(
+    ({ moduleId, branch }) =>
+      moduleId === id && branch && version.ok && isInBranch(branch, version.value),
+  );
+  if (broader) {
+    const message = `${subject} is refused by the quarantine of ${broader.version}`;
+    const hint = `modreg quarantine lift ${id} ${broader.version} ends it for all its versions`;
     return { ...about, message, hint };
   }
   const others = quarantine

@@ -189,7 +189,8 @@ describe('[D95] a quarantine of all versions with the same first numbers', () =>
       previous: '1.1.0',
       list: ['1.1.0', '1.2.5', '1.2.6'],
       quarantine: [BRANCH],
-      expected: 'rollback to 1.1.0: 1.2.5 was refused by an operator; 1.1.0 was deployed before it; 1.2.6 is quarantined on this machine',
+      expected:
+        'rollback to 1.1.0: 1.2.5 was refused by an operator; 1.1.0 was deployed before it; 1.2.6 is quarantined on this machine',
     },
     {
       case: 'D95 ends by time',
