@@ -1,6 +1,8 @@
 import type { ReleaseRecords } from '../core/index.ts';
+import { YANKED } from '../core/releases/minimum-age.ts';
 import type { FirstSeen } from '../core/releases/publish-time.ts';
 import type { KnownTime } from './certain-clock.ts';
+import { recordsNotIn } from './packed-records.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** With more added releases than this, only those that the list still contains are remembered. */
@@ -42,7 +44,8 @@ export function firstSeenAfter(
   const isUnseen = (version: string): boolean => version !== '' && !added.has(version);
   const found = versions.filter((version) => isUnseen(version) && !known.has(version));
   const gone = before.filter((version) => isUnseen(version) && !listed.has(version));
-  if (found.length + gone.length === 0) return last.firstSeen;
+  const yanks = yankedSince(last, next).filter((mark) => !added.has(mark));
+  if (found.length + gone.length + yanks.length === 0) return last.firstSeen;
   const all = new Map(added);
   // A release that disappears and returns is not new (D34).
   for (const version of gone) all.set(version, { after: -Infinity, at: since });
@@ -51,8 +54,25 @@ export function firstSeenAfter(
   for (const version of found) {
     all.set(version, { after, at: Math.max(after, at?.(version) ?? Infinity) });
   }
+  for (const mark of yanks) {
+    all.set(mark, { after, at: 'at' in time ? Math.max(after, time.at) : Infinity });
+  }
   if (all.size <= MOST_ADDED) return { since, added: all };
   return { since, added: new Map([...all].filter(([version]) => listed.has(version))) };
+}
+
+/** The marks of the releases of the previous list that are yanked in `next` only (D99). */
+function yankedSince({ records }: Pick<SavedList, 'records'>, next: ReleaseRecords): string[] {
+  const before = new Map<string, string | undefined>();
+  for (const { version, yanked } of recordsNotIn(next, records)) {
+    before.set(version, before.get(version) ?? yanked);
+  }
+  const marks: string[] = [];
+  for (const { version, yanked } of recordsNotIn(records, next)) {
+    const wasListed = before.has(version) && before.get(version) === undefined;
+    if (yanked !== undefined && wasListed) marks.push(YANKED + version);
+  }
+  return marks;
 }
 
 /**

@@ -160,9 +160,9 @@ function ageFor(text: string, terms: Terms): number | undefined {
     else if (from.major !== to.major) needed = major;
     else needed = from.minor === to.minor ? patch : minor;
   }
-  const yankSeen = firstSeen?.added.get(`yanked ${deployed}`)?.at;
+  const yank = firstSeen?.added.get(`yanked ${deployed}`);
   const seen = firstSeen?.added.get(text)?.at ?? firstSeen?.since ?? Infinity;
-  if (from && yankSeen !== undefined && seen < yankSeen) {
+  if (from && yank && !(seen > yank.after || seen >= yank.at)) {
     needed = Math.min(needed, age.afterYank ?? Infinity);
   }
   return needed === 0 && age.ms !== 0 ? undefined : needed;

@@ -202,7 +202,7 @@ function firstSeenOf(
     const text = versions[place];
     return text === undefined ? [] : [[text, { after: -Infinity, at }] as const];
   });
-  const ofYank = { after: -Infinity, at: yank };
+  const ofYank = { after: yank, at: yank + HOUR };
   return {
     since: NOW - 60 * HOUR,
     added: new Map([...spans, [`yanked ${deployed ?? ''}`, ofYank]]),

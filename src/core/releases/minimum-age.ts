@@ -2,7 +2,10 @@ import type { Version } from '../version/version.ts';
 import type { AgeByStep, Eligibility } from './eligibility-policy.ts';
 import type { Release } from './release.ts';
 
-/** In `firstSeen.added`, what precedes the text of a version that was first seen as yanked then. No version begins with it. */
+/**
+ * In `firstSeen.added`, what precedes the text of a version that was yanked later: `after` is when the last list without the yank
+ * was confirmed, `at` when the first list with it was read. No version begins with it.
+ */
 export const YANKED = 'yanked ';
 
 /** The age that `release` must have reached, in milliseconds; undefined if it needs none. */
@@ -44,5 +47,7 @@ function wasThereBeforeYank(
 ): boolean {
   const yank = deployed && firstSeen?.added.get(YANKED + deployed.text);
   if (!firstSeen || !yank) return false;
-  return (firstSeen.added.get(text)?.at ?? firstSeen.since) < yank.at;
+  const seenAt = firstSeen.added.get(text)?.at ?? firstSeen.since;
+  // A clock that was set back may have made both times equal (D59).
+  return seenAt <= yank.after && seenAt < yank.at;
 }

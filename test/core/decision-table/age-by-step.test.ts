@@ -8,7 +8,7 @@ import { aged, DAY, decides, NOW } from '../../support/decides.ts';
 const BY_STEP = { major: 14 * DAY, minor: 3 * DAY, patch: DAY };
 const AGE = { ms: 2 * DAY, unknown: 'refuse', byStep: BY_STEP } as const;
 const FROM = { now: NOW, minimumAge: AGE, deployed: version('1.2.3') };
-const yank = { after: -Infinity, at: NOW - DAY / 2 };
+const yank = { after: NOW - DAY, at: NOW - DAY / 2 };
 
 describe('[D97] a minimum age by the step', () => {
   decides([
@@ -199,7 +199,7 @@ describe('[D99] the replacement of a yanked release', () => {
       },
       eligibility: { minimumAge: { ...minimumAge, afterYank: 0 } },
       expected:
-        'ahead: it is kept; refused: yanked: leaks; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too-young, 1 yanked',
+        'ahead: it is kept; refused: yanked: leaks; 1.2.4 is too young until 2026-11-27T00:00:00Z; no release may be selected: 1 too-young, 1 yanked',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
