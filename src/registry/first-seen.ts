@@ -2,33 +2,17 @@ import type { ReleaseRecords } from '../core/index.ts';
 import { YANKED } from '../core/releases/minimum-age.ts';
 import type { FirstSeen } from '../core/releases/publish-time.ts';
 import type { KnownTime } from './certain-clock.ts';
+import { NONE } from './first-list.ts';
 import { recordsNotIn } from './packed-records.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** With more added releases than this, only those that the list still contains are remembered. */
 const MOST_ADDED = 100_000;
-const NONE: FirstSeen['added'] = new Map();
 /**
  * How far behind an assumed clock may be. A clock before the release of this modreg is known to be wrong, and others continue from the
  * last saved time. A saved time that is further ahead is the error of an earlier clock (D58).
  */
 const MOST_BEHIND_MS = 366 * 86_400_000;
-
-/** The time and the first-seen times of a list without a history: it is trusted up to the moment when it was read. */
-export function firstList(now: number): {
-  readonly fetchedAt: number;
-  readonly firstSeen: FirstSeen;
-} {
-  return { fetchedAt: now, firstSeen: { since: now, added: NONE } };
-}
-
-/**
- * The first-seen times of a list without a history that was just read. While the time is not certain, they limit nothing: a
- * limit that is too early would make a release older (D58).
- */
-export function firstSeenNow(time: KnownTime): FirstSeen {
-  return { since: time.kind === 'certain' ? time.at : Infinity, added: NONE };
-}
 
 /**
  * When the releases of `next`, a list that was just read, were first seen. `last` is the previous list.

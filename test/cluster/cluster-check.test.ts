@@ -107,7 +107,7 @@ it('a stream that no node leads', () => {
 });
 
 it('[T260] each event that cannot be read, and what to do about it', () => {
-  const event = 'event 4 of the stream (modreg.release.acme.lidar) cannot be read: it has schema 2';
+  const event = 'event 4 of the stream (modreg.release.acme.lidar) cannot be read: it has schema 3';
   const stored = { settings: [], leader: 'n1', replicas: [], unreadable: [event] };
   const found = { ...facts(node(1), node(2), node(3)), streams: [{ name: 'RELEASES', stored }] };
   const fix =

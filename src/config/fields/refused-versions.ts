@@ -5,7 +5,7 @@ import type { RefusedVersions } from '../../core/releases/eligibility-policy.ts'
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
 import { badType, badValue, parseFault, type Fault } from '../fault.ts';
-import { MODULE_ID_PATTERN, NUMBER, VERSION_PATTERN } from '../module-entry.ts';
+import { MODULE_ID_PATTERN, NUMBER, VERSION_PATTERN } from './patterns.ts';
 import {
   fields,
   listOf,

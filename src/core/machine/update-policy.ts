@@ -43,7 +43,7 @@ export interface UpdateTerms {
   /** The age that a release must have reached before a floating constraint selects it. */
   readonly minimumAge: NonNullable<Eligibility['minimumAge']>;
   /** What the site refuses, by module_id, `*` for all modules; absent if nothing (D94). */
-  readonly refuse?: ReadonlyMap<string, readonly RefusedVersions[]> | undefined;
+  readonly refuse?: ReadonlyMap<string, NonNullable<Eligibility['refuse']>> | undefined;
   /** The texts of the versions that need no minimum age, by module_id; absent if there are none (D98). */
   readonly ageExempt?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Whether a minimum age counts to this machine's clock; undefined to find out whether it is right (D57). */

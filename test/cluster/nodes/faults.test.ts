@@ -239,7 +239,7 @@ describe('a front', () => {
     for (const front of [first, second]) {
       await expect.poll(async () => (await ask(front, '/healthz')).status).toBe(503);
       const { json } = await ask(front, '/healthz');
-      expect(json['detail']).toContain('schema 2, and this modreg understands 1');
+      expect(json['detail']).toContain('schema 3, and this modreg understands 2');
       expect((await ask(front, LIST)).status).toBe(503);
       expect((await publish(front, opened, '1.0.1')).status).toBe(503);
     }
