@@ -147,6 +147,7 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
       const message = `found ${windows.length} maintenance windows, expected at most ${MOST_WINDOWS} in a policy`;
       return { ok: false, error: { kind: 'out-of-range', message } };
     }
+    // By module_id (D94, D98).
     const ofModules = { ...(refuse && { refuse }), ...(ageExempt && { ageExempt }) };
     const general = withTerms({ ...DEFAULT_TERMS, ...ofModules }, all);
     const perModule = Object.entries(modules).map(

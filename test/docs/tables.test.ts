@@ -48,6 +48,8 @@ it('the list of the update policy has each field and its default', () => {
     ['allow_http', 'none'],
     ['minimum_release_age', '0s'],
     ['unknown_release_age', 'refuse'],
+    ['minimum_release_age_by_step', 'minimum_release_age for all'],
+    ['age_after_yank', 'the same age as any other release'],
     ['trust_clock', 'found out'],
     ['maintenance', 'at all times'],
     ['blackout', 'none'],
@@ -73,6 +75,8 @@ it('the list of the update policy has each field and its default', () => {
     ['prefetch', 'true'],
     ['disk_reserve_mib', '256, or a tenth of a smaller disk'],
     ['self_update', 'true'],
+    ['refuse', 'none'],
+    ['age_exempt', 'none'],
     ['logs', 'nowhere'],
     ['modules', 'none'],
   ]);

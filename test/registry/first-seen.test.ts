@@ -143,7 +143,7 @@ describe('[D34] when releases were first seen', () => {
       [LONG, LONG.with(3, { version: '3.0.3', yanked: '' }).concat('9.0.0')],
       { '9.0.0': '0 to 1', 'yanked 3.0.3': '0 to 1' },
     ],
-  ])('[D99] %s', async (_, minutes, expected) => {
+  ])('[D99] [T397] %s', async (_, minutes, expected) => {
     expect(await seenAfter(minutes, remembered(HOST))).toEqual({ since: '0', ...expected });
   });
 

@@ -30,7 +30,7 @@ export function recovery(
   return withoutRelease(resolution, version, isDeployed ? failure : undefined);
 }
 
-/** The release of `version` if it may be selected. It was deployed here before, so age and rollout do not matter (D50). */
+/** The release of `version` if it may be selected. It was deployed here before, so age and rollout do not matter (D50); what the site refuses does (D94). */
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
   const against = release && refusal(input, release);

@@ -8,7 +8,7 @@ import type { Release } from './release.ts';
  */
 export const YANKED = 'yanked ';
 
-/** The age that `release` must have reached, in milliseconds; undefined if it needs none. */
+/** The age that `release` must have reached, in milliseconds (D97); undefined if it needs none (D98). */
 export function minimumAgeOf(
   { version }: Pick<Release, 'version'>,
   eligibility: Pick<Eligibility, 'minimumAge' | 'deployed' | 'firstSeen'>,

@@ -74,7 +74,7 @@ interface Concerned {
   readonly decision: Decision | string;
 }
 
-/** Refuses a version, as if it had failed on this machine. If it is deployed, the poller rolls it back (D13). */
+/** Refuses a version, or all of a branch (D95), as if it had failed on this machine. If it is deployed, the poller rolls it back (D13). */
 export function refuseVersion(
   { module, version: text, termMs, ...given }: RefusedVersion,
   world: World,

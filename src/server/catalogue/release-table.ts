@@ -99,7 +99,7 @@ function publishResultOf(
   return known.soakMs === release.rollout.soakMs ? 'unchanged' : 'other-soak';
 }
 
-/** Whether a release is stored with this content: one that was deprecated since is published again without that. */
+/** Whether a release is stored with this content: one that was deprecated since is published again without that (D96). */
 function hasContent({ content }: ReleaseRow, release: PublishedRelease): boolean {
   if (content === contentOf(release)) return true;
   if (release.deprecated !== undefined) return false;

@@ -168,7 +168,7 @@ function missingFileAnswer(moduleId: ModuleId, version: string): Response {
   return problem('bad-release', error, { errors: [error] });
 }
 
-/** What a token with the scope yank may say of a published release, and take back. */
+/** What a token with the scope yank may say of a published release, and take back (D7, D96). */
 type Mark = 'yank' | 'deprecate';
 
 /** The events of a mark, by whether it is set, and its field in the answer. */
