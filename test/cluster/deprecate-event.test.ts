@@ -5,6 +5,11 @@ import { moduleId } from '../support/ask.ts';
 const LIDAR = moduleId('acme:lidar');
 const NOW = Date.parse('2026-11-21T01:02:03Z');
 
+function schemaOf(text: string): unknown {
+  // An event is a JSON object.
+  return (JSON.parse(text) as { schema: unknown }).schema;
+}
+
 describe('[T399] the event that a release is deprecated', () => {
   it.each(['use 1.3', '', null])('is the same once it is read: %o', (reason) => {
     const event = {
@@ -20,7 +25,6 @@ describe('[T399] the event that a release is deprecated', () => {
 
   it('has a schema that earlier fronts take for that of a later modreg', () => {
     const event = { moduleId: LIDAR, version: '1.2.9', reason: '', now: NOW } as const;
-    const schemaOf = (text: string): unknown => (JSON.parse(text) as { schema: unknown }).schema;
     expect(schemaOf(encodeEvent({ kind: 'deprecate', ...event }))).toBe(2);
     expect(schemaOf(encodeEvent({ kind: 'yank', ...event }))).toBe(1);
     const later = JSON.stringify({ schema: 3, kind: 'deprecate', ...event });

@@ -12,13 +12,17 @@ const DAY = 86_400_000;
 const LIDAR = moduleId('acme:lidar');
 const AT = { now: NOW, platform: 'linux/arm64' } as const;
 
+function modules(own: object): object {
+  return { modules: { n: own } };
+}
+
 function termsOf(document: object, id = LIDAR, name = 'n') {
   const policy = value(readUpdatePolicy(JSON.stringify(document)));
   return releaseTerms(termsFor(policy, name), id, AT);
 }
 
 describe('[D94] what a policy refuses', () => {
-  const document = {
+  const both = {
     refuse: {
       'acme:lidar': ['1.2.7', { versions: '1.3.*', reason: 'stops the motor' }],
       '*': [{ versions: '0.*' }],
@@ -28,8 +32,8 @@ describe('[D94] what a policy refuses', () => {
 
   it('is what it says of the module, and then of all', () => {
     const [one, branch, all] = refusing('1.2.7', '1.3.*', '0.*');
-    expect(termsOf(document).refuse).toEqual([one, { ...branch, because: 'stops the motor' }, all]);
-    expect(termsOf(document, moduleId('acme:cam')).refuse).toEqual([all]);
+    expect(termsOf(both).refuse).toEqual([one, { ...branch, because: 'stops the motor' }, all]);
+    expect(termsOf(both, moduleId('acme:cam')).refuse).toEqual([all]);
     expect(termsOf({ refuse: { 'acme:lidar': ['1.*'] } }, moduleId('acme:cam')).refuse).toBe(
       undefined,
     );
@@ -111,7 +115,6 @@ describe('[D94] what a policy refuses', () => {
 describe('[D97] [D98] the ages of a policy', () => {
   const by = { major: '14d', patch: '1d' };
   const steps = { major: 14 * DAY, minor: 3 * DAY, patch: DAY };
-  const modules = (own: object) => ({ modules: { n: own } });
   it.each<[string, object, object | undefined]>([
     ['none', {}, undefined],
     ['one for all steps', { minimum_release_age: '3d' }, { ms: 3 * DAY }],
@@ -148,8 +151,8 @@ describe('[D97] [D98] the ages of a policy', () => {
       },
       { ms: 3 * DAY, exempt: ['1.2.8', '1.2.9+b1'] },
     ],
-  ])('%s', (_title, document, expected) => {
-    const { minimumAge } = termsOf(document);
+  ])('%s', (_title, policy, expected) => {
+    const { minimumAge } = termsOf(policy);
     expect(minimumAge).toEqual(expected && { unknown: 'refuse', ...expected });
   });
 

@@ -9,104 +9,14 @@ import {
   parsePlatform,
   parseVersion,
   resolve,
-  type Eligibility,
   type ReleaseIndex,
 } from '../../src/core/index.ts';
-import type { RefusedVersions } from '../../src/core/releases/eligibility-policy.ts';
 import { parseTime } from '../../src/core/text/rfc3339.ts';
 import { constraintTexts, releaseRecords, versionTexts } from '../support/arbitrary.ts';
-import { ask, chosen, constraint, refusals, version } from '../support/ask.ts';
+import { ask, chosen, constraint, refusals } from '../support/ask.ts';
 import { judge } from '../support/judge.ts';
+import { inputs } from '../support/random-inputs.ts';
 import { RUNS } from '../support/runs.ts';
-
-const lists = fc.array(releaseRecords, { maxLength: 20 });
-const eligibilities: fc.Arbitrary<Eligibility> = fc.record(
-  {
-    now: fc.constant(100),
-    platform: fc.constantFrom('linux/amd64', 'linux/arm64'),
-    quarantine: fc.array(
-      fc.record({ version: versionTexts, until: fc.integer({ min: 90, max: 110 }) }),
-      { maxLength: 5 },
-    ),
-    minimumAge: fc.record({
-      ms: fc.integer({ min: 0, max: 50 }),
-      unknown: fc.constantFrom('refuse', 'allow'),
-      byStep: fc.option(
-        fc.record({
-          major: fc.integer({ min: 0, max: 50 }),
-          minor: fc.integer({ min: 0, max: 50 }),
-          patch: fc.integer({ min: 0, max: 50 }),
-        }),
-        { nil: undefined },
-      ),
-      exempt: fc.option(fc.array(versionTexts, { maxLength: 3 }), { nil: undefined }),
-      afterYank: fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined }),
-    }),
-    refuse: fc.array(
-      fc.record({
-        versions: constraintTexts
-          .map(constraint)
-          // The forms of a refusal are those of a constraint, without the two words.
-          .filter((one): one is RefusedVersions['versions'] => !one.kind.startsWith('latest')),
-      }),
-      { maxLength: 2 },
-    ),
-    deployed: versionTexts.map(version),
-    clock: fc.oneof(
-      fc.record({
-        kind: fc.constant('wrong' as const),
-        aheadMs: fc.integer({ min: -30, max: 30 }),
-      }),
-      fc.record({
-        kind: fc.constantFrom('unsynchronized' as const, 'distrusted' as const),
-        certainAt: fc.option(fc.integer({ min: 40, max: 110 }), { nil: undefined }),
-      }),
-    ),
-    notAfter: fc.integer({ min: 60, max: 100 }),
-    rollouts: fc.record(
-      {
-        machineId: fc.constant('rover-7'),
-        // An hour ago and more is too old, as is a time more than five minutes ahead.
-        confirmedAt: fc.constantFrom(0, 100 - 3_600_000, 99 - 3_600_000, 300_100, 300_101),
-        deployed: versionTexts,
-      },
-      { requiredKeys: [] },
-    ),
-    firstSeen: fc.record({
-      since: fc.integer({ min: 40, max: 110 }),
-      added: fc
-        .array(
-          fc.tuple(
-            versionTexts,
-            fc.record({
-              after: fc.oneof(fc.constant(-Infinity), fc.integer({ min: 40, max: 110 })),
-              at: fc.oneof(fc.constant(Infinity), fc.integer({ min: 40, max: 110 })),
-            }),
-          ),
-          { maxLength: 8 },
-        )
-        .map((spans) => new Map(spans)),
-    }),
-  },
-  { requiredKeys: ['now'] },
-);
-
-/** Half of the constraints are derived from a version in the list, so that most inputs select a release. */
-const inputs = fc
-  .record({
-    list: lists,
-    eligibility: eligibilities,
-    constraint: constraintTexts,
-    place: fc.nat(30),
-    kind: fc.constantFrom('patch', 'minor', 'major'),
-  })
-  .map(({ list, eligibility, place, kind, ...rest }) => {
-    const parsed = parseVersion(list[place]?.version);
-    if (!parsed.ok) return { constraintText: rest.constraint, list, eligibility };
-    const { text, major, minor } = parsed.value;
-    const constraintText = { patch: text, minor: `${major}.${minor}.*`, major: `${major}.*` }[kind];
-    return { constraintText, list, eligibility };
-  });
 
 /** `texts` with up to three characters inserted and up to two removed. */
 function nearly(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -177,27 +87,6 @@ describe('every entry is selected or refused', () => {
     const resolution = resolve(constraint('1.*'), watched);
     expect([chosen(resolution), ...read]).toEqual(['1.1.0']);
     expect([...refusals(resolution), ...read]).toEqual(['1.0.0: older', 'releases']);
-  });
-});
-
-describe('what the policy refuses', () => {
-  it('[D94] an additional release that it refuses never changes the selection, in whatever order', () => {
-    fc.assert(
-      fc.property(inputs, releaseRecords, fc.nat(20), (input, entry, at) => {
-        const { constraintText, list } = input;
-        const added = parseVersion(entry.version);
-        fc.pre(added.ok && list.every(({ version: text }) => text !== entry.version));
-        if (!added.ok) return;
-        const refused = { versions: { kind: 'patch', version: added.value } } as const;
-        const refuse = [...(input.eligibility.refuse ?? []), refused];
-        const eligibility = { ...input.eligibility, refuse };
-        const before = chosen(ask(constraintText, list, eligibility));
-        const more = list.toSpliced(at, 0, entry);
-        expect(chosen(ask(constraintText, more, eligibility))).toBe(before);
-        expect(chosen(ask(constraintText, more.toReversed(), eligibility))).toBe(before);
-      }),
-      RUNS,
-    );
   });
 });
 

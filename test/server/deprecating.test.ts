@@ -46,7 +46,7 @@ describe('[D96] deprecating a published release', () => {
   it('needs the scope yank', async () => {
     const registry = testRegistry();
     await registry.ask('POST', RELEASES, { body: { version: '1.0.0' } });
-    const token = tokenFor(registry.catalogue, ['publish'], 'ci');
+    const token = tokenFor(registry.catalogue, ['publish'], 'other');
     const headers = { authorization: `Bearer ${token}` };
     for (const method of ['PUT', 'DELETE']) {
       const answer = await registry.ask(method, `${RELEASES}/1.0.0/deprecation`, { headers });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import semver from 'semver';
+import { ageFor, covers, deployedIn, type JudgedAge, type JudgedRefusal } from './judged-terms.ts';
 
 /*
  * A second, deliberately simple implementation of the decision table. It shares no code with the product, and parses
@@ -27,25 +28,6 @@ interface Artifact {
 export type JudgedClock =
   | { readonly kind: 'wrong'; readonly aheadMs: number }
   | { readonly kind: 'unsynchronized' | 'distrusted'; readonly certainAt?: number | undefined };
-
-/** Ages in milliseconds, by the step if `byStep` is set. (D97, D98, D99) */
-export interface JudgedAge {
-  readonly ms: number;
-  readonly unknown: string;
-  readonly byStep?:
-    { readonly major: number; readonly minor: number; readonly patch: number } | undefined;
-  readonly exempt?: readonly string[] | undefined;
-  readonly afterYank?: number | undefined;
-}
-
-interface JudgedRefusal {
-  readonly versions: {
-    readonly kind: string;
-    readonly major?: number;
-    readonly minor?: number;
-    readonly version?: { readonly text: string };
-  };
-}
 
 interface Terms {
   readonly now: number;
@@ -122,50 +104,10 @@ function newestOf(texts: readonly string[]): string | undefined {
   );
 }
 
-function deployedIn({ deployed }: Terms): string | undefined {
-  return typeof deployed === 'object' ? deployed.text : deployed;
-}
-
 /** Whether `text` has a lower precedence than what is deployed, if that is known. */
 function isLower(text: string, deployed: string | undefined): boolean {
   const [one, other] = [parsed(text), deployed === undefined ? null : parsed(deployed)];
   return one !== null && other !== null && semver.compare(one, other) < 0;
-}
-
-/** Whether `1.2.7`, `1.3.*` or `1.*` covers a version. */
-function covers(form: string | JudgedRefusal, text: string): boolean {
-  if (typeof form === 'object') return covers(formOf(form), text);
-  const numbers = form.replace(/\.\*$/, '').split('.');
-  if (!form.endsWith('.*')) return form === text;
-  return numbers.every((number, place) => text.split(/[-+]/)[0]?.split('.')[place] === number);
-}
-
-function formOf({ versions }: JudgedRefusal): string {
-  if (versions.version) return versions.version.text;
-  return `${[versions.major, versions.minor].filter((one) => one !== undefined).join('.')}.*`;
-}
-
-/** The age that a release needs; undefined if it needs none. */
-function ageFor(text: string, terms: Terms): number | undefined {
-  const { minimumAge: age, firstSeen } = terms;
-  if (!age || age.exempt?.includes(text)) return undefined;
-  const deployed = deployedIn(terms);
-  if (age.byStep && deployed === text) return undefined;
-  const from = deployed === undefined ? null : parsed(deployed);
-  const to = parsed(text);
-  let needed = age.ms;
-  if (age.byStep) {
-    const { major, minor, patch } = age.byStep;
-    if (!from || !to) needed = Math.max(major, minor, patch);
-    else if (from.major !== to.major) needed = major;
-    else needed = from.minor === to.minor ? patch : minor;
-  }
-  const yank = firstSeen?.added.get(`yanked ${deployed}`);
-  const seen = firstSeen?.added.get(text)?.at ?? firstSeen?.since ?? Infinity;
-  if (from && yank && !(seen > yank.after || seen >= yank.at)) {
-    needed = Math.min(needed, age.afterYank ?? Infinity);
-  }
-  return needed === 0 && age.ms !== 0 ? undefined : needed;
 }
 
 // semver.valid strips a leading "v" or "=" and blanks.

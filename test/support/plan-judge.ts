@@ -1,5 +1,6 @@
 import semver from 'semver';
-import { isNewer, judge, parsed, type JudgedAge, type JudgedClock } from './judge.ts';
+import { isNewer, judge, parsed, type JudgedClock } from './judge.ts';
+import type { JudgedAge } from './judged-terms.ts';
 
 /*
  * A second, deliberately simple implementation of the decision-table rows for a deployed module. It shares no code with
@@ -192,8 +193,7 @@ export function verdictOn(
   { constraint, list = [], quarantine, deployed, ...module }: JudgedModule,
 ): ReturnType<typeof judge> {
   const { minimumAge, requireDigest, refuse } = module.terms;
-  const { byStep = { major: 0, minor: 0, patch: 0 } } = minimumAge;
-  const hasAge = Math.max(minimumAge.ms, byStep.major, byStep.minor, byStep.patch) > 0;
+  const hasAge = Math.max(minimumAge.ms, ...Object.values(minimumAge.byStep ?? {})) > 0;
   const confirmedAt = module.confirmedAt ?? module.readAt;
   return judge(constraint, list, {
     now,

@@ -85,6 +85,10 @@ function changesIn(registers: Registry[]): Counter<'kind'> {
   return changes;
 }
 
+function kindOf(error: unknown): string {
+  return error instanceof DatabaseError ? error.kind : 'other';
+}
+
 function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   const counter = counterIn(registers);
   const changes = changesIn(registers);
@@ -106,9 +110,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'overload':
         return overload.inc({ limit: event.limit }, event.count);
       case 'failed':
-        return errors.inc({
-          kind: event.error instanceof DatabaseError ? event.error.kind : 'other',
-        });
+        return errors.inc({ kind: kindOf(event.error) });
       case 'report-passed-over':
         return passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
       case 'reports-wait':

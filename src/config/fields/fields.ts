@@ -198,11 +198,7 @@ export function textOr<A, B>(text: Schema<A>, object: Schema<B>): Schema<A | B> 
     object,
     '~run': (dataset, config) => {
       const isObject = typeof dataset.value === 'object' && dataset.value !== null;
-      // Either reads what it accepts as one of the two.
-      return (isObject ? object : text)['~run'](dataset, config) as v.OutputDataset<
-        A | B,
-        v.BaseIssue<unknown>
-      >;
+      return (isObject ? object : text)['~run'](dataset, config);
     },
   };
 }

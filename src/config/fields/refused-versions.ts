@@ -19,7 +19,7 @@ import {
 import { reason } from './blackout.ts';
 
 /** The key of what is refused of all modules. */
-export const ALL_MODULES = '*';
+const ALL_MODULES = '*';
 
 const FORMS = 'a version such as 1.2.7, or 1.3.* or 1.*';
 

@@ -50,10 +50,8 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
       return 'prerelease; only latest-with-prerelease accepts prereleases';
     case 'yanked':
       return describeYanked(refused.because);
-    case 'no-artifact': {
-      const published = excerpt(refused.published.join(', ')) || 'no platform at all';
-      return `no artifact for ${refused.platform}; published for ${published}`;
-    }
+    case 'no-artifact':
+      return noArtifactWords(refused);
     case 'untrusted-artifact':
       return `untrusted artifact: ${refused.complaint}`;
     case 'digest-changed':
@@ -73,6 +71,14 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
     case 'older':
       return `older than ${refused.than.text}`;
   }
+}
+
+function noArtifactWords({
+  platform,
+  published,
+}: Extract<Refusal, { reason: 'no-artifact' }>): string {
+  const found = excerpt(published.join(', ')) || 'no platform at all';
+  return `no artifact for ${platform}; published for ${found}`;
 }
 
 /** What the policy of the site refuses, and why (D94). */

@@ -196,9 +196,7 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const moduleId =
-      target.option === 'disable_subsystem' ? undefined : SUBSYSTEM_MODULES[target.name];
-    const known = { requirement, terms, moduleId, vetoes };
+    const known = { requirement, terms, moduleId: moduleIdOf(target), vetoes };
     const decideInput = decideInputFor(state, known, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
@@ -214,6 +212,11 @@ export function planMachine(input: PlanInput): Plan {
     ),
   ].filter((action) => action !== undefined);
   return { modules, subsystems, restarts: restartsFor(actions, stops) };
+}
+
+/** The module of a subsystem that has versions; undefined if it is disabled. */
+function moduleIdOf(target: SubsystemTarget): ModuleId | undefined {
+  return target.option === 'disable_subsystem' ? undefined : SUBSYSTEM_MODULES[target.name];
 }
 
 function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K): ModuleState {

@@ -58,7 +58,7 @@ const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version })
 
 /** What the policy of the site refuses, no constraint accepts, not even a pin (D94). */
 const refusedBySite: Policy = ({ eligibility }, { version }) => {
-  const against = eligibility.refuse && siteRefusal(eligibility, version);
+  const against = siteRefusal(eligibility, version);
   return against && { reason: 'refused-by-site', ...against };
 };
 
@@ -103,7 +103,7 @@ export const ineligible: Policy = (input, release) =>
   noArtifact(input, release) ??
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
-  refusedBySite(input, release) ??
+  (input.eligibility.refuse && refusedBySite(input, release)) ??
   quarantined(input, release) ??
   ageLimits(input, release) ??
   excludedByRollout(input, release);

@@ -80,24 +80,28 @@ export function resolveChecked(
 ): Resolution {
   const input = { constraint, index, eligibility };
   let refusedPin: RefusedPin | undefined;
-  let deprecated: Release | undefined;
   for (const release of index.candidates(constraint)) {
-    // Below the deployed version, nothing is preferred (D96).
-    if (deprecated && isBelowDeployed(release, eligibility)) break;
     const against = refusal(input, release);
     if (!against) {
-      if (release.deprecated === undefined) return resolved(input, release);
-      deprecated ??= release;
-      continue;
+      if (release.deprecated !== undefined) return preferred(input, release);
+      return { kind: 'resolved', input, release, refused: () => refused(input, release) };
     }
     const one = { release, ...against };
     if (constraint.kind === 'patch' && isRefusedPin(one)) refusedPin = one;
   }
-  if (deprecated) return resolved(input, deprecated);
   return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(input) };
 }
 
-function resolved(input: ResolveInput, release: Release): Resolution {
+/** The newest release that is neither refused, deprecated nor below the deployed version; `deprecated` if there is none (D96). */
+function preferred(input: ResolveInput, deprecated: Release): Resolution {
+  const { constraint, index, eligibility } = input;
+  let release = deprecated;
+  for (const one of index.candidates(constraint)) {
+    if (isBelowDeployed(one, eligibility)) break;
+    if (one.deprecated !== undefined || refusal(input, one)) continue;
+    release = one;
+    break;
+  }
   return { kind: 'resolved', input, release, refused: () => refused(input, release) };
 }
 

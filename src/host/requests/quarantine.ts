@@ -204,10 +204,10 @@ function notInQuarantine(
     const hint = `modreg quarantine lift ${id} ${rollback.version} ends it for all its versions`;
     return { ...about, message, hint };
   }
-  const version = parseVersion(text);
+  const single = parseVersion(text);
   const broader = quarantine.find(
     ({ moduleId, branch }) =>
-      moduleId === id && branch && version.ok && isInBranch(branch, version.value),
+      moduleId === id && branch && single.ok && isInBranch(branch, single.value),
   );
   if (broader) {
     const message = `${subject} is refused by the quarantine of ${broader.version}`;

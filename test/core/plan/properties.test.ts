@@ -184,15 +184,6 @@ describe('the decisions of a plan', () => {
       }
     }));
 
-  it('[T395] never go below a deployed version of the branch, whatever the policy refuses, unless it replaces what was yanked (D33)', () =>
-    forAll((machine) => {
-      const answers = answersOf(planOf(machine));
-      for (const [place, { constraint, deployed, terms }] of machine.modules.entries()) {
-        if (typeof deployed !== 'string' || !isInBranch(constraint, deployed)) continue;
-        if (!terms.replacesYanked) expect(answers[place]).not.toMatch(/downgrade/);
-      }
-    }));
-
   it('I13: do not change when a release outside the branch or a lower one is added', () => {
     const property = fc.property(machines, releaseRecords, (machine, { version }) => {
       for (const module of machine.modules) {
