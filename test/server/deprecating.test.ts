@@ -52,7 +52,7 @@ describe('[D96] deprecating a published release', () => {
       const answer = await registry.ask(method, `${RELEASES}/1.0.0/deprecation`, { headers });
       expect([answer.status, Object(answer.json).detail]).toEqual([
         403,
-        'the token does not have the scope yank or yank:acme',
+        'the token t2 (other) does not have the scope yank:acme',
       ]);
     }
   });

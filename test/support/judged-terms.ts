@@ -57,7 +57,7 @@ export function ageFor(text: string, terms: AgeTerms): number | undefined {
   const { minimumAge: age, firstSeen } = terms;
   if (!age || age.exempt?.includes(text)) return undefined;
   const deployed = deployedIn(terms);
-  if (age.byStep && deployed === text) return undefined;
+  if ((age.byStep || age.afterYank !== undefined) && deployed === text) return undefined;
   const from = deployed === undefined ? null : semver.parse(deployed);
   const to = semver.parse(text);
   let needed = age.ms;

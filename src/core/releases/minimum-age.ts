@@ -16,8 +16,9 @@ export function minimumAgeOf(
   const { minimumAge, deployed } = eligibility;
   if (!minimumAge || minimumAge.exempt?.includes(version.text)) return undefined;
   const { byStep, afterYank } = minimumAge;
-  // From the deployed version to itself is no step.
-  if (byStep && deployed?.text === version.text) return undefined;
+  // From the deployed version to itself is no step, and it may have come with a shorter age.
+  const dependsOnDeployed = byStep !== undefined || afterYank !== undefined;
+  if (dependsOnDeployed && deployed?.text === version.text) return undefined;
   const ofStep = byStep && byStep[stepBetween(deployed, version) ?? longestStep(byStep)];
   const ms = ofStep ?? minimumAge.ms;
   const isShorter = afterYank !== undefined && afterYank < ms;
