@@ -8,7 +8,8 @@ import { minimumAgeOf } from './minimum-age.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { isPublishedFor } from './platform.ts';
-import { artifactFor, type Artifact } from './release.ts';
+import type { Refusal } from './refusal.ts';
+import { artifactFor, type Artifact, type Release } from './release.ts';
 import { excludedByRollout } from './rollout-refusal.ts';
 
 /** Only a pin may select a yanked release (D7). */
@@ -77,14 +78,24 @@ export function siteRefusal(
  * The age counts to the latest time that is certain: where none is, it is unknown (D57).
  */
 const ageLimits: Policy = ({ constraint, eligibility }, release) => {
-  const { notAfter = Infinity, minimumAge, firstSeen, clock } = eligibility;
+  const { notAfter = Infinity, minimumAge, firstSeen } = eligibility;
   const publishedAt = publishTime(release, firstSeen);
   if (publishedAt !== undefined && !(publishedAt <= notAfter)) {
     return { reason: 'not-yet-published', publishedAt };
   }
   if (minimumAge === undefined || constraint.kind === 'patch') return undefined;
+  return tooYoung(release, publishedAt, eligibility);
+};
+
+/** Apart, because V8 no longer inlines a longer function. */
+function tooYoung(
+  release: Release,
+  publishedAt: number | undefined,
+  eligibility: Eligibility,
+): Refusal | undefined {
+  const { minimumAge, clock } = eligibility;
   const ageMs = minimumAgeOf(release, eligibility);
-  if (ageMs === undefined) return undefined;
+  if (minimumAge === undefined || ageMs === undefined) return undefined;
   if (publishedAt === undefined) {
     return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age' };
   }
@@ -95,7 +106,7 @@ const ageLimits: Policy = ({ constraint, eligibility }, release) => {
     return { reason: 'too-young', until: reachesAge(publishedAt, ageMs, clock) };
   }
   return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age', clock: clock.kind };
-};
+}
 
 /** Why `release` is refused: the first reason in the order of the decision table; undefined if it is eligible. */
 export const ineligible: Policy = (input, release) =>
