@@ -12,6 +12,7 @@ export const EXIT_CODES = {
   'untrusted-artifact': 1,
   'not-yet-published': 1,
   'digest-changed': 1,
+  'refused-by-site': 1,
   quarantined: 1,
   'requirement-unmet': 1,
   'behind-floor': 1,
@@ -80,6 +81,7 @@ export type WarningKind =
   | 'ahead'
   | 'downgrade'
   | 'deployed-yanked'
+  | 'deployed-refused'
   | 'deployed-not-a-version'
   | 'pin-not-published'
   | 'unverified-download'

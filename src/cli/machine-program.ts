@@ -51,6 +51,7 @@ const LIST_EXAMPLES = `Examples:
 const ADD_EXAMPLES = `Examples:
   modreg quarantine add acme:lidar 1.2.9 --reason 'stops the motor'
   modreg quarantine add acme_lidar 1.2.9 --for 7d
+  modreg quarantine add acme_lidar '1.3.*'
 `;
 
 const LIFT_EXAMPLES = `Examples:

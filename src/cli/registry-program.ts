@@ -23,6 +23,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry yank acme:lidar 1.2.9 --registry https://registry.example`,
   unyank: `
   modreg registry unyank acme:lidar 1.2.9`,
+  deprecate: `
+  modreg registry deprecate acme:lidar 1.2.9 --reason 'use 1.3'
+  modreg registry deprecate acme:lidar 1.2.9 --registry https://registry.example`,
+  undeprecate: `
+  modreg registry undeprecate acme:lidar 1.2.9`,
   list: `
   modreg registry list
   modreg registry list acme --json`,
@@ -53,6 +58,7 @@ export function addRegistryCommands(modreg: Command, context: CommandContext): v
     .description('Manages a registry: its releases, its tokens, its server.');
   addPublish(registry, context);
   addYanks(registry, context);
+  addDeprecations(registry, context);
   addLists(registry, context);
   addTokens(registry, context);
   addBackups(registry, context);
@@ -137,6 +143,24 @@ function addYanks(registry: Command, context: CommandContext): void {
     .action(async (moduleId: string, version: string, options: ChangeOptions) => {
       const { yankCommand } = await import('./registry/yank-command.ts');
       context.finish(await yankCommand([moduleId, version], null, options, context.world));
+    });
+}
+
+function addDeprecations(registry: Command, context: CommandContext): void {
+  withAddress(withFile(registry.command('deprecate <module_id> <version>'), context))
+    .description('Deprecates a release: machines prefer others that are not below theirs.')
+    .option('--reason <text>', 'the reason that machines and people see', '')
+    .action(async (moduleId: string, version: string, options: YankOptions) => {
+      const { deprecateCommand } = await import('./registry/deprecate-command.ts');
+      context.finish(
+        await deprecateCommand([moduleId, version], options.reason, options, context.world),
+      );
+    });
+  withAddress(withFile(registry.command('undeprecate <module_id> <version>'), context))
+    .description('Reverts a deprecation.')
+    .action(async (moduleId: string, version: string, options: ChangeOptions) => {
+      const { deprecateCommand } = await import('./registry/deprecate-command.ts');
+      context.finish(await deprecateCommand([moduleId, version], null, options, context.world));
     });
 }
 

@@ -10,10 +10,10 @@ import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 import { describe } from '../server/catalogue/schema-errors.ts';
 
-/** The last that this program understands. */
-const SCHEMA = 2;
-/** Of a release with `floor`: a front that does not know the field must not go on without it. */
-const SCHEMA_OF_FLOORS = 2;
+/** Of the events that every front understands. */
+const SCHEMA = 1;
+/** Of the events that fronts of modreg 0.2 do not understand, and the last that this program does. */
+const LATEST_SCHEMA = 2;
 
 /** What an event of the stream says. */
 export type FleetEvent =
@@ -55,8 +55,10 @@ export function encodeEvent(event: FleetEvent): string {
   return text;
 }
 
+/** Of a floor and of a deprecation: a front that does not know them must not go on without them. */
 function schemaOf(event: FleetEvent): number {
-  return event.kind === 'publish' && event.release.floor ? SCHEMA_OF_FLOORS : 1;
+  const isLater = event.kind === 'publish' ? event.release.floor : event.kind === 'deprecate';
+  return isLater ? LATEST_SCHEMA : SCHEMA;
 }
 
 function fieldsOf(event: FleetEvent): object {
@@ -89,7 +91,7 @@ const release = v.pipe(
   }),
 );
 
-const schema = v.picklist([1, SCHEMA_OF_FLOORS]);
+const schema = v.picklist([SCHEMA, LATEST_SCHEMA]);
 const event = v.variant('kind', [
   v.strictObject({ schema, kind: v.literal('begin'), history: v.pipe(v.string(), v.nonEmpty()) }),
   v.strictObject({
@@ -113,6 +115,14 @@ const event = v.variant('kind', [
   v.strictObject({
     schema,
     kind: v.literal('yank'),
+    moduleId,
+    version: v.string(),
+    reason: v.nullable(v.string()),
+    now: time,
+  }),
+  v.strictObject({
+    schema: v.literal(LATEST_SCHEMA),
+    kind: v.literal('deprecate'),
     moduleId,
     version: v.string(),
     reason: v.nullable(v.string()),
@@ -162,8 +172,8 @@ const publicationOutOfRange = v.looseObject({
 
 function readEvent(json: unknown): Result<FleetEvent, EventError> {
   const written = v.safeParse(v.looseObject({ schema: v.number() }), json);
-  if (written.success && written.output.schema > SCHEMA) {
-    const found = `it has schema ${written.output.schema}, and this modreg understands ${SCHEMA}`;
+  if (written.success && written.output.schema > LATEST_SCHEMA) {
+    const found = `it has schema ${written.output.schema}, and this modreg understands ${LATEST_SCHEMA}`;
     return { ok: false, error: { kind: 'later', message: found } };
   }
   const result = v.safeParse(event, json);
@@ -190,7 +200,8 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
       const { kind, moduleId: id, release: published, start: first, now } = found;
       return { kind, moduleId: id, release: published, start: first, now };
     }
-    case 'yank': {
+    case 'yank':
+    case 'deprecate': {
       const { kind, moduleId: id, version, reason, now } = found;
       return { kind, moduleId: id, version, reason, now };
     }

@@ -17,7 +17,7 @@ import {
   type Schema,
 } from './fields/fields.ts';
 import type { Checked, CheckContext } from './check-context.ts';
-import { VERSION_PATTERN } from './module-entry.ts';
+import { VERSION_PATTERN } from './fields/patterns.ts';
 import { duplicateNetworks } from './cross-checks/names.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
 import { agentOutline } from './cross-checks/outline.ts';

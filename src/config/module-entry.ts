@@ -5,20 +5,14 @@ import { environmentTemplate, variableName } from './fields/environment-referenc
 import { parseFault } from './fault.ts';
 import { choice, mapOf, oneOf, openFields, parsed, type Schema } from './fields/fields.ts';
 import { name } from './fields/name.ts';
-
-const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
-const NUMBER = '(?:0|[1-9]\\d*)';
-const IDENTIFIERS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
-const PRERELEASE = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`;
-/** SemVer 2.0.0, without the upper limit of its numbers. */
-export const VERSION_PATTERN: string = `${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${PRERELEASE}(?:\\.${PRERELEASE})*)?(?:\\+${IDENTIFIERS})?`;
+import { MODULE_ID_PATTERN, NUMBER, VERSION_PATTERN } from './fields/patterns.ts';
 
 const moduleId: Schema<ModuleId> = parsed(
   (value) => {
     const id = parseModuleId(value);
     return id.ok ? id : { ok: false, error: parseFault(id.error) };
   },
-  { type: 'string', pattern: `^${HALF}:${HALF}$` },
+  { type: 'string', pattern: `^${MODULE_ID_PATTERN}$` },
 );
 
 const constraint: Schema<Constraint> = parsed(

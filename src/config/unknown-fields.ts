@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Path } from '../core/text/json-pointer.ts';
 import { nearestWord } from '../core/text/nearest-word.ts';
 import type { Finding } from './fault.ts';
-import { shapeOf, type Choice } from './fields/fields.ts';
+import { shapeOf, type Choice, type Either } from './fields/fields.ts';
 
 /** The fields of `value` that `schema` does not define, in document order. */
 export function unknownFields(schema: v.GenericSchema, value: unknown): Finding[] {
@@ -26,6 +26,7 @@ function collect(schema: v.GenericSchema, value: unknown, walk: Walk): void {
   if (typeof value !== 'object' || value === null) return;
   if (isNested(schema)) return collect(schema.wrapped, value, walk);
   if (isChoice(schema)) return collect(shapeOf(schema, value), value, walk);
+  if (isEither(schema)) return collect(schema.object, value, walk);
   if (Array.isArray(value)) {
     if (isList(schema)) collectEach(value.keys(), value, () => schema.item, walk);
   } else if (isMap(schema)) {
@@ -72,6 +73,10 @@ type Inner = { readonly wrapped: v.GenericSchema };
 
 function isNested(schema: v.GenericSchema): schema is v.GenericSchema & Inner {
   return 'wrapped' in schema;
+}
+
+function isEither(schema: v.GenericSchema): schema is v.GenericSchema & Either {
+  return 'object' in schema && 'text' in schema;
 }
 
 function isChoice(schema: v.GenericSchema): schema is v.GenericSchema & Choice {

@@ -11,6 +11,7 @@ import {
 } from '../core/machine/update-policy.ts';
 import { blackouts } from './fields/blackout.ts';
 import { duration, DURATION_PATTERN, readDuration } from './fields/duration.ts';
+import { exemptByModule, refusedByModule } from './fields/refused-versions.ts';
 import { variableName } from './fields/environment-reference.ts';
 import { badValue } from './fault.ts';
 import {
@@ -89,11 +90,19 @@ const quarantine: Schema<number | undefined> = parsedText<number | undefined>(
   { pattern: `${DURATION_PATTERN}|^${UNTIL_LIFTED}$` },
 );
 
+const ageByStep = fields({
+  major: v.optional(duration),
+  minor: v.optional(duration),
+  patch: v.optional(duration),
+});
+
 const terms = {
   registry: v.optional(registry),
   allow_http: v.optional(listOf(host, 'a list of hosts')),
   minimum_release_age: v.optional(duration),
   unknown_release_age: v.optional(oneOf(['refuse', 'allow'])),
+  minimum_release_age_by_step: v.optional(ageByStep),
+  age_after_yank: v.optional(duration),
   trust_clock: v.optional(flag()),
   maintenance: v.optional(listOf(maintenanceWindow, 'a list of windows')),
   blackout: v.optional(blackouts),
@@ -135,12 +144,15 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
     ...editorFields,
     ...terms,
     group: v.optional(group),
+    refuse: v.optional(refusedByModule),
+    age_exempt: v.optional(exemptByModule),
     logs: v.optional(logTerms),
     tags: v.optional(listOf(tag, 'a list of tags')),
     provides: v.optional(mapOf(requirable, version)),
     modules: v.optional(mapOf(name, moduleTerms), {}),
   }),
-  reading(({ modules, logs, group: named, tags, provides, $schema: _editors, ...all }) => {
+  reading(({ modules, refuse, age_exempt: ageExempt, $schema: _editors, ...others }) => {
+    const { logs, group: named, tags, provides, ...all } = others;
     const windows = [all, ...Object.values(modules)].flatMap(
       ({ maintenance }) => maintenance ?? [],
     );
@@ -148,7 +160,9 @@ export const updatePolicy: Schema<UpdatePolicy> = v.pipe(
       const message = `found ${windows.length} maintenance windows, expected at most ${MOST_WINDOWS} in a policy`;
       return { ok: false, error: { kind: 'out-of-range', message } };
     }
-    const general = withTerms(DEFAULT_TERMS, all);
+    // By module_id (D94, D98).
+    const ofModules = { ...(refuse && { refuse }), ...(ageExempt && { ageExempt }) };
+    const general = withTerms({ ...DEFAULT_TERMS, ...ofModules }, all);
     const perModule = Object.entries(modules).map(
       ([entry, differing]) => [entry, withTerms(general, differing)] as const,
     );
@@ -163,10 +177,9 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
   return {
     registry: own.registry ?? base.registry,
     allowHttp: own.allow_http ?? base.allowHttp,
-    minimumAge: {
-      ms: own.minimum_release_age ?? base.minimumAge.ms,
-      unknown: own.unknown_release_age ?? base.minimumAge.unknown,
-    },
+    minimumAge: minimumAge(base.minimumAge, own),
+    ...(base.refuse && { refuse: base.refuse }),
+    ...(base.ageExempt && { ageExempt: base.ageExempt }),
     trustClock: own.trust_clock ?? base.trustClock,
     window: own.maintenance ? compileWindows(own.maintenance) : base.window,
     blackouts: own.blackout ?? base.blackouts,
@@ -194,6 +207,28 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
       onUnclearStatus: own.restart_status_unclear ?? base.run.onUnclearStatus,
       selfUpdate: own.self_update ?? base.run.selfUpdate,
     },
+  };
+}
+
+/** An age of its own replaces those by step of `base`, and a step that is not given has the age of all (D97). */
+function minimumAge(
+  base: UpdateTerms['minimumAge'],
+  own: v.InferOutput<typeof moduleTerms>,
+): UpdateTerms['minimumAge'] {
+  const {
+    minimum_release_age: age,
+    minimum_release_age_by_step: steps,
+    age_after_yank: afterYank = base.afterYank,
+  } = own;
+  const ms = age ?? base.ms;
+  const { major = ms, minor = ms, patch = ms } = steps ?? {};
+  const given = steps && { major, minor, patch };
+  const byStep = given ?? (age === undefined ? base.byStep : undefined);
+  return {
+    ms,
+    unknown: own.unknown_release_age ?? base.unknown,
+    ...(byStep && { byStep }),
+    ...(afterYank !== undefined && { afterYank }),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   type ModuleId,
   type Result,
 } from '../core/index.ts';
+import { refusedBranch } from '../core/releases/quarantine.ts';
 import { nearestWord } from '../core/text/nearest-word.ts';
 import { firstFew } from '../core/text/few.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
@@ -83,14 +84,19 @@ function knownRows(rows: readonly LoggedDecision[]): string | undefined {
     : `this machine knows ${firstFew([...known], NAMED).join(', ')}`;
 }
 
-/** The module and the version that an operator names, the module by the name of its entry or its module_id; else every mistake. */
+/**
+ * The module and the version, or `1.3.*` or `1.*`, that an operator names, the module by the name of its entry or its module_id;
+ * else every mistake.
+ */
 export function versionOfModule(
   [named, versionText]: readonly [module: string, version: string],
   state: MachineState,
 ): Result<readonly [ModuleId, version: string], Problem[]> {
   const entry = state.decisions().find(({ name }) => name === named);
   const moduleId = parseModuleId(entry?.moduleId ?? named);
-  const version = parseVersion(versionText);
+  const version = refusedBranch(versionText)
+    ? ({ ok: true, value: { text: versionText } } as const)
+    : parseVersion(versionText);
   if (moduleId.ok && version.ok) return { ok: true, value: [moduleId.value, version.value.text] };
   const errors = [moduleId, version].flatMap((read) => (read.ok ? [] : [read.error]));
   return { ok: false, error: errors.map(parseProblem) };

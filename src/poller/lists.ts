@@ -1,6 +1,6 @@
 import type { ModuleId, ModuleList, PlanInput } from '../core/index.ts';
 import { NOT_ASKED } from '../core/plan/plan.ts';
-import type { UpdateTerms } from '../core/machine/update-policy.ts';
+import { hasMinimumAge, type UpdateTerms } from '../core/machine/update-policy.ts';
 import { neededLists, type Configuration } from '../core/plan/configuration.ts';
 import type { TargetFacts } from '../core/plan/plan-input.ts';
 import type { PollableRegistry } from '../registry/pollable-registry.ts';
@@ -91,7 +91,7 @@ export class Lists {
   list(terms: UpdateTerms, moduleId: ModuleId): ModuleList {
     const registry = this.#options.registryFor(terms);
     const list = this.#registries.get(registry)?.list(moduleId) ?? NOT_ASKED;
-    if (terms.minimumAge.ms === 0 || !registry.clockFault || 'error' in list) return list;
+    if (!hasMinimumAge(terms.minimumAge) || !registry.clockFault || 'error' in list) return list;
     // The clock may have been set since the list was read (D57).
     const clock = registry.clockFault();
     return clock || list.clock ? { ...list, clock } : list;

@@ -20,7 +20,7 @@ import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
 import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
 import { CertainClock, timeOf, type KnownTime } from '../registry/certain-clock.ts';
-import { firstSeenNow } from '../registry/first-seen.ts';
+import { firstSeenNow } from '../registry/first-list.ts';
 import type { CachedRegistry, Registry } from '../registry/registry.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import type { Limits } from '../registry/http/limits.ts';

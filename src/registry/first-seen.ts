@@ -1,32 +1,18 @@
 import type { ReleaseRecords } from '../core/index.ts';
+import { YANKED } from '../core/releases/minimum-age.ts';
 import type { FirstSeen } from '../core/releases/publish-time.ts';
 import type { KnownTime } from './certain-clock.ts';
+import { NONE } from './first-list.ts';
+import { recordsNotIn } from './packed-records.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** With more added releases than this, only those that the list still contains are remembered. */
 const MOST_ADDED = 100_000;
-const NONE: FirstSeen['added'] = new Map();
 /**
  * How far behind an assumed clock may be. A clock before the release of this modreg is known to be wrong, and others continue from the
  * last saved time. A saved time that is further ahead is the error of an earlier clock (D58).
  */
 const MOST_BEHIND_MS = 366 * 86_400_000;
-
-/** The time and the first-seen times of a list without a history: it is trusted up to the moment when it was read. */
-export function firstList(now: number): {
-  readonly fetchedAt: number;
-  readonly firstSeen: FirstSeen;
-} {
-  return { fetchedAt: now, firstSeen: { since: now, added: NONE } };
-}
-
-/**
- * The first-seen times of a list without a history that was just read. While the time is not certain, they limit nothing: a
- * limit that is too early would make a release older (D58).
- */
-export function firstSeenNow(time: KnownTime): FirstSeen {
-  return { since: time.kind === 'certain' ? time.at : Infinity, added: NONE };
-}
 
 /**
  * When the releases of `next`, a list that was just read, were first seen. `last` is the previous list.
@@ -42,7 +28,8 @@ export function firstSeenAfter(
   const isUnseen = (version: string): boolean => version !== '' && !added.has(version);
   const found = versions.filter((version) => isUnseen(version) && !known.has(version));
   const gone = before.filter((version) => isUnseen(version) && !listed.has(version));
-  if (found.length + gone.length === 0) return last.firstSeen;
+  const yanks = yankedSince(last, next).filter((mark) => !added.has(mark));
+  if (found.length + gone.length + yanks.length === 0) return last.firstSeen;
   const all = new Map(added);
   // A release that disappears and returns is not new (D34).
   for (const version of gone) all.set(version, { after: -Infinity, at: since });
@@ -51,8 +38,25 @@ export function firstSeenAfter(
   for (const version of found) {
     all.set(version, { after, at: Math.max(after, at?.(version) ?? Infinity) });
   }
+  for (const mark of yanks) {
+    all.set(mark, { after, at: 'at' in time ? Math.max(after, time.at) : Infinity });
+  }
   if (all.size <= MOST_ADDED) return { since, added: all };
   return { since, added: new Map([...all].filter(([version]) => listed.has(version))) };
+}
+
+/** The marks of the releases of the previous list that are yanked in `next` only (D99). */
+function yankedSince({ records }: Pick<SavedList, 'records'>, next: ReleaseRecords): string[] {
+  const before = new Map<string, string | undefined>();
+  for (const { version, yanked } of recordsNotIn(next, records)) {
+    before.set(version, before.get(version) ?? yanked);
+  }
+  const marks: string[] = [];
+  for (const { version, yanked } of recordsNotIn(records, next)) {
+    const wasListed = before.has(version) && before.get(version) === undefined;
+    if (yanked !== undefined && wasListed) marks.push(YANKED + version);
+  }
+  return marks;
 }
 
 /**

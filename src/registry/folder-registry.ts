@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseModuleId, type ModuleId } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
-import { firstList } from './first-seen.ts';
+import { firstList } from './first-list.ts';
 import { lazyList, type ListEntries } from './formats/decoded-list.ts';
 import { expectListSize, expectParsable } from './formats/file-limits.ts';
 import { parseJsonBytes } from './formats/json-text.ts';

@@ -63,6 +63,8 @@ export interface RegistryWriter {
     version: string,
     reason: string | null,
   ) => Promise<ChangeResult>;
+  /** Deprecates a version for `reason`; null reverts it. */
+  readonly deprecate: RegistryWriter['yank'];
   /** The rollout of a version, after `change`, given as JSON, if there is one. */
   readonly rollout: (moduleId: ModuleId, version: string, change?: string) => Promise<ChangeResult>;
 }
@@ -129,7 +131,13 @@ export function registryWriter(
       publish: async (moduleId, body, isForced) =>
         await send(moduleId, `releases${isForced ? '?force=true' : ''}`, { method: 'POST', body }),
       yank: async (moduleId, version, reason) =>
-        await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, yankChange(reason)),
+        await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, markChange(reason)),
+      deprecate: async (moduleId, version, reason) =>
+        await send(
+          moduleId,
+          `releases/${encodeURIComponent(version)}/deprecation`,
+          markChange(reason),
+        ),
     },
   };
 }
@@ -171,7 +179,7 @@ function requestsTo(connection: () => Promise<Connection>, base: URL, where: str
   };
 }
 
-function yankChange(reason: string | null): Change {
+function markChange(reason: string | null): Change {
   if (reason === null) return { method: 'DELETE', body: undefined };
   return { method: 'PUT', body: JSON.stringify({ reason }) };
 }

@@ -24,6 +24,7 @@ import {
   RETIRED,
   ROLLOUT,
   UPLOAD,
+  DEPRECATION,
   YANK,
 } from './routes/module-route.ts';
 import { problem, problemOf } from './problem.ts';
@@ -45,6 +46,7 @@ const METHODS = [
   [NEWEST_AGENT, 'GET'],
   [RELEASES, 'POST'],
   [YANK, 'PUT, DELETE'],
+  [DEPRECATION, 'PUT, DELETE'],
   [ARTIFACT, 'GET'],
   [UPLOAD, 'PUT'],
   [REPORTS, 'POST'],

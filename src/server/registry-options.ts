@@ -91,6 +91,8 @@ export interface ServeOptions {
                 | 'published'
                 | 'yanked'
                 | 'unyanked'
+                | 'deprecated'
+                | 'undeprecated'
                 | 'rollout-started'
                 | 'rollout-halted'
                 | 'rollout-resumed'

@@ -24,3 +24,15 @@ export function versionIn(text: string): Result<Version, Problem> {
   const version = parseVersion(text);
   return version.ok ? version : { ok: false, error: parseProblem(version.error) };
 }
+
+/** The error that a registry does not have a release. */
+export function unknownRelease(
+  kind: 'unknown-module' | 'unknown-version',
+  { moduleId, version }: NamedRelease,
+): Problem {
+  const message =
+    kind === 'unknown-module'
+      ? `nothing was ever published for ${moduleId}`
+      : `${moduleId} has no version ${version}`;
+  return { severity: 'error', kind, message };
+}

@@ -52,6 +52,7 @@ function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryW
     upload: noted(writer.upload),
     publish: noted(writer.publish),
     yank: noted(writer.yank),
+    deprecate: noted(writer.deprecate),
     async rollout(moduleId, version, change) {
       sent.hasChange ||= change !== undefined;
       return await writer.rollout(moduleId, version, change);

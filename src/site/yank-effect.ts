@@ -39,16 +39,24 @@ function constraintsOn(version: Version): Constraint[] {
 }
 
 function effectOf(constraint: Constraint, index: ReleaseIndex, yanked: Version): YankEffect {
-  const resolution = resolve(constraint, index, OUTSIDE);
+  const resolution = resolve(constraint, index, { ...OUTSIDE, deployed: yanked });
   const best = resolution.kind === 'resolved' ? resolution.release.version : yanked;
   const isNewer = compareVersions(best, yanked) > 0;
   const keep = isNewer ? best.text : yanked.text;
   const to = { keep, replace: best.text };
-  return { constraint: formatConstraint(constraint), to, inRollout: inRollout(constraint, index) };
+  return {
+    constraint: formatConstraint(constraint),
+    to,
+    inRollout: inRollout(constraint, index, yanked),
+  };
 }
 
-function inRollout(constraint: Constraint, index: ReleaseIndex): YankEffect['inRollout'] {
-  const resolution = resolve(constraint, index);
+function inRollout(
+  constraint: Constraint,
+  index: ReleaseIndex,
+  deployed: Version,
+): YankEffect['inRollout'] {
+  const resolution = resolve(constraint, index, { now: 0, deployed });
   if (resolution.kind !== 'resolved') return undefined;
   const { version, rollout } = resolution.release;
   if (!rollout || rollout.halted !== undefined || rollout.share >= 1) return undefined;

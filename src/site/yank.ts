@@ -7,7 +7,7 @@ import { RegistryError } from '../registry/registry-error.ts';
 import type { Catalogue } from '../server/index.ts';
 import { databaseProblem, withCatalogue } from './catalogue-options.ts';
 import { recordsIn } from './catalogue-records.ts';
-import type { NamedRelease } from './named-release.ts';
+import { unknownRelease, type NamedRelease } from './named-release.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
 import { yankEffects, type YankEffect } from './yank-effect.ts';
 
@@ -48,14 +48,9 @@ function yankInFile(yank: Yank, options: ChangeOptions, world: World): Result<Ya
   return withCatalogue(options, world, WRITE, (catalogue): Result<Yanked, Problem> => {
     const result = catalogue.yank(moduleId, version, reason);
     switch (result) {
-      case 'unknown-module': {
-        const message = `nothing was ever published for ${moduleId}`;
-        return { ok: false, error: { severity: 'error', kind: result, message } };
-      }
-      case 'unknown-version': {
-        const message = `${moduleId} has no version ${version}`;
-        return { ok: false, error: { severity: 'error', kind: result, message } };
-      }
+      case 'unknown-module':
+      case 'unknown-version':
+        return { ok: false, error: unknownRelease(result, yank) };
       case 'done':
       case 'unchanged':
         return { ok: true, value: { isNew: result === 'done', ...effectsIn(catalogue, yank) } };

@@ -10,9 +10,15 @@ import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
 import type { SkippedFloor } from '../core/releases/eligibility-policy.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
-import { CONSTRAINTS } from '../core/version/constraint.ts';
 import { haveSameAnswers, isAsked, isMachine, withMachine } from './machine-answers.ts';
 import { originOf } from '../registry/list-origin.ts';
+import {
+  areRefused,
+  isBranch,
+  isConstraint,
+  isMinimumAge,
+  isVersion,
+} from './release-terms-shapes.ts';
 import {
   anyOf,
   isFlag,
@@ -161,23 +167,6 @@ const isDigestChange = objectOf<keyof DigestChange>({
   first: isText,
   now: optional(isText),
 });
-const isVersion = objectOf({
-  text: isText,
-  major: isNumber,
-  minor: isNumber,
-  patch: isNumber,
-  prerelease: isText,
-  build: isText,
-});
-
-function constraintOf(kind: string, fields: Readonly<Record<string, 'version' | 'number'>>): Shape {
-  const shapes = Object.entries(fields).map(([name, type]): [string, Shape] => [
-    name,
-    type === 'version' ? isVersion : isNumber,
-  ]);
-  return objectOf({ kind: oneOf(kind), ...Object.fromEntries(shapes) });
-}
-
 const isBlackout = objectOf<keyof Blackout>({
   from: isMoment,
   until: isMoment,
@@ -192,7 +181,7 @@ const areBlackouts: Shape = (value) =>
 /** The fields of a decoded input. */
 const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   requirement: anyOf(
-    ...Object.entries(CONSTRAINTS).map(([kind, { shape }]) => constraintOf(kind, shape)),
+    isConstraint,
     objectOf({ kind: oneOf('pin-url'), url: isText, shadowed: optional(isVersion) }),
     objectOf({ kind: oneOf('local', 'disabled') }),
   ),
@@ -225,6 +214,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   quarantine: listOf(
     objectOf({
       version: isText,
+      branch: optional(isBranch),
       digest: optional(isText),
       until: optional(isNumber),
       reason: optional(isText),
@@ -253,7 +243,8 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     machineId: optional(isText),
     group: optional(isText),
     notAfter: optional(isNumber),
-    minimumAge: optional(objectOf({ ms: isNumber, unknown: oneOf('refuse', 'allow') })),
+    minimumAge: optional(isMinimumAge),
+    refuse: optional(areRefused),
     artifactRules: optional(objectOf({ requireDigest: isFlag, allowHttp: listOf(isText) })),
     machine: optional(objectOf({ asked: isAsked })),
   }),

@@ -1,5 +1,6 @@
 import { parseVersion, type ModuleId, type Version } from '../core/index.ts';
 import type { FailedEntry, QuarantineEntry } from '../core/plan/machine-memory.ts';
+import { refusedBranch } from '../core/releases/quarantine.ts';
 import type { Row, Statements } from '../sqlite/statements.ts';
 import { jsonIn } from '../sqlite/stored-value.ts';
 import { numberOf, textOf } from './columns.ts';
@@ -35,6 +36,7 @@ function entryOf(
   return {
     moduleId,
     version,
+    branch: refusedBranch(version),
     entries: isFailure ? failed.get(identityOf(moduleId, version, since)) : undefined,
     digest: textOf(row['digest']),
     since,

@@ -46,7 +46,10 @@ describe('what is offered without a registry', () => {
     ['help resolve ', ''],
     ['quarantine ', 'list add lift help'],
     ['registry token ', 'create list revoke help'],
-    ['registry help ', 'publish yank unyank list show token backup verify restore serve page'],
+    [
+      'registry help ',
+      'publish yank unyank deprecate undeprecate list show token backup verify restore serve page',
+    ],
     ['registry token create --s', '--scope'],
     ['plan machine.json --de', '--debug --deployed'],
     ['status ', '--json --color --debug --exit-code --max-age --help'],

@@ -93,7 +93,7 @@ function problemFor(file: string): object {
 function refusing(kind: Refused['kind']): RegistryWriter {
   const refused = { kind, detail: 'why', errors: [] };
   const refuse = async (): Promise<ChangeResult> => await Promise.resolve(refused);
-  return { upload: refuse, publish: refuse, yank: refuse, rollout: refuse };
+  return { upload: refuse, publish: refuse, yank: refuse, deprecate: refuse, rollout: refuse };
 }
 
 describe('a file of --upload that changes while it is read', () => {

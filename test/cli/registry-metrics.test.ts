@@ -39,7 +39,9 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
   expect(
     lines.filter((line) => !/connections|_(?:duration|database)|\/metrics/.test(line)),
   ).toEqual([
+    'modreg_registry_changes_total{kind="deprecated"} 0',
     'modreg_registry_changes_total{kind="published"} 1',
+    'modreg_registry_changes_total{kind="undeprecated"} 0',
     'modreg_registry_changes_total{kind="unyanked"} 0',
     'modreg_registry_changes_total{kind="uploaded"} 0',
     'modreg_registry_changes_total{kind="yanked"} 0',

@@ -14,6 +14,9 @@ const NINE = { kind: 'certain', at: 9 } as const;
 const AT_YEAR_0 = { version: '1.0.0', published_at: '0000-01-01T00:00:00Z' };
 const IN_2030 = { version: '1.0.0', published_at: '2030-01-01T00:00:00Z' };
 
+const YANKED = { version: '1.0.0', yanked: 'leaks' };
+const LONG: readonly Published[] = Array.from({ length: 70 }, (_, major) => `${major}.0.${major}`);
+
 type Published = string | object;
 /** The releases of the registry in each minute. */
 type Minutes = readonly (readonly Published[])[];
@@ -112,6 +115,36 @@ describe('[D34] when releases were first seen', () => {
     ['an entry without a version', [A, ['1.0.0', { version: '' }]], { since: '0' }],
   ])('%s', async (_, minutes, expected) => {
     expect(await seenAfter(minutes, remembered(HOST))).toEqual(expected);
+  });
+
+  it.each<[string, Minutes, Readonly<Record<string, string>>]>([
+    ['a yank', [B, B, [YANKED, '1.1.0']], { 'yanked 1.0.0': '1 to 2' }],
+    ['a yank that was there at first', [[YANKED], [YANKED, '1.1.0']], { '1.1.0': '0 to 1' }],
+    [
+      'a release that is published as yanked',
+      [['1.1.0'], [YANKED, '1.1.0']],
+      { '1.0.0': '0 to 1' },
+    ],
+    [
+      'a yank that is reverted and made again counts from the first time',
+      [A, [YANKED], [...A], [{ ...YANKED, yanked: 'again' }]],
+      { 'yanked 1.0.0': '0 to 1' },
+    ],
+    [
+      'a yank of one of two entries of a version, of which the other was yanked',
+      [
+        [YANKED, '1.0.0'],
+        [YANKED, { ...YANKED, yanked: 'too' }],
+      ],
+      {},
+    ],
+    [
+      'the yank in a long list, with a new release',
+      [LONG, LONG.with(3, { version: '3.0.3', yanked: '' }).concat('9.0.0')],
+      { '9.0.0': '0 to 1', 'yanked 3.0.3': '0 to 1' },
+    ],
+  ])('[D99] [T397] %s', async (_, minutes, expected) => {
+    expect(await seenAfter(minutes, remembered(HOST))).toEqual({ since: '0', ...expected });
   });
 
   it.each<[string, (machine: Remembered) => unknown]>([

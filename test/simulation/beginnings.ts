@@ -105,6 +105,7 @@ export function constraintOf(chance: Chance): string {
 
 export function termsOf(chance: Chance): DesiredTerms {
   const minute = 60 * chance.below(24) + chance.one([0, 30]);
+  const age = (): number => chance.one([0, 10 * MINUTE, DAY]);
   return {
     registry: chance.one(ADDRESSES),
     minimumAgeMs: chance.one([0, 0, 0, 10 * MINUTE, DAY]),
@@ -126,6 +127,8 @@ export function termsOf(chance: Chance): DesiredTerms {
     restMs: chance.one([5 * MINUTE, 5 * MINUTE, MINUTE, HOUR]),
     ceiling: chance.one([12, 12, 2, 1]),
     maxIndexAgeMs: chance.one([7 * DAY, 7 * DAY, HOUR]),
+    byStepMs: chance.is(0.25) ? { major: age(), minor: age(), patch: age() } : undefined,
+    refuse: chance.is(0.2) ? [chance.one(['1.0.*', '1.1.*', '2.*', '1.0.1', '1.1.0', '0.*'])] : [],
   };
 }
 

@@ -27,6 +27,11 @@ export interface DesiredTerms {
   readonly registry: string;
   readonly minimumAgeMs: number;
   readonly unknownAge: 'refuse' | 'allow';
+  /** Ages by step; undefined for the same age for all. (D97) */
+  readonly byStepMs:
+    { readonly major: number; readonly minor: number; readonly patch: number } | undefined;
+  /** What the policy refuses of all modules; only that of the general terms counts. (D94) */
+  readonly refuse: readonly string[];
   /** Daily windows in UTC, from `minute` of the day; empty for always open. */
   readonly windows: readonly { readonly minute: number; readonly minutes: number }[];
   readonly allowDowngrade: boolean;

@@ -100,7 +100,8 @@ function pinOf({ pin, pinUrl }: Desired['agent']): object {
 
 function policyDocument({ terms, own }: Desired): object {
   const modules = Object.entries(own).map(([name, ofOne]) => [name, termsDocument(ofOne)] as const);
-  return { ...termsDocument(terms), modules: Object.fromEntries(modules) };
+  const refuse = terms.refuse.length === 0 ? {} : { refuse: { '*': terms.refuse } };
+  return { ...termsDocument(terms), ...refuse, modules: Object.fromEntries(modules) };
 }
 
 function termsDocument(terms: DesiredTerms): object {
@@ -108,6 +109,13 @@ function termsDocument(terms: DesiredTerms): object {
     registry: terms.registry,
     minimum_release_age: seconds(terms.minimumAgeMs),
     unknown_release_age: terms.unknownAge,
+    ...(terms.byStepMs && {
+      minimum_release_age_by_step: {
+        major: seconds(terms.byStepMs.major),
+        minor: seconds(terms.byStepMs.minor),
+        patch: seconds(terms.byStepMs.patch),
+      },
+    }),
     maintenance: terms.windows.map(({ minute, minutes }) => ({
       start: `${minute % 60} ${Math.floor(minute / 60)} * * *`,
       duration: `${minutes}m`,

@@ -42,13 +42,15 @@ export function expectation(ledger: Ledger, of: Case): string {
   return asked ? planJudge(...asked) : 'not asked for';
 }
 
-/** Whether `version` is eligible, even if newer eligible releases exist. */
+/** Whether `version` is eligible, even if newer eligible releases exist, or one that is not deprecated is preferred. */
 export function mayRun(ledger: Ledger, of: Case, version: string): boolean {
   const asked = questionOf(ledger, of);
   if (!asked) return false;
   const { chosen, refused } = verdictOn(...asked);
-  const isOlder = refused.some(({ text, reason }) => text === version && reason === 'older');
-  return chosen === version || isOlder;
+  const isOutranked = refused.some(
+    ({ text, reason }) => text === version && (reason === 'older' || reason === 'deprecated'),
+  );
+  return chosen === version || isOutranked;
 }
 
 export function constraintOf(desired: Desired, target: Target): string | undefined {
@@ -100,7 +102,7 @@ function questionOf(
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? []),
       restarts: restartsOf(ledger, target, moment, without),
       request: ignoresRequest ? undefined : requestFor(ledger, target),
-      terms: judgedTerms(terms, moment.wall),
+      terms: { ...judgedTerms(terms, moment.wall), refuse: desired.terms.refuse },
     },
   ];
 }
@@ -111,9 +113,10 @@ function entryOf({
   artifacts,
   yanked,
   floor,
+  deprecated,
 }: WireRelease): NonNullable<JudgedModule['list']>[number] {
   const publishedAt = published_at === undefined ? undefined : Date.parse(published_at);
-  return { version, publishedAt, artifacts, yanked, floor };
+  return { version, publishedAt, artifacts, yanked, deprecated, floor };
 }
 
 function quarantineOf(
@@ -182,7 +185,7 @@ function judgedTerms(terms: DesiredTerms, now: number): JudgedModule['terms'] {
     allowDowngrade,
     requireDigest: terms.requireDigest,
     replacesYanked: terms.onYank === 'replace',
-    minimumAge: { ms: terms.minimumAgeMs, unknown: terms.unknownAge },
+    minimumAge: { ms: terms.minimumAgeMs, unknown: terms.unknownAge, byStep: terms.byStepMs },
     openings: windows.length === 0 ? undefined : openings,
   };
 }

@@ -5,7 +5,7 @@ import { crashPointOf, crashPointsOf } from './crash-points.ts';
 import { noteRight } from './first-sight.ts';
 import { clearLink } from './network.ts';
 import { accept, cancelRestart, lift, requestRestart, rollBack } from './operator.ts';
-import { newRelease, publishing, replacing, yanking } from './published.ts';
+import { newRelease, publishing, replacing, deprecating, yanking } from './published.ts';
 import { MANNERS } from './manners.ts';
 import { MEANWHILE } from './meanwhile.ts';
 import type { Conditions, Site, World } from './world.ts';
@@ -181,6 +181,13 @@ const LATER: typeof KINDS = {
     kill('by a loss of power');
     return `at ${new Date(line.wall()).toISOString()}`;
   },
+  deprecate: (world, chance) => {
+    const { registry } = chance.one(world.sites);
+    const moduleId = chance.one(MODULES);
+    return registry.revise(moduleId, deprecating(chance))
+      ? `${registry.address} ${moduleId}`
+      : undefined;
+  },
   'synchronize the clock': ({ line, ledger, conditions }) => {
     if (conditions.isClockRight || !ledger.bootedAt) return undefined;
     const { wall, elapsed } = ledger.bootedAt;
@@ -211,6 +218,7 @@ const OFTEN = [
 const DRAWN = [...Object.keys(KINDS), ...OFTEN];
 const LATER_DRAWN = [
   ...Object.keys(LATER),
+  'deprecate',
   'lose power',
   'lose power',
   'request a restart',

@@ -9,6 +9,7 @@ export interface WireRelease {
   readonly artifacts?: readonly WireArtifact[];
   readonly yanked?: string;
   readonly floor?: true;
+  readonly deprecated?: string;
 }
 
 interface WireArtifact {
@@ -129,6 +130,18 @@ export function yanking(chance: Chance): Revision {
       if (at !== place) return release;
       const { yanked, ...rest } = release;
       return yanked === undefined ? { ...release, yanked: 'broken' } : rest;
+    });
+  };
+}
+
+/** Deprecates a random release, or reverts that. (D96) */
+export function deprecating(chance: Chance): Revision {
+  return (releases) => {
+    const place = chance.below(Math.max(1, releases.length));
+    return releases.map((release, at) => {
+      if (at !== place) return release;
+      const { deprecated, ...rest } = release;
+      return deprecated === undefined ? { ...release, deprecated: 'use another' } : rest;
     });
   };
 }

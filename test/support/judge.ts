@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import semver from 'semver';
+import { ageFor, covers, deployedIn, type JudgedAge, type JudgedRefusal } from './judged-terms.ts';
 
 /*
  * A second, deliberately simple implementation of the decision table. It shares no code with the product, and parses
@@ -13,6 +14,7 @@ interface Entry {
   readonly yanked?: string | undefined;
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly floor?: true | undefined;
+  readonly deprecated?: string | undefined;
   readonly rollout?:
     | {
         readonly salt: string;
@@ -44,7 +46,11 @@ interface Terms {
   readonly platform?: string | undefined;
   readonly quarantine?:
     readonly { readonly version: string; readonly until?: number | undefined }[] | undefined;
-  readonly minimumAge?: { readonly ms: number; readonly unknown: string } | undefined;
+  readonly minimumAge?: JudgedAge | undefined;
+  /** What the site refuses: `1.2.7`, `1.3.*` or `1.*`. (D94) */
+  readonly refuse?: readonly (string | JudgedRefusal)[] | undefined;
+  /** The text of the deployed version, if it is one. (D96, D97) */
+  readonly deployed?: string | { readonly text: string } | undefined;
   /** What is wrong with the clock that says `now`. */
   readonly clock?: JudgedClock | undefined;
   readonly notAfter?: number | undefined;
@@ -103,12 +109,32 @@ export function judge(
     floor !== undefined && semver.compare(text, floor) > 0;
   refused.push(...eligible.filter(isBehind).map((text) => ({ text, reason: 'behind-floor' })));
   const open = eligible.filter((text) => !isBehind(text));
-  const chosen = open.reduce<string | undefined>(
+  const preferred = open.filter((text) => {
+    const isDeprecated = readable.some(
+      ({ version, deprecated }) => version === text && deprecated !== undefined,
+    );
+    return !isDeprecated && !isLower(text, deployedIn(eligibility));
+  });
+  const chosen = newestOf(preferred) ?? newestOf(open);
+  const others = open.filter((text) => text !== chosen);
+  const passedOver = others.map((text) => {
+    const isBetter = chosen !== undefined && isNewer(text, chosen);
+    return { text, reason: isBetter ? 'deprecated' : 'older' };
+  });
+  return { chosen, refused: [...refused, ...passedOver] };
+}
+
+function newestOf(texts: readonly string[]): string | undefined {
+  return texts.reduce<string | undefined>(
     (best, text) => (best === undefined || isNewer(text, best) ? text : best),
     undefined,
   );
-  const older = open.filter((text) => text !== chosen);
-  return { chosen, refused: [...refused, ...older.map((text) => ({ text, reason: 'older' }))] };
+}
+
+/** Whether `text` has a lower precedence than what is deployed, if that is known. */
+function isLower(text: string, deployed: string | undefined): boolean {
+  const [one, other] = [parsed(text), deployed === undefined ? null : parsed(deployed)];
+  return one !== null && other !== null && semver.compare(one, other) < 0;
 }
 
 /** The first version that has to run before all above it, counted from what is deployed. */
@@ -175,10 +201,8 @@ function firstReason(
   const { clock = { kind: 'wrong', aheadMs: 0 } } = terms;
   const isCertain = clock.kind === 'wrong';
   const today = clock.kind === 'wrong' ? now - clock.aheadMs : (clock.certainAt ?? -Infinity);
-  const isYoung =
-    minimumAge !== undefined &&
-    time !== undefined &&
-    !(today - time >= minimumAge.ms || minimumAge.ms <= 0);
+  const age = ageFor(text, terms);
+  const isYoung = age !== undefined && time !== undefined && !(today - time >= age || age <= 0);
   const isUnknown = time === undefined || (isYoung && !isCertain);
   const isPin = /^\d+\.\d+\.\d/.test(constraint);
   const reasons: [string, boolean][] = [
@@ -198,13 +222,14 @@ function firstReason(
           download,
         ),
     ],
+    ['refused-by-site', (terms.refuse ?? []).some((form) => covers(form, text))],
     [
       'quarantined',
-      quarantine.some(({ version, until = Infinity }) => version === text && now < until),
+      quarantine.some(({ version, until = Infinity }) => covers(version, text) && now < until),
     ],
     ['requirement-unmet', text !== terms.rollouts?.deployed && lacks(duplicates, terms.has)],
     ['not-yet-published', notAfter !== undefined && time !== undefined && time > notAfter],
-    ['unknown-age', !isPin && minimumAge?.unknown === 'refuse' && isUnknown],
+    ['unknown-age', !isPin && age !== undefined && minimumAge?.unknown === 'refuse' && isUnknown],
     ['too-young', !isPin && !isUnknown && isYoung],
   ];
   const first = reasons.find(([, applies]) => applies)?.[0];

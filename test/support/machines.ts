@@ -11,6 +11,7 @@ import {
   type ReleaseRecord,
   type Replacement,
 } from '../../src/core/index.ts';
+import type { RefusedVersions } from '../../src/core/releases/eligibility-policy.ts';
 import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.ts';
 import type { ModuleEntry } from '../../src/core/machine/machine.ts';
 import { DEFAULT_TERMS, type UpdateTerms } from '../../src/core/machine/update-policy.ts';
@@ -22,8 +23,8 @@ import { NOW } from './decides.ts';
 import { machineHold } from './machine-hold.ts';
 import { wishedFor, wishes } from './machine-wish.ts';
 import { agentOf } from './planned.ts';
-import type { JudgedMachine, JudgedModule, JudgedTerms } from './plan-judge.ts';
-import { blackouts } from './random-blackouts.ts';
+import { around, hours, oneIn, terms, versionsNearby } from './random-terms.ts';
+import type { JudgedMachine, JudgedModule } from './plan-judge.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -38,56 +39,6 @@ export interface RandomMachine extends JudgedMachine {
   readonly answer: MaintenanceAnswer | undefined;
   readonly modules: readonly RandomModule[];
 }
-
-function hours(min: number, max: number): fc.Arbitrary<number> {
-  return fc.integer({ min, max }).map((count) => count * HOUR);
-}
-
-function around(min: number, max: number): fc.Arbitrary<number> {
-  return hours(min, max).map((ms) => NOW + ms);
-}
-
-const terms: fc.Arbitrary<JudgedTerms> = fc.record({
-  minimumAge: fc.record({
-    ms: fc.oneof(fc.constant(0), fc.constant(0), hours(1, 60)),
-    unknown: fc.constantFrom('refuse' as const, 'allow' as const),
-  }),
-  allowDowngrade: fc.boolean(),
-  replacesYanked: fc.boolean(),
-  requireDigest: fc.boolean(),
-  openings: oneIn(
-    2,
-    fc
-      .uniqueArray(fc.integer({ min: -30, max: 90 }), { minLength: 2, maxLength: 6 })
-      .map((edges) => {
-        const sorted = edges.toSorted((a, b) => a - b).map((edge) => NOW + edge * HOUR);
-        const starts = sorted.filter((_, place) => place % 2 === 0 && place + 1 < sorted.length);
-        return starts.map((start) => [start, sorted[sorted.indexOf(start) + 1] ?? start] as const);
-      }),
-  ),
-  blackouts: oneIn(3, blackouts),
-  restMs: hours(0, 3),
-  ceiling: fc.integer({ min: 1, max: 6 }),
-  maxIndexAgeMs: hours(40, 100),
-});
-
-function oneIn<T>(count: number, values: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
-  const absent = { weight: count - 1, arbitrary: fc.constant(undefined) };
-  return fc.oneof(absent, { weight: 1, arbitrary: values });
-}
-
-/** Few distinct versions, so that most constraints match something in most lists. */
-const versionsNearby = fc
-  .record({
-    major: fc.constantFrom(1, 1, 2),
-    minor: fc.constantFrom(0, 1),
-    patch: fc.nat(4),
-    prerelease: oneIn(6, fc.constantFrom('-rc.1', '-rc.2')),
-    build: oneIn(8, fc.constantFrom('+b1', '+b2')),
-  })
-  .map(({ major, minor, patch, prerelease = '', build = '' }) => {
-    return `${major}.${minor}.${patch}${prerelease}${build}`;
-  });
 
 /** Files that a machine may download, and files that it must not. */
 const FILES: readonly (readonly Artifact[])[] = [
@@ -108,6 +59,7 @@ const records: fc.Arbitrary<ReleaseRecord> = fc.oneof(
       version: versionsNearby,
       publishedAt: fc.option(around(-90, 5), { nil: undefined }),
       yanked: oneIn(10, fc.constantFrom('', 'broken')),
+      deprecated: oneIn(6, fc.constant('old')),
       artifacts: oneIn(8, fc.constantFrom([{ platform: 'linux/arm64' }], ...FILES)),
       rollout: oneIn(3, rollouts),
       floor: oneIn(4, fc.constant(true as const)),
@@ -131,6 +83,10 @@ const modules: fc.Arbitrary<RandomModule> = fc
     other: versionsNearby,
     deployedKind: fc.constantFrom(...USUALLY, ...USUALLY, 'any', 'none', 'none', 'unknown', 'junk'),
     confirmedAt: oneIn(4, around(-60, 0)),
+    seen: oneIn(
+      2,
+      fc.record({ yank: around(-50, 0), releases: fc.array(around(-60, 0), { maxLength: 10 }) }),
+    ),
     readAt: oneIn(
       2,
       fc.integer({ min: -75, max: 0 }).map((minutes) => NOW + minutes * MINUTE),
@@ -167,6 +123,7 @@ const modules: fc.Arbitrary<RandomModule> = fc
       quarantine.push({ version: deployed, until: undefined });
     const asked = constraintAbout(at(places[1]), random.kind) ?? random.anyConstraint;
     const { terms: by, confirmedAt, readAt, clock, hasFailed, request, hold } = random;
+    const firstSeen = random.seen && firstSeenOf(random.seen, versions, deployed);
     const restartedAt = restarts.map((tens) => NOW - tens * 10 * MINUTE);
     const lastFailed = hasFailed === undefined ? undefined : at(hasFailed);
     if (random.isFailed && lastFailed !== undefined)
@@ -180,9 +137,26 @@ const modules: fc.Arbitrary<RandomModule> = fc
     const skipped = random.skipped?.map(at);
     const ofOperators = { request, hold, wish, skipped };
     const known = { list, deployed, previous, failed: lastFailed, quarantine, ...ofOperators };
-    const past = { restarts: restartedAt, confirmedAt, readAt, clock };
+    const past = { restarts: restartedAt, confirmedAt, readAt, clock, firstSeen };
     return Object.assign(known, past, { constraint: asked, terms: by });
   });
+
+/** When the first releases of the list were first seen, and that the deployed one is yanked. */
+function firstSeenOf(
+  { yank, releases }: { readonly yank: number; readonly releases: readonly number[] },
+  versions: readonly string[],
+  deployed: string | null | undefined,
+): NonNullable<JudgedModule['firstSeen']> {
+  const spans = releases.flatMap((at, place) => {
+    const text = versions[place];
+    return text === undefined ? [] : [[text, { after: -Infinity, at }] as const];
+  });
+  const ofYank = { after: yank, at: yank + HOUR };
+  return {
+    since: NOW - 60 * HOUR,
+    added: new Map([...spans, [`yanked ${deployed ?? ''}`, ofYank]]),
+  };
+}
 
 function constraintAbout(text: string, kind: string): string | undefined {
   const [major, minor] = text.split('.');
@@ -249,7 +223,7 @@ export function planOf({ modules: all, isDisabled, isAsOf, ...machine }: RandomM
     machine: { components: [], modules: entries, agent: isDisabled ? DISABLED : agentOf({}) },
     policy: {
       terms: DEFAULT_TERMS,
-      modules: new Map(all.map((module, place) => [nameAt(place), termsOf(module)])),
+      modules: new Map(all.map((module, place) => [nameAt(place), termsOf(module, place)])),
     },
     laterReleases: isAsOf ? 'refuse' : 'allow',
     modules: new Map(all.map((module, place) => [nameAt(place), knownOf(module)])),
@@ -262,10 +236,17 @@ function nameAt(place: number): string {
   return `m${place}`;
 }
 
-function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): UpdateTerms {
+function termsOf(
+  { terms: { minimumAge, openings, ...of } }: RandomModule,
+  place: number,
+): UpdateTerms {
+  const { exempt, ...age } = minimumAge;
+  const id = `acme:m${place}`;
   return {
     ...DEFAULT_TERMS,
-    minimumAge,
+    minimumAge: age,
+    ageExempt: exempt && new Map([[id, exempt]]),
+    refuse: of.refuse && new Map([[place % 2 === 0 ? id : '*', of.refuse.map(refused)]]),
     window: openings && openFrom(...openings),
     blackouts: of.blackouts,
     allowDowngrade: of.allowDowngrade,
@@ -277,11 +258,17 @@ function termsOf({ terms: { minimumAge, openings, ...of } }: RandomModule): Upda
   };
 }
 
+function refused(text: string): RefusedVersions {
+  // Each is a version or a branch.
+  return { versions: constraint(text) as RefusedVersions['versions'] };
+}
+
 function knownOf({
   list,
   confirmedAt,
   readAt,
   clock,
+  firstSeen,
   deployed,
   ...module
 }: RandomModule): ModuleState {
@@ -294,6 +281,7 @@ function knownOf({
           index: indexReleases(list),
           readAt,
           clock,
+          firstSeen,
           stale: confirmedAt === undefined ? undefined : { confirmedAt, message: 'down' },
         }
       : { error: { kind: 'registry-unreachable', message: 'down' } },

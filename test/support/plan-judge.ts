@@ -1,5 +1,6 @@
 import semver from 'semver';
 import { isNewer, judge, lowestFloor, parsed, type JudgedClock } from './judge.ts';
+import type { JudgedAge } from './judged-terms.ts';
 
 /*
  * A second, deliberately simple implementation of the decision-table rows for a deployed module. It shares no code with
@@ -19,6 +20,7 @@ interface Entry {
   readonly yanked?: string | undefined;
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly floor?: true | undefined;
+  readonly deprecated?: string | undefined;
   readonly rollout?:
     | {
         readonly salt: string;
@@ -46,6 +48,13 @@ export interface JudgedModule {
   readonly readAt: number | undefined;
   /** What is wrong with the machine's clock; undefined if nothing is known to be. (D57) */
   readonly clock?: JudgedClock | undefined;
+  /** When the releases were first seen, and the deployed version as yanked. (D99) */
+  readonly firstSeen?:
+    | {
+        readonly since: number;
+        readonly added: ReadonlyMap<string, { readonly after: number; readonly at: number }>;
+      }
+    | undefined;
   readonly quarantine: readonly {
     readonly version: string;
     readonly until?: number | undefined;
@@ -67,7 +76,9 @@ export interface JudgedModule {
 }
 
 export interface JudgedTerms {
-  readonly minimumAge: { readonly ms: number; readonly unknown: 'refuse' | 'allow' };
+  readonly minimumAge: JudgedAge & { readonly unknown: 'refuse' | 'allow' };
+  /** What the site refuses: `1.2.7`, `1.3.*` or `1.*`; absent for nothing. (D94) */
+  readonly refuse?: readonly string[] | undefined;
   readonly allowDowngrade: boolean;
   readonly replacesYanked: boolean;
   readonly requireDigest: boolean;
@@ -109,6 +120,7 @@ export const ALLOWED_BEFORE: readonly string[] = [
   'rollout-halted',
   'rollout-unconfirmed',
   'behind-floor',
+  'deprecated',
 ];
 
 /** The expected decision: `upgrade 1.2.9`, `hold upgrade 1.2.9`, `restart 1.2.3`, `ahead`, `stuck no-match`. */
@@ -229,7 +241,8 @@ export function verdictOn(
   { now, platform, machineId, group, isAsOf, modules, tags = [] }: JudgedMachine,
   { constraint, list = [], quarantine, deployed, ...module }: JudgedModule,
 ): ReturnType<typeof judge> {
-  const { minimumAge, requireDigest } = module.terms;
+  const { minimumAge, requireDigest, refuse } = module.terms;
+  const hasAge = Math.max(minimumAge.ms, ...Object.values(minimumAge.byStep ?? {})) > 0;
   const confirmedAt = module.confirmedAt ?? module.readAt;
   const from = deployed === undefined ? module.failed : deployed;
   const terms = {
@@ -244,7 +257,10 @@ export function verdictOn(
       tags,
     },
     notAfter: isAsOf ? now : undefined,
-    minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
+    minimumAge: hasAge ? minimumAge : undefined,
+    refuse,
+    deployed: typeof deployed === 'string' && isStrict(deployed) ? deployed : undefined,
+    firstSeen: module.firstSeen,
   };
   const deployedVersion = typeof from === 'string' && isStrict(from) ? { text: from } : undefined;
   const skipped = module.skipped?.map((version) => ({ version }));

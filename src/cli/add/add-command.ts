@@ -93,7 +93,7 @@ async function addTo(
     // What a plan of this machine refuses, so that it does not refuse the pin.
     terms: {
       ...NO_STATE,
-      eligibility: releaseTerms(terms, {
+      eligibility: releaseTerms(terms, wanted.moduleId, {
         now: world.clock(),
         platform: wanted.platform,
         machineId: machineId.ok ? machineId.value : undefined,

@@ -62,15 +62,25 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'published':
     case 'yanked':
     case 'unyanked':
+    case 'deprecated':
+    case 'undeprecated':
     case 'rollout-started':
     case 'rollout-halted':
     case 'rollout-resumed':
     case 'rollout-raised':
-    case 'rollout-retracted': {
-      const { moduleId: module_id, version, tokenId: token, peer } = event;
-      log('info', event.kind, { module_id, version, token, peer });
-    }
+    case 'rollout-retracted':
+      return logChange(log, event);
   }
+}
+
+/** What happened to a release. */
+type ReleaseEvent = Extract<RegistryEvent, { readonly version: string; readonly tokenId: string }>;
+
+function logChange(
+  log: ReturnType<typeof registryLog>,
+  { kind, moduleId: module_id, version, tokenId: token, peer }: ReleaseEvent,
+): void {
+  log('info', kind, { module_id, version, token, peer });
 }
 
 function logReports(log: ReturnType<typeof registryLog>, event: ReportEvent): void {

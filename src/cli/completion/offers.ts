@@ -34,6 +34,8 @@ const OFFERINGS: Readonly<Record<string, Offering>> = {
   'registry publish version': nothing,
   'registry yank version': versions(({ isYanked }) => !isYanked),
   'registry unyank version': versions(({ isYanked }) => isYanked),
+  'registry deprecate version': versions(({ isDeprecated }) => !isDeprecated),
+  'registry undeprecate version': versions(({ isDeprecated }) => isDeprecated),
   'unhold module': heldModules,
   'quarantine lift module': quarantinedModules,
   'quarantine lift version': quarantinedVersions,

@@ -35,6 +35,7 @@ export interface OfferedRelease {
   readonly version: Version;
   readonly isYanked: boolean;
   readonly isFloor: boolean;
+  readonly isDeprecated: boolean;
 }
 
 /** The ids and names of the tokens in a registry's file that can be revoked. */
@@ -96,10 +97,11 @@ export async function releasesFor(
         return (await source.registries.read(source.registry, moduleId)).records;
     }
   });
-  return Array.from(records, ({ version: text, yanked, floor }) => {
+  return Array.from(records, ({ version: text, yanked, deprecated, floor }) => {
     const version = parseVersion(text);
     if (!version.ok) return [];
-    return [{ version: version.value, isYanked: yanked !== undefined, isFloor: floor === true }];
+    const marks = { isYanked: yanked !== undefined, isDeprecated: deprecated !== undefined };
+    return [{ version: version.value, ...marks, isFloor: floor === true }];
   })
     .flat()
     .toSorted((a, b) => compareVersions(b.version, a.version));

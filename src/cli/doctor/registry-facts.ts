@@ -1,3 +1,4 @@
+import { hasMinimumAge } from '../../core/machine/update-policy.ts';
 import type { Eligibility } from '../../core/index.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
@@ -75,7 +76,7 @@ export async function registryFacts(
     }),
   );
   const clock = Array.from(groups)
-    .filter(([, lists]) => lists.some(({ terms }) => terms.minimumAge.ms > 0))
+    .filter(([, lists]) => lists.some(({ terms }) => hasMinimumAge(terms.minimumAge)))
     .map(([registry]) => registry.clockFault?.())
     .find((fault) => fault !== undefined);
   return {

@@ -101,7 +101,7 @@ function liftedLine({ moduleId, version, stillRefusedBy: term, freed, kept }: Li
   const share = kept.length === 0 ? 'the' : `${freed.length} of the`;
   return [
     term
-      ? `${moduleId} ${version} was lifted, but the rollback from ${term.version} still refuses it`
+      ? `${moduleId} ${version} was lifted, but the ${term.branch ? 'quarantine of' : 'rollback from'} ${term.version} still refuses it`
       : `${moduleId} ${version} may be selected again`,
     ...(freed.length === 0 || term
       ? []

@@ -77,10 +77,16 @@ function passedOverIn(registers: Registry[]): Counter<'what'> {
 }
 
 function changesIn(registers: Registry[]): Counter<'kind'> {
-  const help = 'Changes by requests: published, yanked, unyanked, uploaded files';
+  const help =
+    'Changes by requests: published, yanked, unyanked, deprecated, undeprecated, uploaded files';
   const changes = counterIn(registers)('changes', help, 'kind');
-  for (const kind of ['published', 'yanked', 'unyanked', 'uploaded']) changes.inc({ kind }, 0);
+  const marks = ['yanked', 'unyanked', 'deprecated', 'undeprecated'];
+  for (const kind of ['published', ...marks, 'uploaded']) changes.inc({ kind }, 0);
   return changes;
+}
+
+function kindOf(error: unknown): string {
+  return error instanceof DatabaseError ? error.kind : 'other';
 }
 
 function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
@@ -95,6 +101,8 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'published':
       case 'yanked':
       case 'unyanked':
+      case 'deprecated':
+      case 'undeprecated':
       case 'uploaded':
         return changes.inc({ kind: event.kind });
       case 'refused':
@@ -102,9 +110,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'overload':
         return overload.inc({ limit: event.limit }, event.count);
       case 'failed':
-        return errors.inc({
-          kind: event.error instanceof DatabaseError ? event.error.kind : 'other',
-        });
+        return errors.inc({ kind: kindOf(event.error) });
       case 'report-passed-over':
         return passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
       case 'reports-wait':

@@ -1,13 +1,12 @@
 import { excerpt } from '../../core/text/quote.ts';
-import { readReason } from '../../server/catalogue/published-release.ts';
-import { failed, usage, type Outcome } from '../../base/problem.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { moduleIdIn, versionIn } from '../../site/named-release.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
 import { yankRelease, type Yank, type Yanked } from '../../site/yank.ts';
 import type { YankEffect } from '../../site/yank-effect.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
+import { readMarked } from './marked-release.ts';
 import { changedFileNotes } from './changed-file-notes.ts';
 
 /** `modreg registry yank <module_id> <version>`; `unyank` if `reason` is null. */
@@ -17,13 +16,9 @@ export async function yankCommand(
   options: ChangeOptions & AnswerOptions,
   world: World,
 ): Promise<Outcome> {
-  const version = versionIn(versionText);
-  if (!version.ok) return failed(version.error);
-  const read = readReason({ reason: reason ?? '' });
-  if (!read.ok) return failed(usage(`--reason: ${read.error[0]}`));
-  const moduleId = moduleIdIn(moduleIdText);
-  if (!moduleId.ok) return failed(moduleId.error);
-  const yank = { moduleId: moduleId.value, version: version.value.text, reason };
+  const named = readMarked([moduleIdText, versionText], reason);
+  if (!named.ok) return failed(named.error);
+  const yank = named.value;
   return outcomeOf(await yankRelease(yank, options, world), (yanked) => ({
     answer: options.json ? [yankAsJson(yank, yanked)] : yankLines(yank, yanked),
     notes: changedFileNotes(options, world),

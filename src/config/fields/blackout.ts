@@ -51,7 +51,7 @@ function localTime(form: RegExp, expected: string): Schema<LocalTime> {
   );
 }
 
-const reason: Schema<string> = parsedText(
+export const reason: Schema<string> = parsedText(
   'a reason',
   (text) => {
     const { length } = Array.from(text);

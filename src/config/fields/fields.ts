@@ -190,6 +190,25 @@ export function choice<A, B>(
   return schema;
 }
 
+/** Text, or an object: an error is that of the one that the value is meant to be. */
+export function textOr<A, B>(text: Schema<A>, object: Schema<B>): Schema<A | B> & Either {
+  return {
+    ...(v.union([text, object]) as unknown as Schema<A | B>),
+    text,
+    object,
+    '~run': (dataset, config) => {
+      const isObject = typeof dataset.value === 'object' && dataset.value !== null;
+      return (isObject ? object : text)['~run'](dataset, config);
+    },
+  };
+}
+
+/** A value that is text or an object. */
+export interface Either {
+  readonly text: v.GenericSchema;
+  readonly object: v.GenericSchema;
+}
+
 /** The schema that applies to `value`. */
 export function shapeOf({ when, matching, otherwise }: Choice, value: unknown): v.GenericSchema {
   for (const key in when) if (fieldOf(value, key) !== when[key]) return otherwise;

@@ -54,6 +54,7 @@ const WAITS: Readonly<Record<Refusal['reason'], boolean>> = {
   'no-artifact': false,
   'untrusted-artifact': false,
   'digest-changed': false,
+  'refused-by-site': false,
   quarantined: false,
   // Another module, or the policy, has to change: nobody knows whether it will.
   'requirement-unmet': false,
@@ -64,5 +65,6 @@ const WAITS: Readonly<Record<Refusal['reason'], boolean>> = {
   'rollout-halted': true,
   'rollout-unconfirmed': true,
   'behind-floor': false,
+  deprecated: false,
   older: false,
 };

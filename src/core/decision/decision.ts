@@ -44,7 +44,7 @@ export interface DecideInput {
   /** The time of the decision, and which releases the policy allows. */
   readonly eligibility: Pick<
     Eligibility,
-    'now' | 'minimumAge' | 'notAfter' | 'artifactRules' | 'machine'
+    'now' | 'minimumAge' | 'notAfter' | 'artifactRules' | 'refuse' | 'machine'
   > & {
     /** The platform of the machine. */
     readonly platform: Platform;

@@ -26,5 +26,6 @@ export function eligibilityOf(
   // After a failure it may not be known what is deployed; the machine is not new (D37).
   const last = deployed.kind === 'unknown' ? failed : version;
   const floors = { deployed: last, skipped };
-  return { ...eligibility, quarantine, changedDigests, firstSeen, clock, rollouts, floors };
+  const known = { deployed: version, quarantine, changedDigests, firstSeen, clock, rollouts };
+  return { ...eligibility, ...known, floors };
 }

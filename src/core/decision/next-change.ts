@@ -1,4 +1,5 @@
 import { reachesAge } from '../releases/certain-time.ts';
+import { minimumAgeOf } from '../releases/minimum-age.ts';
 import { publishTime } from '../releases/publish-time.ts';
 import type { Release } from '../releases/release.ts';
 import type { Resolution } from '../releases/resolve.ts';
@@ -173,7 +174,7 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
     ...quarantine.map(
       ({ until = Infinity }) => ({ at: until, because: 'quarantine-ends' }) as const,
     ),
-    ...newerCandidates(resolution).flatMap((release) => releaseChanges(release, input)),
+    ...laterCandidates(resolution).flatMap((release) => releaseChanges(release, input)),
     ...(previousRelease ? releaseChanges(previousRelease, input) : []),
     ...(reportedRelease ? releaseChanges(reportedRelease, input) : []),
   ];
@@ -189,28 +190,33 @@ function confirmationEnd(
   return [{ at: confirmedAt + CONFIRMED_WITHIN_MS + 1, because: 'list-unconfirmed' }];
 }
 
-/** The releases that the constraint accepts and that are newer than the one that it selects now. */
-function newerCandidates(resolution: Resolution): Release[] {
+/** The releases that the constraint accepts and that may be selected later in place of the one that it selects now. */
+function laterCandidates(resolution: Resolution): Release[] {
   const { constraint, index, eligibility } = resolution.input;
   const { minimumAge, notAfter } = eligibility;
   // Without these two policies, the eligibility of a release does not depend on the time.
   if (!minimumAge && notAfter === undefined) return [];
-  const chosen = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+  const chosen = resolution.kind === 'resolved' ? resolution.release : undefined;
+  // A lower release than a deprecated one may be preferred later (D96).
+  const last = chosen?.deprecated === undefined ? chosen?.version.text : undefined;
   const releases: Release[] = [];
   for (const release of index.candidates(constraint)) {
-    if (release.version.text === chosen) break;
+    if (release.version.text === last) break;
     releases.push(release);
   }
   return releases;
 }
 
-function releaseChanges(release: Release, { eligibility, list }: DecideInput): PossibleChange[] {
+function releaseChanges(release: Release, input: DecideInput): PossibleChange[] {
+  const { eligibility, list, deployed } = input;
   const { notAfter, minimumAge } = eligibility;
   if ('error' in list) return [];
   const publishedAt = publishTime(release, list.firstSeen);
   if (publishedAt === undefined) return [];
   // If no time is certain, the decision is the same then: the age stays unknown (D57).
-  const ofAge = minimumAge && reachesAge(publishedAt, minimumAge.ms, list.clock);
+  const known = { minimumAge, deployed: deployedVersion(deployed), firstSeen: list.firstSeen };
+  const ageMs = minimumAgeOf(release, known);
+  const ofAge = ageMs === undefined ? undefined : reachesAge(publishedAt, ageMs, list.clock);
   return [
     ...(notAfter === undefined ? [] : [{ at: publishedAt, because: 'release-published' } as const]),
     ...(ofAge === undefined ? [] : [{ at: ofAge, because: 'release-of-age' } as const]),

@@ -32,7 +32,7 @@ export function recovery(
 
 /**
  * The release of `version` if it may be selected. It was deployed here before, so what it requires, its age, its rollout and floors do not
- * matter (D50, D86, D91).
+ * matter (D50, D86, D91); what the site refuses does (D94).
  */
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
@@ -55,6 +55,7 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'no-artifact': false,
   'untrusted-artifact': false,
   'digest-changed': false,
+  'refused-by-site': false,
   quarantined: false,
   'requirement-unmet': false,
   'too-young': true,
@@ -64,5 +65,6 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'rollout-halted': true,
   'rollout-unconfirmed': true,
   'behind-floor': true,
+  deprecated: true,
   older: false,
 };

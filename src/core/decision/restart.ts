@@ -68,6 +68,7 @@ const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
   'no-artifact': false,
   'untrusted-artifact': true,
   'digest-changed': true,
+  'refused-by-site': false,
   quarantined: false,
   'requirement-unmet': false,
   'too-young': false,
@@ -77,5 +78,6 @@ const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
   'rollout-halted': false,
   'rollout-unconfirmed': false,
   'behind-floor': false,
+  deprecated: false,
   older: false,
 };

@@ -1,3 +1,4 @@
+import { siteRefusal } from '../releases/eligibility.ts';
 import type { Refusal } from '../releases/refusal.ts';
 import { bypassedFloors } from '../releases/floors.ts';
 import { bypassedRollout } from '../releases/rollout-refusal.ts';
@@ -21,6 +22,16 @@ export type Warning =
       readonly version: Version;
       /** The reason, `""` if none was given. */
       readonly because: string;
+    }
+  | {
+      /** The policy of the site refuses the deployed version, which stays (D94). */
+      readonly kind: 'deployed-refused';
+      /** The deployed version. */
+      readonly version: Version;
+      /** What the policy refuses: `1.2.7`, `1.3.*` or `1.*`. */
+      readonly versions: string;
+      /** Why, as the policy says; undefined if it does not. */
+      readonly because: string | undefined;
     }
   | {
       readonly kind: 'deployed-not-a-version';
@@ -169,6 +180,8 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
   if (release?.deprecated !== undefined) {
     warnings.push({ kind: 'deprecated', version, because: release.deprecated });
   }
+  const against = siteRefusal(input.eligibility, version);
+  if (against) warnings.push({ ...against, kind: 'deployed-refused', version });
   if (input.quarantine.length > 0) warnings.push(...failureWarnings(input, version));
   const isPin = isKept && constraint.kind === 'patch' && resolution.kind === 'unsatisfied';
   if (isPin && verdict.because === 'up-to-date') {

@@ -267,6 +267,7 @@ function stuckWords(stuck: Decision & Stuck): Said {
     case 'untrusted-artifact':
     case 'digest-changed':
     case 'requirement-unmet':
+    case 'refused-by-site':
     case 'not-yet-published': {
       const { constraint } = stuck.resolution.input;
       return say`the pin is published but refused: ${refusalWords(stuck.refused, constraint)}`;

@@ -21,6 +21,7 @@ import {
   inBrackets,
   rolloutWords,
   sameAsWords,
+  siteWords,
 } from './words.ts';
 
 /** A decision in a few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
@@ -106,6 +107,8 @@ export function warningWords(warning: Warning, decision: Decision): Said {
       return `${warning.version.text} is ${describeYanked(warning.because)}; a pin may still name it`;
     case 'deprecated':
       return `${warning.version.text} is ${describeDeprecated(warning.because)}`;
+    case 'deployed-refused':
+      return `the deployed version ${warning.version.text} is ${siteWords(warning)}; it stays until another release is selected`;
     case 'deployed-not-a-version':
       return `${quote(describeAddress(warning.text))} is deployed, but is not a version`;
     case 'pin-not-published':

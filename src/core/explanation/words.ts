@@ -3,7 +3,7 @@ import { formatConstraint, typeOf, type Branch, type Constraint } from '../versi
 import { firstFew } from '../text/few.ts';
 import type { Misfit } from '../text/parse-error.ts';
 import { excerpt, quote } from '../text/quote.ts';
-import type { Refused } from '../releases/refusal.ts';
+import type { Refusal, Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
 import type { UpgradeRequest } from '../decision/upgrade-request.ts';
 import { describeUnmet } from './requirement-words.ts';
@@ -56,14 +56,16 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
       return 'prerelease; only latest-with-prerelease accepts prereleases';
     case 'yanked':
       return describeYanked(refused.because);
-    case 'no-artifact': {
-      const published = excerpt(refused.published.join(', ')) || 'no platform at all';
-      return `no artifact for ${refused.platform}; published for ${published}`;
-    }
+    case 'no-artifact':
+      return noArtifactWords(refused);
     case 'untrusted-artifact':
       return `untrusted artifact: ${refused.complaint}`;
     case 'digest-changed':
       return describeDigestChange(refused);
+    case 'refused-by-site':
+      return siteWords(refused);
+    case 'deprecated':
+      return `${describeDeprecated(refused.because)}; ${refused.preferred.text} is preferred`;
     case 'quarantined':
       return quarantineWords(refused);
     case 'requirement-unmet':
@@ -79,6 +81,22 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
     case 'older':
       return `older than ${refused.than.text}${refused.release.floor ? '; a floor' : ''}`;
   }
+}
+
+function noArtifactWords({
+  platform,
+  published,
+}: Extract<Refusal, { reason: 'no-artifact' }>): string {
+  const found = excerpt(published.join(', ')) || 'no platform at all';
+  return `no artifact for ${platform}; published for ${found}`;
+}
+
+/** What the policy of the site refuses, and why (D94). */
+export function siteWords({
+  versions,
+  because,
+}: Pick<Extract<Refusal, { reason: 'refused-by-site' }>, 'versions' | 'because'>): string {
+  return `refused by the policy of the site: ${versions}${inBrackets(because)}`;
 }
 
 /** Why the age of a release is not known, and what to do (D57). */

@@ -9,3 +9,5 @@ export const DEEPEST = 64;
 export const MOST_WINDOWS = 100;
 /** In one list. Looking for one takes the square of their number (T335). */
 export const MOST_BLACKOUTS = 100;
+/** In the list of what a site refuses of a module, or exempts from an age: what a machine reports of it is within the limit of its facts (T263). */
+export const MOST_REFUSED = 50;

@@ -8,7 +8,8 @@ import {
 } from '../text/argument.ts';
 import type { DecideInput } from '../decision/decision.ts';
 import type { Timing, Window } from '../decision/timing-policies.ts';
-import type { Eligibility } from '../releases/eligibility-policy.ts';
+import type { Eligibility, RefusedVersions } from '../releases/eligibility-policy.ts';
+import type { ModuleId } from '../releases/module-id.ts';
 import type { Readiness } from './readiness.ts';
 
 export const UPDATE_POLICY: Expected = {
@@ -47,6 +48,10 @@ export interface UpdateTerms {
   readonly allowHttp: readonly string[];
   /** The age that a release must have reached before a floating constraint selects it. */
   readonly minimumAge: NonNullable<Eligibility['minimumAge']>;
+  /** What the site refuses, by module_id, `*` for all modules; absent if nothing (D94). */
+  readonly refuse?: ReadonlyMap<string, NonNullable<Eligibility['refuse']>> | undefined;
+  /** The texts of the versions that need no minimum age, by module_id; absent if there are none (D98). */
+  readonly ageExempt?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Whether a minimum age counts to this machine's clock; undefined to find out whether it is right (D57). */
   readonly trustClock?: boolean | undefined;
   /** The maintenance windows, combined into one; undefined if restarts may begin at any time. */
@@ -167,14 +172,36 @@ export function termsIn(policy: UpdatePolicy, name: string): UpdateTerms {
   return policy.modules.get(name) ?? policy.terms;
 }
 
-/** The terms of releases, for a decision in these circumstances. A minimum age of zero is none. */
+/**
+ * The terms of the releases of a module, for a decision in these circumstances. A minimum age of zero is none, unless a step
+ * needs another one.
+ */
 export function releaseTerms(
-  { minimumAge, requireDigest, allowHttp }: UpdateTerms,
-  circumstances: Omit<DecideInput['eligibility'], 'minimumAge' | 'artifactRules'>,
+  { minimumAge, requireDigest, allowHttp, refuse, ageExempt }: UpdateTerms,
+  moduleId: ModuleId | undefined,
+  circumstances: Omit<DecideInput['eligibility'], 'minimumAge' | 'artifactRules' | 'refuse'>,
 ): DecideInput['eligibility'] {
+  const exempt = moduleId && ageExempt?.get(moduleId);
   return {
     ...circumstances,
-    minimumAge: minimumAge.ms === 0 ? undefined : minimumAge,
+    minimumAge: hasMinimumAge(minimumAge)
+      ? { ...minimumAge, ...(exempt && { exempt }) }
+      : undefined,
     artifactRules: { requireDigest, allowHttp },
+    refuse: moduleId && refuse && refusedOf(moduleId, refuse),
   };
+}
+
+/** Whether some release may need an age. */
+export function hasMinimumAge({ ms, byStep }: UpdateTerms['minimumAge']): boolean {
+  return ms > 0 || (byStep !== undefined && Math.max(...Object.values(byStep)) > 0);
+}
+
+/** What is said of the module comes before what is said of all; undefined if nothing is. */
+function refusedOf(
+  moduleId: ModuleId,
+  refuse: NonNullable<UpdateTerms['refuse']>,
+): readonly RefusedVersions[] | undefined {
+  const [own, all] = [refuse.get(moduleId), refuse.get('*')];
+  return own && all ? [...own, ...all] : (own ?? all);
 }

@@ -36,7 +36,7 @@ import type { AfterActions } from '../decision/after-actions.ts';
 import { latestOf } from './latest.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { vetoesAgainst } from './vetoes.ts';
-import { subsystemTargets, type SubsystemTarget } from './subsystem.ts';
+import { SUBSYSTEM_MODULES, subsystemTargets, type SubsystemTarget } from './subsystem.ts';
 
 /** The state of a module or subsystem, besides its configuration. */
 export interface ModuleState {
@@ -204,7 +204,7 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const needs = { requirement, terms, vetoes, machine: facts() };
+    const needs = { requirement, terms, moduleId, vetoes, machine: facts() };
     const decideInput = decideInputFor(state, needs, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
@@ -219,13 +219,18 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const needs = { requirement, terms, vetoes, machine: facts() };
+    const needs = { requirement, terms, moduleId: moduleIdOf(target), vetoes, machine: facts() };
     const decideInput = decideInputFor(state, needs, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
   const all = withRequirements({ modules, subsystems });
   return { ...all, restarts: restartsFor(actionsIn(all), stops) };
+}
+
+/** The module of a subsystem that has versions; undefined if it is disabled. */
+function moduleIdOf(target: SubsystemTarget): ModuleId | undefined {
+  return target.option === 'disable_subsystem' ? undefined : SUBSYSTEM_MODULES[target.name];
 }
 
 function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K): ModuleState {
@@ -243,11 +248,13 @@ interface Terms extends Pick<Timing, 'vetoes'> {
   readonly machine: MachineFacts | undefined;
   readonly requirement: Requirement;
   readonly terms: UpdateTerms;
+  /** Undefined for a subsystem that is disabled. */
+  readonly moduleId: ModuleId | undefined;
 }
 
 function decideInputFor(
   state: ModuleState,
-  { requirement, terms, vetoes, machine }: Terms,
+  { requirement, terms, moduleId, vetoes, machine }: Terms,
   input: PlanInput,
 ): DecideInput {
   const { now, clock, platform, machineId, laterReleases, answer, isServerBusy } = input;
@@ -269,7 +276,14 @@ function decideInputFor(
     onYank,
     restartRequest,
     upgradeRequest,
-    eligibility: releaseTerms(terms, { now, platform, machineId, group, notAfter, machine }),
+    eligibility: releaseTerms(terms, moduleId, {
+      now,
+      platform,
+      machineId,
+      group,
+      notAfter,
+      machine,
+    }),
     timing: {
       window: terms.window,
       blackouts: terms.blackouts,

@@ -30,6 +30,15 @@ export interface Eligibility {
         >;
       }
     | undefined;
+  /** What the policy of the site refuses of the module, pins included; absent if nothing (D94). */
+  readonly refuse?:
+    | readonly {
+        /** One version, or all whose first numbers are these, prereleases included. */
+        readonly versions: Extract<Constraint, { readonly kind: 'patch' | 'minor' | 'major' }>;
+        /** Why, as the policy says; absent if it does not. */
+        readonly because?: string | undefined;
+      }[]
+    | undefined;
   /** Refuses these versions until their quarantine ends. */
   readonly quarantine?: readonly Quarantined[] | undefined;
   /** Refuses releases that were published too recently. Does not apply to pins. */
@@ -39,8 +48,28 @@ export interface Eligibility {
         readonly ms: number;
         /** Whether a release without a known publish time is refused. */
         readonly unknown: 'refuse' | 'allow';
+        /** By the first number that differs from the deployed version, in place of `ms`; absent if all steps need the same (D97). */
+        readonly byStep?:
+          | {
+              /** From 1.2.3 to 2.0.0, in milliseconds. */
+              readonly major: number;
+              /** From 1.2.3 to 1.3.0. */
+              readonly minor: number;
+              /** From 1.2.3 to 1.2.4, or to another prerelease or build. */
+              readonly patch: number;
+            }
+          | undefined;
+        /** The texts of versions that need no age; absent if there are none (D98). */
+        readonly exempt?: readonly string[] | undefined;
+        /**
+         * In milliseconds: the age that is enough once the deployed version was yanked, for what was seen before the yank;
+         * absent if a yank changes nothing (D99).
+         */
+        readonly afterYank?: number | undefined;
       }
     | undefined;
+  /** The deployed version; absent if it is not known, or nothing is deployed. */
+  readonly deployed?: Version | undefined;
   /** What is known to be wrong with `now`; absent if nothing is. A minimum age counts to the time that is certain (D57). */
   readonly clock?:
     | {
@@ -137,8 +166,10 @@ export type SkippedFloor = NonNullable<NonNullable<Eligibility['floors']>['skipp
 
 /** A version that failed on this machine or that an operator rolled back, and how long it is refused. */
 export interface Quarantined {
-  /** The text of the version, build metadata included. */
+  /** The text of the version, build metadata included, or `1.3.*` or `1.*`. */
   readonly version: string;
+  /** Present if `version` is not a single one: all whose first numbers are these, prereleases included (D95). */
+  readonly branch?: Extract<Constraint, { readonly kind: 'minor' | 'major' }> | undefined;
   /** The digest that failed; absent if it is not known. A release with another digest is not refused. */
   readonly digest?: string | undefined;
   /** When the quarantine ends, in milliseconds since the epoch; absent if only another digest or an operator ends it. */
@@ -171,6 +202,15 @@ export interface Quarantined {
       }
     | undefined;
 }
+
+/** Versions that the policy of a site refuses (D94). */
+export type RefusedVersions = NonNullable<Eligibility['refuse']>[number];
+
+/** Minimum ages by the first number of the version that differs, in milliseconds (D97). */
+export type AgeByStep = NonNullable<NonNullable<Eligibility['minimumAge']>['byStep']>;
+
+/** All versions with the same first numbers (D95). */
+export type RefusedBranch = NonNullable<Quarantined['branch']>;
 
 /** The versions of a rollback by an operator. */
 export type RolledBack = NonNullable<Quarantined['rolledBack']>;

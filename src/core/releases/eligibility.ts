@@ -1,11 +1,15 @@
 import { excerpt } from '../text/quote.ts';
 import { isExposed, readWebAddress } from '../text/web-address.ts';
+import { formatConstraint, isInBranch } from '../version/constraint.ts';
+import type { Version } from '../version/version.ts';
 import type { Eligibility, Policy } from './eligibility-policy.ts';
 import { certainTime, reachesAge } from './certain-time.ts';
+import { minimumAgeOf } from './minimum-age.ts';
 import { publishTime } from './publish-time.ts';
 import { quarantined } from './quarantine.ts';
 import { isPublishedFor } from './platform.ts';
-import { artifactFor, type Artifact } from './release.ts';
+import type { Refusal } from './refusal.ts';
+import { artifactFor, type Artifact, type Release } from './release.ts';
 import { requirementUnmet } from './requirement-unmet.ts';
 import { excludedByRollout } from './rollout-refusal.ts';
 
@@ -54,29 +58,56 @@ const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version })
   return change && { reason: 'digest-changed', ...change };
 };
 
+/** What the policy of the site refuses, no constraint accepts, not even a pin (D94). */
+const refusedBySite: Policy = ({ eligibility }, { version }) => {
+  const against = siteRefusal(eligibility, version);
+  return against && { reason: 'refused-by-site', ...against };
+};
+
+/** What of the policy of the site refuses `version`, and why; undefined if nothing does. */
+export function siteRefusal(
+  { refuse }: Pick<Eligibility, 'refuse'>,
+  version: Version,
+): { readonly versions: string; readonly because: string | undefined } | undefined {
+  const found = refuse?.find(({ versions }) => isInBranch(versions, version));
+  return found && { versions: formatConstraint(found.versions), because: found.because };
+}
+
 /**
  * With `notAfter`, a release that was published later is refused, and one without a publish time is not. Otherwise a
  * publish time in the future counts as age 0. The minimum age does not apply to pins (D12). D34 limits the publish time.
  * The age counts to the latest time that is certain: where none is, it is unknown (D57).
  */
 const ageLimits: Policy = ({ constraint, eligibility }, release) => {
-  const { notAfter = Infinity, minimumAge, firstSeen, clock } = eligibility;
+  const { notAfter = Infinity, minimumAge, firstSeen } = eligibility;
   const publishedAt = publishTime(release, firstSeen);
   if (publishedAt !== undefined && !(publishedAt <= notAfter)) {
     return { reason: 'not-yet-published', publishedAt };
   }
   if (minimumAge === undefined || constraint.kind === 'patch') return undefined;
+  return tooYoung(release, publishedAt, eligibility);
+};
+
+/** Apart, because V8 no longer inlines a longer function. */
+function tooYoung(
+  release: Release,
+  publishedAt: number | undefined,
+  eligibility: Eligibility,
+): Refusal | undefined {
+  const { minimumAge, clock } = eligibility;
+  const ageMs = minimumAgeOf(release, eligibility);
+  if (minimumAge === undefined || ageMs === undefined) return undefined;
   if (publishedAt === undefined) {
     return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age' };
   }
   // A comparison with NaN is false, so a release is refused if any of the numbers is NaN.
-  const isOldEnough = Math.max(0, certainTime(eligibility) - publishedAt) >= minimumAge.ms;
+  const isOldEnough = Math.max(0, certainTime(eligibility) - publishedAt) >= ageMs;
   if (isOldEnough) return undefined;
   if (!clock || clock.kind === 'wrong') {
-    return { reason: 'too-young', until: reachesAge(publishedAt, minimumAge.ms, clock) };
+    return { reason: 'too-young', until: reachesAge(publishedAt, ageMs, clock) };
   }
   return minimumAge.unknown === 'allow' ? undefined : { reason: 'unknown-age', clock: clock.kind };
-};
+}
 
 /** Why `release` is refused: the first reason in the order of the decision table; undefined if it is eligible. */
 export const ineligible: Policy = (input, release) =>
@@ -84,6 +115,7 @@ export const ineligible: Policy = (input, release) =>
   noArtifact(input, release) ??
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??
+  (input.eligibility.refuse && refusedBySite(input, release)) ??
   quarantined(input, release) ??
   // Most releases require nothing.
   (release.requires && requirementUnmet(input, release)) ??

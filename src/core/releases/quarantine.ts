@@ -1,7 +1,8 @@
 import { artifactsFor, digestKind, type Artifact } from './release.ts';
+import { isInBranch, parseConstraint } from '../version/constraint.ts';
 import { compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
-import type { Eligibility, Policy, Quarantined } from './eligibility-policy.ts';
+import type { Eligibility, Policy, Quarantined, RefusedBranch } from './eligibility-policy.ts';
 
 /** A version in quarantine is refused until its quarantine ends, even for a pin (D13). */
 export const quarantined: Policy = ({ eligibility }, { version, artifacts }) => {
@@ -22,9 +23,14 @@ export function termInForce(
   const { quarantine, now } = eligibility;
   return (
     quarantine?.find(
-      (entry) => entry.version === version.text && isInForce(entry, artifacts, eligibility),
+      (entry) => names(entry, version) && isInForce(entry, artifacts, eligibility),
     ) ?? quarantine?.find((entry) => now < (entry.until ?? Infinity) && isPassedBy(entry, version))
   );
+}
+
+/** Whether an entry refuses `version` by its text or its first numbers (D95). */
+function names({ version: text, branch }: Quarantined, version: Version): boolean {
+  return text === version.text || (branch !== undefined && isInBranch(branch, version));
 }
 
 /** Whether it is not known that the release does not work here: where it is deployed, it did (D80, D81). */
@@ -58,4 +64,12 @@ function isInForce(
   return artifacts.some(
     ({ digest = failed }) => digest === failed || digestKind(digest) !== digestKind(failed),
   );
+}
+
+/** The versions that `1.3.*` or `1.*` names; undefined for a single version (D95). */
+export function refusedBranch(text: string): RefusedBranch | undefined {
+  if (!text.endsWith('.*')) return undefined;
+  const read = parseConstraint(text);
+  if (!read.ok || (read.value.kind !== 'minor' && read.value.kind !== 'major')) return undefined;
+  return read.value;
 }

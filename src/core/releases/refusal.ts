@@ -35,6 +35,13 @@ export type Refusal =
     }
   | ({ readonly reason: 'digest-changed' } & DigestChange)
   | {
+      readonly reason: 'refused-by-site';
+      /** What the policy of the site refuses: `1.2.7`, `1.3.*` or `1.*`. */
+      readonly versions: string;
+      /** Why, as the policy says; undefined if it does not. */
+      readonly because: string | undefined;
+    }
+  | {
       readonly reason: 'quarantined';
       /** When the quarantine ends, in milliseconds since the epoch; undefined if it has no time limit. */
       readonly until: number | undefined;
@@ -131,6 +138,13 @@ export type Refusal =
       readonly floor: Version;
     }
   | {
+      readonly reason: 'deprecated';
+      /** The reason, `""` if none was given. */
+      readonly because: string;
+      /** The lower version that is preferred: it is not deprecated, and not below the deployed one. */
+      readonly preferred: Version;
+    }
+  | {
       readonly reason: 'older';
       /** The version that was selected. */
       readonly than: Version;
@@ -148,6 +162,7 @@ export type RefusedPin = {
       | 'no-artifact'
       | 'untrusted-artifact'
       | 'digest-changed'
+      | 'refused-by-site'
       | 'quarantined'
       | 'requirement-unmet'
       | 'not-yet-published';

@@ -6,7 +6,7 @@ import { ELIGIBILITY, isMinimumAge, type Eligibility } from './eligibility-polic
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
-import { compareChecked } from '../version/version-order.ts';
+import { compareChecked, comparePrecedence } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 
 /** The release that a constraint selects, if there is one, and why every other entry of the list is refused. */
@@ -84,12 +84,30 @@ export function resolveChecked(
   for (const release of index.candidates(constraint)) {
     const against = refusal(input, release);
     if (!against) {
+      if (release.deprecated !== undefined) return preferred(input, release);
       return { kind: 'resolved', input, release, refused: () => refused(input, release) };
     }
     const one = { release, ...against };
     if (constraint.kind === 'patch' && isRefusedPin(one)) refusedPin = one;
   }
   return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(input) };
+}
+
+/** The newest release that is neither refused, deprecated nor below the deployed version; `deprecated` if there is none (D96). */
+function preferred(input: ResolveInput, deprecated: Release): Resolution {
+  const { constraint, index, eligibility } = input;
+  let release = deprecated;
+  for (const one of index.candidates(constraint)) {
+    if (isBelowDeployed(one, eligibility)) break;
+    if (one.deprecated !== undefined || refusal(input, one)) continue;
+    release = one;
+    break;
+  }
+  return { kind: 'resolved', input, release, refused: () => refused(input, release) };
+}
+
+function isBelowDeployed({ version }: Release, { deployed }: Eligibility): boolean {
+  return deployed !== undefined && comparePrecedence(version, deployed) < 0;
 }
 
 const INDEX: Expected = having('a ReleaseIndex of indexReleases()', 'candidates', 'releases');
@@ -126,16 +144,21 @@ export function newestPublished(
   index: ReleaseIndex,
   { now, platform, notAfter, firstSeen }: Eligibility,
 ): Version | undefined {
-  const newest = resolveChecked(constraint, index, { now, platform, notAfter, firstSeen });
-  return newest.kind === 'resolved' ? newest.release.version : undefined;
+  const input = { constraint, index, eligibility: { now, platform, notAfter, firstSeen } };
+  for (const release of index.candidates(constraint)) {
+    if (!refusal(input, release)) return release.version;
+  }
+  return undefined;
 }
 
 /** The releases that the constraint accepts and that are newer than `version`, newest first, each with its reason (D31). */
-export function newerRefused({ input }: Resolution, version: Version): RefusedRelease[] {
+export function newerRefused(resolution: Resolution, version: Version): RefusedRelease[] {
+  const { input } = resolution;
+  const chosen = resolution.kind === 'resolved' ? resolution.release : undefined;
   const newer: RefusedRelease[] = [];
   for (const release of input.index.candidates(input.constraint)) {
     if (compareChecked(release.version, version) <= 0) break;
-    const found = refusal(input, release);
+    const found = refusal(input, release) ?? (chosen && passedOver(release, chosen));
     if (found) newer.push({ release, ...found });
   }
   return newer;
@@ -156,12 +179,20 @@ export function refusal(input: ResolveInput, release: Release): Refusal | undefi
   return ineligible(input, release) ?? behindFloor(input, release);
 }
 
+/** Why a release that nothing refuses is not selected although it is newer than `chosen`; undefined if it is not newer (D96). */
+function passedOver({ version, deprecated }: Release, chosen: Release): Refusal | undefined {
+  if (deprecated === undefined || compareChecked(version, chosen.version) <= 0) return undefined;
+  return { reason: 'deprecated', because: deprecated, preferred: chosen.version };
+}
+
 /** Every entry that is not `chosen`, each with one reason. What nothing else refuses is older than `chosen` (D1). */
 function* refused(input: ResolveInput, chosen?: Release): Iterable<Refused> {
   const { index } = input;
   for (const release of index.releases()) {
     if (release.version.text === chosen?.version.text) continue;
-    const found = refusal(input, release) ?? (chosen && { reason: 'older', than: chosen.version });
+    const found =
+      refusal(input, release) ??
+      (chosen && (passedOver(release, chosen) ?? { reason: 'older', than: chosen.version }));
     if (found) yield { release, ...found };
   }
   for (const error of index.unreadable()) yield { reason: 'not-a-version', error };

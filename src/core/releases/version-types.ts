@@ -33,7 +33,7 @@ export function compareVersionTypes(
   if (!base) return undefined;
   const rollouts = eligibility.rollouts && { ...eligibility.rollouts, deployed: deployed?.text };
   return constraintsFor(base).map((constraint) => {
-    const resolution = resolve(constraint, index, { ...eligibility, rollouts });
+    const resolution = resolve(constraint, index, { ...eligibility, rollouts, deployed });
     return {
       constraint,
       resolution,

@@ -47,7 +47,12 @@ const changedConstraint: Cause = ({ from, to }) => {
 
 /** The terms of the policy in an input, by the name of their field. */
 const TERMS: Readonly<Record<string, (input: DecideInput) => unknown>> = {
-  minimum_release_age: ({ eligibility }) => eligibility.minimumAge,
+  minimum_release_age: ({ eligibility: { minimumAge } }) =>
+    minimumAge && { ms: minimumAge.ms, unknown: minimumAge.unknown },
+  minimum_release_age_by_step: ({ eligibility }) => eligibility.minimumAge?.byStep,
+  age_exempt: ({ eligibility }) => eligibility.minimumAge?.exempt,
+  age_after_yank: ({ eligibility }) => eligibility.minimumAge?.afterYank,
+  refuse: ({ eligibility }) => eligibility.refuse,
   maintenance: ({ timing }) => timing.window?.windows,
   blackout: ({ timing }) => timing.blackouts,
   allow_downgrade: ({ allowDowngrade }) => allowDowngrade,

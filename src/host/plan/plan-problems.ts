@@ -167,6 +167,7 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
     case 'untrusted-artifact':
     case 'digest-changed':
     case 'requirement-unmet':
+    case 'refused-by-site':
     case 'not-yet-published': {
       const { hint, ...complaint } = complaintOf(decision.resolution, label);
       // A hint names constraints, which a subsystem does not have.

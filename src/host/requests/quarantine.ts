@@ -9,7 +9,8 @@ import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import type { Quarantined } from '../../core/releases/eligibility-policy.ts';
-import { termInForce } from '../../core/releases/quarantine.ts';
+import { refusedBranch, termInForce } from '../../core/releases/quarantine.ts';
+import { isInBranch } from '../../core/version/constraint.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
@@ -73,7 +74,7 @@ interface Concerned {
   readonly decision: Decision | string;
 }
 
-/** Refuses a version, as if it had failed on this machine. If it is deployed, the poller rolls it back (D13). */
+/** Refuses a version, or all of a branch (D95), as if it had failed on this machine. If it is deployed, the poller rolls it back (D13). */
 export function refuseVersion(
   { module, version: text, termMs, ...given }: RefusedVersion,
   world: World,
@@ -120,11 +121,15 @@ function unknownModule(moduleId: ModuleId, state: MachineState): Problem | undef
 }
 
 function isInNoList(version: string, concerned: readonly Concerned[]): boolean {
-  const parsed = parseVersion(version);
+  const [parsed, branch] = [parseVersion(version), refusedBranch(version)];
   const lists = concerned.flatMap(({ decision }) =>
     typeof decision === 'string' || 'error' in decision.input.list ? [] : [decision.input.list],
   );
-  return parsed.ok && lists.length > 0 && !lists.some(({ index }) => index.find(parsed.value));
+  if (lists.length === 0) return false;
+  if (!branch) return parsed.ok && !lists.some(({ index }) => index.find(parsed.value));
+  return !lists.some(({ index }) =>
+    Array.from(index.releases()).some((one) => isInBranch(branch, one.version)),
+  );
 }
 
 function concernedBy(moduleId: ModuleId, file: MachineFile, reading: ClockReading): Concerned[] {
@@ -143,7 +148,7 @@ function concernedBy(moduleId: ModuleId, file: MachineFile, reading: ClockReadin
 export interface Lifted {
   readonly moduleId: ModuleId;
   readonly version: string;
-  /** The rollback that still refuses it; undefined if nothing does. */
+  /** The rollback, or the quarantine of `1.3.*` or `1.*`, that still refuses it; undefined if nothing does. */
   readonly stillRefusedBy: Quarantined | undefined;
   /** The versions refused with it that may be selected again, and those that another rollback refuses. */
   readonly freed: readonly string[];
@@ -197,6 +202,16 @@ function notInQuarantine(
   if (rollback) {
     const message = `${subject} is refused by the rollback from ${rollback.version}`;
     const hint = `modreg quarantine lift ${id} ${rollback.version} ends it for all its versions`;
+    return { ...about, message, hint };
+  }
+  const single = parseVersion(text);
+  const broader = quarantine.find(
+    ({ moduleId, branch }) =>
+      moduleId === id && branch && single.ok && isInBranch(branch, single.value),
+  );
+  if (broader) {
+    const message = `${subject} is refused by the quarantine of ${broader.version}`;
+    const hint = `modreg quarantine lift ${id} ${broader.version} ends it for all its versions`;
     return { ...about, message, hint };
   }
   const others = quarantine

@@ -2,9 +2,9 @@ import type { ModuleId, Result } from '../../core/index.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { PublishResult, YankResult } from './catalogue-results.ts';
 import { writeRollout, type RolloutOfRelease, type RolloutRefusal } from './catalogue-rollouts.ts';
-import { moduleIn, releaseIn } from './module-row.ts';
+import { moduleIn, releaseIn, type ModuleRow, type ReleaseRow } from './module-row.ts';
 import type { PublishedRelease } from './published-release.ts';
-import { publishReleases, setYanked, type Publishing } from './release-table.ts';
+import { publishReleases, setDeprecated, setYanked, type Publishing } from './release-table.ts';
 import type { RolloutStart } from './rollout-start.ts';
 import type { NewRolloutEvent } from './rollout-event.ts';
 
@@ -17,6 +17,8 @@ interface Changes {
   };
   /** A reason of null unyanks. */
   readonly yank: { readonly version: string; readonly reason: string | null; readonly now: number };
+  /** A reason of null undeprecates. */
+  readonly deprecate: Changes['yank'];
   readonly rollout: {
     readonly version: string;
     readonly event: NewRolloutEvent;
@@ -35,6 +37,7 @@ export type CatalogueChange<K extends ChangeKind = ChangeKind> = {
 export interface ChangeResults {
   readonly publish: PublishResult;
   readonly yank: YankResult;
+  readonly deprecate: YankResult;
   readonly rollout: Result<RolloutOfRelease, RolloutRefusal>;
 }
 
@@ -50,18 +53,30 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     const [result] = publishReleases(sql, moduleId, [release], publishing);
     return result ?? 'unchanged';
   },
-  yank(sql, { moduleId, version, reason, now }) {
-    const module = moduleIn(sql, moduleId);
-    if (!module) return 'unknown-module';
-    const release = releaseIn(sql, module, version);
-    if (!release) return 'unknown-version';
-    if (release.yanked === reason) return 'unchanged';
-    setYanked(sql, module, release, { reason, now });
-    return 'done';
-  },
+  yank: (sql, { moduleId, version, reason, now }) =>
+    inRelease(sql, { moduleId, version }, (module, release) => {
+      if (release.yanked === reason) return 'unchanged';
+      setYanked(sql, module, release, { reason, now });
+      return 'done';
+    }),
+  deprecate: (sql, { moduleId, version, reason }) =>
+    inRelease(sql, { moduleId, version }, (module, release) =>
+      setDeprecated(sql, module, release, reason) ? 'done' : 'unchanged',
+    ),
   rollout: (sql, { moduleId, version, event, soakMs }) =>
     writeRollout(sql, { moduleId, version }, event, soakMs),
 };
+
+function inRelease(
+  sql: Statements,
+  { moduleId, version }: { readonly moduleId: ModuleId; readonly version: string },
+  change: (module: ModuleRow, release: ReleaseRow) => 'done' | 'unchanged',
+): YankResult {
+  const module = moduleIn(sql, moduleId);
+  if (!module) return 'unknown-module';
+  const release = releaseIn(sql, module, version);
+  return release ? change(module, release) : 'unknown-version';
+}
 
 /** Applies a change. The caller has a transaction. */
 export function applyChange<K extends ChangeKind>(

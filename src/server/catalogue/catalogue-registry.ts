@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { parseModuleId, type ModuleId } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { firstList } from '../../registry/first-seen.ts';
+import { firstList } from '../../registry/first-list.ts';
 import { expectListSize, expectParsable } from '../../registry/formats/file-limits.ts';
 import { lazyList, type ListEntries } from '../../registry/formats/decoded-list.ts';
 import { parseJsonBytes } from '../../registry/formats/json-text.ts';

@@ -17,7 +17,7 @@ export type PublishResult =
   /** The version has a rollout whose steps last another time, or with other groups first. */
   | 'other-soak';
 
-/** The result of a yank or an unyank. Only `done` changed something. */
+/** The result of a yank, of a deprecation, or of what reverts one. Only `done` changed something. */
 export type YankResult = 'done' | 'unchanged' | 'unknown-module' | 'unknown-version';
 
 /** The modules that changed after a sequence number. */

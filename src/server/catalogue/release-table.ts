@@ -90,7 +90,7 @@ function publishResultOf(
     return hostedArtifacts(release.artifacts).every(hasFile) ? 'published' : 'missing-file';
   }
   const { publishedAt = before.published_at } = release;
-  const isSame = before.content === contentOf(release) && before.published_at === publishedAt;
+  const isSame = hasContent(before, release) && before.published_at === publishedAt;
   if (!isSame) return 'other-content';
   if (!release.rollout) return 'unchanged';
   const known = rolloutIn(sql, before.id);
@@ -99,6 +99,14 @@ function publishResultOf(
   const { soakMs, first = [] } = release.rollout;
   const isSameFirst = known.rollout.first.join() === first.join();
   return known.soakMs === soakMs && isSameFirst ? 'unchanged' : 'other-soak';
+}
+
+/** Whether a release is stored with this content: one that was deprecated since is published again without that (D96). */
+function hasContent({ content }: ReleaseRow, release: PublishedRelease): boolean {
+  if (content === contentOf(release)) return true;
+  if (release.deprecated !== undefined) return false;
+  const deprecated = deprecationIn(content);
+  return deprecated !== null && content === contentOf({ ...release, deprecated });
 }
 
 /** Whether nothing of a list is published because of this result. */
@@ -190,6 +198,29 @@ export function setYanked(
   // When the release is unyanked, its rollout must not go on by itself (T164).
   const because = `yanked${reason && `: ${reason}`}`;
   if (reason !== null) haltRunning(sql, { module: module.id, release: id }, { because, at });
+}
+
+/** Deprecates a release for a reason, or reverts that if it is null. Returns whether it changed anything. The caller has a transaction. */
+export function setDeprecated(
+  sql: Statements,
+  module: ModuleRow,
+  { id, content }: ReleaseRow,
+  reason: string | null,
+): boolean {
+  if (deprecationIn(content) === reason) return false;
+  sql.run(
+    "UPDATE releases SET content = json_set(content, '$.deprecated', ?) WHERE id = ?",
+    reason,
+    id,
+  );
+  touch(sql, module.id);
+  return true;
+}
+
+/** Why the stored release is deprecated; null if it is not. Throws if it is damaged. */
+function deprecationIn(content: string): string | null {
+  const { deprecated } = JSON.parse(content) as { readonly deprecated?: unknown };
+  return typeof deprecated === 'string' ? deprecated : null;
 }
 
 /**

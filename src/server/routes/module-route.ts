@@ -12,10 +12,11 @@ export const METRICS = '/metrics';
 export const INSTALL_SH = '/install.sh';
 export const NEWEST_AGENT = '/install/:os/:cpu';
 
-/** The addresses of a module, of its releases, and of a release's yank. */
+/** The addresses of a module, of its releases, and of a release's yank and deprecation. */
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';
 export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
+export const DEPRECATION = '/v1/modules/:namespace/:name/releases/:version/deprecation';
 /** The address of a release's staged rollout. */
 export const ROLLOUT = '/v1/modules/:namespace/:name/releases/:version/rollout';
 /** The addresses of a hosted file: to download it, and to upload it for a release of a module. */

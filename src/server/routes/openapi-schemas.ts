@@ -139,6 +139,7 @@ export function registrySchemas(): object {
     Published: published,
     Uploaded: uploaded,
     Yanked: v.strictObject({ module_id: moduleId, version: text, yanked: textOrNull }),
+    Deprecated: v.strictObject({ module_id: moduleId, version: text, deprecated: textOrNull }),
     Problem: problem,
   });
 }

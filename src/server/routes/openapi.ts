@@ -142,6 +142,24 @@ export const OPENAPI: object = {
         responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is not yanked') },
       },
     },
+    '/v1/modules/{namespace}/{name}/releases/{version}/deprecation': {
+      put: {
+        summary: 'Deprecates a release. Machines select it only if nothing is preferred to it.',
+        security: [{ token: [] }],
+        parameters: VERSION,
+        requestBody: body(ref('YankReason'), false),
+        responses: { ...WRITE_ERRORS, 200: json(ref('Deprecated'), 'The release is deprecated') },
+      },
+      delete: {
+        summary: 'Reverts a deprecation',
+        security: [{ token: [] }],
+        parameters: VERSION,
+        responses: {
+          ...WRITE_ERRORS,
+          200: json(ref('Deprecated'), 'The release is not deprecated'),
+        },
+      },
+    },
     ...ROLLOUT_PATHS,
     ...ARTIFACT_PATHS,
     ...FLEET_PATHS,
@@ -197,7 +215,7 @@ export const OPENAPI: object = {
         type: 'http',
         scheme: 'bearer',
         description:
-          'Publishing needs the scope publish or import, yanking the scope yank, changing a rollout the scope rollout, for all namespaces or for that of the module. A report needs machine:<id>, reading reports fleet:read',
+          'Publishing needs the scope publish or import, yanking and deprecating the scope yank, changing a rollout the scope rollout, for all namespaces or for that of the module. A report needs machine:<id>, reading reports fleet:read',
       },
     },
   },

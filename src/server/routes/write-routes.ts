@@ -16,7 +16,7 @@ import { rollingRelease } from '../catalogue/rollout-start.ts';
 import { describeOtherSoak } from '../rollout/rollout-change.ts';
 import { emptyFirst, type FirstStepInSlices } from '../rollout/first-step.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
-import { RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
+import { DEPRECATION, RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { hasLaterField, olderMachines } from '../fleet/older-machines.ts';
 import { problem } from '../problem.ts';
 import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
@@ -65,8 +65,19 @@ export function addWriteRoutes(
     UPLOAD,
     guarded(async (c, caller) => await uploadAnswer(c, caller, slots)),
   );
-  app.put(YANK, guarded(putYankAnswer));
-  app.delete(YANK, guarded(deleteYankAnswer));
+  for (const [address, mark] of [
+    [YANK, 'yank'],
+    [DEPRECATION, 'deprecate'],
+  ] as const) {
+    app.put(
+      address,
+      guarded(async (c, caller) => await putMarkAnswer(c, caller, mark)),
+    );
+    app.delete(
+      address,
+      guarded(async (c, caller) => await deleteMarkAnswer(c, caller, mark)),
+    );
+  }
 }
 
 async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
@@ -180,24 +191,34 @@ function missingFileAnswer(moduleId: ModuleId, version: string): Response {
   return problem('bad-release', error, { errors: [error] });
 }
 
-async function putYankAnswer(c: Context, caller: Writer): Promise<Answer> {
-  return await withYank(c, caller, async (moduleId, version) => {
+/** What a token with the scope yank may say of a published release, and take back (D7, D96). */
+type Mark = 'yank' | 'deprecate';
+
+/** The events of a mark, by whether it is set, and its field in the answer. */
+const MARKS = {
+  yank: { field: 'yanked', set: 'yanked', reverted: 'unyanked' },
+  deprecate: { field: 'deprecated', set: 'deprecated', reverted: 'undeprecated' },
+} as const;
+
+async function putMarkAnswer(c: Context, caller: Writer, mark: Mark): Promise<Answer> {
+  return await withRelease(c, caller, async (moduleId, version) => {
     const reason = await jsonBody(c, readReason, { reason: '' });
     if (!reason.ok) return reason.error;
-    return await yankAnswer(c, caller, { moduleId, version, reason: reason.value });
+    return await markAnswer(c, caller, { kind: mark, moduleId, version, reason: reason.value });
   });
 }
 
-async function deleteYankAnswer(c: Context, caller: Writer): Promise<Answer> {
-  return await withYank(
+async function deleteMarkAnswer(c: Context, caller: Writer, mark: Mark): Promise<Answer> {
+  return await withRelease(
     c,
     caller,
-    async (moduleId, version) => await yankAnswer(c, caller, { moduleId, version, reason: null }),
+    async (moduleId, version) =>
+      await markAnswer(c, caller, { kind: mark, moduleId, version, reason: null }),
   );
 }
 
 /** The answer of `answer` for the release in the address, if the token may yank it. */
-async function withYank(
+async function withRelease(
   c: Context,
   { token }: Caller,
   answer: (moduleId: ModuleId, version: string) => Answer | Promise<Answer>,
@@ -211,25 +232,23 @@ async function withYank(
   });
 }
 
-async function yankAnswer(
+async function markAnswer(
   c: Context,
   { changed, now, write }: Writer,
-  {
-    moduleId,
-    version,
-    reason,
-  }: { readonly moduleId: ModuleId; readonly version: string; readonly reason: string | null },
+  change: Omit<CatalogueChange<Mark>, 'now'>,
 ): Promise<Response> {
-  const result = await write({ kind: 'yank', moduleId, version, reason, now });
+  const { kind, moduleId, version, reason } = change;
+  const { field, set, reverted } = MARKS[kind];
+  const result = await write({ ...change, now });
   switch (result) {
     case 'unknown-module':
       return problem(result, `nothing was ever published for ${moduleId}`);
     case 'unknown-version':
       return problem(result, `${moduleId} has no version ${version}`);
     case 'done':
-      changed({ kind: reason === null ? 'unyanked' : 'yanked', moduleId, version });
+      changed({ kind: reason === null ? reverted : set, moduleId, version });
       break;
     case 'unchanged':
   }
-  return c.json({ module_id: moduleId, version, yanked: reason });
+  return c.json({ module_id: moduleId, version, [field]: reason });
 }

@@ -38,8 +38,8 @@ describe('[D7] [T31] yanked', () => {
 });
 
 describe('[D8] deprecated', () => {
-  it('is selected, with the text of its deprecation', () => {
-    const resolution = ask('1.*', ['1.0.0', { version: '1.1.0', deprecated: 'use 2.x' }]);
+  it('is selected if nothing is preferred to it, with the text of its deprecation', () => {
+    const resolution = ask('1.1.*', ['1.0.0', { version: '1.1.0', deprecated: 'use 2.x' }]);
     expect(resolution).toMatchObject({
       kind: 'resolved',
       release: { version: { text: '1.1.0' }, deprecated: 'use 2.x' },
