@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { expectArgument, TEXT } from '../core/text/argument.ts';
 
 // Most lists have no `requires`, and then the package is not loaded. `tools/bundle.ts` replaces the name.
 const load = createRequire(import.meta.url);
@@ -62,6 +63,8 @@ export function isRange(text: string): boolean {
  * ```
  */
 export function satisfiesRange(version: string, range: string): boolean | undefined {
+  expectArgument('satisfiesRange()', 'version', version, TEXT);
+  expectArgument('satisfiesRange()', 'range', range, TEXT);
   if (range.length > LONGEST_RANGE) return undefined;
   const { range: parsed, answers } = rangeOf(range);
   return parsed ? remembered(answers, version, () => parsed.test(version)) : undefined;

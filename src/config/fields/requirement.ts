@@ -13,7 +13,7 @@ export const tag: Schema<string> = parsedText(
     const expected = 'expected lowercase letters, digits and . _ + : - as in rack:b4';
     return { ok: false, error: badValue(`${quote(text)} is not a tag, ${expected}`) };
   },
-  { pattern: TAG },
+  { pattern: TAG.source },
 );
 
 /** What releases may require versions of. */

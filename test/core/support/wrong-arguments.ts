@@ -211,6 +211,10 @@ export const WRONG_ARGUMENTS: Readonly<Record<string, readonly WrongArguments[]>
     [['{}', 'rover'], 'found "rover" as context, expected an object'],
   ],
   readUpdatePolicy: [[[5], 'found the number 5 as source, expected text or bytes']],
+  satisfiesRange: [
+    [[5, '>=1'], 'found the number 5 as version, expected text'],
+    [['1.0.0', null], 'found null as range, expected text'],
+  ],
   openRegistries: [
     [
       ['https://registry.example'],
