@@ -1,5 +1,6 @@
 import { parseVersion } from '../../core/index.ts';
 import { isRequirable } from '../../core/plan/required.ts';
+import { MODULE_ID_FORM } from '../../core/releases/module-id.ts';
 import { TAG } from '../../core/releases/requires.ts';
 import { quote } from '../../core/text/quote.ts';
 import { badValue } from '../fault.ts';
@@ -24,7 +25,7 @@ export const requirable: Schema<string> = parsedText(
     const expected = 'expected platform-server, platform-agent or a module id such as acme:base';
     return { ok: false, error: badValue(`${quote(text)} is not a module id, ${expected}`) };
   },
-  { minLength: 1 },
+  { pattern: `^(?:platform-server|platform-agent)$|${MODULE_ID_FORM.source}` },
 );
 
 /** The version of what modreg does not manage. */
