@@ -84,9 +84,9 @@ const READ_ADDRESS = [
   'read the registry at this address instead of a file',
 ] as const;
 
-function addPublish(registry: Command, context: CommandContext): void {
-  withAddress(withNewFile(registry.command('publish <module_id> [version]'), context))
-    .description('Publishes a release, which never changes afterwards.')
+/** The options of the files of a release. */
+function withFiles(command: Command): Command {
+  return command
     .option(
       '--upload <platform=file>',
       'a file that the registry hosts for a platform, or a file for all platforms; repeatable',
@@ -106,7 +106,12 @@ function addPublish(registry: Command, context: CommandContext): void {
       '--size <bytes>',
       'the size of that artifact; one for each --artifact, or none',
       collect,
-    )
+    );
+}
+
+function addPublish(registry: Command, context: CommandContext): void {
+  withFiles(withAddress(withNewFile(registry.command('publish <module_id> [version]'), context)))
+    .description('Publishes a release, which never changes afterwards.')
     .option('--published-at <time>', 'the time of publication (default: now)')
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--requires <name=range>', 'a version or a tag that it needs; repeatable', collect)

@@ -119,7 +119,7 @@ export function registryWriter(
     ok: true,
     value: {
       async rollout(moduleId, version, body) {
-        const path = `releases/${encodeURIComponent(version)}/rollout`;
+        const path = `${releaseAt(version)}/rollout`;
         const absent = `${moduleId} ${version} is not published, or not in a rollout`;
         if (body === undefined) return await read(moduleId, path, absent);
         return await send(moduleId, path, { method: 'POST', body });
@@ -131,15 +131,15 @@ export function registryWriter(
       publish: async (moduleId, body, isForced) =>
         await send(moduleId, `releases${isForced ? '?force=true' : ''}`, { method: 'POST', body }),
       yank: async (moduleId, version, reason) =>
-        await send(moduleId, `releases/${encodeURIComponent(version)}/yank`, markChange(reason)),
+        await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason)),
       deprecate: async (moduleId, version, reason) =>
-        await send(
-          moduleId,
-          `releases/${encodeURIComponent(version)}/deprecation`,
-          markChange(reason),
-        ),
+        await send(moduleId, `${releaseAt(version)}/deprecation`, markChange(reason)),
     },
   };
+}
+
+function releaseAt(version: string): string {
+  return `releases/${encodeURIComponent(version)}`;
 }
 
 interface Requests {

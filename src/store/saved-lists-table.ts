@@ -1,6 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ReleaseRecord } from '../core/index.ts';
-import type { ReleaseRollout } from '../core/releases/release.ts';
 import { expectMembers, OBJECT, TEXT } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import type { KnownDigest } from '../registry/known-digests.ts';
@@ -17,10 +15,10 @@ import {
   type ListKey,
   type ReadTimes,
 } from './first-seen-table.ts';
-import { isArtifact } from './action-shape.ts';
+import { isReleaseRecord } from './release-shape.ts';
 import type { MachineFile } from './machine-file.ts';
 import { isIntact } from './sealed-tables.ts';
-import { isNumber, isText, listOf, mapOf, objectOf, oneOf, optional, type Shape } from './shape.ts';
+import { isNumber, isText, listOf, objectOf, optional, type Shape } from './shape.ts';
 
 /** The kind of a SavedListsError for each kind of DatabaseError. */
 export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['kind']>> = {
@@ -246,28 +244,6 @@ interface Parts extends Pick<SavedList, 'records' | 'dropped' | 'lost'> {
   /** Absent in what a modreg before floors wrote. */
   readonly fields?: number | undefined;
 }
-
-/** Whether a stored value is an entry of a release list. */
-export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
-  version: isText,
-  publishedAt: optional(isNumber),
-  artifacts: optional(listOf(isArtifact)),
-  prerelease: optional(oneOf(true)),
-  distTags: optional(listOf(isText)),
-  yanked: optional(isText),
-  deprecated: optional(isText),
-  requires: optional(mapOf(listOf(isText))),
-  floor: optional(oneOf(true)),
-  rollout: optional(
-    objectOf<keyof ReleaseRollout>({
-      salt: isText,
-      percent: isNumber,
-      share: isNumber,
-      groups: optional(listOf(isText)),
-      halted: optional(isText),
-    }),
-  ),
-});
 
 const shape: Shape = objectOf<keyof Parts>({
   records: listOf(isReleaseRecord),

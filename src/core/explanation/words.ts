@@ -43,10 +43,8 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
   switch (refused.reason) {
     case 'not-a-version':
       return `not a version: ${describeMisfit(refused.error)}`;
-    case 'conflicting-digest': {
-      const [one, other] = refused.digests;
-      return `two digests for ${excerpt(refused.platform)}: ${excerpt(one)} and ${excerpt(other)}`;
-    }
+    case 'conflicting-digest':
+      return conflictWords(refused);
     case 'other-major':
     case 'other-minor':
       return describeOther(refused.reason, refused.release.version, constraint);
@@ -71,16 +69,21 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
     case 'requirement-unmet':
       return describeUnmet(refused);
     case 'too-young':
-      return say`too young until ${passing(refused.until)}`;
     case 'unknown-age':
-      return `unknown age: ${UNKNOWN_AGE[refused.clock ?? 'none']}`;
     case 'not-yet-published':
-      return say`not yet published: its publish time is ${passing(refused.publishedAt)}`;
+      return ageWords(refused);
     case 'behind-floor':
       return `behind floor ${refused.floor.text}, which this machine has to run first`;
     case 'older':
       return `older than ${refused.than.text}${refused.release.floor ? '; a floor' : ''}`;
   }
+}
+
+function conflictWords({
+  platform,
+  digests: [one, other],
+}: Extract<Refusal, { reason: 'conflicting-digest' }>): string {
+  return `two digests for ${excerpt(platform)}: ${excerpt(one)} and ${excerpt(other)}`;
 }
 
 function noArtifactWords({
@@ -89,6 +92,20 @@ function noArtifactWords({
 }: Extract<Refusal, { reason: 'no-artifact' }>): string {
   const found = excerpt(published.join(', ')) || 'no platform at all';
   return `no artifact for ${platform}; published for ${found}`;
+}
+
+/** Why a release is not old enough, or not known to be. */
+function ageWords(
+  refused: Extract<Refusal, { reason: 'too-young' | 'unknown-age' | 'not-yet-published' }>,
+): Said {
+  switch (refused.reason) {
+    case 'too-young':
+      return say`too young until ${passing(refused.until)}`;
+    case 'unknown-age':
+      return `unknown age: ${UNKNOWN_AGE[refused.clock ?? 'none']}`;
+    case 'not-yet-published':
+      return say`not yet published: its publish time is ${passing(refused.publishedAt)}`;
+  }
 }
 
 /** What the policy of the site refuses, and why (D94). */

@@ -8,26 +8,16 @@ import {
   type Requirement,
 } from '../decision/decision.ts';
 import type { ModuleList } from '../decision/module-list.ts';
-import { holdsInForce, type RecordedHold } from '../decision/operator-hold.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
-import { longestHoldEnd, type HeldReplacement } from '../decision/longest-hold.ts';
-import { withUrlAsText, type Deployed } from '../decision/deployed.ts';
-import type { MachineFacts } from '../releases/machine-facts.ts';
-import type { Eligibility, Quarantined } from '../releases/eligibility-policy.ts';
-import { MACHINE, type Component, type Machine, type ModuleEntry } from '../machine/machine.ts';
+import { withUrlAsText } from '../decision/deployed.ts';
+import { MACHINE, type Component, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
-import { PLATFORM, type Platform } from '../releases/platform.ts';
-import type { Timing } from '../decision/timing-policies.ts';
-import {
-  releaseTerms,
-  termsIn,
-  UPDATE_POLICY,
-  type UpdatePolicy,
-  type UpdateTerms,
-} from '../machine/update-policy.ts';
+import { PLATFORM } from '../releases/platform.ts';
+import { termsIn, UPDATE_POLICY } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
 import { actionsIn } from './action.ts';
+import { decideInputFor } from './decide-input.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { machineFactsIn } from './required.ts';
@@ -37,73 +27,9 @@ import { latestOf } from './latest.ts';
 import { stopsOf, type Stop } from './stops.ts';
 import { vetoesAgainst } from './vetoes.ts';
 import { SUBSYSTEM_MODULES, subsystemTargets, type SubsystemTarget } from './subsystem.ts';
+import type { ModuleState, PlanInput } from './plan-state.ts';
 
-/** The state of a module or subsystem, besides its configuration. */
-export interface ModuleState {
-  /** The releases of the module. */
-  readonly list: ModuleList;
-  /** The deployed version, as far as it is known. */
-  readonly deployed: Deployed;
-  /** The version that was deployed before; absent if it is not known. A rollback prefers it. */
-  readonly previous?: Version | undefined;
-  /** The version that failed last, if no deployed version was reported since; absent if there is none (D37). */
-  readonly failed?: Version | undefined;
-  /** When it was restarted for a replacement, in milliseconds since the epoch, in any order. */
-  readonly restarts?: readonly number[] | undefined;
-  /** Its versions that failed on this machine or were rolled back. */
-  readonly quarantine?: readonly Quarantined[] | undefined;
-  /** The restart that an operator requested; absent if none is open (D41). */
-  readonly restartRequest?: DecideInput['restartRequest'];
-  /** The replacement at once that an operator requested; absent if none is open (D76). */
-  readonly upgradeRequest?: DecideInput['upgradeRequest'];
-  /** @internal The floors that it passes without running them; absent if there are none (D92). */
-  readonly skippedFloors?: DecideInput['skippedFloors'];
-  /** @internal The holds of operators, of it and of the whole machine; absent if there are none (D75). */
-  readonly holds?: readonly RecordedHold[] | undefined;
-  /** @internal Since when its replacements are held; absent if none is (D79). */
-  readonly held?: HeldReplacement | undefined;
-}
-
-/** Everything that a plan depends on. The same input results in the same plan. */
-export interface PlanInput {
-  /** The machine config. */
-  readonly machine: Machine;
-  /** The update policy. */
-  readonly policy: UpdatePolicy;
-  /** The platform of the machine. */
-  readonly platform: Platform;
-  /** The machine's id, which determines its place in rollouts; absent if it has none. */
-  readonly machineId?: string | undefined;
-  /** The machine's group, as its credentials name it; by default that of the policy. */
-  readonly group?: string | undefined;
-  /** The time of the plan, in milliseconds since the epoch. */
-  readonly now: number;
-  /** What is wrong with the machine's clock; absent if nothing is known to be. */
-  readonly clock?: Eligibility['clock'];
-  /** Judges what releases require; absent to refuse none for it (D86). */
-  readonly requirements?:
-    | {
-        /** `satisfiesRange` of `modreg/registry`. */
-        readonly satisfies: (version: string, range: string) => boolean | undefined;
-        /** What its system is tagged with: `distro:debian`. Called if a release requires a tag. */
-        readonly systemTags: () => readonly string[];
-        /** @internal What is deployed, if the plan is not for the whole machine. */
-        readonly deployed?: MachineFacts['deployed'];
-      }
-    | undefined;
-  /** `refuse` refuses releases that were published after `now`. The default is `allow`. */
-  readonly laterReleases?: 'refuse' | 'allow' | undefined;
-  /** By the name of the module entry. If an entry has no state here, its deployed version is unknown. */
-  readonly modules: ReadonlyMap<string, ModuleState>;
-  /** By the name of the subsystem. If it has no state here, its deployed version is unknown. */
-  readonly subsystems: ReadonlyMap<SubsystemTarget['name'], ModuleState>;
-  /** Whether the agent allows maintenance; absent if it is not asked. */
-  readonly answer?: Timing['answer'];
-  /** What must not be stopped now, by the module of its entry; absent if no module was asked (D77). */
-  readonly vetoes?: ReadonlyMap<ModuleId, NonNullable<Timing['vetoes']>> | undefined;
-  /** Whether the server is processing config changes. Nothing restarts during that time. */
-  readonly isServerBusy: boolean;
-}
+export type { ModuleState, PlanInput } from './plan-state.ts';
 
 /** What a machine should do now. */
 export interface Plan {
@@ -241,62 +167,6 @@ function stateIn<K extends string>(states: ReadonlyMap<K, ModuleState>, name: K)
 
 function requirementOf(entry: ModuleEntry): Requirement {
   return entry.type === 'local' ? { kind: 'local' } : entry.constraint;
-}
-
-/** What the config, the policy and the machine's modules say about a target. */
-interface Terms extends Pick<Timing, 'vetoes'> {
-  readonly machine: MachineFacts | undefined;
-  readonly requirement: Requirement;
-  readonly terms: UpdateTerms;
-  /** Undefined for a subsystem that is disabled. */
-  readonly moduleId: ModuleId | undefined;
-}
-
-function decideInputFor(
-  state: ModuleState,
-  { requirement, terms, moduleId, vetoes, machine }: Terms,
-  input: PlanInput,
-): DecideInput {
-  const { now, clock, platform, machineId, laterReleases, answer, isServerBusy } = input;
-  const { group = input.policy.group } = input;
-  const { list, deployed, previous, failed, restartRequest } = state;
-  const { restarts = [], quarantine = [], holds, held, upgradeRequest, skippedFloors } = state;
-  const { restartCooldownMs, restartCeiling, maxIndexAgeMs, allowDowngrade, onYank } = terms;
-  const notAfter = laterReleases === 'refuse' ? now : undefined;
-  return {
-    requirement,
-    list,
-    deployed,
-    previous,
-    failed,
-    quarantine,
-    skippedFloors,
-    maxIndexAgeMs,
-    allowDowngrade,
-    onYank,
-    restartRequest,
-    upgradeRequest,
-    eligibility: releaseTerms(terms, moduleId, {
-      now,
-      platform,
-      machineId,
-      group,
-      notAfter,
-      machine,
-    }),
-    timing: {
-      window: terms.window,
-      blackouts: terms.blackouts,
-      answer,
-      vetoes,
-      isServerBusy,
-      restarts,
-      restartCooldownMs,
-      restartCeiling,
-      longestHoldEnd: held && longestHoldEnd(terms.longestHoldMs, held, { now, clock }),
-      operatorHolds: holds && holdsInForce(holds, { now, clock }),
-    },
-  };
 }
 
 function rowOf(

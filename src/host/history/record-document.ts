@@ -2,7 +2,7 @@ import type { ReleaseRecord, Result } from '../../core/index.ts';
 import { parsePlainJson } from '../../config/text/plain-json.ts';
 import { excerpt, escapeUnprintableInJson } from '../../core/text/quote.ts';
 import { formatTime, isTime, parseTime } from '../../core/text/rfc3339.ts';
-import { isReleaseRecord } from '../../store/saved-lists-table.ts';
+import { isReleaseRecord } from '../../store/release-shape.ts';
 import { isText, listOf, objectOf, oneOf, optional, type Shape } from '../../store/shape.ts';
 import type { ListOrigin } from '../../registry/list-origin.ts';
 import type { DecisionOutcome } from './outcome.ts';

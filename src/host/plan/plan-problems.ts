@@ -143,15 +143,8 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
     }
     case 'no-list':
       return reading?.ok === false ? [{ problem: registryProblem(reading.error), kept }] : [];
-    case 'list-stale': {
-      const { stale, input } = decision;
-      const confirmed =
-        stale.confirmedAt > input.eligibility.now
-          ? 'by a clock ahead of this one'
-          : `more than ${describeDuration(input.maxIndexAgeMs)} ago`;
-      const message = `${stale.message}; the saved list was confirmed ${confirmed}`;
-      return [{ problem: { severity, kind: decision.code, message }, kept }];
-    }
+    case 'list-stale':
+      return [{ problem: staleProblem(decision), kept }];
     case 'quarantined': {
       const message = `${label}: ${textOf(decisionWords(decision), shown)}`;
       return [{ problem: { severity, kind: decision.code, message }, kept }];
@@ -175,6 +168,20 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
       return [{ problem: complaintProblem(found, { shown }), kept }];
     }
   }
+}
+
+/** A list that was confirmed too long ago. */
+function staleProblem({
+  code,
+  stale,
+  input,
+}: Decision & { readonly kind: 'stuck'; readonly code: 'list-stale' }): Problem {
+  const confirmed =
+    stale.confirmedAt > input.eligibility.now
+      ? 'by a clock ahead of this one'
+      : `more than ${describeDuration(input.maxIndexAgeMs)} ago`;
+  const message = `${stale.message}; the saved list was confirmed ${confirmed}`;
+  return { severity: 'error', kind: code, message };
 }
 
 /** A floor that cannot run here, and the command that passes it for the entry with this name (D92). */

@@ -1,0 +1,75 @@
+import type { DecideInput, Requirement } from '../decision/decision.ts';
+import { longestHoldEnd } from '../decision/longest-hold.ts';
+import { holdsInForce } from '../decision/operator-hold.ts';
+import type { Timing } from '../decision/timing-policies.ts';
+import { releaseTerms, type UpdateTerms } from '../machine/update-policy.ts';
+import type { MachineFacts } from '../releases/machine-facts.ts';
+import type { ModuleId } from '../releases/module-id.ts';
+import type { ModuleState, PlanInput } from './plan-state.ts';
+
+/** What the config, the policy and the machine's modules say about a target. */
+export interface TargetTerms extends Pick<Timing, 'vetoes'> {
+  readonly machine: MachineFacts | undefined;
+  readonly requirement: Requirement;
+  readonly terms: UpdateTerms;
+  /** Undefined for a subsystem that is disabled. */
+  readonly moduleId: ModuleId | undefined;
+}
+
+/** What is decided about a target: its state, and the terms for it in the circumstances of the plan. */
+export function decideInputFor(
+  state: ModuleState,
+  { requirement, terms, moduleId, vetoes, machine }: TargetTerms,
+  input: PlanInput,
+): DecideInput {
+  const { now, platform, machineId, laterReleases } = input;
+  const { group = input.policy.group } = input;
+  const { list, deployed, previous, failed, restartRequest } = state;
+  const { quarantine = [], upgradeRequest, skippedFloors } = state;
+  const { maxIndexAgeMs, allowDowngrade, onYank } = terms;
+  const notAfter = laterReleases === 'refuse' ? now : undefined;
+  return {
+    requirement,
+    list,
+    deployed,
+    previous,
+    failed,
+    quarantine,
+    skippedFloors,
+    maxIndexAgeMs,
+    allowDowngrade,
+    onYank,
+    restartRequest,
+    upgradeRequest,
+    eligibility: releaseTerms(terms, moduleId, {
+      now,
+      platform,
+      machineId,
+      group,
+      notAfter,
+      machine,
+    }),
+    timing: timingOf(state, terms, vetoes, input),
+  };
+}
+
+function timingOf(
+  { restarts = [], holds, held }: ModuleState,
+  terms: UpdateTerms,
+  vetoes: Timing['vetoes'],
+  { now, clock, answer, isServerBusy }: PlanInput,
+): Timing {
+  const { window, blackouts, restartCooldownMs, restartCeiling } = terms;
+  return {
+    window,
+    blackouts,
+    answer,
+    vetoes,
+    isServerBusy,
+    restarts,
+    restartCooldownMs,
+    restartCeiling,
+    longestHoldEnd: held && longestHoldEnd(terms.longestHoldMs, held, { now, clock }),
+    operatorHolds: holds && holdsInForce(holds, { now, clock }),
+  };
+}
