@@ -113,7 +113,7 @@ export function judge(
     const isDeprecated = readable.some(
       ({ version, deprecated }) => version === text && deprecated !== undefined,
     );
-    return !isDeprecated && !isLower(text, deployedIn(eligibility));
+    return text === floor || (!isDeprecated && !isLower(text, deployedIn(eligibility)));
   });
   const chosen = newestOf(preferred) ?? newestOf(open);
   const others = open.filter((text) => text !== chosen);

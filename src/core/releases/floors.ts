@@ -46,6 +46,11 @@ export function nextFloor(input: Query): Release | undefined {
   return floor;
 }
 
+/** Whether the machine has to run this release before any higher one. */
+export function isNextFloor(input: Query, { version }: Release): boolean {
+  return nextFloor(input)?.version.text === version.text;
+}
+
 function isFloor(
   { version, yanked }: Release,
   { constraint, eligibility: { floors } }: Query,

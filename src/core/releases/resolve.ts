@@ -1,7 +1,7 @@
 import { expectArgument, expectMembers, having, type Expected } from '../text/argument.ts';
 import { CONSTRAINT, mismatch, typeOf, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
-import { behindFloor } from './floors.ts';
+import { behindFloor, isNextFloor } from './floors.ts';
 import { ELIGIBILITY, isMinimumAge, type Eligibility } from './eligibility-policy.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
@@ -84,7 +84,9 @@ export function resolveChecked(
   for (const release of index.candidates(constraint)) {
     const against = refusal(input, release);
     if (!against) {
-      if (release.deprecated !== undefined) return preferred(input, release);
+      // The next floor has to be run, deprecated or not (D90).
+      const isPassable = release.deprecated !== undefined && !isNextFloor(input, release);
+      if (isPassable) return preferred(input, release);
       return { kind: 'resolved', input, release, refused: () => refused(input, release) };
     }
     const one = { release, ...against };

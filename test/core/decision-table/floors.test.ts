@@ -25,6 +25,14 @@ describe('[D90] which releases a floor refuses', () => {
       ],
     },
     {
+      case: '[D96] everything above a floor that is deprecated, which has to be run all the same',
+      constraint: '1.*',
+      list: ['1.0.0', { ...floor('1.1.0'), deprecated: 'old' }, '1.2.0'],
+      eligibility: { ...DEPLOYED, deployed: version('1.0.0') },
+      chosen: '1.1.0',
+      refused: ['1.2.0: behind-floor', '1.0.0: older'],
+    },
+    {
       case: 'nothing without a deployed version',
       constraint: '1.*',
       list: [floor('1.1.0'), '1.2.0'],
