@@ -48,11 +48,11 @@ describe('arguments that cannot be used: exit 2', () => {
     ],
     [
       ['acme:lidar', '1.*', '--registry', ''],
-      'error[BAD_ADDRESS]: the registry address cannot be used: it is empty\nhint: use https://host, npm:https://host, oci:https://host, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)\n',
+      'error[BAD_ADDRESS]: the registry address cannot be used: it is empty\nhint: use https://host, npm:https://host, oci:https://host, github:owner/name, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', 'https://user:secret@x.example/'],
-      'error[BAD_ADDRESS]: the registry address cannot be used: user info before the host x.example: credentials do not belong here\nhint: use https://host, npm:https://host, oci:https://host, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)\n',
+      'error[BAD_ADDRESS]: the registry address cannot be used: user info before the host x.example: credentials do not belong here\nhint: use https://host, npm:https://host, oci:https://host, github:owner/name, a .db file, or a folder of <namespace>/<name>.json files (with ./ before a name that contains a colon)\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', '/no/such/folder'],

@@ -55,7 +55,6 @@ it('modreg registry show lists the releases of a module, the newest first', asyn
         platforms: [],
         yanked: '',
         deprecated: null,
-        floor: false,
       },
       {
         version: '1.10.0-rc.1',
@@ -63,7 +62,6 @@ it('modreg registry show lists the releases of a module, the newest first', asyn
         platforms: ['linux/amd64', 'linux/arm64'],
         yanked: 'stops\u001b[2J',
         deprecated: '',
-        floor: false,
       },
       {
         version: '1.9.0',
@@ -71,7 +69,6 @@ it('modreg registry show lists the releases of a module, the newest first', asyn
         platforms: null,
         yanked: null,
         deprecated: 'use 2',
-        floor: false,
       },
     ],
   });

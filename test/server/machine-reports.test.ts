@@ -42,6 +42,7 @@ const NOTHING = {
   retired: 0,
   seen_in_24h: 0,
   duplicates: 0,
+  groups: [],
   missing_outcomes: 0,
   modules: [],
   modules_left_out: 0,

@@ -73,7 +73,7 @@ function showAsJson({ moduleId, releases }: ModuleReleases): string {
       yanked: release.yanked ?? null,
       deprecated: release.deprecated ?? null,
       ...(release.requires && { requires: release.requires }),
-      floor: release.floor ?? false,
+      ...(release.floor && { floor: true }),
     })),
   });
 }
