@@ -25,7 +25,7 @@ async function proxyThatDenies(): Promise<Response> {
 it('[T20] a proxy that denies access is reported alike', async () => {
   const { registry } = remembered(HOST, { fetch: async () => await proxyThatDenies() });
   expect(await outcomeOf(registry.read(LIDAR))).toBe(
-    `registry-refused: ${WHERE} denies access without a token (407)`,
+    `registry-refused: the proxy denies access to ${WHERE} (407)`,
   );
 });
 

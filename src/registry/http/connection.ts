@@ -7,6 +7,7 @@ import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
+import { proxyDenial } from './network-failure.ts';
 import { problemIn } from './problem-document.ts';
 import { readRetryAfter } from './retry-after.ts';
 
@@ -156,7 +157,8 @@ function checkStatus(
   // Only modreg's registry says by it that nothing was changed, and that repeating the request is useless.
   const isChange = expected === EXPECTED_OF_CHANGE;
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
-  if (status === 401 || status === 403 || status === 407) {
+  if (status === 407) throw proxyDenial(where);
+  if (status === 401 || status === 403) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
     const scope = status === 403 ? missingScopeIn(headers) : undefined;
     const lacks = scope === undefined ? undefined : `it lacks the scope ${scope}`;
