@@ -38,7 +38,9 @@ describe('a response', () => {
     ['application/vnd.modreg.v1+json', true],
     ['application/jsonp', false],
     ['application/json5', false],
-    ['text/json', false],
+    ['text/json', true],
+    ['application/json, application/json', true],
+    ['text/json5', false],
     ['x-application/json', false],
   ])('of the type %s', async (type, isRead) => {
     const { registry } = remembered(HOST);

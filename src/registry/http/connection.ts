@@ -39,7 +39,7 @@ export interface Connection {
     url: URL,
     request: Pick<
       RegistryRequest,
-      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial'
+      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial' | 'passes'
     >,
     round: RequestContext,
   ): Promise<Reply>;
@@ -71,6 +71,7 @@ export function connect(where: string, options: HttpOptions): Connection {
       );
       noteDate(request.url, reply, options);
       const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
+      if (reply.status === request.passes) return reply;
       checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
       return reply;
     };
@@ -200,11 +201,16 @@ function missingScopeIn(headers: Headers): string | undefined {
   return /scope="([a-z]{1,20}(?::[\w.-]{1,128})?)"/.exec(challenge)?.[1];
 }
 
-/** The error for a 404. A server that is not a registry also responds with 404: the hint then says so. */
-export function notFound(what: string, where: string, { headers }: Reply): RegistryError {
+/** The error for a 404. A server that is not a registry also responds with 404: the hint then says so, or is `note`. */
+export function notFound(
+  what: string,
+  where: string,
+  { headers }: Reply,
+  note?: string,
+): RegistryError {
   const type = headers.get('content-type') ?? 'no content-type';
   const hint = /json/i.test(type)
     ? undefined
-    : `the response is ${quote(type)}, not JSON: is there a registry at this address?`;
+    : (note ?? `the response is ${quote(type)}, not JSON: is there a registry at this address?`);
   return new RegistryError('unknown-module', `${where} has no module ${what}`, { hint });
 }
