@@ -9,6 +9,7 @@ import type { SavedLists } from '../registry/saved-lists.ts';
 import type { UpdateTerms } from '../config/index.ts';
 import { dirname } from 'node:path';
 import type { ModuleId, Result, Secret } from '../core/index.ts';
+import { fetchIn } from '../base/network.ts';
 import { waiting, type Wait } from '../base/waiting.ts';
 import { registryProblem, type Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
@@ -68,6 +69,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   const registries = openRegistries({
     maxAgeMs,
     isOffline: offline ?? false,
+    fetch: fetchIn(world),
     ...options.requests,
     saved: memory.saved,
     onTrouble: memory.warn,

@@ -14,6 +14,7 @@ import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
 import { refreshAll } from './refresh-all.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import { releaseListOf, staleOnError } from './stale-on-error.ts';
+import { backingOff } from './unknown-back-off.ts';
 
 /** Options of `cachedRegistry`; `OpenRegistriesOptions` documents each. All are optional. */
 export interface CacheOptions {
@@ -46,6 +47,7 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       return await refresh(moduleId, memory, { budget, signal }, position);
     },
   );
+  const unlessUnknown = backingOff(clock);
   return {
     async read(moduleId, signal) {
       const one = { budget: retryBudget(), position: undefined };
@@ -63,7 +65,8 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       }
       const rest = [...new Set(moduleIds)].filter((moduleId) => !results.has(moduleId));
       const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, position) => {
-        return await request(id, { budget, position }, signal);
+        const ask = async (): Promise<Refreshed> => await request(id, { budget, position }, signal);
+        return await unlessUnknown(id, position, ask);
       });
       for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
       return results;

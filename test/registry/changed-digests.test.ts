@@ -83,8 +83,18 @@ const COUNTS: readonly [count: number, place: string, registries: () => Registri
   [300, 'in memory', inMemory],
 ];
 
+it('[D22] [T423] the same digest for each platform that "any" was, or for more of them, is no change', async () => {
+  const lists = [
+    [built('1.1.0', ['any', 'sha256:aa'])],
+    [built('1.1.0', [AMD, 'sha256:aa'], [ARM, 'sha256:aa'])],
+    [built('1.1.0', [AMD, 'sha256:aa'])],
+    [built('1.1.0', ['any', 'sha256:aa'])],
+  ];
+  expect(await resolutionsAfter(lists, inMemory())).toEqual(['1.1.0', '1.1.0', '1.1.0', '1.1.0']);
+});
+
 describe.each(COUNTS)(
-  '[D22] [T30] a changed digest, beside %i other artifacts, %s',
+  '[D22] [T30] [T423] a changed digest, beside %i other artifacts, %s',
   (count, _place, registries) => {
     it.each<[string, readonly (readonly Built[])[], readonly string[]]>([
       [
@@ -172,8 +182,27 @@ describe.each(COUNTS)(
         ['1.1.0', REFUSED],
       ],
       [
-        'is detected when a digest of another algorithm replaces it',
-        [[built('1.1.0', [AMD, 'sha1:aa'])], [built('1.1.0', [AMD, 'sha256:bb'])]],
+        'does not include a digest of another algorithm that is as strong',
+        [
+          [built('1.1.0', [AMD, 'sha1:aa'])],
+          [built('1.1.0', [AMD, 'sha256:bb'])],
+          [built('1.1.0', [AMD, 'sha512:cc'])],
+          [built('1.1.0', [AMD, 'sha256:bb'], [AMD, 'sha512:cc'], [AMD, 'sha1:aa'])],
+          [built('1.1.0', [AMD, 'sha256:dd'], [AMD, 'sha512:cc'])],
+        ],
+        ['1.1.0', '1.1.0', '1.1.0', '1.1.0', REFUSED],
+      ],
+      [
+        'is detected when only a weaker algorithm is left',
+        [[built('1.1.0', [AMD, 'sha512:aa'])], [built('1.1.0', [AMD, 'sha1:bb'])]],
+        ['1.1.0', REFUSED],
+      ],
+      [
+        'for one of the platforms that "any" was is detected',
+        [
+          [built('1.1.0', ['any', 'sha256:aa'])],
+          [built('1.1.0', [AMD, 'sha256:aa'], [ARM, 'sha256:bb'])],
+        ],
         ['1.1.0', REFUSED],
       ],
       [
@@ -184,7 +213,7 @@ describe.each(COUNTS)(
           [built('1.1.0', [AMD, 'sha1:aa'], [AMD, 'sha256:cc'])],
           [built('1.1.0', [AMD, 'sha1:aa'], [AMD, 'sha256:bb'])],
         ],
-        ['1.1.0', REFUSED, REFUSED, '1.1.0'],
+        ['1.1.0', '1.1.0', REFUSED, '1.1.0'],
       ],
       [
         'does not include the first digest of a release',

@@ -25,7 +25,7 @@ async function proxyThatDenies(): Promise<Response> {
 it('[T20] a proxy that denies access is reported alike', async () => {
   const { registry } = remembered(HOST, { fetch: async () => await proxyThatDenies() });
   expect(await outcomeOf(registry.read(LIDAR))).toBe(
-    `registry-refused: ${WHERE} denies access without a token (407)`,
+    `registry-refused: the proxy denies access to ${WHERE} (407)`,
   );
 });
 
@@ -38,7 +38,9 @@ describe('a response', () => {
     ['application/vnd.modreg.v1+json', true],
     ['application/jsonp', false],
     ['application/json5', false],
-    ['text/json', false],
+    ['text/json', true],
+    ['application/json, application/json', true],
+    ['text/json5', false],
     ['x-application/json', false],
   ])('of the type %s', async (type, isRead) => {
     const { registry } = remembered(HOST);

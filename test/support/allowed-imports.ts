@@ -34,10 +34,14 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'p-limit',
     'valibot',
     'node:crypto',
+    'node:dns/promises',
     'node:fs',
     'node:fs/promises',
+    'node:http',
+    'node:net',
     'node:path',
     'node:timers/promises',
+    'node:tls',
     'node:zlib',
   ],
   // Opens a registry at any kind of address: the only part of the client that reads catalogues.
@@ -224,6 +228,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'registry/certain-clock.ts',
     'registry/clock.ts',
+    'registry/http/network.ts',
     'registry/registry-error.ts',
   ],
   host: [

@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Secret } from '../../core/text/secret.ts';
 import type { ExchangeContext } from '../../registry/http/exchange.ts';
+import { proxyDenial } from '../../registry/http/network-failure.ts';
 import { readRetryAfter } from '../../registry/http/retry-after.ts';
 import { openReply, type StreamedReply } from '../../registry/http/streamed-reply.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
@@ -28,7 +29,7 @@ export interface Transferred {
 }
 
 const BUSY = new Set([408, 425, 429]);
-const DENIED = new Set([401, 403, 407]);
+const DENIED = new Set([401, 403]);
 const WEB_PAGE = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 /**
@@ -143,6 +144,7 @@ function checkStatus(
   now: number,
 ): void {
   if (status === 200 || status === 206) return;
+  if (status === 407) throw proxyDenial(where);
   if (DENIED.has(status)) {
     throw new RegistryError('registry-refused', `the server of ${where} denies access (${status})`);
   }

@@ -5,9 +5,11 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { ListResult } from '../../registry/registry.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import { noRetries } from '../../registry/retry-budget.ts';
+import type { World } from '../../base/world.ts';
 import type { CommandRegistries } from '../../host/command-registries.ts';
 import { connectTo, type Connection } from './connection.ts';
 import type { WantedList } from './wanted-lists.ts';
+import { wayTo, type WayThere } from './way.ts';
 
 /** What a registry answered. */
 export interface RegistryFacts {
@@ -24,6 +26,8 @@ export interface RegistryFacts {
   readonly failure: RegistryError | undefined;
   readonly tookMs: number;
   readonly connection: Connection | undefined;
+  /** How it is reached; undefined for a folder or a file. */
+  readonly way: WayThere | undefined;
 }
 
 const DEADLINE_MS = 8000;
@@ -32,17 +36,20 @@ const DEADLINE_MS = 8000;
 export async function probe(
   registry: OpenRegistry,
   wanted: readonly WantedList[],
-  registries: CommandRegistries,
+  { registries, world }: { readonly registries: CommandRegistries; readonly world: World },
 ): Promise<RegistryFacts> {
   const { address, remote } = registry;
   const url = 'url' in address ? address.url : undefined;
+  const from = 'url' in address ? (remote?.from ?? '') : excerpt(address.path);
+  const way = url && wayTo(url, from, world.environment);
   const began = performance.now();
   const reading = readWithin(registry, wanted, registries).then((read) => {
     return { ...read, tookMs: performance.now() - began };
   });
-  const [read, connection] = await Promise.all([reading, url && connectTo(url)]);
+  const [read, connection] = await Promise.all([reading, url && way && connectTo(url, way)]);
   return {
-    from: 'url' in address ? (remote?.from ?? '') : excerpt(address.path),
+    from,
+    way,
     key: remote?.address,
     url,
     hasToken: url !== undefined && registries.tokenFor(url) !== undefined,

@@ -1,6 +1,7 @@
 import type { Eligibility } from '../../core/index.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
+import { fetchIn } from '../../base/network.ts';
 import type { Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
@@ -65,7 +66,10 @@ export async function registryFacts(
   const registries = commandRegistries(options, world);
   const { groups, problems } = grouped(wanted, registries, world);
   const found = await Promise.all(
-    Array.from(groups, async ([registry, list]) => await probe(registry, list, registries)),
+    Array.from(
+      groups,
+      async ([registry, list]) => await probe(registry, list, { registries, world }),
+    ),
   );
   registries.close();
   const ahead = new Map(
@@ -117,8 +121,9 @@ function grouped(
 
 /** A `fetch` that notes how far the clock of each origin is ahead, by the Date of its responses. */
 function datesNoting(dates: Map<string, number>, world: World): typeof globalThis.fetch {
+  const send = fetchIn(world);
   return async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await send(input, init);
     const { origin } = new URL(input instanceof Request ? input.url : input);
     const date = Date.parse(response.headers.get('date') ?? '');
     const ms = date + ageIn(response.headers) - world.clock();

@@ -26,8 +26,9 @@ export interface Body {
 export const NO_BODY: Body = { text: '', size: 0, digest: '' };
 
 /** Other encodings need more memory to decompress; nested ones need memory without limit. */
-const ENCODINGS = new Set(['gzip', 'x-gzip', 'identity']);
-const JSON_TYPE = /^application\/([\w.-]+\+)?json *(;|$)/i;
+const ENCODINGS = new Set(['gzip', 'x-gzip', 'identity', 'none', '']);
+/** Some servers send the type twice, which joins both with a comma. */
+const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?|text\/)json *(?:[;,]|$)/i;
 
 /**
  * Reads the JSON body of a response. Each chunk is measured and decoded before the next is read. Throws a

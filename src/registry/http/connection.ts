@@ -7,6 +7,7 @@ import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
+import { proxyDenial } from './network-failure.ts';
 import { problemIn } from './problem-document.ts';
 import { limitReached } from './request-limit.ts';
 import { readRetryAfter } from './retry-after.ts';
@@ -41,7 +42,7 @@ export interface Connection {
     url: URL,
     request: Pick<
       RegistryRequest,
-      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial'
+      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial' | 'passes'
     >,
     round: RequestContext,
   ): Promise<Reply>;
@@ -73,6 +74,7 @@ export function connect(where: string, options: HttpOptions): Connection {
       );
       noteDate(request.url, reply, options);
       const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
+      if (reply.status === request.passes) return reply;
       checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
       return reply;
     };
@@ -162,7 +164,8 @@ function checkStatus(
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
   const limited = limitReached({ status, headers }, where, { hasToken, now });
   if (limited) throw limited;
-  if (status === 401 || status === 403 || status === 407) {
+  if (status === 407) throw proxyDenial(where);
+  if (status === 401 || status === 403) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
     const scope = status === 403 ? missingScopeIn(headers) : undefined;
     const lacks = scope === undefined ? undefined : `it lacks the scope ${scope}`;
@@ -204,11 +207,16 @@ function missingScopeIn(headers: Headers): string | undefined {
   return /scope="([a-z]{1,20}(?::[\w.-]{1,128})?)"/.exec(challenge)?.[1];
 }
 
-/** The error for a 404. A server that is not a registry also responds with 404: the hint then says so. */
-export function notFound(what: string, where: string, { headers }: Reply): RegistryError {
+/** The error for a 404. A server that is not a registry also responds with 404: the hint then says so, or is `note`. */
+export function notFound(
+  what: string,
+  where: string,
+  { headers }: Reply,
+  note?: string,
+): RegistryError {
   const type = headers.get('content-type') ?? 'no content-type';
   const hint = /json/i.test(type)
     ? undefined
-    : `the response is ${quote(type)}, not JSON: is there a registry at this address?`;
+    : (note ?? `the response is ${quote(type)}, not JSON: is there a registry at this address?`);
   return new RegistryError('unknown-module', `${where} has no module ${what}`, { hint });
 }

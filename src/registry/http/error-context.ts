@@ -2,6 +2,7 @@ import { RegistryError, type RegistryErrorKind } from '../registry-error.ts';
 
 const VERDICTS: Partial<Record<RegistryErrorKind, string>> = {
   'registry-regressed': 'sent a list that is cut short',
+  'unknown-module': 'no longer has this module',
   'list-too-large': 'sent a list that is too large',
 };
 

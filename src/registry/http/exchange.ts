@@ -24,6 +24,8 @@ export interface RegistryRequest extends BodyBounds {
   readonly waitMs?: number | undefined;
   /** Whether the body of a response that denies access is read, which says why to a person. */
   readonly readsDenial?: true;
+  /** A further status that is no error. */
+  readonly passes?: number;
   /** If present, the request changes something. It is then not redirected, and the body of a problem is read as well. */
   readonly change?: Change | undefined;
 }

@@ -1,0 +1,119 @@
+import type { Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { authoritiesIn } from './authorities.ts';
+import { openSocket, openToProxy, type Way } from './open-socket.ts';
+import { ProxyError } from './proxy-error.ts';
+import type { Proxy, Variables } from './proxy.ts';
+
+/** How long a connection may take, with everything on the way: the name, a proxy, and TLS. */
+const CONNECT_MS = 10_000;
+
+/** What is used of the connection pools of undici, Node's implementation of `fetch`. */
+export interface Pool {
+  readonly dispatch: (options: Dispatched, handler: Handler) => boolean;
+}
+
+interface Dispatched {
+  readonly origin: string | URL;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What receives a response. */
+interface Handler {
+  readonly onHeaders: (status: number, ...rest: readonly unknown[]) => boolean;
+}
+
+type Connect = (
+  to: { readonly protocol: string; readonly hostname: string; readonly port: string },
+  callback: (error: unknown, socket: Socket | null) => void,
+) => void;
+type PoolClass = new (options: { readonly connect: Connect }) => Pool;
+
+/** The connections of one process. */
+export interface Pools {
+  /** Those for requests with this protocol, through `proxy` or directly. */
+  readonly poolFor: (protocol: string, proxy: Proxy | undefined) => Pool;
+}
+
+const LATE = Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+
+export function poolsIn(environment: Variables): Pools {
+  let known: SecureContext | undefined;
+  const context = (): SecureContext => (known ??= authoritiesIn(environment).context);
+  const Class = poolClass();
+  const made = (protocol: string, proxy: Proxy | undefined): Pool => {
+    const isForwarded = proxy !== undefined && protocol === 'http:';
+    const pool = new Class({
+      connect: ({ hostname, port, ...to }, callback) => {
+        const way: Way = { proxy, context, signal: AbortSignal.timeout(CONNECT_MS) };
+        const url = new URL(`${to.protocol}//${hostname}${port && `:${port}`}`);
+        const opened = isForwarded ? openToProxy(proxy, way) : openSocket(url, way);
+        opened.then(
+          (socket) => callback(null, socket),
+          (error: unknown) => callback(way.signal.aborted ? LATE : error, null),
+        );
+      },
+    });
+    return isForwarded ? forwarding(pool, proxy) : pool;
+  };
+  const pools = new Map<string, Pool>();
+  return {
+    poolFor(protocol, proxy) {
+      const key = `${protocol} ${proxy?.url.href}`;
+      const pool = pools.get(key) ?? made(protocol, proxy);
+      pools.set(key, pool);
+      return pool;
+    },
+  };
+}
+
+/** A pool of connections to a proxy, which gets the whole address of each request. (RFC 9112, 3.2.2) */
+function forwarding(pool: Pool, proxy: Proxy): Pool {
+  const { url, authorization } = proxy;
+  return {
+    dispatch: ({ origin, path, headers, ...rest }, handler) =>
+      pool.dispatch(
+        {
+          ...rest,
+          origin: url.origin,
+          path: `${new URL(origin).origin}${path}`,
+          headers: {
+            ...headers,
+            host: new URL(origin).host,
+            ...(authorization && { 'proxy-authorization': authorization.reveal() }),
+          },
+        },
+        denying(handler, proxy),
+      ),
+  };
+}
+
+/** `fetch` makes an error without a code of every response 407. (Fetch, 4.6) */
+function denying(handler: Handler, proxy: Proxy): Handler {
+  // The handler keeps its state in itself, so a copy would not do.
+  return Object.assign(Object.create(handler) as Handler, {
+    onHeaders(status: number, ...rest: readonly unknown[]) {
+      if (status === 407) throw new ProxyError(proxy, '407');
+      return handler.onHeaders.call(this, status, ...rest);
+    },
+  });
+}
+
+/**
+ * The class of pools that `fetch` takes. Node exports it nowhere, but the pool that `fetch` uses by itself is one; with
+ * NODE_USE_ENV_PROXY, that pool has one.
+ */
+function poolClass(): PoolClass {
+  // Node creates the pool with the first use of its `fetch`.
+  void globalThis.Response;
+  const pool = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1')) as object;
+  const inner = Object.getOwnPropertySymbols(pool).map((key): unknown => Reflect.get(pool, key));
+  const found = [pool, ...inner].find((one) => classOf(one) === 'Agent');
+  // A cast: the name of the class was compared.
+  return (found as { readonly constructor: PoolClass }).constructor;
+}
+
+function classOf(value: unknown): string | undefined {
+  return typeof value === 'object' ? value?.constructor.name : undefined;
+}
