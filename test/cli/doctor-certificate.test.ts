@@ -103,6 +103,8 @@ describe('modreg doctor on a certificate', () => {
       failure: undefined,
       tookMs: 33.4,
       way: undefined,
+      kind: 'modreg' as const,
+      other: undefined,
     };
     const found = (expiresAt: number): string[] => {
       const certificate = { expiresAt, names: '', refusal: undefined };

@@ -68,7 +68,8 @@ export async function registryFacts(
   const found = await Promise.all(
     Array.from(
       groups,
-      async ([registry, list]) => await probe(registry, list, { registries, world }),
+      async ([registry, list]) =>
+        await probe(registry, list, { registries, world, isNamed: named.registry !== undefined }),
     ),
   );
   registries.close();
