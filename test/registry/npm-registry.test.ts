@@ -142,10 +142,11 @@ it('[T420] reads the abbreviated packument if the full one is too large, and ask
   expect(asked.requests).toEqual(['/lidar', '/lidar', '/lidar known W/"a"']);
 });
 
+const page: Answer = () =>
+  new Response('<h1>', { status: 404, headers: { 'content-type': 'text/html' } });
+
 describe('[T421] a proxy that refuses %2f', () => {
   const read = json({ name: '@acme/lidar', versions: { '1.0.0': {} } });
-  const page: Answer = () =>
-    new Response('<h1>', { status: 404, headers: { 'content-type': 'text/html' } });
   it.each<[string, Answer]>([
     ['400', status(400)],
     ['404', page],

@@ -24,10 +24,13 @@ interface Handler {
   readonly onHeaders: (status: number, ...rest: readonly unknown[]) => boolean;
 }
 
-type Connect = (
-  to: { readonly protocol: string; readonly hostname: string; readonly port: string },
-  callback: (error: unknown, socket: Socket | null) => void,
-) => void;
+interface Destination {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string;
+}
+
+type Connect = (to: Destination, callback: (error: unknown, socket: Socket | null) => void) => void;
 type PoolClass = new (options: { readonly connect: Connect }) => Pool;
 
 /** The connections of one process. */
@@ -44,17 +47,22 @@ export function poolsIn(environment: Variables): Pools {
   const Class = poolClass();
   const made = (protocol: string, proxy: Proxy | undefined): Pool => {
     const isForwarded = proxy !== undefined && protocol === 'http:';
-    const pool = new Class({
-      connect: ({ hostname, port, ...to }, callback) => {
-        const way: Way = { proxy, context, signal: AbortSignal.timeout(CONNECT_MS) };
-        const url = new URL(`${to.protocol}//${hostname}${port && `:${port}`}`);
-        const opened = isForwarded ? openToProxy(proxy, way) : openSocket(url, way);
-        opened.then(
-          (socket) => callback(null, socket),
-          (error: unknown) => callback(way.signal.aborted ? LATE : error, null),
-        );
-      },
-    });
+    const open = async (
+      { hostname, port, ...to }: Destination,
+      callback: Parameters<Connect>[1],
+    ): Promise<void> => {
+      const way: Way = { proxy, context, signal: AbortSignal.timeout(CONNECT_MS) };
+      const url = new URL(`${to.protocol}//${hostname}${port && `:${port}`}`);
+      let socket: Socket;
+      try {
+        socket = await (isForwarded ? openToProxy(proxy, way) : openSocket(url, way));
+      } catch (error) {
+        callback(way.signal.aborted ? LATE : error, null);
+        return;
+      }
+      callback(null, socket);
+    };
+    const pool = new Class({ connect: (to, callback) => void open(to, callback) });
     return isForwarded ? forwarding(pool, proxy) : pool;
   };
   const pools = new Map<string, Pool>();
