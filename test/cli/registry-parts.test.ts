@@ -106,7 +106,7 @@ describe('the options of a release', () => {
       '"FILE": it has the key "version" twice in one object',
     ],
     ['[{"version":"1"},{"version":"2"}]', '"FILE": release 1 of 2: /version: "1" is not a version'],
-  ])('a file with %s', (text, expected) => {
+  ])('[T424] a file with %s', (text, expected) => {
     const file = `${temporaryFolder({ 'f.json': text })}/f.json`;
     const read = releasesFrom(['acme:lidar', undefined], { file }, []);
     expect(read.ok ? read.value.length : read.error.message.replace(file, 'FILE')).toBe(expected);

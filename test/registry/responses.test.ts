@@ -22,7 +22,7 @@ async function proxyThatDenies(): Promise<Response> {
   return await Promise.resolve(new Response(null, { status: 407 }));
 }
 
-it('[T20] a proxy that denies access is reported alike', async () => {
+it('[T20] [T416] a proxy that denies access is reported alike', async () => {
   const { registry } = remembered(HOST, { fetch: async () => await proxyThatDenies() });
   expect(await outcomeOf(registry.read(LIDAR))).toBe(
     `registry-refused: the proxy denies access to ${WHERE} (407)`,

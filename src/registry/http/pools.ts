@@ -76,7 +76,7 @@ export function poolsIn(environment: Variables): Pools {
   };
 }
 
-/** A pool of connections to a proxy, which gets the whole address of each request. (RFC 9112, 3.2.2) */
+/** A pool of connections to a proxy, which gets the whole address of each request (D113). (RFC 9112, 3.2.2) */
 function forwarding(pool: Pool, proxy: Proxy): Pool {
   const { url, authorization } = proxy;
   return {
