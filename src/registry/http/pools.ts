@@ -108,6 +108,9 @@ function denying(handler: Handler, proxy: Proxy): Handler {
   });
 }
 
+/** Where Node keeps the pool that `fetch` uses by itself, since undici 8 and before. */
+const DISPATCHERS = ['undici.globalDispatcher.2', 'undici.globalDispatcher.1'];
+
 /**
  * The class of pools that `fetch` takes. Node exports it nowhere, but the pool that `fetch` uses by itself is one; with
  * NODE_USE_ENV_PROXY, that pool has one.
@@ -115,9 +118,14 @@ function denying(handler: Handler, proxy: Proxy): Handler {
 function poolClass(): PoolClass {
   // Node creates the pool with the first use of its `fetch`.
   void globalThis.Response;
-  const pool = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1')) as object;
-  const inner = Object.getOwnPropertySymbols(pool).map((key): unknown => Reflect.get(pool, key));
-  const found = [pool, ...inner].find((one) => classOf(one) === 'Agent');
+  const pools = DISPATCHERS.map((name): unknown => Reflect.get(globalThis, Symbol.for(name)));
+  const inner = pools.flatMap((pool) =>
+    Object.getOwnPropertySymbols(Object(pool)).map((key): unknown =>
+      Reflect.get(Object(pool), key),
+    ),
+  );
+  const found = [...pools, ...inner].find((one) => classOf(one) === 'Agent');
+  if (found === undefined) throw new TypeError('this Node does not show the class of its pools');
   // A cast: the name of the class was compared.
   return (found as { readonly constructor: PoolClass }).constructor;
 }
