@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls';
 import { authoritiesIn } from './authorities.ts';
 import { openSocket, openToProxy, type Way } from './open-socket.ts';
 import { ProxyError } from './proxy-error.ts';
-import type { Proxy, Variables } from './proxy.ts';
+import { proxyFor, type Proxy, type Variables } from './proxy.ts';
 
 /** How long a connection may take, with everything on the way: the name, a proxy, and TLS. */
 const CONNECT_MS = 10_000;
@@ -35,8 +35,8 @@ type PoolClass = new (options: { readonly connect: Connect }) => Pool;
 
 /** The connections of one process. */
 export interface Pools {
-  /** Those for requests with this protocol, through `proxy` or directly. */
-  readonly poolFor: (protocol: string, proxy: Proxy | undefined) => Pool;
+  /** Those for requests to `url`, through its proxy or directly. Throws a RegistryError if that cannot be used. */
+  readonly poolFor: (url: URL) => Pool;
 }
 
 const LATE = Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
@@ -67,7 +67,9 @@ export function poolsIn(environment: Variables): Pools {
   };
   const pools = new Map<string, Pool>();
   return {
-    poolFor(protocol, proxy) {
+    poolFor(url) {
+      const { protocol } = url;
+      const proxy = proxyFor(url, environment);
       const key = `${protocol} ${proxy?.url.href}`;
       const pool = pools.get(key) ?? made(protocol, proxy);
       pools.set(key, pool);
