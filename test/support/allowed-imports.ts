@@ -1,7 +1,5 @@
-const NODE_OF_CLIENT = [
-  ...['node:fs', 'node:fs/promises', 'node:path', 'node:timers/promises', 'node:crypto'],
-  ...['node:dns/promises', 'node:http', 'node:net', 'node:tls', 'node:zlib'],
-];
+const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:timers/promises'];
+const NETWORK = ['node:dns/promises', 'node:http', 'node:net', 'node:tls', 'node:zlib'];
 
 /** What the files of a folder may import besides it: of `src`, packages and Node modules. One that is not listed is part of its parent. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +29,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'croner',
     'node:buffer',
   ],
-  registry: ['core', 'ky', 'p-retry', 'lru-cache', 'p-limit', 'valibot', ...NODE_OF_CLIENT],
+  registry: ['core', 'ky', 'p-retry', 'lru-cache', 'p-limit', 'valibot', ...FILES, ...NETWORK],
   // Opens a registry at any kind of address: the only part of the client that reads catalogues.
   registries: ['core', 'registry', 'server/catalogue/catalogue-registry.ts', 'node:path'],
   files: ['node:fs', 'node:path'],
