@@ -4,6 +4,7 @@ import {
   type OpenRegistry,
   type OpenRegistriesOptions,
 } from '../registries/open-registries.ts';
+import type { ClockState } from '../registry/certain-clock.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { SavedLists } from '../registry/saved-lists.ts';
 import type { UpdateTerms } from '../config/index.ts';
@@ -69,11 +70,10 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   const registries = openRegistries({
     maxAgeMs,
     isOffline: offline ?? false,
-    fetch: fetchIn(world),
+    ...requestsIn(world),
     ...options.requests,
     saved: memory.saved,
     onTrouble: memory.warn,
-    ...timeIn(world),
     // A path in a policy is relative to the policy's folder. A path from the command line is relative to the current one.
     relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
     token: (url) => tokenOrThrow(tokens(url)),
@@ -103,8 +103,9 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   };
 }
 
-function timeIn(world: World): Pick<OpenRegistriesOptions, 'clock' | 'clockState'> {
-  return { clock: clockOf(world), clockState: () => world.clockState?.() ?? 'unknown' };
+function requestsIn(world: World): Pick<OpenRegistriesOptions, 'clock' | 'clockState' | 'fetch'> {
+  const clockState = (): ClockState => world.clockState?.() ?? 'unknown';
+  return { clock: clockOf(world), clockState, fetch: fetchIn(world) };
 }
 
 /** The token to send. A file that cannot be used is the error of the request. */

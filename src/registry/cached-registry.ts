@@ -42,12 +42,7 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
   const { certain = new CertainClock(clock) } = options;
   const memory = memoryOf(remote, { ...options, clock, certain });
   const { resultOf, localResult } = resultsFrom(memory, { ...options, certain });
-  const request = singleFlight(
-    async (moduleId: ModuleId, { budget, position }: RequestRound, signal) => {
-      return await refresh(moduleId, memory, { budget, signal }, position);
-    },
-  );
-  const unlessUnknown = backingOff(clock);
+  const { request, unlessUnknown } = requestsFor(memory);
   return {
     async read(moduleId, signal) {
       const one = { budget: retryBudget(), position: undefined };
@@ -64,10 +59,12 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
         if (result) results.set(moduleId, result);
       }
       const rest = [...new Set(moduleIds)].filter((moduleId) => !results.has(moduleId));
-      const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, position) => {
-        const ask = async (): Promise<Refreshed> => await request(id, { budget, position }, signal);
-        return await unlessUnknown(id, position, ask);
-      });
+      const refreshed = await refreshAll(
+        rest,
+        memory,
+        { budget, signal },
+        unlessUnknown(budget, signal),
+      );
       for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
       return results;
     },
@@ -77,6 +74,32 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       // A restart cuts off every waiting client at once. None retries: each reads its lists again in its next round.
       return await awaitChange(moduleIds, memory, waitMs, { budget: noRetries(), signal });
     },
+  };
+}
+
+type Ask = Parameters<typeof refreshAll>[3];
+
+interface Requests {
+  readonly request: (
+    moduleId: ModuleId,
+    round: RequestRound,
+    signal: AbortSignal | undefined,
+  ) => Promise<Refreshed>;
+  /** Requests a list unless the registry has just said that it does not know the module. */
+  readonly unlessUnknown: (budget: RetryBudget, signal: AbortSignal | undefined) => Ask;
+}
+
+function requestsFor(memory: Memory): Requests {
+  const request = singleFlight(
+    async (moduleId: ModuleId, { budget, position }: RequestRound, signal) => {
+      return await refresh(moduleId, memory, { budget, signal }, position);
+    },
+  );
+  const backOff = backingOff(memory.clock);
+  return {
+    request,
+    unlessUnknown: (budget, signal) => async (id, position) =>
+      await backOff(id, position, async () => await request(id, { budget, position }, signal)),
   };
 }
 

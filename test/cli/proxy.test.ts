@@ -112,19 +112,19 @@ describe('[D113] modreg resolve behind a proxy', () => {
   });
 });
 
-describe('[D113] [D114] modreg doctor', () => {
-  /** What it says about the registry `address`. */
-  async function examined(
-    address: string,
-    environment: Readonly<Record<string, string>>,
-  ): Promise<string[]> {
-    const folder = site(address, { allow_http: [HOST] });
-    const env = { ...environment, PLATFORM_HOME: `${folder}/home` };
-    const { stdout } = await inProcess(['doctor', `${folder}/machine.json`], env);
-    const lines = stdout.split('\n').filter((line) => /^\w+ +registry /.test(line));
-    return lines.map((line) => line.replaceAll(/in \d+ ms|until .*/g, '…'));
-  }
+/** What `modreg doctor` says about the registry `address`. */
+async function examined(
+  address: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const folder = site(address, { allow_http: [HOST] });
+  const env = { ...environment, PLATFORM_HOME: `${folder}/home` };
+  const { stdout } = await inProcess(['doctor', `${folder}/machine.json`], env);
+  const lines = stdout.split('\n').filter((line) => /^\w+ +registry /.test(line));
+  return lines.map((line) => line.replaceAll(/in \d+ ms|until .*/g, '…'));
+}
 
+describe('[D113] [D114] modreg doctor', () => {
   it('shows the proxy of a registry', async () => {
     const { address } = await registry();
     const proxy = await forwardProxy({ [HOST]: address }, 'ci:pass-word');

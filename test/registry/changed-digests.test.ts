@@ -83,16 +83,6 @@ const COUNTS: readonly [count: number, place: string, registries: () => Registri
   [300, 'in memory', inMemory],
 ];
 
-it('[D22] [T423] the same digest for each platform that "any" was, or for more of them, is no change', async () => {
-  const lists = [
-    [built('1.1.0', ['any', 'sha256:aa'])],
-    [built('1.1.0', [AMD, 'sha256:aa'], [ARM, 'sha256:aa'])],
-    [built('1.1.0', [AMD, 'sha256:aa'])],
-    [built('1.1.0', ['any', 'sha256:aa'])],
-  ];
-  expect(await resolutionsAfter(lists, inMemory())).toEqual(['1.1.0', '1.1.0', '1.1.0', '1.1.0']);
-});
-
 describe.each(COUNTS)(
   '[D22] [T30] [T423] a changed digest, beside %i other artifacts, %s',
   (count, _place, registries) => {
@@ -195,14 +185,6 @@ describe.each(COUNTS)(
       [
         'is detected when only a weaker algorithm is left',
         [[built('1.1.0', [AMD, 'sha512:aa'])], [built('1.1.0', [AMD, 'sha1:bb'])]],
-        ['1.1.0', REFUSED],
-      ],
-      [
-        'for one of the platforms that "any" was is detected',
-        [
-          [built('1.1.0', ['any', 'sha256:aa'])],
-          [built('1.1.0', [AMD, 'sha256:aa'], [ARM, 'sha256:bb'])],
-        ],
         ['1.1.0', REFUSED],
       ],
       [

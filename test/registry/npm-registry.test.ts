@@ -128,7 +128,7 @@ it('[T419] says that all versions of a package were unpublished', async () => {
 it('[T420] reads the abbreviated packument if the full one is too large, and asks for it from then on', async () => {
   const { registry } = remembered(`npm:${HOST}`, { limits: { largestPackument: 300 } });
   const keywords = Array.from({ length: 200 }, () => 0);
-  const server = npmRegistry({ name: 'lidar', _rev: 'a', keywords, versions: { '1.0.0': {} } });
+  const server = npmRegistry({ name: 'lidar', keywords, versions: { '1.0.0': {} } });
   asked.next(server);
   const id = moduleId('npm:lidar');
   const list = await registry.read(id);
@@ -139,13 +139,14 @@ it('[T420] reads the abbreviated packument if the full one is too large, and ask
     ],
   ]);
   await registry.read(id);
-  expect(asked.requests).toEqual(['/lidar', '/lidar', '/lidar known W/"a"']);
+  expect(asked.requests).toEqual(['/lidar', '/lidar', '/lidar']);
 });
+
+const page: Answer = () =>
+  new Response('<h1>', { status: 404, headers: { 'content-type': 'text/html' } });
 
 describe('[T421] a proxy that refuses %2f', () => {
   const read = json({ name: '@acme/lidar', versions: { '1.0.0': {} } });
-  const page: Answer = () =>
-    new Response('<h1>', { status: 404, headers: { 'content-type': 'text/html' } });
   it.each<[string, Answer]>([
     ['400', status(400)],
     ['404', page],

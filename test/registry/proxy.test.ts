@@ -79,9 +79,10 @@ describe('[D113] the proxy for', () => {
     ['[fd12::1]:81', 'http://[fd12::1]', false],
     ['fd12::1', 'http://[fd12::1]', true],
   ])('NO_PROXY=%o on %s: exempt %s', (list, target, isExempt) => {
-    for (const name of ['NO_PROXY', 'no_proxy']) {
-      expect(proxy(target, { ...ALL, [name]: list }) === 'direct', name).toBe(isExempt);
-    }
+    const isDirect = ['NO_PROXY', 'no_proxy'].map(
+      (name) => proxy(target, { ...ALL, [name]: list }) === 'direct',
+    );
+    expect(isDirect).toEqual([isExempt, isExempt]);
   });
 
   it.each(['socks5://u:hunter22@p:1', 'http://u:hunter22@', 'ftp://p'])(

@@ -1,3 +1,6 @@
+const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:timers/promises'];
+const NETWORK = ['node:dns/promises', 'node:http', 'node:net', 'node:tls', 'node:zlib'];
+
 /** What the files of a folder may import besides it: of `src`, packages and Node modules. One that is not listed is part of its parent. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'core/text': ['fastest-levenshtein'],
@@ -26,24 +29,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'croner',
     'node:buffer',
   ],
-  registry: [
-    'core',
-    'ky',
-    'p-retry',
-    'lru-cache',
-    'p-limit',
-    'valibot',
-    'node:crypto',
-    'node:dns/promises',
-    'node:fs',
-    'node:fs/promises',
-    'node:http',
-    'node:net',
-    'node:path',
-    'node:timers/promises',
-    'node:tls',
-    'node:zlib',
-  ],
+  registry: ['core', 'ky', 'p-retry', 'lru-cache', 'p-limit', 'valibot', ...FILES, ...NETWORK],
   // Opens a registry at any kind of address: the only part of the client that reads catalogues.
   registries: ['core', 'registry', 'server/catalogue/catalogue-registry.ts', 'node:path'],
   files: ['node:fs', 'node:path'],

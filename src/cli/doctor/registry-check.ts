@@ -105,7 +105,8 @@ function fixFor(
   if ((kind === 'registry-unreachable' || kind === 'registry-timeout') && url && !way?.proxy) {
     return connectionFix(failed, url);
   }
-  return hint ?? FIXES[kind] ?? `check ${from}`;
+  const fix = kind === 'not-a-registry' && hint !== undefined ? `${FIXES[kind]}; ${hint}` : hint;
+  return fix ?? FIXES[kind] ?? `check ${from}`;
 }
 
 const FIXES: Partial<Record<RegistryErrorKind, string>> = {

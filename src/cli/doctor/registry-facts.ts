@@ -56,10 +56,11 @@ export async function registryFacts(
   world: World,
 ): Promise<RegistriesFacts> {
   const dates = new Map<string, number>();
+  const requests = { limits: LIMITS, fetch: datesNoting(dates, world) };
   const options = {
     ...named,
     json: true as const,
-    requests: { limits: LIMITS, fetch: datesNoting(dates, world) },
+    requests,
     ...(machinePath === undefined ? {} : { machinePath }),
     saved: unsavedLists(saved ?? NOTHING_SAVED),
   };
@@ -73,12 +74,6 @@ export async function registryFacts(
     ),
   );
   registries.close();
-  const ahead = new Map(
-    found.flatMap(({ from, url }) => {
-      const ms = url && dates.get(url.origin);
-      return ms === undefined ? [] : [[from, ms] as const];
-    }),
-  );
   const clock = Array.from(groups)
     .filter(([, lists]) => lists.some(({ terms }) => terms.minimumAge.ms > 0))
     .map(([registry]) => registry.clockFault?.())
@@ -88,9 +83,22 @@ export async function registryFacts(
     problems,
     warnings: registries.warnings,
     isWanted: wanted.lists.length > 0 || (wanted.isUnknown ? undefined : false),
-    ahead,
+    ahead: aheadIn(dates, found),
     clock,
   };
+}
+
+/** How far the clocks of registries are ahead, by their addresses. `dates` are by origin. */
+function aheadIn(
+  dates: ReadonlyMap<string, number>,
+  found: readonly RegistryFacts[],
+): RegistriesFacts['ahead'] {
+  return new Map(
+    found.flatMap(({ from, url }) => {
+      const ms = url && dates.get(url.origin);
+      return ms === undefined ? [] : [[from, ms] as const];
+    }),
+  );
 }
 
 interface Grouped {

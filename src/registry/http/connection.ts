@@ -1,10 +1,11 @@
-import { quote } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { passing, say, toldAs } from '../../core/text/time-words.ts';
 import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
+import { addressed } from './error-context.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { proxyDenial } from './network-failure.ts';
@@ -59,7 +60,6 @@ const UNEXPECTED_304_TRIES = 2;
 
 export function connect(where: string, options: HttpOptions): Connection {
   const { limits, clock, fetch, exchange: send = exchange } = options;
-  const { retryWithinMs } = limits;
   let sent: Secret | undefined;
   const answer = async (
     request: Omit<RegistryRequest, 'where' | 'token' | 'fetch'>,
@@ -74,11 +74,13 @@ export function connect(where: string, options: HttpOptions): Connection {
       );
       noteDate(request.url, reply, options);
       const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
-      if (reply.status === request.passes) return reply;
+      const answered = { ...reply, url: request.url };
+      if (reply.status === request.passes) return answered;
       checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
-      return reply;
+      return answered;
     };
-    return await retrying(attempt, { ...options, retryWithinMs, budget, signal });
+    const retries = { ...options, retryWithinMs: limits.retryWithinMs, budget, signal };
+    return await addressed(request.url, async () => await retrying(attempt, retries));
   };
   return {
     where,
@@ -211,12 +213,13 @@ function missingScopeIn(headers: Headers): string | undefined {
 export function notFound(
   what: string,
   where: string,
-  { headers }: Reply,
+  { headers, url }: Reply,
   note?: string,
 ): RegistryError {
   const type = headers.get('content-type') ?? 'no content-type';
   const hint = /json/i.test(type)
     ? undefined
-    : (note ?? `the response is ${quote(type)}, not JSON: is there a registry at this address?`);
+    : (note ??
+      `the response${url ? ` of ${excerpt(`${url.origin}${url.pathname}`)}` : ''} is ${quote(type)}, not JSON: is there a registry at this address?`);
   return new RegistryError('unknown-module', `${where} has no module ${what}`, { hint });
 }

@@ -46,6 +46,8 @@ export interface SentFile {
 
 /** The response. Its body is read only if the status is 200, if it answers a change, or if it denies access and the request reads that. */
 export interface Reply {
+  /** The address that was requested. */
+  readonly url?: URL;
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;

@@ -50,7 +50,8 @@ function isTerminated(error: unknown): boolean {
 function proxyFailure({ proxy, code }: ProxyError, where: string): RegistryError {
   const { variable } = proxy;
   const through = `${where} cannot be reached through the proxy ${proxy.url.origin}`;
-  if (code === '407') return proxyDenial(where);
+  // Some proxies answer 401 to a wrong password.
+  if (code === '407' || code === '401') return proxyDenial(where, code);
   const noProxy = variable === variable.toLowerCase() ? 'no_proxy' : 'NO_PROXY';
   const hint = `${variable} names this proxy; ${noProxy} lists the hosts that need none`;
   const isStatus = /^\d{3}$/.test(code);
@@ -59,8 +60,8 @@ function proxyFailure({ proxy, code }: ProxyError, where: string): RegistryError
 }
 
 /** The RegistryError for a proxy that wants a user and a password, or others. (RFC 9110, 15.5.8) */
-export function proxyDenial(where: string): RegistryError {
-  const message = `the proxy denies access to ${where} (407)`;
+export function proxyDenial(where: string, status = '407'): RegistryError {
+  const message = `the proxy denies access to ${where} (${status})`;
   const hint =
     'put its user and password into the variable that names it: http://user:password@host:port, with %40 for @ in a password';
   return new RegistryError('registry-refused', message, { hint });

@@ -1,5 +1,5 @@
 import { memoizeUntilError } from '../memoize-until-error.ts';
-import { proxyFor, type Variables } from './proxy.ts';
+import type { Variables } from './proxy.ts';
 
 /** The functions that `networkFetch` has returned. */
 const OWN = new WeakSet<typeof globalThis.fetch>();
@@ -20,7 +20,7 @@ export function networkFetch(environment: Variables): typeof globalThis.fetch {
   });
   const own: typeof globalThis.fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const pool = (await pools()).poolFor(url.protocol, proxyFor(url, environment));
+    const pool = (await pools()).poolFor(url);
     // A cast: `fetch` uses one member of a pool, and its types want all.
     const dispatcher = pool as unknown as NonNullable<RequestInit['dispatcher']>;
     return await fetch(input, { ...init, dispatcher });

@@ -20,7 +20,7 @@ export interface Way {
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * An open connection to the server of an http: or https: address, for https: with TLS. Behind a proxy it is a tunnel through it. (RFC 9110,
+ * An open connection to the server of an http: or https: address, for https: with TLS. Behind a proxy it is a tunnel through it (D113). (RFC 9110,
  * 9.3.6)
  */
 export async function openSocket(url: URL, way: Way): Promise<Socket> {

@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls';
 import { authoritiesIn } from './authorities.ts';
 import { openSocket, openToProxy, type Way } from './open-socket.ts';
 import { ProxyError } from './proxy-error.ts';
-import type { Proxy, Variables } from './proxy.ts';
+import { proxyFor, type Proxy, type Variables } from './proxy.ts';
 
 /** How long a connection may take, with everything on the way: the name, a proxy, and TLS. */
 const CONNECT_MS = 10_000;
@@ -24,16 +24,19 @@ interface Handler {
   readonly onHeaders: (status: number, ...rest: readonly unknown[]) => boolean;
 }
 
-type Connect = (
-  to: { readonly protocol: string; readonly hostname: string; readonly port: string },
-  callback: (error: unknown, socket: Socket | null) => void,
-) => void;
+interface Destination {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string;
+}
+
+type Connect = (to: Destination, callback: (error: unknown, socket: Socket | null) => void) => void;
 type PoolClass = new (options: { readonly connect: Connect }) => Pool;
 
 /** The connections of one process. */
 export interface Pools {
-  /** Those for requests with this protocol, through `proxy` or directly. */
-  readonly poolFor: (protocol: string, proxy: Proxy | undefined) => Pool;
+  /** Those for requests to `url`, through its proxy or directly. Throws a RegistryError if that cannot be used. */
+  readonly poolFor: (url: URL) => Pool;
 }
 
 const LATE = Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
@@ -44,22 +47,29 @@ export function poolsIn(environment: Variables): Pools {
   const Class = poolClass();
   const made = (protocol: string, proxy: Proxy | undefined): Pool => {
     const isForwarded = proxy !== undefined && protocol === 'http:';
-    const pool = new Class({
-      connect: ({ hostname, port, ...to }, callback) => {
-        const way: Way = { proxy, context, signal: AbortSignal.timeout(CONNECT_MS) };
-        const url = new URL(`${to.protocol}//${hostname}${port && `:${port}`}`);
-        const opened = isForwarded ? openToProxy(proxy, way) : openSocket(url, way);
-        opened.then(
-          (socket) => callback(null, socket),
-          (error: unknown) => callback(way.signal.aborted ? LATE : error, null),
-        );
-      },
-    });
+    const open = async (
+      { hostname, port, ...to }: Destination,
+      callback: Parameters<Connect>[1],
+    ): Promise<void> => {
+      const way: Way = { proxy, context, signal: AbortSignal.timeout(CONNECT_MS) };
+      const url = new URL(`${to.protocol}//${hostname}${port && `:${port}`}`);
+      let socket: Socket;
+      try {
+        socket = await (isForwarded ? openToProxy(proxy, way) : openSocket(url, way));
+      } catch (error) {
+        callback(way.signal.aborted ? LATE : error, null);
+        return;
+      }
+      callback(null, socket);
+    };
+    const pool = new Class({ connect: (to, callback) => void open(to, callback) });
     return isForwarded ? forwarding(pool, proxy) : pool;
   };
   const pools = new Map<string, Pool>();
   return {
-    poolFor(protocol, proxy) {
+    poolFor(url) {
+      const { protocol } = url;
+      const proxy = proxyFor(url, environment);
       const key = `${protocol} ${proxy?.url.href}`;
       const pool = pools.get(key) ?? made(protocol, proxy);
       pools.set(key, pool);
@@ -68,7 +78,7 @@ export function poolsIn(environment: Variables): Pools {
   };
 }
 
-/** A pool of connections to a proxy, which gets the whole address of each request. (RFC 9112, 3.2.2) */
+/** A pool of connections to a proxy, which gets the whole address of each request (D113). (RFC 9112, 3.2.2) */
 function forwarding(pool: Pool, proxy: Proxy): Pool {
   const { url, authorization } = proxy;
   return {
@@ -100,6 +110,9 @@ function denying(handler: Handler, proxy: Proxy): Handler {
   });
 }
 
+/** Where Node keeps the pool that `fetch` uses by itself, since undici 8 and before. */
+const DISPATCHERS = ['undici.globalDispatcher.2', 'undici.globalDispatcher.1'];
+
 /**
  * The class of pools that `fetch` takes. Node exports it nowhere, but the pool that `fetch` uses by itself is one; with
  * NODE_USE_ENV_PROXY, that pool has one.
@@ -107,9 +120,14 @@ function denying(handler: Handler, proxy: Proxy): Handler {
 function poolClass(): PoolClass {
   // Node creates the pool with the first use of its `fetch`.
   void globalThis.Response;
-  const pool = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1')) as object;
-  const inner = Object.getOwnPropertySymbols(pool).map((key): unknown => Reflect.get(pool, key));
-  const found = [pool, ...inner].find((one) => classOf(one) === 'Agent');
+  const pools = DISPATCHERS.map((name): unknown => Reflect.get(globalThis, Symbol.for(name)));
+  const inner = pools.flatMap((pool) =>
+    Object.getOwnPropertySymbols(Object(pool)).map((key): unknown =>
+      Reflect.get(Object(pool), key),
+    ),
+  );
+  const found = [...pools, ...inner].find((one) => classOf(one) === 'Agent');
+  if (found === undefined) throw new TypeError('this Node does not show the class of its pools');
   // A cast: the name of the class was compared.
   return (found as { readonly constructor: PoolClass }).constructor;
 }

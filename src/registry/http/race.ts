@@ -1,3 +1,5 @@
+import { unlessAborted } from '../unless-aborted.ts';
+
 /** An address of a host, as `lookup` returns it. */
 export interface HostAddress {
   readonly address: string;
@@ -26,43 +28,37 @@ export async function raced<T>(
   { connect, close, sleep }: Racing<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  signal.throwIfAborted();
   const sorted = interleaved(addresses);
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const rest = new AbortController();
-  const errors: unknown[] = [];
+  const errors = new Map<number, unknown>();
   let begun = 0;
-  let failed = 0;
-  const abort = (): void => reject(signal.reason);
+  const attempt = async (address: HostAddress, place: number): Promise<void> => {
+    try {
+      const connection = await connect(address, rest.signal);
+      if (rest.signal.aborted) close(connection);
+      else resolve(connection);
+      rest.abort();
+    } catch (error) {
+      errors.set(place, error);
+      if (errors.size === sorted.length) reject(errors.get(0));
+      else if (begun === place + 1) begin();
+    }
+  };
   const begin = (): void => {
     const address = sorted[begun];
     if (!address || rest.signal.aborted) return;
     const place = begun++;
-    const isLast = (): boolean => begun === place + 1;
-    connect(address, rest.signal).then(
-      (connection) => {
-        if (rest.signal.aborted) close(connection);
-        else resolve(connection);
-        rest.abort();
-      },
-      (error: unknown) => {
-        errors[place] = error;
-        failed++;
-        if (failed === sorted.length) reject(errors[0]);
-        else if (isLast()) begin();
-      },
-    );
+    void attempt(address, place);
     sleep(ATTEMPT_DELAY_MS, rest.signal).then(
-      () => isLast() && begin(),
+      () => begun === place + 1 && begin(),
       () => undefined,
     );
   };
-  signal.addEventListener('abort', abort, { once: true });
-  begin();
   try {
-    return await promise;
+    if (!signal.aborted) begin();
+    return await unlessAborted(signal, promise);
   } finally {
-    signal.removeEventListener('abort', abort);
     rest.abort();
   }
 }
