@@ -86,7 +86,8 @@ function authorityOf(text: string): string {
   return text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host, as the URL parser writes it, is the machine itself. */
+export function isLoopback(hostname: string): boolean {
   return /^(.+\.)?localhost$|^\[::1\]$|^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 

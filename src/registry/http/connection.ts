@@ -8,6 +8,7 @@ import { retrying } from '../retry.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { problemIn } from './problem-document.ts';
+import type { Authorization, RegistryAccess } from './registry-access.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** How requests are sent to a registry. */
@@ -24,6 +25,8 @@ export interface HttpOptions {
   readonly onDate?: ((at: number) => void) | undefined;
   /** The global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Answers what an OCI registry asks for; absent for others. */
+  readonly access?: RegistryAccess | undefined;
   /** Sends one request; over the network by default. */
   readonly exchange?: typeof exchange;
 }
@@ -33,13 +36,16 @@ export interface Connection {
   /** The registry, for a person, escaped. */
   readonly where: string;
   readonly limits: Limits;
-  /** The response, if its status is 200, 404, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
+  /** The response, if its status is 200, 404, in `answered`, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
   get(
     url: URL,
     request: Pick<
       RegistryRequest,
       'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial'
-    >,
+    > & {
+      /** Further statuses that say something. */
+      readonly answered?: ReadonlySet<number> | undefined;
+    },
     round: RequestContext,
   ): Promise<Reply>;
   /**
@@ -54,21 +60,33 @@ export interface Connection {
 const UNEXPECTED_304_TRIES = 2;
 
 export function connect(where: string, options: HttpOptions): Connection {
-  const { limits, clock, fetch, exchange: send = exchange } = options;
+  const { limits, clock, fetch, access, exchange: send = exchange } = options;
   const { retryWithinMs } = limits;
-  let sent: Secret | undefined;
+  let sent: readonly Secret[] = [];
   const answer = async (
-    request: Omit<RegistryRequest, 'where' | 'token' | 'fetch'>,
+    {
+      answered,
+      ...request
+    }: Omit<RegistryRequest, 'where' | 'token' | 'fetch'> & {
+      readonly answered?: ReadonlySet<number> | undefined;
+    },
     { budget, signal }: RequestContext,
   ): Promise<Reply> => {
     const attempt = async (): Promise<Reply> => {
       const token = tokenOf(where, options);
-      sent = token;
-      const reply = await redactingToken(
-        () => token,
-        async () => await send({ ...request, where, token, fetch }, { limits, clock, signal }),
-      );
+      const context = { limits, clock, signal };
+      const sending = async (authorization?: Partial<Authorization>): Promise<Reply> => {
+        sent = [authorization?.token ?? [], authorization?.secrets ?? []].flat();
+        const authorized = { ...request, ...authorization, where, fetch };
+        return await redactingTokens(
+          () => sent,
+          async () => await send(authorized, context),
+        );
+      };
+      const asked = { url: request.url, token };
+      const reply = await (access?.sending(asked, context, sending) ?? sending(token && { token }));
       noteDate(request.url, reply, options);
+      if (answered?.has(reply.status) === true) return reply;
       const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
       checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
       return reply;
@@ -88,7 +106,7 @@ export function connect(where: string, options: HttpOptions): Connection {
     },
     send: async (url, change, round) =>
       await answer({ url, change, accept: 'application/json', ...ANSWER_BOUNDS }, round),
-    redacting: async (work) => await redactingToken(() => sent, work),
+    redacting: async (work) => await redactingTokens(() => sent, work),
   };
 }
 
@@ -116,19 +134,21 @@ export function tokenOf(where: string, { token }: Pick<HttpOptions, 'token'>): S
   throw new RegistryError('registry-refused', message);
 }
 
-/** The result of `work`. In a RegistryError that repeats the token, `[token]` replaces it, and its cause is dropped. */
-async function redactingToken<T>(
-  sentToken: () => Secret | undefined,
+/** The result of `work`. In a RegistryError that repeats one of the secrets, `[token]` replaces it, and its cause is dropped. */
+async function redactingTokens<T>(
+  secrets: () => readonly Secret[],
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const token = sentToken()?.reveal();
-    if (!(error instanceof RegistryError) || token === undefined) throw error;
+    if (!(error instanceof RegistryError)) throw error;
     const { kind, message, suggestion, hint, retryAfterMs } = error;
-    if (![message, suggestion, hint].some((text) => text?.includes(token))) throw error;
-    const redacted = (text: string): string => text.replaceAll(token, '[token]');
+    const texts = [message, suggestion, hint];
+    const hidden = secrets().map((one) => one.reveal());
+    if (!texts.some((text) => hidden.some((one) => text?.includes(one)))) throw error;
+    const redacted = (text: string): string =>
+      hidden.reduce((rest, one) => rest.replaceAll(one, '[token]'), text);
     throw new RegistryError(kind, redacted(message), {
       suggestion: suggestion && redacted(suggestion),
       hint: hint && redacted(hint),

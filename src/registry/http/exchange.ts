@@ -16,6 +16,10 @@ export interface RegistryRequest extends BodyBounds {
   /** The entity tag of the known list. */
   readonly etag?: string | undefined;
   readonly token?: Secret | undefined;
+  /** How the token is sent: `Bearer` by default. */
+  readonly scheme?: 'Basic' | 'Bearer' | undefined;
+  /** What the body must not repeat besides the token. */
+  readonly secrets?: readonly Secret[] | undefined;
   /** A change that the response must include. */
   readonly atLeast?: RequestContext['atLeast'];
   /** The global `fetch` by default. */
@@ -101,7 +105,8 @@ async function receive(
   if (status === 200 || answersChange || (request.readsDenial && denies && hasJson)) {
     deadline.begin();
     const body = await readBody(response, request, deadline);
-    return { status, headers, body: { ...body, text: withoutToken(body.text, request.token) } };
+    const secrets = [request.token, ...(request.secrets ?? [])];
+    return { status, headers, body: { ...body, text: secrets.reduce(withoutToken, body.text) } };
   }
   await response.body?.cancel();
   return { status, headers, body: NO_BODY };
@@ -151,6 +156,7 @@ function headersOf({
   accept,
   etag,
   token,
+  scheme = 'Bearer',
   atLeast,
   change,
 }: RegistryRequest): Record<string, string> {
@@ -162,6 +168,6 @@ function headersOf({
       ? { 'modreg-at-least': `${atLeast.sequence}`, 'modreg-history': atLeast.history }
       : {}),
     ...bodyHeaders(change?.body),
-    ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
+    ...(token ? { authorization: `${scheme} ${token.reveal()}` } : {}),
   };
 }
