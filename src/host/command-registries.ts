@@ -5,6 +5,7 @@ import {
   type OpenRegistriesOptions,
 } from '../registries/open-registries.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import type { Wanted } from '../registry/wanted.ts';
 import type { SavedLists } from '../registry/saved-lists.ts';
 import type { UpdateTerms } from '../config/index.ts';
 import { dirname } from 'node:path';
@@ -44,11 +45,12 @@ export interface CommandRegistries {
   open(terms: UpdateTerms): Result<OpenRegistry | undefined, Problem>;
   /** The registry for modules with these terms, for a poller. */
   registryFor(terms: UpdateTerms): CachedRegistry;
-  read(registry: OpenRegistry, moduleId: ModuleId): Promise<ReleaseList>;
+  read(registry: OpenRegistry, moduleId: ModuleId, wanted?: Wanted): Promise<ReleaseList>;
   readAll(
     registry: OpenRegistry,
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
+    wanted?: Wanted,
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /** Returns the result of `work`, which requests a module from `registry`. Adds hints to its error. */
   requesting<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
@@ -145,12 +147,19 @@ function reading(
     });
   return {
     requesting,
-    async read(registry, moduleId) {
-      const list = await requesting(registry, moduleId, async () => await registry.read(moduleId));
+    async read(registry, moduleId, wanted) {
+      const list = await requesting(
+        registry,
+        moduleId,
+        async () => await registry.read(moduleId, undefined, wanted),
+      );
       return listWithHint(list, hintFor(registry));
     },
-    async readAll(registry, moduleIds, signal) {
-      const results = await noting(registry, async () => await registry.readAll(moduleIds, signal));
+    async readAll(registry, moduleIds, signal, wanted) {
+      const results = await noting(
+        registry,
+        async () => await registry.readAll(moduleIds, signal, wanted),
+      );
       const hint = hintFor(registry);
       return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
     },

@@ -233,14 +233,14 @@ function openAt(
   const registry: OpenRegistry = {
     address,
     remote: remote.value,
-    read: async (moduleId, signal) => {
+    read: async (moduleId, signal, wanted) => {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
       expectArgument('read()', 'signal', signal, optional(SIGNAL));
-      return await (await cached()).read(moduleId, signal);
+      return await (await cached()).read(moduleId, signal, wanted);
     },
-    async readAll(moduleIds, signal) {
+    async readAll(moduleIds, signal, wanted) {
       expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
-      return await (await cached()).readAll(moduleIds, signal);
+      return await (await cached()).readAll(moduleIds, signal, wanted);
     },
     ...timeOf(opening.certain, opening.trustClock),
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),

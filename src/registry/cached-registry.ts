@@ -13,6 +13,7 @@ import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
 import { refreshAll } from './refresh-all.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
+import type { Wanted } from './wanted.ts';
 import { releaseListOf, staleOnError } from './stale-on-error.ts';
 
 /** Options of `cachedRegistry`; `OpenRegistriesOptions` documents each. All are optional. */
@@ -42,19 +43,19 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
   const memory = memoryOf(remote, { ...options, clock, certain });
   const { resultOf, localResult } = resultsFrom(memory, { ...options, certain });
   const request = singleFlight(
-    async (moduleId: ModuleId, { budget, position }: RequestRound, signal) => {
-      return await refresh(moduleId, memory, { budget, signal }, position);
+    async (moduleId: ModuleId, { position, ...round }: RequestRound, signal) => {
+      return await refresh(moduleId, memory, { ...round, signal }, position);
     },
   );
   return {
-    async read(moduleId, signal) {
-      const one = { budget: retryBudget(), position: undefined };
+    async read(moduleId, signal, wanted) {
+      const one = { budget: retryBudget(), position: undefined, wanted };
       const result =
         localResult(moduleId) ?? resultOf(moduleId, await request(moduleId, one, signal));
       if (!result.ok) throw result.error;
       return result.value;
     },
-    async readAll(moduleIds, signal) {
+    async readAll(moduleIds, signal, wanted) {
       const budget = retryBudget();
       const results = new Map<ModuleId, ListResult>();
       for (const moduleId of moduleIds) {
@@ -63,7 +64,7 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       }
       const rest = [...new Set(moduleIds)].filter((moduleId) => !results.has(moduleId));
       const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, position) => {
-        return await request(id, { budget, position }, signal);
+        return await request(id, { budget, position, wanted }, signal);
       });
       for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
       return results;
@@ -138,6 +139,7 @@ function resultsFrom(
 interface RequestRound {
   readonly budget: RetryBudget;
   readonly position: FeedPosition | undefined;
+  readonly wanted: Wanted | undefined;
 }
 
 function isWithin({ confirmedAt }: SavedList, now: number, ageMs: number): boolean {

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
+import type { BodyBounds } from './body.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
 import { problemIn } from './problem-document.ts';
@@ -41,7 +42,13 @@ export interface Connection {
     url: URL,
     request: Pick<
       RegistryRequest,
-      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial'
+      | 'accept'
+      | 'etag'
+      | 'waitMs'
+      | 'atLeast'
+      | 'readsDenial'
+      | 'mayLeave'
+      | Exclude<keyof BodyBounds, 'where'>
     > & {
       /** Further statuses that say something. */
       readonly answered?: ReadonlySet<number> | undefined;

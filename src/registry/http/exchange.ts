@@ -20,6 +20,8 @@ export interface RegistryRequest extends BodyBounds {
   readonly scheme?: 'Basic' | 'Bearer' | undefined;
   /** What the body must not repeat besides the token. */
   readonly secrets?: readonly Secret[] | undefined;
+  /** Whether a redirect may lead to another server, because the response is compared with a digest. */
+  readonly mayLeave?: boolean | undefined;
   /** A change that the response must include. */
   readonly atLeast?: RequestContext['atLeast'];
   /** The global `fetch` by default. */
@@ -94,9 +96,10 @@ async function receive(
   { init }: SentBody,
   deadline: Deadline,
 ): Promise<Reply> {
-  const { url, where, fetch, change } = request;
+  const { url, where, fetch, change, mayLeave } = request;
   const changing = change && { method: change.method, ...init };
-  const following = { url, where, fetch, headers: headersOf(request), change: changing };
+  const headersSent = headersOf(request);
+  const following = { url, where, fetch, mayLeave, headers: headersSent, change: changing };
   const response = await follow(following, deadline.signal);
   const { status, headers } = response;
   const hasJson = isJson(headers.get('content-type'));

@@ -1,29 +1,41 @@
-import type { ReleaseRecord } from '../../core/index.ts';
+import { createHash } from 'node:crypto';
+import { indexReleases, resolve, type ReleaseRecord } from '../../core/index.ts';
 import { ociVersion } from '../formats/oci-tags.ts';
 import { packInSteps } from '../packed-records.ts';
 import { RegistryError } from '../registry-error.ts';
-import type { RemoteRegistry, RequestContext } from '../remote-registry.ts';
+import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
+import type { WantedRelease } from '../wanted.ts';
 import type { Connection } from './connection.ts';
 import { inSteps } from './fetched-list.ts';
+import { describeTag, type Describing } from './oci-description.ts';
 import { fetchTags, type TagList } from './oci-pages.ts';
 import { repositoriesOf, type Repository } from './oci-repository.ts';
 
+/** So many releases that may be selected are described for each query, newest first; the next read continues. */
+const MOST_DESCRIBED = 20;
+
 /**
  * A registry with the OCI distribution protocol at the origin of `base`, whose path is a prefix of every repository
- * name. `acme:lidar` is the repository `acme/lidar`, and its tags are the list. Entity tags are not used.
+ * name. `acme:lidar` is the repository `acme/lidar`, and its tags are the list. Only releases that the reader may select
+ * are described by their manifests, each of them once. Entity tags are not used.
  */
 export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegistry, 'fetch'> {
   return {
-    async fetch(moduleId, _, round) {
+    async fetch(moduleId, known, round) {
       const repositories = repositoriesOf(base, moduleId, connection.where);
-      const { list } = await firstOf(repositories, connection, round);
-      return {
-        records: await inSteps(packInSteps(recordsOf(list.tags))),
-        dropped: [],
-        digest: list.digest,
-        size: list.size,
-        etag: undefined,
-      };
+      const { repository, list } = await firstOf(repositories, connection, round);
+      const releases = releasesOf(list.tags, known);
+      const dropped = new Set(known?.dropped);
+      const from = { repository, connection, round };
+      for (const wanted of round.wanted?.(moduleId) ?? []) {
+        for (const line of await describeWanted(releases, wanted, from)) dropped.add(line);
+      }
+      const records = Array.from(releases.values(), ({ record }) => record);
+      const digest = digestOf(list, records);
+      if (digest === known?.digest) return known;
+      const { size } = list;
+      const packed = await inSteps(packInSteps(records));
+      return { records: packed, dropped: [...dropped], digest, size, etag: undefined };
     },
   };
 }
@@ -38,23 +50,72 @@ async function firstOf(
     return { repository: first, list: await fetchTags(first, connection, round) };
   } catch (error) {
     const [second] = others;
-    if (!second || !(error instanceof RegistryError) || error.kind !== 'unknown-module')
-      throw error;
+    if (!second || !isUnknown(error)) throw error;
     try {
       return { repository: second, list: await fetchTags(second, connection, round) };
     } catch (again) {
-      if (!(again instanceof RegistryError) || again.kind === 'unknown-module') throw error;
-      throw again;
+      throw isUnknown(again) ? error : again;
     }
   }
 }
 
-function* recordsOf(tags: readonly string[]): Iterable<ReleaseRecord> {
-  const all = new Set(tags);
+function isUnknown(error: unknown): boolean {
+  return error instanceof RegistryError && error.kind === 'unknown-module';
+}
+
+interface Tagged {
+  readonly tag: string;
+  readonly record: ReleaseRecord;
+}
+
+/** The releases that tags name, by their versions, each as it was described before. */
+function releasesOf(tags: readonly string[], known: FetchedList | undefined): Map<string, Tagged> {
+  const described = new Map<string, ReleaseRecord>();
+  for (const record of known?.records ?? []) {
+    if (record.artifacts) described.set(record.tag ?? record.version, record);
+  }
+  const releases = new Map<string, Tagged>();
   for (const tag of tags) {
     const version = ociVersion(tag);
     // Beside `1.2.0`, `v1.2.0` is the same or does not count (D111).
-    if (tag.startsWith('v') && all.has(tag.slice(1)) && version !== tag) continue;
-    yield tag === version ? { version } : { version };
+    const isBeside = version.length < tag.length && releases.has(version);
+    if (isBeside || releases.get(version)?.tag === tag.slice(1)) continue;
+    const own = tag === version ? { version } : { version, tag };
+    releases.set(version, { tag, record: described.get(tag) ?? own });
   }
+  return releases;
+}
+
+/** Describes the newest releases that `wanted` may select, down to one that it selects. Returns what could not be read. */
+async function describeWanted(
+  releases: Map<string, Tagged>,
+  { constraint, eligibility }: WantedRelease,
+  from: Describing,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  let described = 0;
+  const index = indexReleases(Array.from(releases.values(), ({ record }) => record));
+  for (const { version } of index.candidates(constraint)) {
+    const release = releases.get(version.text);
+    if (!release) continue;
+    let { record } = release;
+    if (!record.artifacts) {
+      if (described++ === MOST_DESCRIBED) break;
+      const found = await describeTag(release.tag, from);
+      if (!found) continue;
+      const { dropped, ...description } = found;
+      lines.push(...dropped);
+      record = { ...record, ...description };
+      releases.set(version.text, { ...release, record });
+    }
+    if (resolve(constraint, indexReleases([record]), eligibility).kind === 'resolved') break;
+  }
+  return lines;
+}
+
+/** Covers the tags, and what is known of the releases that are described. */
+function digestOf({ digest }: TagList, records: readonly ReleaseRecord[]): string {
+  const described = records.filter(({ artifacts }) => artifacts);
+  if (described.length === 0) return digest;
+  return `${digest} ${createHash('sha256').update(JSON.stringify(described)).digest('hex')}`;
 }

@@ -58,7 +58,7 @@ export function registryAccess(options: AccessOptions): RegistryAccess {
       const isFresh = known !== undefined && known.until > context.clock.monotonic();
       const pair = pairIn(given);
       const bearer = isUsable && isFresh ? known.token : pair ? undefined : given;
-      const secrets = pair ? [pair.password] : [];
+      const secrets = secretsIn(given);
       const first = await send(bearer && { scheme: 'Bearer', token: bearer, secrets });
       // What was refused as a bearer token is no user with a password.
       if (first.status !== 401 || (given && !pair)) return first;
@@ -78,6 +78,17 @@ export function registryAccess(options: AccessOptions): RegistryAccess {
       return isBasic && pair ? await send({ scheme: 'Basic', token: pair.basic, secrets }) : first;
     },
   };
+}
+
+/** What must be in no text because of `token`. */
+export function secretsIn(token: Secret | undefined): readonly Secret[] {
+  const pair = pairIn(token);
+  return [token ?? [], pair ? [pair.basic, pair.password] : []].flat();
+}
+
+/** Whether `url` is that of a blob of an OCI registry. (OCI Distribution 1.1, "Pulling blobs") */
+export function isBlob({ pathname }: URL): boolean {
+  return /\/v2\/.+\/blobs\/sha(?:256|512):[\da-f]+$/.test(pathname);
 }
 
 /** The user and the password in a token of the form `user:password`; undefined for any other token. */
