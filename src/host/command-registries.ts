@@ -6,6 +6,7 @@ import {
 } from '../registries/open-registries.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Wanted } from '../registry/wanted.ts';
+import { isBlob } from '../registry/http/blob-address.ts';
 import type { SavedLists } from '../registry/saved-lists.ts';
 import type { UpdateTerms } from '../config/index.ts';
 import { dirname } from 'node:path';
@@ -31,6 +32,8 @@ export interface ReadingOptions extends RegistryOptions {
   readonly saved?: SavedLists;
   /** The credentials of the machine, if the command is its agent. */
   readonly machine?: Credentials | undefined;
+  /** Whether the command runs until it is stopped, and so runs no programs of other settings. */
+  readonly isService?: true;
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
   /** How requests are sent, where it differs from the defaults. */
@@ -64,7 +67,9 @@ export interface CommandRegistries {
 export function commandRegistries(options: ReadingOptions, world: World): CommandRegistries {
   const { policy, machinePath = '', maxAgeMs = 0, offline, onRetry = () => undefined } = options;
   const named = namedRegistry(options, world);
-  const tokens = tokensIn(world, options.registry, options.machine);
+  const tokens = tokensIn(world, options.registry, options.machine, {
+    runsHelpers: options.isService !== true,
+  });
   const wait: Wait = { state: '' };
   const memory = memoryOf(options, world);
   const registries = openRegistries({
@@ -76,7 +81,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
     ...timeIn(world),
     // A path in a policy is relative to the policy's folder. A path from the command line is relative to the current one.
     relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
-    token: (url) => tokenOrThrow(tokens(url)),
+    token: (url, kind) => tokenOrThrow(tokens(url, kind)),
     onRetry({ message }, delayMs) {
       onRetry();
       wait.state = `${message}; next attempt in ${(delayMs / 1000).toFixed(1)} s`;
@@ -88,14 +93,14 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   return {
     warnings: memory.warnings,
     close: memory.close,
-    tokenFor: (url) => tokenOrThrow(tokens(url)),
+    tokenFor: (url) => tokenOrThrow(tokens(url, isBlob(url) ? 'oci' : undefined)),
     open(terms) {
       const own = termsOf(terms);
       if (own.registry === undefined) return { ok: true, value: undefined };
       const registry = registries.open(own);
       if (!registry.ok) return { ok: false, error: registryProblem(registry.error) };
       const { address } = registry.value;
-      const token = 'url' in address ? tokens(address.url) : undefined;
+      const token = 'url' in address ? tokens(address.url, address.kind) : undefined;
       return token?.ok === false ? token : registry;
     },
     registryFor: (terms) => registries.registryFor(termsOf(terms)),
@@ -131,7 +136,7 @@ function reading(
     return await waiting(wait, world, work);
   };
   const hintFor = ({ address }: OpenRegistry): string | undefined => {
-    return 'url' in address ? valueOf(tokens(address.url))?.hint : undefined;
+    return 'url' in address ? valueOf(tokens(address.url, address.kind))?.hint : undefined;
   };
   const requesting: CommandRegistries['requesting'] = async (registry, moduleId, work) =>
     await noting(registry, async () => {

@@ -18,7 +18,11 @@ import {
 } from '../core/text/argument.ts';
 import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
-import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
+import {
+  parseRegistryAddress,
+  type RegistryAddress,
+  type WebRegistryAddress,
+} from '../registry/address.ts';
 import { CertainClock, timeOf, type KnownTime } from '../registry/certain-clock.ts';
 import { firstSeenNow } from '../registry/first-seen.ts';
 import type { CachedRegistry, Registry } from '../registry/registry.ts';
@@ -39,10 +43,11 @@ export interface OpenRegistriesOptions {
    */
   readonly saved?: SavedLists | (() => Promise<SavedLists | undefined>) | undefined;
   /**
-   * Returns the bearer token for the registry at `url`. The token is sent to the origin of that address only. The
-   * function is called for each request, so that tokens can be rotated.
+   * Returns the bearer token for the registry at `url`, of this `kind`; for an OCI registry, `user:password` as well. It is sent to
+   * the origin of that address only, and a user and a password also to a token server of the same site. The function is called for each
+   * request, so that tokens can be rotated.
    */
-  readonly token?: (url: URL) => Secret | undefined;
+  readonly token?: (url: URL, kind: WebRegistryAddress['kind']) => Secret | undefined;
   /** The folder that relative paths start from, normally that of the policy. The working directory by default. */
   readonly relativeTo?: string | undefined;
   /** Replaces the global `fetch`, for example to use a proxy or other certificates. */
@@ -222,7 +227,7 @@ function openAt(
   };
   const remote = httpRegistry(address, {
     ...options,
-    token: () => token?.(address.url),
+    token: () => token?.(address.url, address.kind),
     onDate: (at) => opening.certain.hear(at),
   });
   if (!remote.ok) return remote;

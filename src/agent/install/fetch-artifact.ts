@@ -14,7 +14,8 @@ import {
 import { CLOCK, systemClock, systemRandom, type Clock } from '../../registry/clock.ts';
 import { tokenOf } from '../../registry/http/connection.ts';
 import { withoutToken } from '../../registry/http/echoed-token.ts';
-import { isBlob, registryAccess, secretsIn } from '../../registry/http/registry-access.ts';
+import { isBlob } from '../../registry/http/blob-address.ts';
+import { registryAccess, secretsIn } from '../../registry/http/registry-access.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../registry/http/limits.ts';
 import { retryBudget } from '../../registry/retry-budget.ts';
 import { retrying } from '../../registry/retry.ts';

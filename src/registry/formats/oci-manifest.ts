@@ -34,8 +34,8 @@ export type Manifest = {
   | { readonly kind: 'index'; readonly entries: readonly IndexEntry[] }
   | {
       readonly kind: 'manifest';
-      /** The only layer, without its address; the number of layers if there is not one. */
-      readonly file: Pick<Artifact, 'digest' | 'size'> | number;
+      /** The only layer, without its address; undefined if there is not one. */
+      readonly file: Pick<Artifact, 'digest' | 'size'> | undefined;
       /** The digest of the config, which names the platform of an image; undefined if it is no image. */
       readonly config: string | undefined;
     }
@@ -57,7 +57,7 @@ export function decodeManifest(json: unknown): Manifest {
     throw new RegistryError('not-a-registry', message);
   }
   const [layer] = layers;
-  const file = layers.length === 1 ? fileIn(layer) : layers.length;
+  const file = layers.length === 1 ? fileIn(layer) : undefined;
   return { kind: 'manifest', createdAt, file, config: configIn(config) };
 }
 

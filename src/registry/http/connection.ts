@@ -37,6 +37,7 @@ export interface Connection {
   /** The registry, for a person, escaped. */
   readonly where: string;
   readonly limits: Limits;
+  readonly clock: Clock;
   /** The response, if its status is 200, 404, in `answered`, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
   get(
     url: URL,
@@ -103,6 +104,7 @@ export function connect(where: string, options: HttpOptions): Connection {
   return {
     where,
     limits,
+    clock,
     async get(url, request, round) {
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {
         const reply = await answer({ ...request, url }, round);

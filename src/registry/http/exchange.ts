@@ -108,7 +108,7 @@ async function receive(
   if (status === 200 || answersChange || (request.readsDenial && denies && hasJson)) {
     deadline.begin();
     const body = await readBody(response, request, deadline);
-    const secrets = [request.token, ...(request.secrets ?? [])];
+    const secrets = [...(request.secrets ?? []), request.token];
     return { status, headers, body: { ...body, text: secrets.reduce(withoutToken, body.text) } };
   }
   await response.body?.cancel();

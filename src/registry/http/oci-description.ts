@@ -1,5 +1,4 @@
 import type { Artifact, ReleaseRecord } from '../../core/index.ts';
-import { excerpt } from '../../core/text/quote.ts';
 import { parseJson } from '../formats/json-text.ts';
 import {
   decodeManifest,
@@ -21,10 +20,7 @@ const MOST_TOKENS = 250_000;
 const MOST_ENTRIES = 8;
 
 /** What the manifests of a release say. */
-export interface Description extends Pick<ReleaseRecord, 'publishedAt' | 'artifacts'> {
-  /** Why a part of it has no file. */
-  readonly dropped: readonly string[];
-}
+export type Description = Pick<ReleaseRecord, 'publishedAt' | 'artifacts'>;
 
 export interface Describing {
   readonly repository: Repository;
@@ -38,45 +34,38 @@ export async function describeTag(tag: string, from: Describing): Promise<Descri
   if (!top) return undefined;
   const entries = top.kind === 'index' ? top.entries.slice(0, MOST_ENTRIES) : [];
   const files: Artifact[] = [];
-  const dropped: string[] = [];
   const times = [top.createdAt];
-  const add = async (manifest: Manifest, platform?: string): Promise<void> => {
-    if (manifest.kind === 'manifest' && typeof manifest.file === 'object') {
-      files.push(await artifactOf({ ...manifest, file: manifest.file }, platform, from));
-    } else {
-      const found = manifest.kind === 'index' ? 'an index in an index' : `${manifest.file} layers`;
-      dropped.push(`${excerpt(tag)} has ${found}, expected a manifest with one layer`);
-    }
-  };
-  if (top.kind === 'manifest') await add(top);
+  if (top.kind === 'manifest') files.push(await artifactOf(top, undefined, from));
   for (const { digest, platform } of entries) {
     const manifest = await manifestOf(digest, from);
     if (!manifest) throw missing(digest, from);
     times.push(manifest.createdAt);
-    await add(manifest, platform);
+    if (manifest.kind === 'manifest') files.push(await artifactOf(manifest, platform, from));
   }
-  const publishedAt = times.find((time) => time !== undefined);
-  return { publishedAt, artifacts: files, dropped };
+  return { publishedAt: times.find((time) => time !== undefined), artifacts: files };
 }
 
-async function manifestOf(reference: string, from: Describing): Promise<Manifest | undefined> {
+/** A manifest, and its digest. */
+type Found = Manifest & { readonly digest: string };
+
+async function manifestOf(reference: string, from: Describing): Promise<Found | undefined> {
   const reply = await read(`manifests/${reference}`, MANIFEST_TYPES, from);
   if (reply.status === 404) return undefined;
   checkDigest(reference, reply, from);
   const { where } = from.connection;
-  return withErrorContext(where, () => decodeManifest(parseJson(reply.body.text)));
+  const manifest = withErrorContext(where, () => decodeManifest(parseJson(reply.body.text)));
+  return { ...manifest, digest: `sha256:${reply.body.digest}` };
 }
 
+/** The only layer. A container of several is no file that can be installed, so its manifest stands for it, without an address. */
 async function artifactOf(
-  {
-    file,
-    config,
-  }: { readonly file: Pick<Artifact, 'digest' | 'size'>; readonly config: string | undefined },
-  platform: string | undefined,
+  { file, config, digest }: Extract<Found, { readonly kind: 'manifest' }>,
+  named: string | undefined,
   from: Describing,
 ): Promise<Artifact> {
-  const url = repositoryUrl(from.repository, `blobs/${file.digest}`).href;
-  return { platform: platform ?? (await platformOf(config, from)), url, ...file };
+  const platform = named ?? (await platformOf(config, from));
+  if (!file) return { platform, digest };
+  return { platform, url: repositoryUrl(from.repository, `blobs/${file.digest}`).href, ...file };
 }
 
 async function platformOf(config: string | undefined, from: Describing): Promise<string> {

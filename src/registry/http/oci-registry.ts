@@ -25,17 +25,16 @@ export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegis
       const repositories = repositoriesOf(base, moduleId, connection.where);
       const { repository, list } = await firstOf(repositories, connection, round);
       const releases = releasesOf(list.tags, known);
-      const dropped = new Set(known?.dropped);
       const from = { repository, connection, round };
       for (const wanted of round.wanted?.(moduleId) ?? []) {
-        for (const line of await describeWanted(releases, wanted, from)) dropped.add(line);
+        await describeWanted(releases, wanted, from);
       }
       const records = Array.from(releases.values(), ({ record }) => record);
       const digest = digestOf(list, records);
       if (digest === known?.digest) return known;
       const { size } = list;
       const packed = await inSteps(packInSteps(records));
-      return { records: packed, dropped: [...dropped], digest, size, etag: undefined };
+      return { records: packed, dropped: [], digest, size, etag: undefined };
     },
   };
 }
@@ -86,13 +85,12 @@ function releasesOf(tags: readonly string[], known: FetchedList | undefined): Ma
   return releases;
 }
 
-/** Describes the newest releases that `wanted` may select, down to one that it selects. Returns what could not be read. */
+/** Describes the newest releases that `wanted` may select, down to one that it selects. */
 async function describeWanted(
   releases: Map<string, Tagged>,
   { constraint, eligibility }: WantedRelease,
   from: Describing,
-): Promise<readonly string[]> {
-  const lines: string[] = [];
+): Promise<void> {
   let described = 0;
   const index = indexReleases(Array.from(releases.values(), ({ record }) => record));
   for (const { version } of index.candidates(constraint)) {
@@ -101,16 +99,13 @@ async function describeWanted(
     let { record } = release;
     if (!record.artifacts) {
       if (described++ === MOST_DESCRIBED) break;
-      const found = await describeTag(release.tag, from);
-      if (!found) continue;
-      const { dropped, ...description } = found;
-      lines.push(...dropped);
+      const description = await describeTag(release.tag, from);
+      if (!description) continue;
       record = { ...record, ...description };
       releases.set(version.text, { ...release, record });
     }
     if (resolve(constraint, indexReleases([record]), eligibility).kind === 'resolved') break;
   }
-  return lines;
 }
 
 /** Covers the tags, and what is known of the releases that are described. */

@@ -83,12 +83,7 @@ export function registryAccess(options: AccessOptions): RegistryAccess {
 /** What must be in no text because of `token`. */
 export function secretsIn(token: Secret | undefined): readonly Secret[] {
   const pair = pairIn(token);
-  return [token ?? [], pair ? [pair.basic, pair.password] : []].flat();
-}
-
-/** Whether `url` is that of a blob of an OCI registry. (OCI Distribution 1.1, "Pulling blobs") */
-export function isBlob({ pathname }: URL): boolean {
-  return /\/v2\/.+\/blobs\/sha(?:256|512):[\da-f]+$/.test(pathname);
+  return [pair ? [pair.basic, pair.password] : [], token ?? []].flat();
 }
 
 /** The user and the password in a token of the form `user:password`; undefined for any other token. */
