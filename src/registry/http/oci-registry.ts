@@ -77,15 +77,14 @@ function releasesOf(tags: readonly string[], known: FetchedList | undefined): Ma
   for (const tag of tags) {
     const version = ociVersion(tag);
     // Beside `1.2.0`, `v1.2.0` is the same or does not count (D111).
-    const isBeside = version.length < tag.length && releases.has(version);
-    if (isBeside || releases.get(version)?.tag === tag.slice(1)) continue;
+    if (version.length < tag.length && releases.has(version)) continue;
     const own = tag === version ? { version } : { version, tag };
     releases.set(version, { tag, record: described.get(tag) ?? own });
   }
   return releases;
 }
 
-/** Describes the newest releases that `wanted` may select, down to one that it selects. */
+/** Describes the newest releases that `wanted` may select, down to one that it selects (D112). */
 async function describeWanted(
   releases: Map<string, Tagged>,
   { constraint, eligibility }: WantedRelease,
