@@ -28,12 +28,10 @@ export interface ReadingOptions extends RegistryOptions {
   readonly offline?: true;
   /** Whether lists are kept in this process only, so that nothing is written. */
   readonly isUnsaved?: true;
-  /** The saved lists, if the command has opened the machine's file itself. */
+  /** The saved lists, if the command has opened the machine's file itself: it runs until it is stopped, and runs no helper of Docker. */
   readonly saved?: SavedLists;
   /** The credentials of the machine, if the command is its agent. */
   readonly machine?: Credentials | undefined;
-  /** Whether the command runs until it is stopped, and so runs no programs of other settings. */
-  readonly isService?: true;
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
   /** How requests are sent, where it differs from the defaults. */
@@ -67,9 +65,7 @@ export interface CommandRegistries {
 export function commandRegistries(options: ReadingOptions, world: World): CommandRegistries {
   const { policy, machinePath = '', maxAgeMs = 0, offline, onRetry = () => undefined } = options;
   const named = namedRegistry(options, world);
-  const tokens = tokensIn(world, options.registry, options.machine, {
-    runsHelpers: options.isService !== true,
-  });
+  const tokens = tokensIn(world, options.registry, options.machine, options.saved === undefined);
   const wait: Wait = { state: '' };
   const memory = memoryOf(options, world);
   const registries = openRegistries({
@@ -153,18 +149,13 @@ function reading(
   return {
     requesting,
     async read(registry, moduleId, wanted) {
-      const list = await requesting(
-        registry,
-        moduleId,
-        async () => await registry.read(moduleId, undefined, wanted),
-      );
+      const read = async (): Promise<ReleaseList> =>
+        await registry.read(moduleId, undefined, wanted);
+      const list = await requesting(registry, moduleId, read);
       return listWithHint(list, hintFor(registry));
     },
-    async readAll(registry, moduleIds, signal, wanted) {
-      const results = await noting(
-        registry,
-        async () => await registry.readAll(moduleIds, signal, wanted),
-      );
+    async readAll(registry, ...asked) {
+      const results = await noting(registry, async () => await registry.readAll(...asked));
       const hint = hintFor(registry);
       return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
     },

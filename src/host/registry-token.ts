@@ -35,7 +35,7 @@ export function tokensIn(
   { environment }: World,
   registry: string | undefined,
   machine?: Credentials,
-  { runsHelpers = true }: { readonly runsHelpers?: boolean | undefined } = {},
+  runsHelpers = false,
 ): TokensOf {
   const { MODREG_REGISTRY, MODREG_TOKEN: text } = environment;
   const path = tokenFileIn(environment);

@@ -18,11 +18,7 @@ import {
 } from '../core/text/argument.ts';
 import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
-import {
-  parseRegistryAddress,
-  type RegistryAddress,
-  type WebRegistryAddress,
-} from '../registry/address.ts';
+import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
 import { CertainClock, timeOf, type KnownTime } from '../registry/certain-clock.ts';
 import { firstSeenNow } from '../registry/first-seen.ts';
 import type { CachedRegistry, Registry } from '../registry/registry.ts';
@@ -43,11 +39,10 @@ export interface OpenRegistriesOptions {
    */
   readonly saved?: SavedLists | (() => Promise<SavedLists | undefined>) | undefined;
   /**
-   * Returns the bearer token for the registry at `url`, of this `kind`; for an OCI registry, `user:password` as well. It is sent to
-   * the origin of that address only, and a user and a password also to a token server of the same site. The function is called for each
-   * request, so that tokens can be rotated.
+   * Returns the bearer token for the registry of this kind at `url`, or `user:password` for an OCI registry. It is sent to the origin of that
+   * address only, and a password to a token server of the same site. Called for each request, so that tokens can be rotated.
    */
-  readonly token?: (url: URL, kind: WebRegistryAddress['kind']) => Secret | undefined;
+  readonly token?: (url: URL, kind: 'modreg' | 'npm' | 'oci') => Secret | undefined;
   /** The folder that relative paths start from, normally that of the policy. The working directory by default. */
   readonly relativeTo?: string | undefined;
   /** Replaces the global `fetch`, for example to use a proxy or other certificates. */

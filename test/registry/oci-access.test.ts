@@ -102,12 +102,12 @@ describe('[T408] a registry does not name any token server', () => {
   });
 });
 
-describe('a registry that asks for a user and a password', () => {
-  const locked: Answer = async (request) =>
-    request.headers.get('authorization') === SENT
-      ? await TAGS(request)
-      : new Response(null, { status: 401, headers: { 'www-authenticate': 'Basic realm="x"' } });
+const locked: Answer = async (request) =>
+  request.headers.get('authorization') === SENT
+    ? await TAGS(request)
+    : new Response(null, { status: 401, headers: { 'www-authenticate': 'Basic realm="x"' } });
 
+describe('a registry that asks for a user and a password', () => {
   it('gets them after it has asked', async () => {
     asked.next(locked);
     const { registry } = remembered(`oci:${HOST}`, given(PAIR));

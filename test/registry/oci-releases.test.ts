@@ -23,6 +23,10 @@ function file(text: string, more: Omit<OciFile, 'body'> = {}): OciFile {
   return { body: Buffer.from(text), ...more };
 }
 
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString();
+}
+
 describe('a release', () => {
   it.each([
     ['an artifact that oras pushed', file('x', { created: '2026-11-01T00:00:00Z' }), ['any']],
@@ -46,12 +50,9 @@ describe('a release', () => {
     const [record] = records;
     expect(record?.artifacts?.map(({ platform }) => platform)).toEqual(platforms);
     for (const { url, digest = '', size } of record?.artifacts ?? []) {
-      if (release === 2) {
-        expect([url, digest]).toEqual([undefined, contents.tags['1.0.0']]);
-        continue;
-      }
-      expect(url).toBe(`${HOST}${PATH}/blobs/${digest}`);
-      expect(contents.content.get(digest)?.body).toHaveLength(size ?? -1);
+      const [path, length] =
+        release === 2 ? [undefined, undefined] : [`${HOST}${PATH}/blobs/${digest}`, 1];
+      expect([url, size, contents.content.has(digest)]).toEqual([path, length, true]);
     }
   });
 });
@@ -150,8 +151,7 @@ it.each([
     Array.from(contents.content, ([digest, { type, body }]) => {
       const other =
         digest === top || !type.includes('json') ? body : Buffer.concat([body, Buffer.from(' ')]);
-      const isConfig =
-        /"os":"linux"/.test(`${Buffer.from(body)}`) && !/schema/.test(`${Buffer.from(body)}`);
+      const isConfig = /"os":"linux"/.test(textOf(body)) && !/schema/.test(textOf(body));
       return [
         digest,
         { type, body: isConfig ? Buffer.from('{"os":"linux","architecture":"amd64"}') : other },

@@ -71,10 +71,7 @@ export async function agentRunCommand(
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
-  const registries = commandRegistries(
-    { ...options, isService: true, machinePath: path, saved, machine },
-    world,
-  );
+  const registries = commandRegistries({ ...options, machinePath: path, saved, machine }, world);
   const current = { documents: start.value.documents };
   const keep = documentKeeper(dirname(file.value.path));
   const site = { path, file: file.value, registries, ...start.value, keep, current };

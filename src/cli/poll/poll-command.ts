@@ -56,10 +56,7 @@ export async function pollCommand(
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
-  const registries = commandRegistries(
-    { ...options, isService: true, machinePath: path, saved },
-    world,
-  );
+  const registries = commandRegistries({ ...options, machinePath: path, saved }, world);
   try {
     const { state } = file.value;
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));

@@ -67,34 +67,25 @@ export interface Connection {
 
 const UNEXPECTED_304_TRIES = 2;
 
+type OwnRequest = Omit<RegistryRequest, 'where' | 'token' | 'fetch'>;
+
 export function connect(where: string, options: HttpOptions): Connection {
-  const { limits, clock, fetch, access, exchange: send = exchange } = options;
+  const { limits, clock } = options;
   const { retryWithinMs } = limits;
   let sent: readonly Secret[] = [];
-  const answer = async (
-    {
-      answered,
-      ...request
-    }: Omit<RegistryRequest, 'where' | 'token' | 'fetch'> & {
-      readonly answered?: ReadonlySet<number> | undefined;
-    },
-    { budget, signal }: RequestContext,
-  ): Promise<Reply> => {
+  const answer = async (request: OwnRequest, round: RequestContext): Promise<Reply> => {
+    const { budget, signal } = round;
     const attempt = async (): Promise<Reply> => {
       const token = tokenOf(where, options);
-      const context = { limits, clock, signal };
-      const sending = async (authorization?: Partial<Authorization>): Promise<Reply> => {
-        sent = [authorization?.token ?? [], authorization?.secrets ?? []].flat();
-        const authorized = { ...request, ...authorization, where, fetch };
-        return await redactingTokens(
-          () => sent,
-          async () => await send(authorized, context),
-        );
-      };
-      const asked = { url: request.url, token };
-      const reply = await (access?.sending(asked, context, sending) ?? sending(token && { token }));
+      const reply = await sending({ ...request, where }, token, {
+        options,
+        signal,
+        onSent: (secrets) => {
+          sent = secrets;
+        },
+      });
       noteDate(request.url, reply, options);
-      if (answered?.has(reply.status) === true) return reply;
+      if (request.answered?.has(reply.status) === true) return reply;
       const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
       checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
       return reply;
@@ -117,6 +108,35 @@ export function connect(where: string, options: HttpOptions): Connection {
       await answer({ url, change, accept: 'application/json', ...ANSWER_BOUNDS }, round),
     redacting: async (work) => await redactingTokens(() => sent, work),
   };
+}
+
+/** The response to a request, which an OCI registry may have wanted to be authorized. */
+async function sending(
+  request: OwnRequest & Pick<RegistryRequest, 'where'>,
+  token: Secret | undefined,
+  {
+    options,
+    signal,
+    onSent,
+  }: {
+    readonly options: HttpOptions;
+    readonly signal: AbortSignal | undefined;
+    readonly onSent: (secrets: readonly Secret[]) => void;
+  },
+): Promise<Reply> {
+  const { limits, clock, fetch, access, exchange: send = exchange } = options;
+  const context = { limits, clock, signal };
+  const authorized = async (authorization?: Partial<Authorization>): Promise<Reply> => {
+    const secrets = [authorization?.token ?? [], authorization?.secrets ?? []].flat();
+    onSent(secrets);
+    const whole = { ...request, ...authorization, fetch };
+    return await redactingTokens(
+      () => secrets,
+      async () => await send(whole, context),
+    );
+  };
+  if (!access) return await authorized(token && { token });
+  return await access.sending({ url: request.url, token }, context, authorized);
 }
 
 /** A redirect stays at the origin, so that the whole response came over https. A cache adds how long it kept the response. */

@@ -20,6 +20,8 @@ export interface RegistryRequest extends BodyBounds {
   readonly scheme?: 'Basic' | 'Bearer' | undefined;
   /** What the body must not repeat besides the token. */
   readonly secrets?: readonly Secret[] | undefined;
+  /** Statuses that say something besides those that a registry always uses. */
+  readonly answered?: ReadonlySet<number> | undefined;
   /** Whether a redirect may lead to another server, because the response is compared with a digest. */
   readonly mayLeave?: boolean | undefined;
   /** A change that the response must include. */
