@@ -41,21 +41,15 @@ export type Manifest = {
     }
 );
 
-/** Reads an index or a manifest. Throws a RegistryError if it is neither. (OCI Image 1.1, "Image Index" and "Image Manifest") */
-export function decodeManifest(json: unknown): Manifest {
-  if (!isJsonObject(json)) {
-    const message = `found ${describeValue(json)}, expected a manifest`;
-    throw new RegistryError('not-a-registry', message);
-  }
+/** Reads an index or a manifest; undefined if it is neither. Throws a RegistryError if it has a layer without a digest. (OCI Image 1.1, "Image Index" and "Image Manifest") */
+export function decodeManifest(json: unknown): Manifest | undefined {
+  if (!isJsonObject(json)) return undefined;
   const createdAt = createdIn(json);
   const { manifests, layers, config } = json;
   if (Array.isArray(manifests)) {
     return { kind: 'index', createdAt, entries: manifests.flatMap(entryIn) };
   }
-  if (!Array.isArray(layers)) {
-    const message = `/layers is ${describeValue(layers)}, expected a list`;
-    throw new RegistryError('not-a-registry', message);
-  }
+  if (!Array.isArray(layers)) return undefined;
   const [layer] = layers;
   const file = layers.length === 1 ? fileIn(layer) : undefined;
   return { kind: 'manifest', createdAt, file, config: configIn(config) };

@@ -28,7 +28,7 @@ export interface Describing {
   readonly round: RequestContext;
 }
 
-/** Reads what a tag names; undefined if the tag no longer exists. Throws a RegistryError. (OCI Distribution 1.1, "Pulling manifests") */
+/** Reads what a tag names; undefined if that is no manifest, or no longer exists. Throws a RegistryError. (OCI Distribution 1.1, "Pulling manifests") */
 export async function describeTag(tag: string, from: Describing): Promise<Description | undefined> {
   const top = await manifestOf(tag, from);
   if (!top) return undefined;
@@ -54,7 +54,7 @@ async function manifestOf(reference: string, from: Describing): Promise<Found | 
   checkDigest(reference, reply, from);
   const { where } = from.connection;
   const manifest = withErrorContext(where, () => decodeManifest(parseJson(reply.body.text)));
-  return { ...manifest, digest: `sha256:${reply.body.digest}` };
+  return manifest && { ...manifest, digest: `sha256:${reply.body.digest}` };
 }
 
 /** The only layer. A container of several is no file that can be installed, so its manifest stands for it, without an address. */

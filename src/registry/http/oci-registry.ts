@@ -99,7 +99,8 @@ async function describeWanted(
     if (!record.artifacts) {
       if (described++ === MOST_DESCRIBED) break;
       const description = await describeTag(release.tag, from);
-      if (!description) continue;
+      // It may still be selected, and not installed.
+      if (!description) break;
       record = { ...record, ...description };
       releases.set(version.text, { ...release, record });
     }
