@@ -234,6 +234,7 @@ type Parts = Pick<SavedList, 'records' | 'dropped' | 'lost'>;
 /** Whether a stored value is an entry of a release list. */
 export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   version: isText,
+  tag: optional(isText),
   publishedAt: optional(isNumber),
   artifacts: optional(listOf(isArtifact)),
   prerelease: optional(oneOf(true)),

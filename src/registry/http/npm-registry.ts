@@ -17,6 +17,8 @@ const MOST_TOKENS = 4_000_000;
 const FULL = 'application/json, application/vnd.npm.install-v1+json;q=0.5';
 const ABBREVIATED = 'application/vnd.npm.install-v1+json';
 const BAD_REQUEST = 400;
+/** With a name that has `%2f`. */
+const REFUSED_SLASH = new Set([BAD_REQUEST]);
 
 /** An npm registry at `base`: `acme:lidar` is `@acme/lidar`, and `npm:lidar` is `lidar`. */
 export function npmRegistry(base: URL, connection: Connection): Pick<RemoteRegistry, 'fetch'> {
@@ -31,7 +33,7 @@ export function npmRegistry(base: URL, connection: Connection): Pick<RemoteRegis
   ): Promise<FetchedList> => {
     const name = packageName(moduleId);
     const ask = async (path: string): Promise<Reply> => {
-      const query = { ...request, accept, etag: known?.etag, passes: BAD_REQUEST };
+      const query = { ...request, accept, etag: known?.etag, answered: REFUSED_SLASH };
       return await connection.get(new URL(path, base), query, round);
     };
     const { reply, note } = await pastProxies(name, ask);
