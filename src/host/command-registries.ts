@@ -4,11 +4,15 @@ import {
   type OpenRegistry,
   type OpenRegistriesOptions,
 } from '../registries/open-registries.ts';
+import type { ClockState } from '../registry/certain-clock.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import type { Wanted } from '../registry/wanted.ts';
+import { isBlob } from '../registry/http/blob-address.ts';
 import type { SavedLists } from '../registry/saved-lists.ts';
 import type { UpdateTerms } from '../config/index.ts';
 import { dirname } from 'node:path';
 import type { ModuleId, Result, Secret } from '../core/index.ts';
+import { fetchIn } from '../base/network.ts';
 import { waiting, type Wait } from '../base/waiting.ts';
 import { registryProblem, type Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
@@ -26,7 +30,7 @@ export interface ReadingOptions extends RegistryOptions {
   readonly offline?: true;
   /** Whether lists are kept in this process only, so that nothing is written. */
   readonly isUnsaved?: true;
-  /** The saved lists, if the command has opened the machine's file itself. */
+  /** The saved lists, if the command has opened the machine's file itself: it runs until it is stopped, and runs no helper of Docker. */
   readonly saved?: SavedLists;
   /** The credentials of the machine, if the command is its agent. */
   readonly machine?: Credentials | undefined;
@@ -44,11 +48,12 @@ export interface CommandRegistries {
   open(terms: UpdateTerms): Result<OpenRegistry | undefined, Problem>;
   /** The registry for modules with these terms, for a poller. */
   registryFor(terms: UpdateTerms): CachedRegistry;
-  read(registry: OpenRegistry, moduleId: ModuleId): Promise<ReleaseList>;
+  read(registry: OpenRegistry, moduleId: ModuleId, wanted?: Wanted): Promise<ReleaseList>;
   readAll(
     registry: OpenRegistry,
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
+    wanted?: Wanted,
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /** Returns the result of `work`, which requests a module from `registry`. Adds hints to its error. */
   requesting<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
@@ -62,19 +67,19 @@ export interface CommandRegistries {
 export function commandRegistries(options: ReadingOptions, world: World): CommandRegistries {
   const { policy, machinePath = '', maxAgeMs = 0, offline, onRetry = () => undefined } = options;
   const named = namedRegistry(options, world);
-  const tokens = tokensIn(world, options.registry, options.machine);
+  const tokens = tokensIn(world, options.registry, options.machine, options.saved === undefined);
   const wait: Wait = { state: '' };
   const memory = memoryOf(options, world);
   const registries = openRegistries({
     maxAgeMs,
     isOffline: offline ?? false,
+    ...requestsIn(world),
     ...options.requests,
     saved: memory.saved,
     onTrouble: memory.warn,
-    ...timeIn(world),
     // A path in a policy is relative to the policy's folder. A path from the command line is relative to the current one.
     relativeTo: named === undefined ? dirname(policy ?? machinePath) : undefined,
-    token: (url) => tokenOrThrow(tokens(url)),
+    token: (url, kind) => tokenOrThrow(tokens(url, kind)),
     onRetry({ message }, delayMs) {
       onRetry();
       wait.state = `${message}; next attempt in ${(delayMs / 1000).toFixed(1)} s`;
@@ -86,14 +91,14 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   return {
     warnings: memory.warnings,
     close: memory.close,
-    tokenFor: (url) => tokenOrThrow(tokens(url)),
+    tokenFor: (url) => tokenOrThrow(tokens(url, isBlob(url) ? 'oci' : undefined)),
     open(terms) {
       const own = termsOf(terms);
       if (own.registry === undefined) return { ok: true, value: undefined };
       const registry = registries.open(own);
       if (!registry.ok) return { ok: false, error: registryProblem(registry.error) };
       const { address } = registry.value;
-      const token = 'url' in address ? tokens(address.url) : undefined;
+      const token = 'url' in address ? tokens(address.url, address.kind) : undefined;
       return token?.ok === false ? token : registry;
     },
     registryFor: (terms) => registries.registryFor(termsOf(terms)),
@@ -101,8 +106,9 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   };
 }
 
-function timeIn(world: World): Pick<OpenRegistriesOptions, 'clock' | 'clockState'> {
-  return { clock: clockOf(world), clockState: () => world.clockState?.() ?? 'unknown' };
+function requestsIn(world: World): Pick<OpenRegistriesOptions, 'clock' | 'clockState' | 'fetch'> {
+  const clockState = (): ClockState => world.clockState?.() ?? 'unknown';
+  return { clock: clockOf(world), clockState, fetch: fetchIn(world) };
 }
 
 /** The token to send. A file that cannot be used is the error of the request. */
@@ -129,7 +135,7 @@ function reading(
     return await waiting(wait, world, work);
   };
   const hintFor = ({ address }: OpenRegistry): string | undefined => {
-    return 'url' in address ? valueOf(tokens(address.url))?.hint : undefined;
+    return 'url' in address ? valueOf(tokens(address.url, address.kind))?.hint : undefined;
   };
   const requesting: CommandRegistries['requesting'] = async (registry, moduleId, work) =>
     await noting(registry, async () => {
@@ -145,12 +151,14 @@ function reading(
     });
   return {
     requesting,
-    async read(registry, moduleId) {
-      const list = await requesting(registry, moduleId, async () => await registry.read(moduleId));
+    async read(registry, moduleId, wanted) {
+      const read = async (): Promise<ReleaseList> =>
+        await registry.read(moduleId, undefined, wanted);
+      const list = await requesting(registry, moduleId, read);
       return listWithHint(list, hintFor(registry));
     },
-    async readAll(registry, moduleIds, signal) {
-      const results = await noting(registry, async () => await registry.readAll(moduleIds, signal));
+    async readAll(registry, ...asked) {
+      const results = await noting(registry, async () => await registry.readAll(...asked));
       const hint = hintFor(registry);
       return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
     },

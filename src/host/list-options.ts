@@ -1,8 +1,10 @@
 import type { OpenRegistry } from '../registries/open-registries.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import type { Wanted } from '../registry/wanted.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import {
   parsePlatform,
+  type Constraint,
   type Eligibility,
   type ModuleId,
   type Platform,
@@ -86,14 +88,16 @@ export async function readListOptions(
 export async function withList(
   { registries, registry, terms, machineId, clock: now }: ListQuery,
   moduleId: ModuleId,
-  options: ListOptions,
+  options: ListOptions & { readonly constraint?: Constraint | undefined },
   present: (list: ReleaseList, eligibility: Eligibility) => Outcome,
 ): Promise<Outcome> {
   const notes = registry || options.json ? [] : [SAMPLE_NOTE];
   const { warnings } = registries;
+  const { constraint } = options;
+  const wanted: Wanted = () => (constraint ? [{ constraint, ...terms }] : []);
   try {
     const list = registry
-      ? await registries.read(registry, moduleId)
+      ? await registries.read(registry, moduleId, wanted)
       : await sampleCatalogue.read(moduleId);
     const { changedDigests, fetchedAt } = list;
     const isNow = terms.eligibility.notAfter === undefined;

@@ -70,6 +70,10 @@ function droppedParts(moduleId: ModuleId, { dropped }: ReleaseList): Problem[] {
   if (first === undefined) return [];
   const parts = dropped.length === 1 ? '1 part' : `${dropped.length} parts`;
   const because = dropped.slice(0, NAMED);
-  const message = `ignored ${parts} of the list of ${moduleId}`;
+  // A line without a place in the list is about how the list was read.
+  const isOfList = dropped.every((line) => line.startsWith('/'));
+  const message = isOfList
+    ? `ignored ${parts} of the list of ${moduleId}`
+    : `the list of ${moduleId} was not read as usual`;
   return [{ ...warning('ignored-entries', message), because }];
 }

@@ -15,6 +15,7 @@ type Field = '_authToken' | '_auth' | 'username' | '_password';
 
 const LINE = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/;
 const CREDENTIAL = /^(\/\/.+):(_authToken|_auth|username|_password)$/;
+const VARIABLE = /\$\{([^}]+)\}/g;
 const REGISTRY = /^(?:(@[^:]+):)?registry$/;
 
 /**
@@ -69,10 +70,7 @@ function expanded(
   value: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  let isComplete = true;
-  const text = value.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => {
-    isComplete &&= environment[name] !== undefined;
-    return environment[name] ?? '';
-  });
-  return isComplete ? text : undefined;
+  const names = Array.from(value.matchAll(VARIABLE), ([, name = '']) => name);
+  if (names.some((name) => environment[name] === undefined)) return undefined;
+  return value.replaceAll(VARIABLE, (_, name: string) => environment[name] ?? '');
 }

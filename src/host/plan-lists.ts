@@ -5,7 +5,8 @@ import { neededLists, type NeededList } from '../core/plan/configuration.ts';
 import type { Problem } from '../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from './command-registries.ts';
 import { noRegistry } from './registry-choice.ts';
-import type { ListOptions } from './list-options.ts';
+import { platformOf, type ListOptions } from './list-options.ts';
+import { wantedBy } from '../registry/wanted.ts';
 import type { World } from '../base/world.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Facts } from './plan-facts.ts';
@@ -40,9 +41,12 @@ export async function readPlanLists(
       modules: new Map<string, ListResult>(),
       subsystems: new Map<string, ListResult>(),
     };
+    const platform = platformOf(options, world);
+    const now = world.clock();
     for (const [registry, needed] of groups.value) {
       const ids = [...new Set(needed.map(({ moduleId }) => moduleId))];
-      const results = await registries.readAll(registry, ids);
+      const wanted = platform.ok ? wantedBy(needed, { now, platform: platform.value }) : undefined;
+      const results = await registries.readAll(registry, ids, undefined, wanted);
       fill(lists, needed, results);
     }
     return { ok: true, value: { ...lists, warnings: registries.warnings } };

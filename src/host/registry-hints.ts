@@ -33,7 +33,7 @@ export function listWithHint(list: ReleaseList, hint: string | undefined): Relea
 
 export function errorWithHint(error: RegistryError, hint: string | undefined): RegistryError {
   if (error.kind !== 'registry-refused') return error;
-  return new RegistryError(error.kind, error.message, { cause: error, hint: hint ?? error.hint });
+  return new RegistryError(error.kind, error.message, { cause: error, hint: error.hint ?? hint });
 }
 
 /** The modules of the namespace, or all modules if it has none; undefined if the registry does not list them. */

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { secret, type Secret, type Result } from '../core/index.ts';
 import { modeOpenToOthers } from '../config/file-mode.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
-import { parseRegistryAddress } from '../registry/address.ts';
+import { parseRegistryAddress, type WebRegistryAddress } from '../registry/address.ts';
 import { platformHome } from '../config/platform-home.ts';
+import { dockerCredentials } from './docker-config.ts';
 import { existsAt, readRegularFile } from './document-file.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
@@ -22,16 +23,21 @@ interface RegistryToken {
 const LARGEST_FILE = 64 * 1024;
 
 /** Returns the token for a registry's address. A failed read is repeated on the next call. */
-export type TokensOf = (url: URL) => Result<RegistryToken, Problem>;
+export type TokensOf = (
+  url: URL,
+  kind?: WebRegistryAddress['kind'],
+) => Result<RegistryToken, Problem>;
 
 /**
  * The tokens of this process. `registry` is the value of `--registry`; `machine` are the credentials of the machine, whose
- * key comes before the token file. The settings of npm come last.
+ * key comes before the token file. The settings of npm come last, and for OCI registries the credentials of Docker; with `runsHelpers`, also
+ * those of its helpers.
  */
 export function tokensIn(
   { environment }: World,
   registry: string | undefined,
   machine?: Credentials,
+  runsHelpers = false,
 ): TokensOf {
   const { MODREG_REGISTRY, MODREG_TOKEN: text } = environment;
   const path = tokenFileIn(environment);
@@ -39,8 +45,9 @@ export function tokensIn(
   const owner = named === undefined ? undefined : ownerIn(named);
   const variable = text === undefined || text === '' ? undefined : fromVariable(text);
   let file: Result<ReadonlyMap<string, Secret>, Problem> | undefined;
+  const ofDocker = dockerCredentials(environment, { runsHelpers });
   const npmrc = npmrcIn(environment);
-  return (url) => {
+  return (url, kind) => {
     const { origin } = url;
     // A registry that only a policy names does not get the token: the author of the policy could collect it.
     if (variable && owner === origin) return variable;
@@ -49,7 +56,7 @@ export function tokensIn(
     }
     if (file?.ok !== true) file = path === undefined ? NO_FILE : readTokenFile(path);
     if (!file.ok) return file;
-    const token = file.value.get(origin);
+    const token = file.value.get(origin) ?? (kind === 'oci' ? ofDocker(url) : undefined);
     if (token) return { ok: true, value: { token, hint: undefined } };
     const ofNpm = npmrc(url);
     if (!ofNpm.ok || ofNpm.value) return withToken(ofNpm);

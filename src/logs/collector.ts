@@ -39,11 +39,19 @@ const TEMPORARY = new Set([408, 425, 429]);
 const PUNCTUATION = /[\s"'=:;,]+/;
 const WEB_PAGE = /^text\/html\b/i;
 
+/** How a request is sent. */
+export interface Sending {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The global `fetch` by default. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
 /** Sends one request, whose body is the JSON `body`. Throws the reason of `signal` if it aborts. */
 export async function sendTo(
   { endpoint, headers }: Collector,
   body: string,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  { clock, signal, fetch }: Sending,
 ): Promise<Answer> {
   const where = excerpt(endpoint);
   const deadline = startDeadline(where, DEFAULT_LIMITS, signal);
@@ -58,6 +66,7 @@ export async function sendTo(
         'content-type': 'application/json',
         'content-encoding': 'gzip',
       },
+      ...(fetch ? { fetch } : {}),
       signal: deadline.signal,
     });
     deadline.begin();
@@ -70,7 +79,7 @@ export async function sendTo(
   } catch (error) {
     signal.throwIfAborted();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
-    const failure = requestFailure(cause, { where }, clock.now());
+    const failure = requestFailure(cause, { where, fetch }, clock.now());
     if (!(failure instanceof RegistryError)) throw failure;
     return { kind: 'unavailable', why: failure.message, retryMs: undefined };
   } finally {

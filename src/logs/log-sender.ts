@@ -15,6 +15,8 @@ export type Destination = Result<Collector | undefined, string>;
 export interface SenderOptions {
   readonly source: LogSource;
   readonly clock: Clock;
+  /** The global `fetch` by default. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   /** Called when records begin to wait, when they are sent again, and when the first one is refused. */
@@ -64,7 +66,8 @@ export class LogSender {
       }
       if (!batch) return undefined;
       const body = otlpRequest(this.#options.source, batch.records);
-      const answer = await sendTo(collector, body, { clock: this.#options.clock, signal });
+      const { clock, fetch } = this.#options;
+      const answer = await sendTo(collector, body, { clock, fetch, signal });
       const alone = refusedAlone(answer, batch, refused);
       refused = alone ?? refused;
       if (alone) continue;

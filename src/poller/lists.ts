@@ -1,9 +1,10 @@
-import type { ModuleId, ModuleList, PlanInput } from '../core/index.ts';
+import type { ModuleId, ModuleList, PlanInput, Platform } from '../core/index.ts';
 import { NOT_ASKED } from '../core/plan/plan.ts';
 import { hasMinimumAge, type UpdateTerms } from '../core/machine/update-policy.ts';
-import { neededLists, type Configuration } from '../core/plan/configuration.ts';
+import { neededLists, type Configuration, type NeededList } from '../core/plan/configuration.ts';
 import type { TargetFacts } from '../core/plan/plan-input.ts';
 import type { PollableRegistry } from '../registry/pollable-registry.ts';
+import { wantedBy } from '../registry/wanted.ts';
 import type { LoggedRound } from '../store/decision-log.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import { during } from './during.ts';
@@ -20,6 +21,8 @@ export interface ListsOptions {
   /** Called once for each round: a subsystem needs its list only if its deployed version is known. */
   readonly facts: () => TargetFacts;
   readonly polling: Polling;
+  /** That of the machine, for registries that describe only releases that may be selected; absent if files do not matter. */
+  readonly platform?: Platform;
   /** Woken when a list may have changed. */
   readonly changes: Wakeup;
 }
@@ -124,19 +127,14 @@ export class Lists {
     return Math.max(0, Math.ceil(this.#readAt + wait - clock.monotonic()));
   }
 
-  #neededBy(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly ModuleId[]> {
+  #neededBy(configuration: Configuration): ReadonlyMap<PollableRegistry, readonly NeededList[]> {
     const { registryFor, facts } = this.#options;
-    const groups = new Map<PollableRegistry, Set<ModuleId>>();
-    for (const { terms, moduleId } of neededLists(configuration, facts())) {
-      const registry = registryFor(terms);
-      groups.set(registry, (groups.get(registry) ?? new Set()).add(moduleId));
-    }
-    return new Map(Array.from(groups, ([registry, ids]) => [registry, [...ids]] as const));
+    return Map.groupBy(neededLists(configuration, facts()), ({ terms }) => registryFor(terms));
   }
 
   /** Polls the registries that are due, and discards the lists of registries that are no longer needed. */
   #beginRound(
-    needed: ReadonlyMap<PollableRegistry, readonly ModuleId[]>,
+    needed: ReadonlyMap<PollableRegistry, readonly NeededList[]>,
     signal: AbortSignal,
   ): void {
     const { polling } = this.#options;
@@ -145,20 +143,20 @@ export class Lists {
       // A registry that is being polled stays: a configuration that needs it again must not poll it twice.
       if (!needed.has(registry) && !isAsked) this.#registries.delete(registry);
     }
-    const due = Array.from(needed, ([registry, moduleIds]) => {
+    const due = Array.from(needed, ([registry, lists]) => {
       const polled =
         this.#registries.get(registry) ?? new PolledRegistry(registry, polling, plannedAt);
       this.#registries.set(registry, polled);
-      return { polled, moduleIds };
-    }).filter(({ polled, moduleIds }) => {
-      const isNew = moduleIds.some((moduleId) => !polled.result(moduleId));
+      return { polled, lists };
+    }).filter(({ polled, lists }) => {
+      const isNew = lists.some(({ moduleId }) => !polled.result(moduleId));
       return (polled.untilDue === 0 || isNew) && !polled.isAsked;
     });
     if (due.length > 0 || needed.size === 0) {
       this.#rounds++;
       this.#roundAt = polling.clock.now();
     }
-    for (const { polled, moduleIds } of due) this.#ask(polled, moduleIds, signal);
+    for (const { polled, lists } of due) this.#ask(polled, lists, signal);
     // No answer will cause a plan: neither one of a machine that needs no lists, nor one with another configuration.
     if (needed.size === 0 || (due.length === 0 && this.#isInformed)) this.#inform();
   }
@@ -187,10 +185,13 @@ export class Lists {
     return [...this.#registries.values()].filter(({ isAsked }) => !isAsked);
   }
 
-  #ask(polled: PolledRegistry, moduleIds: readonly ModuleId[], signal: AbortSignal): void {
+  #ask(polled: PolledRegistry, lists: readonly NeededList[], signal: AbortSignal): void {
+    const { platform, polling: of } = this.#options;
+    const moduleIds = [...new Set(lists.map(({ moduleId }) => moduleId))];
+    const wanted = platform && wantedBy(lists, { now: of.clock.now(), platform });
     const poll = async (): Promise<void> => {
       try {
-        await polled.poll(moduleIds, signal);
+        await polled.poll(moduleIds, signal, wanted);
       } catch (error) {
         if (!signal.aborted) this.#options.polling.onEvent({ kind: 'callback-error', error });
       }

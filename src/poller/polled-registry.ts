@@ -4,6 +4,7 @@ import type { CachedRegistry, ListResult } from '../registry/registry.ts';
 import { moduleListsOf } from '../registry/module-list.ts';
 import { readAll, type PollableRegistry } from '../registry/pollable-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import type { Wanted } from '../registry/wanted.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { Availability, errorsIn, registryFailure, type ListResults } from './availability.ts';
 import { during } from './during.ts';
@@ -71,11 +72,11 @@ export class PolledRegistry {
    * Reads the lists of `moduleIds`, and discards those of other modules. Rejects with the reason of `signal`, or with an
    * error that is not a RegistryError; the registry is then due after an interval.
    */
-  async poll(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<void> {
+  async poll(moduleIds: readonly ModuleId[], signal: AbortSignal, wanted?: Wanted): Promise<void> {
     const { clock, intervalMs } = this.#polling;
     this.#isAsked = true;
     try {
-      const results = await this.#ask(moduleIds, signal);
+      const results = await this.#ask(moduleIds, signal, wanted);
       const lists = await unlessAborted(signal, moduleListsOf(results));
       this.#take(results, lists);
     } catch (error) {
@@ -107,9 +108,13 @@ export class PolledRegistry {
   }
 
   /** Reads the lists. An answer after the deadline is discarded, even if the registry ignores its signal (T60). */
-  async #ask(moduleIds: readonly ModuleId[], signal: AbortSignal): Promise<ListResults> {
+  async #ask(
+    moduleIds: readonly ModuleId[],
+    signal: AbortSignal,
+    wanted: Wanted | undefined,
+  ): Promise<ListResults> {
     return await during(signal, async (asking) => {
-      const answer = unlessAborted(asking, readAll(this.#registry, moduleIds, asking));
+      const answer = unlessAborted(asking, readAll(this.#registry, moduleIds, asking, wanted));
       const late = this.#polling.clock.sleep(LONGEST_ROUND_MS, asking);
       return await Promise.race([answer, late.then(() => this.#staleResults(moduleIds))]);
     });

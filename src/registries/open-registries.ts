@@ -39,10 +39,10 @@ export interface OpenRegistriesOptions {
    */
   readonly saved?: SavedLists | (() => Promise<SavedLists | undefined>) | undefined;
   /**
-   * Returns the bearer token for the registry at `url`. The token is sent to the origin of that address only. The
-   * function is called for each request, so that tokens can be rotated.
+   * Returns the bearer token for the registry of this kind at `url`, or `user:password` for an npm or OCI registry. It is sent to the origin of that
+   * address only, and a password to a token server of the same site. Called for each request, so that tokens can be rotated.
    */
-  readonly token?: (url: URL) => Secret | undefined;
+  readonly token?: (url: URL, kind: 'modreg' | 'npm' | 'oci' | 'github') => Secret | undefined;
   /** The folder that relative paths start from, normally that of the policy. The working directory by default. */
   readonly relativeTo?: string | undefined;
   /** Replaces the global `fetch`, for example to use a proxy or other certificates. */
@@ -222,7 +222,7 @@ function openAt(
   };
   const remote = httpRegistry(address, {
     ...options,
-    token: () => token?.(address.url),
+    token: () => token?.(address.url, address.kind),
     onDate: (at) => opening.certain.hear(at),
   });
   if (!remote.ok) return remote;
@@ -233,14 +233,14 @@ function openAt(
   const registry: OpenRegistry = {
     address,
     remote: remote.value,
-    read: async (moduleId, signal) => {
+    read: async (moduleId, signal, wanted) => {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
       expectArgument('read()', 'signal', signal, optional(SIGNAL));
-      return await (await cached()).read(moduleId, signal);
+      return await (await cached()).read(moduleId, signal, wanted);
     },
-    async readAll(moduleIds, signal) {
+    async readAll(moduleIds, signal, wanted) {
       expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
-      return await (await cached()).readAll(moduleIds, signal);
+      return await (await cached()).readAll(moduleIds, signal, wanted);
     },
     ...timeOf(opening.certain, opening.trustClock),
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),

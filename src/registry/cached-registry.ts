@@ -13,7 +13,9 @@ import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
 import { refreshAll } from './refresh-all.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
+import type { Wanted } from './wanted.ts';
 import { releaseListOf, staleOnError } from './stale-on-error.ts';
+import { backingOff } from './unknown-back-off.ts';
 
 /** Options of `cachedRegistry`; `OpenRegistriesOptions` documents each. All are optional. */
 export interface CacheOptions {
@@ -41,20 +43,16 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
   const { certain = new CertainClock(clock) } = options;
   const memory = memoryOf(remote, { ...options, clock, certain });
   const { resultOf, localResult } = resultsFrom(memory, { ...options, certain });
-  const request = singleFlight(
-    async (moduleId: ModuleId, { budget, position }: RequestRound, signal) => {
-      return await refresh(moduleId, memory, { budget, signal }, position);
-    },
-  );
+  const { request, unlessUnknown } = requestsFor(memory);
   return {
-    async read(moduleId, signal) {
-      const one = { budget: retryBudget(), position: undefined };
+    async read(moduleId, signal, wanted) {
+      const one = { budget: retryBudget(), position: undefined, wanted };
       const result =
         localResult(moduleId) ?? resultOf(moduleId, await request(moduleId, one, signal));
       if (!result.ok) throw result.error;
       return result.value;
     },
-    async readAll(moduleIds, signal) {
+    async readAll(moduleIds, signal, wanted) {
       const budget = retryBudget();
       const results = new Map<ModuleId, ListResult>();
       for (const moduleId of moduleIds) {
@@ -62,9 +60,9 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
         if (result) results.set(moduleId, result);
       }
       const rest = [...new Set(moduleIds)].filter((moduleId) => !results.has(moduleId));
-      const refreshed = await refreshAll(rest, memory, { budget, signal }, async (id, position) => {
-        return await request(id, { budget, position }, signal);
-      });
+      const round = { budget, wanted };
+      const ask = unlessUnknown(round, signal);
+      const refreshed = await refreshAll(rest, memory, { budget, signal }, ask);
       for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
       return results;
     },
@@ -74,6 +72,35 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       // A restart cuts off every waiting client at once. None retries: each reads its lists again in its next round.
       return await awaitChange(moduleIds, memory, waitMs, { budget: noRetries(), signal });
     },
+  };
+}
+
+type Ask = Parameters<typeof refreshAll>[3];
+
+interface Requests {
+  readonly request: (
+    moduleId: ModuleId,
+    round: RequestRound,
+    signal: AbortSignal | undefined,
+  ) => Promise<Refreshed>;
+  /** Requests a list unless the registry has just said that it does not know the module. */
+  readonly unlessUnknown: (
+    round: Omit<RequestRound, 'position'>,
+    signal: AbortSignal | undefined,
+  ) => Ask;
+}
+
+function requestsFor(memory: Memory): Requests {
+  const request = singleFlight(
+    async (moduleId: ModuleId, { position, ...round }: RequestRound, signal) => {
+      return await refresh(moduleId, memory, { ...round, signal }, position);
+    },
+  );
+  const backOff = backingOff(memory.clock);
+  return {
+    request,
+    unlessUnknown: (round, signal) => async (id, position) =>
+      await backOff(id, position, async () => await request(id, { ...round, position }, signal)),
   };
 }
 
@@ -138,6 +165,7 @@ function resultsFrom(
 interface RequestRound {
   readonly budget: RetryBudget;
   readonly position: FeedPosition | undefined;
+  readonly wanted: Wanted | undefined;
 }
 
 function isWithin({ confirmedAt }: SavedList, now: number, ageMs: number): boolean {

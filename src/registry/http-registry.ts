@@ -11,7 +11,9 @@ import { RegistryError } from './registry-error.ts';
 import type { RemoteRegistry } from './remote-registry.ts';
 
 /** Options of `httpRegistry`. All are optional; `limits` overrides single defaults. */
-export interface HttpRegistryOptions extends Partial<Omit<HttpOptions, 'limits' | 'exchange'>> {
+export interface HttpRegistryOptions extends Partial<
+  Omit<HttpOptions, 'limits' | 'exchange' | 'access'>
+> {
   readonly allowHttp?: readonly string[];
   readonly limits?: Partial<Limits>;
 }
@@ -41,11 +43,20 @@ export function httpRegistry(
   const from = excerpt(writtenAddress({ kind, url }));
   const protocol = memoizeUntilError(async (): Promise<Protocol> => {
     const { connect } = await import('./http/connection.ts');
+    const { basicAccess, registryAccess } = await import('./http/registry-access.ts');
     const connected = await PROTOCOLS[kind]();
     const { clock = systemClock, random = systemRandom, onRetry = () => undefined } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const how = { ...options, clock, random, onRetry, limits };
-    const connection = connect(`the registry ${from}`, how);
+    const where = `the registry ${from}`;
+    const { fetch, allowHttp = [] } = options;
+    const access =
+      kind === 'oci'
+        ? registryAccess({ where, allowHttp, fetch })
+        : kind === 'npm'
+          ? basicAccess()
+          : undefined;
+    const how = { ...options, clock, random, onRetry, limits, access };
+    const connection = connect(where, how);
     const { redacting } = connection;
     return { ...connected(base, connection), redacting };
   });

@@ -51,8 +51,12 @@ export function changedDigests(
     const others = files.get(version)?.replacing(platform);
     // The release now has files for other platforms only: nothing was changed.
     if (others?.length === 0) continue;
-    const now = others?.find(({ digest }) => isOfKind(digest, first));
-    changes.set(version, { platform, first, now: now?.digest });
+    const ofKind = others?.filter(({ digest }) => isOfKind(digest, first)) ?? [];
+    const now = ofKind.find(({ digest }) => digest !== first)?.digest;
+    // Another algorithm describes the same file, unless all that is left of a strong one is weaker.
+    const isWeaker =
+      ofKind.length === 0 && !others?.some(({ digest }) => isAsStrong(digest, first));
+    if (now !== undefined || isWeaker) changes.set(version, { platform, first, now });
   }
   return changes;
 }
@@ -131,6 +135,11 @@ function halvesOf(platform: string): readonly string[] {
 
 function pairs(systems: readonly string[] = [], cpus: readonly string[] = []): string[] {
   return systems.flatMap((os) => cpus.map((cpu) => `${os}/${cpu}`));
+}
+
+/** Whether a digest shows at least as well as `other` that a file is the same one. Collisions of SHA-1 are known. */
+function isAsStrong(digest: string | undefined, other: string): boolean {
+  return digest !== undefined && (digestKind(digest) !== 'sha1' || digestKind(other) === 'sha1');
 }
 
 /** Digests of different algorithms cannot be compared. */

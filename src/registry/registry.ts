@@ -1,13 +1,27 @@
-import type { DigestChange, Eligibility, ModuleId, ReleaseRecords, Result } from '../core/index.ts';
+import type {
+  Constraint,
+  DigestChange,
+  Eligibility,
+  ModuleId,
+  ReleaseRecords,
+  Result,
+} from '../core/index.ts';
 import type { RegistryError } from './registry-error.ts';
 
 /** A source of release lists: a folder, a registry over the network, or another. */
 export interface Registry {
   /**
    * Reads the list of one module. Throws a RegistryError if no complete list can be read; it never returns an empty
-   * list instead. Rejects with the reason of `signal` if it aborts.
+   * list instead. Rejects with the reason of `signal` if it aborts. An OCI registry describes each release in a document of its own:
+   * only what `wanted` may select is read.
    */
-  read(moduleId: ModuleId, signal?: AbortSignal): Promise<ReleaseList>;
+  read(
+    moduleId: ModuleId,
+    signal?: AbortSignal,
+    wanted?: (
+      moduleId: ModuleId,
+    ) => readonly { readonly constraint: Constraint; readonly eligibility: Eligibility }[],
+  ): Promise<ReleaseList>;
 }
 
 /** The releases of one module and the source of the list. */
@@ -52,6 +66,7 @@ export interface CachedRegistry extends Registry {
   readAll(
     moduleIds: readonly ModuleId[],
     signal?: AbortSignal,
+    wanted?: Parameters<Registry['read']>[2],
   ): Promise<ReadonlyMap<ModuleId, ListResult>>;
   /**
    * What is known to be wrong with this machine's clock now; undefined if nothing is. A poller that plans again later needs

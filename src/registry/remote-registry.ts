@@ -1,5 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
 import type { RetryBudget } from './retry-budget.ts';
+import type { Wanted } from './wanted.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** A registry over the network, without a cache: each call sends a request. `httpRegistry` creates one. */
@@ -41,6 +42,8 @@ export interface RequestContext {
   readonly budget: RetryBudget;
   /** Aborts the requests; they then reject with its reason. */
   readonly signal?: AbortSignal | undefined;
+  /** What the lists are read for; absent for no query in particular. */
+  readonly wanted?: Wanted | undefined;
   /** A change that the response must include: another server at the address may not have it yet. */
   readonly atLeast?: { readonly sequence: number; readonly history: string } | undefined;
 }

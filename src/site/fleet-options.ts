@@ -2,6 +2,7 @@ import type { WebRegistryAddress } from '../registry/address.ts';
 import type { Result } from '../core/index.ts';
 import { fleetClient, type FleetClient } from '../registry/fleet-client.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import { fetchIn } from '../base/network.ts';
 import { registryProblem, usage, type Problem } from '../base/problem.ts';
 import { namedRegistry } from '../host/registry-choice.ts';
 import { errorWithHint } from '../host/registry-hints.ts';
@@ -28,7 +29,11 @@ export async function withFleet<T>(
   const token = tokensIn(world, options.registry)(address.value.url);
   if (!token.ok) return token;
   const clock = clockOf(world);
-  const client = fleetClient(address.value, doing, { clock, token: () => token.value.token });
+  const client = fleetClient(address.value, doing, {
+    clock,
+    fetch: fetchIn(world),
+    token: () => token.value.token,
+  });
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
   try {
     return await work(client.value, address.value.url);

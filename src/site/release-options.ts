@@ -4,6 +4,7 @@ import { GROUP_FORM, isGroup, MOST_GROUPS } from '../core/rollout/group.ts';
 import { parseDuration } from '../core/text/duration.ts';
 import { describeValue, excerpt, quote } from '../core/text/quote.ts';
 import { readRelease } from '../server/catalogue/published-release.ts';
+import { duplicateKey } from '../registry/formats/duplicate-key.ts';
 import { countOf } from '../base/count.ts';
 import { readRegularFile } from '../host/document-file.ts';
 import { parseProblem, type Problem } from '../base/problem.ts';
@@ -165,8 +166,13 @@ function listOf(path: string, moduleId: string): Result<readonly unknown[], Prob
   if (!file.ok) return file;
   if (file.value.bytes.length > LARGEST_FILE)
     return badFile(path, `more than ${LARGEST_FILE} bytes`);
-  const json = parse(file.value.bytes);
-  if (json === undefined) return badFile(path, 'it is not JSON in UTF-8');
+  const text = textOf(file.value.bytes);
+  const json = text === undefined ? undefined : parse(text);
+  if (text === undefined || json === undefined) return badFile(path, 'it is not JSON in UTF-8');
+  const twice = duplicateKey(text, json);
+  if (twice !== undefined) {
+    return badFile(path, `it has the key ${quote(twice)} twice in one object`);
+  }
   if (Array.isArray(json)) return { ok: true, value: json };
   const { releases, count, module_id, version } = Object(json) as Readonly<Record<string, unknown>>;
   if (releases === undefined && version !== undefined) return { ok: true, value: [json] };
@@ -191,10 +197,19 @@ function listOf(path: string, moduleId: string): Result<readonly unknown[], Prob
   return { ok: true, value: releases };
 }
 
-/** The parsed JSON; undefined if `bytes` are not JSON in UTF-8. */
-function parse(bytes: Uint8Array): unknown {
+/** Undefined if `bytes` are not UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined if `text` is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

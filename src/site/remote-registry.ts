@@ -6,6 +6,7 @@ import {
   type ChangeResult,
   type RegistryWriter,
 } from '../registry/registry-writer.ts';
+import { fetchIn } from '../base/network.ts';
 import { registryProblem, usage, type Problem } from '../base/problem.ts';
 import { clockOf, type World } from '../base/world.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
@@ -81,7 +82,11 @@ function openWriter(
   const token = tokensIn(world, registry)(address.value.url);
   if (!token.ok) return token;
   const clock = clockOf(world);
-  const writer = registryWriter(address.value, { clock, token: () => token.value.token });
+  const writer = registryWriter(address.value, {
+    clock,
+    fetch: fetchIn(world),
+    token: () => token.value.token,
+  });
   if (!writer.ok) return { ok: false, error: registryProblem(writer.error) };
   return { ok: true, value: { writer: writer.value, hint: token.value.hint } };
 }

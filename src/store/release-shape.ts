@@ -6,6 +6,7 @@ import { isNumber, isText, listOf, mapOf, objectOf, oneOf, optional, type Shape 
 /** Whether a stored value is an entry of a release list. */
 export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   version: isText,
+  tag: optional(isText),
   publishedAt: optional(isNumber),
   artifacts: optional(listOf(isArtifact)),
   prerelease: optional(oneOf(true)),

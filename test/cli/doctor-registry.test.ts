@@ -43,7 +43,7 @@ describe('modreg doctor on a registry', () => {
       (response) => response.setHeader('content-type', 'text/html').end('<html>\u001b[2J'),
       [
         'error    registry   the registry http://127.0.0.1:PORT does not respond like a registry: got text/html',
-        '                    fix: correct "registry" in the policy: the path may be wrong, or the answer a sign-in page',
+        '                    fix: correct "registry" in the policy: the path may be wrong, or the answer a sign-in page; look at what answers there: curl -i http://127.0.0.1:PORT/v1/modules/acme/lidar',
       ],
     ],
     [

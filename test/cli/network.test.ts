@@ -111,7 +111,7 @@ describe('a release list over the network', () => {
     });
     const { stderr, exit } = await inProcess([...RESOLVE, '--registry', address]);
     expect([stderr, exit]).toEqual([
-      `error[UNKNOWN_MODULE]: the registry ${address} has no module acme:lidar\nhint: the response is "text/html", not JSON: is there a registry at this address?\n`,
+      `error[UNKNOWN_MODULE]: the registry ${address} has no module acme:lidar\nhint: the response of ${address}/v1/modules/acme/lidar is "text/html", not JSON: is there a registry at this address?\n`,
       3,
     ]);
   });

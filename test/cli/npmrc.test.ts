@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { npmRegistry } from '../../mocks/npm-registry.ts';
-import { network } from '../../mocks/network.ts';
+import { plainServer, send, type PlainServer } from '../../mocks/plain-server.ts';
 import { tokensIn } from '../../src/host/registry-token.ts';
 import type { World } from '../../src/base/world.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
-const net = network();
 const REGISTRY = 'https://npm.acme.example/npm/';
 
 /** A home with these settings of npm. */
@@ -79,14 +77,15 @@ describe('[T434] the token of .npmrc', () => {
 });
 
 it('a command sends the token of .npmrc to that registry alone', async () => {
-  const answer = npmRegistry({ name: '@acme/lidar', versions: { '1.0.0': {} } });
-  const [own, other] = ['https://npm.acme.example', 'https://npm.other.example'].map((address) =>
-    net.at(address, answer),
-  );
-  const HOME = homeWith('//npm.acme.example/:_authToken=abc');
-  for (const address of ['https://npm.acme.example/npm', 'https://npm.other.example']) {
-    const command = ['resolve', 'acme:lidar', 'latest', '--registry', `npm:${address}`];
+  const list = { name: '@acme/lidar', versions: { '1.0.0': {} } };
+  const open = async (): Promise<PlainServer> =>
+    await plainServer((response) => send(response, list));
+  const [own, other] = [await open(), await open()];
+  const HOME = homeWith(`//${new URL(own.address).host}/:_authToken=abc`);
+  for (const { address } of [own, other]) {
+    const command = ['resolve', 'acme:lidar', 'latest', '--registry', `npm:${address}/npm`];
     expect((await inProcess(command, { HOME })).stdout).toBe('1.0.0\n');
   }
-  expect([own, other]).toEqual([['/npm/@acme%2flidar Bearer abc'], ['/@acme%2flidar']]);
+  const path = '/npm/@acme%2flidar';
+  expect([own.requests, other.requests]).toEqual([[`${path} Bearer abc`], [path]]);
 });

@@ -101,8 +101,12 @@ describe('the options of a release', () => {
       '"FILE": expected a release, a list of releases, or an object with such a list in "releases"',
     ],
     ['{', '"FILE": it is not JSON in UTF-8'],
+    [
+      '{"version":"1.0.0","version":"1.1.0"}',
+      '"FILE": it has the key "version" twice in one object',
+    ],
     ['[{"version":"1"},{"version":"2"}]', '"FILE": release 1 of 2: /version: "1" is not a version'],
-  ])('a file with %s', (text, expected) => {
+  ])('[T424] a file with %s', (text, expected) => {
     const file = `${temporaryFolder({ 'f.json': text })}/f.json`;
     const read = releasesFrom(['acme:lidar', undefined], { file }, []);
     expect(read.ok ? read.value.length : read.error.message.replace(file, 'FILE')).toBe(expected);

@@ -14,7 +14,7 @@ import { jsonMeter } from '../../src/registry/formats/json-meter.ts';
 import { parseJsonBytes } from '../../src/registry/formats/json-text.ts';
 import { moduleEntries } from '../../src/registry/formats/module-document.ts';
 import { npmEntries } from '../../src/registry/formats/npm-packument.ts';
-import { ociEntries } from '../../src/registry/formats/oci-tags.ts';
+import { ociVersion, tagsIn } from '../../src/registry/formats/oci-tags.ts';
 import { releaseEntries } from '../../src/registry/formats/release-document.ts';
 import { changedDigests, lostDigests } from '../../src/registry/known-digests.ts';
 import { RegistryError } from '../../src/registries/index.ts';
@@ -28,8 +28,14 @@ const ENTRIES: Readonly<Record<ListDocument['format'], (json: unknown) => ListEn
     ...(isJsonObject(json) ? [moduleEntries(json, LIDAR)] : []),
   ],
   npm: (json) => [releaseEntries(json, LIDAR), ...(isJsonObject(json) ? [npmEntries(json)] : [])],
-  oci: (json) => (isJsonObject(json) ? [ociEntries(json, 'acme/lidar')] : []),
+  oci: (json) => [entriesOf(tagsIn(json, { name: 'acme/lidar', moduleId: LIDAR }))],
 };
+
+function entriesOf(tags: readonly string[]): ListEntries {
+  const versionAt = (index: number): string => ociVersion(tags[index] ?? '');
+  const decode = (index: number): ReleaseRecord => ({ version: versionAt(index) });
+  return { length: tags.length, versionAt, decode, isClean: () => true };
+}
 
 /** The result of `work`, or what is wrong with the RegistryError that it throws. */
 function orRegistryError<T>(work: () => T): { value: T } | { wrong: string | undefined } {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { NO_BODY, readBody, type Body } from '../../src/registry/http/body.ts';
 import { startDeadline } from '../../src/registry/http/deadline.ts';
-import { ociEntries } from '../../src/registry/formats/oci-tags.ts';
+import { npmEntries } from '../../src/registry/formats/npm-packument.ts';
 import { fetchedList } from '../../src/registry/http/fetched-list.ts';
 import { DEFAULT_LIMITS } from '../../src/registry/http/limits.ts';
 import { nextLink } from '../../src/registry/http/link-header.ts';
@@ -148,7 +148,7 @@ function wrongRedirect(location: string | null): string | undefined {
 async function wrongEtag(read: Headers): Promise<string | undefined> {
   const body: Body = { ...NO_BODY, text: '{}' };
   const reply = { status: 200, headers: read, body };
-  const { etag } = await fetchedList(reply, WHERE, () => ociEntries({ name: 'x', tags: [] }, 'x'));
+  const { etag } = await fetchedList(reply, WHERE, () => npmEntries({ versions: {} }));
   // A saved ETag is sent back unchanged.
   if (etag === undefined) return undefined;
   return new Headers({ 'if-none-match': etag }).get('if-none-match') === etag && etag.length < 210

@@ -84,7 +84,7 @@ const COUNTS: readonly [count: number, place: string, registries: () => Registri
 ];
 
 describe.each(COUNTS)(
-  '[D22] [T30] a changed digest, beside %i other artifacts, %s',
+  '[D22] [T30] [T423] a changed digest, beside %i other artifacts, %s',
   (count, _place, registries) => {
     it.each<[string, readonly (readonly Built[])[], readonly string[]]>([
       [
@@ -172,8 +172,19 @@ describe.each(COUNTS)(
         ['1.1.0', REFUSED],
       ],
       [
-        'is detected when a digest of another algorithm replaces it',
-        [[built('1.1.0', [AMD, 'sha1:aa'])], [built('1.1.0', [AMD, 'sha256:bb'])]],
+        'does not include a digest of another algorithm that is as strong',
+        [
+          [built('1.1.0', [AMD, 'sha1:aa'])],
+          [built('1.1.0', [AMD, 'sha256:bb'])],
+          [built('1.1.0', [AMD, 'sha512:cc'])],
+          [built('1.1.0', [AMD, 'sha256:bb'], [AMD, 'sha512:cc'], [AMD, 'sha1:aa'])],
+          [built('1.1.0', [AMD, 'sha256:dd'], [AMD, 'sha512:cc'])],
+        ],
+        ['1.1.0', '1.1.0', '1.1.0', '1.1.0', REFUSED],
+      ],
+      [
+        'is detected when only a weaker algorithm is left',
+        [[built('1.1.0', [AMD, 'sha512:aa'])], [built('1.1.0', [AMD, 'sha1:bb'])]],
         ['1.1.0', REFUSED],
       ],
       [
@@ -184,7 +195,7 @@ describe.each(COUNTS)(
           [built('1.1.0', [AMD, 'sha1:aa'], [AMD, 'sha256:cc'])],
           [built('1.1.0', [AMD, 'sha1:aa'], [AMD, 'sha256:bb'])],
         ],
-        ['1.1.0', REFUSED, REFUSED, '1.1.0'],
+        ['1.1.0', '1.1.0', REFUSED, '1.1.0'],
       ],
       [
         'does not include the first digest of a release',

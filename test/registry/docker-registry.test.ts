@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fetchArtifact } from '../../src/agent/index.ts';
 import { indexReleases, resolve } from '../../src/core/index.ts';
+import { artifactFor } from '../../src/core/releases/release.ts';
 import { chosen, constraint, moduleId } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
 import { outcomeOf, remembered } from './support/remembered.ts';
@@ -13,29 +17,53 @@ const ID = moduleId(`test-${process.pid}:lidar`);
 const NAME = ID.replace(':', '/');
 const TAGS = ['1.2.3', '1.2.9', '1.3.0-rc.1', '1.2.9_build.7', 'latest'];
 
+const FILED = moduleId(`test-${process.pid}:filed`);
+const FILE = 'a program';
+const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
+
+function digestOf(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
 async function put(url: URL | string, body: string, type: string): Promise<void> {
   const response = await fetch(url, { method: 'PUT', body, headers: { 'content-type': type } });
   if (!response.ok) throw new Error(`PUT ${String(url)}: ${response.status}`);
 }
 
-/** Pushes an image without layers under each of the tags. */
-async function push(address: string): Promise<void> {
-  const config = '{}';
-  const digest = `sha256:${createHash('sha256').update(config).digest('hex')}`;
-  const upload = await fetch(`${address}/v2/${NAME}/blobs/uploads/`, { method: 'POST' });
-  const url = new URL(upload.headers.get('location') ?? '', address);
+/** Pushes a blob. Returns its descriptor, without the type. */
+async function pushBlob(repository: string, body: string): Promise<object> {
+  const upload = await fetch(`${repository}/blobs/uploads/`, { method: 'POST' });
+  const url = new URL(upload.headers.get('location') ?? '', repository);
+  const digest = digestOf(body);
   url.searchParams.set('digest', digest);
-  await put(url, config, 'application/octet-stream');
-  const manifest = {
+  await put(url, body, 'application/octet-stream');
+  return { digest, size: body.length };
+}
+
+/** Pushes an image without layers under each of the tags, and an index of images with one layer. */
+async function push(address: string): Promise<void> {
+  const config = 'application/vnd.oci.image.config.v1+json';
+  const repository = `${address}/v2/${NAME}`;
+  const image = {
     schemaVersion: 2,
-    mediaType: 'application/vnd.oci.image.manifest.v1+json',
-    config: { mediaType: 'application/vnd.oci.image.config.v1+json', digest, size: config.length },
+    mediaType: MANIFEST,
+    config: { mediaType: config, ...(await pushBlob(repository, '{}')) },
     layers: [],
   };
   for (const tag of TAGS) {
-    const manifestUrl = `${address}/v2/${NAME}/manifests/${tag}`;
-    await put(manifestUrl, JSON.stringify(manifest), manifest.mediaType);
+    await put(`${repository}/manifests/${tag}`, JSON.stringify(image), MANIFEST);
   }
+  const filed = `${address}/v2/${FILED.replace(':', '/')}`;
+  const layer = { mediaType: 'application/octet-stream', ...(await pushBlob(filed, FILE)) };
+  const annotations = { 'org.opencontainers.image.created': '2026-11-01T00:00:00Z' };
+  const own = { mediaType: config, ...(await pushBlob(filed, '{}')) };
+  const body = JSON.stringify({ ...image, config: own, layers: [layer], annotations });
+  await put(`${filed}/manifests/${digestOf(body)}`, body, MANIFEST);
+  const manifest = { mediaType: MANIFEST, digest: digestOf(body), size: body.length };
+  const mediaType = 'application/vnd.oci.image.index.v1+json';
+  const manifests = [{ ...manifest, platform: { os: 'linux', architecture: 'arm64' } }];
+  const index = { schemaVersion: 2, mediaType, manifests };
+  await put(`${filed}/manifests/v1.0.0`, JSON.stringify(index), mediaType);
 }
 
 describe("Debian's docker-registry", () => {
@@ -66,6 +94,24 @@ describe("Debian's docker-registry", () => {
     expect(await outcomeOf(registry.read(moduleId('acme:nowhere')))).toBe(
       `unknown-module: the registry oci:${ADDRESS} has no module acme:nowhere (acme/nowhere)`,
     );
+  });
+
+  it('has files that the agent downloads by their digests', async () => {
+    const { registry } = remembered(`oci:${ADDRESS}`);
+    const eligibility = { now: Date.now(), platform: 'linux/arm64' } as const;
+    const { records } = await registry.read(FILED, undefined, () => [
+      { constraint: constraint('latest'), eligibility },
+    ]);
+    const [release] = indexReleases(records).releases();
+    const artifact = release && artifactFor(release, 'linux/arm64');
+    if (!artifact) throw new Error('expected a file');
+    const path = `${temporaryFolder()}/lidar`;
+    const digest = digestOf(FILE);
+    expect([release.publishedAt, await fetchArtifact(artifact, path)]).toEqual([
+      Date.parse('2026-11-01T00:00:00Z'),
+      { ok: true, value: { size: FILE.length, digest, isVerified: true } },
+    ]);
+    expect(readFileSync(path, 'utf8')).toBe(FILE);
   });
 
   it('works with the command line', async () => {

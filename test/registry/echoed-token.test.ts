@@ -79,11 +79,12 @@ describe('[T93] a token, however short, that an error repeats is masked', () => 
   };
   const context = { budget: retryBudget(), signal: undefined };
   const remote = remoteAt(HOST, { token: () => secret(token) });
-  it.each<[string, () => Promise<unknown>, string]>([
+  it.each<[string, () => Promise<unknown>, string, string?]>([
     [
       'a list',
       async () => await remote.fetch(LIDAR, undefined, context),
       '/module_id is "[token]", expected "acme:lidar"',
+      'look at what answers there: curl -i https://registry.example/v1/modules/acme/lidar',
     ],
     [
       'the change feed',
@@ -95,9 +96,10 @@ describe('[T93] a token, however short, that an error repeats is masked', () => 
       async () => await remote.modules?.(undefined, context),
       '/modules is "[token]", expected a list of strings',
     ],
-  ])('of %s', async (_, ask, found) => {
+  ])('of %s', async (_, ask, found, hint) => {
     asked.next(json(body));
     const where = 'the registry https://registry.example does not respond like a registry';
-    await expect(ask()).rejects.toThrow(new RegistryError('not-a-registry', `${where}: ${found}`));
+    const expected = new RegistryError('not-a-registry', `${where}: ${found}`, { hint });
+    await expect(ask()).rejects.toThrow(expected);
   });
 });

@@ -54,6 +54,12 @@ it.each([
 describe('refuses a file that is not a release list', () => {
   it.each<[string, string | Uint8Array, string, string]>([
     ['empty', '', 'not-a-registry', 'it is not JSON: it ends too early'],
+    [
+      '[T424] with a key twice',
+      '{"releases": [{"version":"1.0.0","version":"1.1.0"}]}',
+      'not-a-registry',
+      'it has the key "version" twice in one object',
+    ],
     ['cut short', '{"releases": [', 'not-a-registry', 'it is not JSON: it ends too early'],
     ['an HTML page', '<html></html>', 'not-a-registry', 'it is not JSON'],
     [

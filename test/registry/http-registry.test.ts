@@ -237,6 +237,8 @@ describe('[T44] entity tags', () => {
   });
 });
 
+const LOOK = `look at what answers there: curl -i ${HOST}${PATH}`;
+
 describe('a token', () => {
   it('is sent to the registry, and after a redirect to the same origin', async () => {
     const { registry } = remembered(HOST, { token: () => secret('s3cret') });
@@ -246,23 +248,18 @@ describe('a token', () => {
   });
 
   it.each([
-    [
-      'a content type',
-      text('', 'text/s3cret'),
-      `${UNLIKE_A_REGISTRY}: got text/[token]`,
-      undefined,
-    ],
+    ['a content type', text('', 'text/s3cret'), `${UNLIKE_A_REGISTRY}: got text/[token]`, LOOK],
     [
       'the list',
       json({ module_id: 's3cret', generation: 1, count: 0, releases: [] }),
       `${UNLIKE_A_REGISTRY}: /module_id is "[token]", expected "acme:lidar"`,
-      undefined,
+      LOOK,
     ],
     [
       'the content type of a 404',
       status(404, { 'content-type': 'text/s3cret' }),
       `${WHERE} has no module acme:lidar`,
-      'the response is "text/[token]", not JSON: is there a registry at this address?',
+      `the response of ${HOST}${PATH} is "text/[token]", not JSON: is there a registry at this address?`,
     ],
   ])(
     '[T64] is hidden in errors if the registry repeats it in %s',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReleaseRecord } from '../../src/core/index.ts';
-import { lostDigests } from '../../src/registry/known-digests.ts';
+import { changedDigests, lostDigests } from '../../src/registry/known-digests.ts';
 import { pack } from '../../src/registry/packed-records.ts';
 import { cases } from '../support/runs.ts';
 
@@ -51,5 +51,56 @@ describe('the digests that a later list lacks', () => {
     expect(lostDigests({ records: pack(before), lost: [] }, pack(before.toSpliced(40, 1)))).toEqual(
       [{ version: '1.0.40', platform: 'any', digest: 'sha256:40' }],
     );
+  });
+});
+
+describe('[D22] [T423] one file', () => {
+  type Files = readonly (readonly [platform: string, digest: string])[];
+  const listed = (files: Files): ReleaseRecord[] => [
+    { version: '1.0.0', artifacts: files.map(([platform, digest]) => ({ platform, digest })) },
+  ];
+  const [AMD, ARM] = ['linux/amd64', 'linux/arm64'];
+  it.each<[string, Files, Files, object?]>([
+    [
+      'for each platform that "any" was',
+      [['any', 'sha256:aa']],
+      [
+        [AMD, 'sha256:aa'],
+        [ARM, 'sha256:aa'],
+      ],
+    ],
+    ['for one of them', [['any', 'sha256:aa']], [[AMD, 'sha256:aa']]],
+    ['for more of them', [[AMD, 'sha256:aa']], [['any', 'sha256:aa']]],
+    [
+      'and one more',
+      [[AMD, 'sha256:aa']],
+      [
+        [AMD, 'sha256:aa'],
+        [ARM, 'sha256:bb'],
+      ],
+    ],
+    [
+      'in another order',
+      [
+        [AMD, 'sha256:aa'],
+        [AMD, 'sha1:bb'],
+      ],
+      [
+        [AMD, 'sha1:bb'],
+        [AMD, 'sha256:aa'],
+      ],
+    ],
+    [
+      'and another one for a platform that "any" was: changed',
+      [['any', 'sha256:aa']],
+      [
+        [AMD, 'sha256:aa'],
+        [ARM, 'sha256:bb'],
+      ],
+      { platform: 'any', first: 'sha256:aa', now: 'sha256:bb' },
+    ],
+  ])('%s', (_, first, next, change) => {
+    const lost = lostDigests({ records: listed(first), lost: [] }, listed(next));
+    expect(changedDigests(listed(next), lost).get('1.0.0')).toEqual(change);
   });
 });

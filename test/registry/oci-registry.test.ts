@@ -3,6 +3,7 @@ import type { Answer } from '../../mocks/network.ts';
 import { ociRegistry } from '../../mocks/oci-registry.ts';
 import { answers, HOST, json, status } from '../../mocks/scripted-registry.ts';
 import { moduleId } from '../support/ask.ts';
+import { testClock } from '../support/clock.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
 const asked = answers();
@@ -12,6 +13,11 @@ const NAME = 'acme/lidar';
 
 function page(tags: unknown, next?: string): Answer {
   return json({ name: NAME, tags }, next === undefined ? {} : { link: next });
+}
+
+/** Requests that msw need not intercept, which takes long for hundreds. */
+function fetchFrom(answer: Answer): typeof globalThis.fetch {
+  return async (input, init) => await answer(new Request(input, init));
 }
 
 it('reads the tags of all pages, with + in place of _', async () => {
@@ -77,7 +83,6 @@ describe('refuses an incomplete tag list', () => {
   const more = `<${PATH}?last=1>; rel="next"`;
   const first = [`${PATH}?n=1000`];
   const second = [`${PATH}?last=1`];
-  const everyPage = [...first, ...Array.from({ length: 499 }, () => `${PATH}?last=1`)];
   it.each<[string, readonly [Answer, ...Answer[]], string, readonly string[]]>([
     [
       'the second page has status 500',
@@ -88,20 +93,20 @@ describe('refuses an incomplete tag list', () => {
     [
       'the second page has status 404',
       [page(['1.0.0'], more), status(404)],
-      `not-a-registry: ${WHERE} does not respond like a registry: got 404 after 1 pages of tags`,
+      `not-a-registry: ${WHERE} does not list all tags: the link to the next page leads to nothing (404): ${HOST}${PATH}`,
       [...first, ...second],
     ],
     [
       'the second page is on another origin',
       [page(['1.0.0'], '<https://evil.example/>; rel="next"')],
-      `bad-redirect: ${WHERE} redirects to https://evil.example, which is another origin`,
+      `not-a-registry: ${WHERE} does not list all tags: the link to the next page leads to evil.example, which is another host`,
       first,
     ],
     [
-      'the pages do not end',
+      '[T405] a link repeats',
       [page([], more)],
-      `list-too-large: ${WHERE} has too many tags: the limit was reached after 500 pages`,
-      everyPage,
+      `not-a-registry: ${WHERE} does not list all tags: the link to the next page leads to a page that was read before`,
+      [...first, ...second],
     ],
     [
       'the second page is of another repository',
@@ -146,23 +151,36 @@ describe('refuses an incomplete tag list', () => {
     expect([saved(), asked.requests]).toEqual(['[]', requests]);
   });
 
-  it('the time limit of a response applies to all pages together', async () => {
-    const { registry } = remembered(`oci:${HOST}`, { limits: { totalMs: 60 } });
-    asked.next(async (request) => {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 35);
-      });
-      return await page(['1.0.0'], more)(request);
+  /** Pages without end: each leads to another one. */
+  function endless(): Answer {
+    let pages = 0;
+    return async (request) =>
+      await page(['1.0.0'], `<${PATH}?last=${pages++}>; rel="next"`)(request);
+  }
+
+  it('[T405] the pages do not end', async () => {
+    const { registry } = remembered(`oci:${HOST}`, { fetch: fetchFrom(endless()) });
+    expect(await outcomeOf(registry.read(LIDAR))).toBe(
+      `list-too-large: ${WHERE} has too many tags: the limit was reached after 500 pages`,
+    );
+  });
+
+  it('[T405] each page extends the 30 s for all of them by 1 s', async () => {
+    const clock = testClock();
+    const pages = endless();
+    const slow = fetchFrom(async (request) => {
+      clock.advance(4000);
+      return await pages(request);
     });
-    const outcome = await outcomeOf(registry.read(LIDAR));
-    expect(outcome.replace(/\d pages/, 'N pages')).toBe(
-      `registry-timeout: ${WHERE} takes too long to list its tags: N pages so far`,
+    const { registry } = remembered(`oci:${HOST}`, { fetch: slow, clock });
+    expect(await outcomeOf(registry.read(LIDAR))).toBe(
+      `registry-timeout: ${WHERE} takes too long to list its tags: 11 pages so far`,
     );
   });
 
   it('the size limit of a list applies to all pages together', async () => {
     const { registry } = remembered(`oci:${HOST}`, { limits: { largestList: 100 } });
-    asked.next(page(['1.0.0'], more));
+    asked.next(endless());
     expect(await outcomeOf(registry.read(LIDAR))).toBe(
       `list-too-large: the response from ${WHERE} is too large: it has more than 24 bytes`,
     );

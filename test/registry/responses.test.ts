@@ -22,10 +22,10 @@ async function proxyThatDenies(): Promise<Response> {
   return await Promise.resolve(new Response(null, { status: 407 }));
 }
 
-it('[T20] a proxy that denies access is reported alike', async () => {
+it('[T20] [T416] a proxy that denies access is reported alike', async () => {
   const { registry } = remembered(HOST, { fetch: async () => await proxyThatDenies() });
   expect(await outcomeOf(registry.read(LIDAR))).toBe(
-    `registry-refused: ${WHERE} denies access without a token (407)`,
+    `registry-refused: the proxy denies access to ${WHERE} (407)`,
   );
 });
 
@@ -38,9 +38,11 @@ describe('a response', () => {
     ['application/vnd.modreg.v1+json', true],
     ['application/jsonp', false],
     ['application/json5', false],
-    ['text/json', false],
+    ['text/json', true],
+    ['application/json, application/json', true],
+    ['text/json5', false],
     ['x-application/json', false],
-  ])('of the type %s', async (type, isRead) => {
+  ])('[T422] of the type %s', async (type, isRead) => {
     const { registry } = remembered(HOST);
     asked.next(text(list, type));
     const expected = isRead ? '' : `${NOT_A_REGISTRY}: got ${type}`;
@@ -80,6 +82,16 @@ describe('a response', () => {
     });
   });
 
+  it.each(['', 'none', 'identity', 'None'])(
+    '[T422] may say that its encoding is none as %o',
+    async (encoding) => {
+      const { registry } = remembered(HOST);
+      const headers = { 'content-type': 'text/json', 'content-encoding': encoding };
+      asked.next(() => new Response(list, { headers }));
+      expect(await outcomeOf(registry.read(LIDAR))).toBe('');
+    },
+  );
+
   it('may be redirected three times, each relative to the last address', async () => {
     const { registry } = remembered(HOST);
     asked.next(
@@ -118,7 +130,7 @@ describe('[D21] a saved list that is too old', () => {
     machine.clock.advance(2000);
     await expect(machine.registry.read(LIDAR)).rejects.toMatchObject({
       kind: 'list-stale',
-      hint: 'the response is "text/html", not JSON: is there a registry at this address?',
+      hint: `the response of ${HOST}/v1/modules/acme/lidar is "text/html", not JSON: is there a registry at this address?`,
       cause: { kind: 'unknown-module' },
     });
   });

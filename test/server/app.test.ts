@@ -90,6 +90,12 @@ describe('publishing', () => {
 
   it.each<[string, TestRequest, number, string]>([
     ['no body', {}, 400, 'the body is not JSON'],
+    [
+      '[T424] a key twice',
+      { body: '{"version":"1.2.3","version":"1.2.4"}' },
+      400,
+      'the body has the key "version" twice in one object',
+    ],
     ['half a body', { body: '{"version":' }, 400, 'the body is not JSON'],
     [
       'a list',

@@ -1,3 +1,6 @@
+const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:timers/promises'];
+const NETWORK = ['node:dns/promises', 'node:http', 'node:net', 'node:tls', 'node:zlib'];
+
 /** What the files of a folder may import besides it: of `src`, packages and Node modules. One that is not listed is part of its parent. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'core/text': ['fastest-levenshtein'],
@@ -34,13 +37,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'p-limit',
     'semver/classes/range.js',
     'valibot',
-    'node:crypto',
-    'node:fs',
-    'node:fs/promises',
     'node:module',
-    'node:path',
-    'node:timers/promises',
-    'node:zlib',
+    ...FILES,
+    ...NETWORK,
   ],
   // Opens a registry at any kind of address: the only part of the client that reads catalogues.
   registries: ['core', 'registry', 'server/catalogue/catalogue-registry.ts', 'node:path'],
@@ -226,6 +225,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'registry/certain-clock.ts',
     'registry/clock.ts',
+    'registry/http/network.ts',
     'registry/registry-error.ts',
   ],
   host: [
@@ -245,6 +245,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registry',
     'sqlite',
     'store',
+    'node:child_process',
     'node:crypto',
     'node:fs',
     'node:path',

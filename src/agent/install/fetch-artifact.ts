@@ -14,6 +14,8 @@ import {
 import { CLOCK, systemClock, systemRandom, type Clock } from '../../registry/clock.ts';
 import { tokenOf } from '../../registry/http/connection.ts';
 import { withoutToken } from '../../registry/http/echoed-token.ts';
+import { isBlob } from '../../registry/http/blob-address.ts';
+import { basicAccess, registryAccess, secretsIn } from '../../registry/http/registry-access.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../registry/http/limits.ts';
 import { retryBudget } from '../../registry/retry-budget.ts';
 import { retrying } from '../../registry/retry.ts';
@@ -103,23 +105,29 @@ export async function fetchArtifact(
   expectMembers('fetchArtifact()', 'artifact', artifact, ARTIFACT);
   expectArgument('fetchArtifact()', 'path', path, TEXT);
   expectMembers('fetchArtifact()', 'options', options, OPTIONS);
-  const { allowHttp = [], requireDigest = true, signal } = options;
+  const { allowHttp = [], requireDigest = true, signal, fetch } = options;
   let token: Secret | undefined;
   const result = await settled({ signal, folder: dirname(path) }, async () => {
     const source = sourceOf(artifact, { allowHttp, requireDigest });
     const there = await verifiedAt(path, source, signal);
     if (there) return there;
     token = tokenOf(source.where, { token: () => options.token?.(source.url) });
-    return await download(source, path, contextOf(options, token));
+    const { url, where } = source;
+    // The registry of a blob may ask for the token of a token server.
+    const access = isBlob(url) ? registryAccess({ where, allowHttp, fetch }) : basicAccess();
+    return await download(source, path, { ...contextOf(options, token), access });
   });
   if (result.ok) return result;
   return {
     ok: false,
-    error: { ...result.error, reason: withoutToken(result.error.reason, token) },
+    error: { ...result.error, reason: secretsIn(token).reduce(withoutToken, result.error.reason) },
   };
 }
 
-function contextOf(options: FetchOptions, token: Secret | undefined): TransferContext {
+function contextOf(
+  options: FetchOptions,
+  token: Secret | undefined,
+): Omit<TransferContext, 'access'> {
   const { signal, fetch, clock = systemClock, onProgress = () => undefined } = options;
   const times = { idleMs: IDLE_MS, totalMs: NO_LIMIT_MS };
   const limits = { ...DEFAULT_LIMITS, ...times, ...options.limits };

@@ -3,6 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Secret } from '../../core/text/secret.ts';
 import type { ExchangeContext } from '../../registry/http/exchange.ts';
+import { proxyDenial } from '../../registry/http/network-failure.ts';
+import type { Authorization, RegistryAccess } from '../../registry/http/registry-access.ts';
 import { readRetryAfter } from '../../registry/http/retry-after.ts';
 import { openReply, type StreamedReply } from '../../registry/http/streamed-reply.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
@@ -14,6 +16,8 @@ import { machineFault, wrongRelease } from './install-failure.ts';
 export interface TransferContext extends ExchangeContext {
   readonly fetch: typeof globalThis.fetch | undefined;
   readonly token: Secret | undefined;
+  /** How the token is sent. */
+  readonly access: RegistryAccess;
   /** Called with the bytes in the file, and those that are expected; undefined if that is not known. */
   readonly onProgress: (bytes: number, total: number | undefined) => void;
 }
@@ -28,7 +32,7 @@ export interface Transferred {
 }
 
 const BUSY = new Set([408, 425, 429]);
-const DENIED = new Set([401, 403, 407]);
+const DENIED = new Set([401, 403]);
 const WEB_PAGE = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 /**
@@ -50,7 +54,7 @@ export async function transfer(
   if (begun.size > 0 && begun.size === size) {
     return { hex: begun.hash.digest('hex'), size, isResumed: true };
   }
-  const reply = await openReply(requestFor(source, begun.size, context), context);
+  const reply = await opened(source, begun.size, context);
   try {
     const place = placeOf(reply, source, begun.size, context.clock.now());
     if (place !== undefined) {
@@ -67,10 +71,38 @@ export async function transfer(
   return await transfer(source, file, context);
 }
 
+/** The response, which may be the second one if the server asks for authorization. */
+async function opened(
+  source: ArtifactSource,
+  first: number,
+  context: TransferContext,
+): Promise<StreamedReply> {
+  const { access, token } = context;
+  let reply: StreamedReply | undefined;
+  const send = async (
+    authorization?: Pick<Authorization, 'scheme' | 'token'>,
+  ): Promise<StreamedReply> => {
+    reply?.close();
+    reply = await openReply(requestFor(source, first, { ...context, authorization }), context);
+    return reply;
+  };
+  try {
+    return await access.sending({ url: source.url, token }, context, send);
+  } catch (error) {
+    reply?.close();
+    throw error;
+  }
+}
+
 function requestFor(
   { url, where, digest }: ArtifactSource,
   first: number,
-  { fetch, token }: TransferContext,
+  {
+    fetch,
+    authorization,
+  }: Pick<TransferContext, 'fetch'> & {
+    readonly authorization: Pick<Authorization, 'scheme' | 'token'> | undefined;
+  },
 ): Parameters<typeof openReply>[0] {
   return {
     url,
@@ -83,7 +115,9 @@ function requestFor(
       // A digest is that of the file, not of what a server makes of it.
       'accept-encoding': 'identity',
       ...(first > 0 ? { range: `bytes=${first}-` } : {}),
-      ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
+      ...(authorization && {
+        authorization: `${authorization.scheme} ${authorization.token.reveal()}`,
+      }),
     },
   };
 }
@@ -143,6 +177,7 @@ function checkStatus(
   now: number,
 ): void {
   if (status === 200 || status === 206) return;
+  if (status === 407) throw proxyDenial(where);
   if (DENIED.has(status)) {
     throw new RegistryError('registry-refused', `the server of ${where} denies access (${status})`);
   }

@@ -1,11 +1,14 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
+import { networkFetch } from '../../registry/http/network.ts';
 
 /** How long the server may take to answer. */
 const LIMIT_MS = 2000;
 /** In characters. */
 const LARGEST = 64 * 1024;
 const FIELD = 'restart_allowed';
+/** A program of this machine is asked without a proxy, also where Node's own `fetch` would use one. */
+const fetch = networkFetch({});
 
 /** What a program says about its restart. */
 export interface RestartStatus {

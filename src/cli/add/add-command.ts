@@ -101,9 +101,10 @@ async function addTo(
     },
     clock: () => world.clock(),
   };
-  return await withList(query, wanted.moduleId, options, (list, eligibility) => {
+  const constraint = wanted.constraint ?? LATEST;
+  return await withList(query, wanted.moduleId, { ...options, constraint }, (list, eligibility) => {
     const index = indexReleases(list.records);
-    const resolution = resolve(wanted.constraint ?? LATEST, index, eligibility);
+    const resolution = resolve(constraint, index, eligibility);
     const outcome = added(edited, { ...wanted, list, resolution }, options);
     const warnings = [...listWarnings(wanted.moduleId, list, index), ...edited.warnings];
     return { ...outcome, problems: [...outcome.problems, ...warnings] };

@@ -9,6 +9,7 @@ import { logWriter } from '../../logs/log-writer.ts';
 import { systemClock, systemRandom } from '../../registry/clock.ts';
 import type { LoggedLine } from '../poll/poll-report.ts';
 import { ownVersion } from '../version.ts';
+import { fetchIn } from '../../base/network.ts';
 import type { World } from '../../base/world.ts';
 
 /** The log of an agent: each line that it prints is kept, and sent where the policy says. */
@@ -26,7 +27,7 @@ export function agentLog(
     statePath,
     machineId = LOCAL_MACHINE,
   }: { readonly statePath: string; readonly machineId: string | undefined },
-  { environment }: World,
+  world: World,
   onNotice: (level: 'info' | 'warn', text: string) => void,
 ): AgentLog {
   const path = join(dirname(statePath), LOG_FILE);
@@ -36,6 +37,7 @@ export function agentLog(
     source: { machineId, host: hostname(), version: ownVersion() },
     clock: systemClock,
     random: systemRandom,
+    fetch: fetchIn(world),
     onNotice: (level, text) => {
       // The writer is closed before the last lines are sent.
       if (!isOver) onNotice(level, text);
@@ -46,7 +48,7 @@ export function agentLog(
       writer.write({ at, severity: level, module: target, event: name, version, text });
       upload.wake();
     },
-    follow: (policy) => upload.follow(logDestination(policy, environment)),
+    follow: (policy) => upload.follow(logDestination(policy, world.environment)),
     async close() {
       isOver = true;
       writer.close();

@@ -37,6 +37,7 @@ import { noteKeptDocuments, noteUnkept } from '../poll/note-kept-documents.ts';
 import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
+import { fetchIn } from '../../base/network.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { ownVersion } from '../version.ts';
@@ -272,7 +273,7 @@ function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agen
     configuration: configurationOf(site, output),
     registryFor: measuredRegistries(registries, metrics),
     system: { manufacturer },
-    fetch: () => ({ token: (url) => registries.tokenFor(url) }),
+    fetch: () => ({ token: (url) => registries.tokenFor(url), fetch: fetchIn(world) }),
     onEvent: (event) => {
       if (!options.json) showDownloads(event);
       if (event.kind === 'started') versions.set(event.name, event.version);

@@ -1,5 +1,6 @@
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { openSocket, type Way } from '../../registry/http/open-socket.ts';
 
 /** What a connection to a server shows before anything is sent. */
 export type Connection =
@@ -12,40 +13,32 @@ export interface Certificate {
   readonly expiresAt: number;
   /** The names that it is for, such as `DNS:registry.example, IP Address:10.0.0.7`; from the server, not escaped. */
   readonly names: string;
-  /** Why Node does not trust it: a code of OpenSSL or Node; undefined if it does. */
+  /** Why it is not trusted: a code of OpenSSL or Node; undefined if it is. */
   readonly refusal: string | undefined;
 }
 
 const TIMEOUT_MS = 4000;
 
-/** Connects to the server of an http: or https: address, and closes the connection. Sends nothing but the start of TLS. */
-export async function connectTo({ protocol, hostname, port }: URL): Promise<Connection> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const isTls = protocol === 'https:';
-  const place = { host, port: Number(port) || (isTls ? 443 : 80) };
-  const { promise, resolve } = Promise.withResolvers<Connection>();
-  const socket: Socket = isTls
-    ? connectTls({
-        ...place,
-        ...(isIP(host) === 0 && { servername: host }),
-        // The certificate is looked at, whatever it is. Nothing is sent to the server.
-        rejectUnauthorized: false,
-      })
-    : connectPlain(place);
-  socket.setTimeout(TIMEOUT_MS, () => resolve({ kind: 'failed', code: 'TIMEOUT' }));
-  const timer = setTimeout(() => resolve({ kind: 'failed', code: 'TIMEOUT' }), TIMEOUT_MS);
-  socket.once('error', (error: NodeJS.ErrnoException) => {
-    resolve({ kind: 'failed', code: error.code ?? 'TLS' });
-  });
-  socket.once(isTls ? 'secureConnect' : 'connect', () => {
-    const certificate = isTls ? certificateOf(socket as TLSSocket) : undefined;
-    resolve({ kind: 'open', certificate });
-  });
+/**
+ * Connects to the server of an http: or https: address as a request would, and closes the connection. Sends nothing but the start of TLS, and
+ * to a proxy the request for a tunnel.
+ */
+export async function connectTo(
+  url: URL,
+  way: Pick<Way, 'proxy' | 'context'>,
+): Promise<Connection> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  let socket: Socket | undefined;
   try {
-    return await promise;
+    // The certificate is looked at, whatever it is. Nothing is sent to the server.
+    socket = await openSocket(url, { ...way, signal, isUnverified: true });
+    const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+    return { kind: 'open', certificate };
+  } catch (error) {
+    const { code } = Object(error) as NodeJS.ErrnoException;
+    return { kind: 'failed', code: signal.aborted ? 'TIMEOUT' : (code ?? 'TLS') };
   } finally {
-    clearTimeout(timer);
-    socket.destroy();
+    socket?.destroy();
   }
 }
 

@@ -20,6 +20,7 @@ import { checkData } from './data-check.ts';
 import { checkModules } from './modules-check.ts';
 import { modulesFacts } from './modules-facts.ts';
 import { checkNothing, checkPoller } from './poller-check.ts';
+import { abilityFindings } from './registry-abilities.ts';
 import { checkRegistries } from './registry-check.ts';
 import { registryFacts } from './registry-facts.ts';
 import { checkReleases } from './releases-check.ts';
@@ -97,6 +98,9 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
     )),
     ...(await check('documents', () => checkDocuments(documents))),
     ...(await check('registry', () => checkRegistries(registries, now))),
+    ...(await check('registry', () =>
+      options.registry === undefined ? [] : registries.registries.flatMap(abilityFindings),
+    )),
     ...(await check('poller', () => {
       if (machine?.hasRun) return checkPoller(machine, now);
       return isUnread ? [UNREAD] : checkNothing(home, path);

@@ -5,9 +5,13 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { ListResult } from '../../registry/registry.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import { noRetries } from '../../registry/retry-budget.ts';
+import { fetchIn } from '../../base/network.ts';
+import type { World } from '../../base/world.ts';
 import type { CommandRegistries } from '../../host/command-registries.ts';
 import { connectTo, type Connection } from './connection.ts';
 import type { WantedList } from './wanted-lists.ts';
+import { otherKind } from './registry-abilities.ts';
+import { wayTo, type WayThere } from './way.ts';
 
 /** What a registry answered. */
 export interface RegistryFacts {
@@ -16,6 +20,9 @@ export interface RegistryFacts {
   /** The key of its saved lists; undefined for a folder or a file. */
   readonly key: string | undefined;
   readonly url: URL | undefined;
+  readonly kind: OpenRegistry['address']['kind'];
+  /** What kind it is, if a person named it as another one; undefined if it is as it was named. */
+  readonly other: Awaited<ReturnType<typeof otherKind>>;
   readonly hasToken: boolean;
   readonly wanted: readonly WantedList[];
   /** The result for each module; undefined if they took too long. */
@@ -24,6 +31,8 @@ export interface RegistryFacts {
   readonly failure: RegistryError | undefined;
   readonly tookMs: number;
   readonly connection: Connection | undefined;
+  /** How it is reached; undefined for a folder or a file. */
+  readonly way: WayThere | undefined;
 }
 
 const DEADLINE_MS = 8000;
@@ -32,19 +41,35 @@ const DEADLINE_MS = 8000;
 export async function probe(
   registry: OpenRegistry,
   wanted: readonly WantedList[],
-  registries: CommandRegistries,
+  {
+    registries,
+    world,
+    isNamed,
+  }: {
+    readonly registries: CommandRegistries;
+    readonly world: World;
+    /** Whether a person named it on the command line. */
+    readonly isNamed: boolean;
+  },
 ): Promise<RegistryFacts> {
   const { address, remote } = registry;
   const url = 'url' in address ? address.url : undefined;
+  const from = 'url' in address ? (remote?.from ?? '') : excerpt(address.path);
+  const way = url && wayTo(url, from, world.environment);
   const began = performance.now();
   const reading = readWithin(registry, wanted, registries).then((read) => {
     return { ...read, tookMs: performance.now() - began };
   });
-  const [read, connection] = await Promise.all([reading, url && connectTo(url)]);
+  const [read, connection] = await Promise.all([reading, url && way && connectTo(url, way)]);
+  const isIdentified = isNamed && address.kind === 'modreg' && connection?.kind === 'open';
+  const other = isIdentified ? await otherKind(address.url, fetchIn(world)) : undefined;
   return {
-    from: 'url' in address ? (remote?.from ?? '') : excerpt(address.path),
+    from,
+    way,
     key: remote?.address,
     url,
+    kind: address.kind,
+    other,
     hasToken: url !== undefined && registries.tokenFor(url) !== undefined,
     wanted,
     connection,

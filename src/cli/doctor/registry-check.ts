@@ -17,10 +17,14 @@ export function checkRegistries(
 ): Finding[] {
   return [
     ...problems.map((problem) => unopened(problem, isWanted)),
-    ...registries.flatMap((facts) => [
-      ...answerFindings(facts, now),
-      ...expiryFindings(facts, now),
-    ]),
+    ...registries.flatMap((facts) => {
+      const answers = answerFindings(facts, now);
+      // What is wrong with a proxy or an authority is also why there is no answer.
+      const ofWay = facts.way?.findings.filter(
+        (one) => !answers.some(({ found }) => found === one.found),
+      );
+      return [...(ofWay ?? []), ...answers, ...expiryFindings(facts, now)];
+    }),
   ];
 }
 
@@ -48,6 +52,8 @@ const OF_REGISTRY: ReadonlySet<RegistryErrorKind> = new Set([
   'not-a-registry',
   'bad-redirect',
   'bad-certificate',
+  // Of a proxy: a registry whose own address is bad is not opened.
+  'bad-address',
   'unreadable-file',
 ]);
 
@@ -87,14 +93,20 @@ function answerFindings(facts: RegistryFacts, now: number): Finding[] {
   return Array.from(messages.values(), (one) => error(one.message, fixFor(one, facts)));
 }
 
-function fixFor({ kind, hint }: RegistryError, { connection, url, from }: RegistryFacts): string {
+function fixFor(
+  { kind, hint }: RegistryError,
+  { connection, url, from, way }: RegistryFacts,
+): string {
   const failed = connection?.kind === 'failed' ? connection.code : undefined;
   const certificate = connection?.kind === 'open' ? connection.certificate : undefined;
-  if (kind === 'bad-certificate' && url) return certificateFix(certificate, url, hint);
-  if ((kind === 'registry-unreachable' || kind === 'registry-timeout') && url) {
+  // A file of authorities that cannot be used is not about the certificate of the registry.
+  if (kind === 'bad-certificate' && url && certificate)
+    return certificateFix(certificate, url, hint);
+  if ((kind === 'registry-unreachable' || kind === 'registry-timeout') && url && !way?.proxy) {
     return connectionFix(failed, url);
   }
-  return hint ?? FIXES[kind] ?? `check ${from}`;
+  const fix = kind === 'not-a-registry' && hint !== undefined ? `${FIXES[kind]}; ${hint}` : hint;
+  return fix ?? FIXES[kind] ?? `check ${from}`;
 }
 
 const FIXES: Partial<Record<RegistryErrorKind, string>> = {

@@ -2,6 +2,7 @@ import { hasMinimumAge } from '../../core/machine/update-policy.ts';
 import type { Eligibility } from '../../core/index.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
+import { fetchIn } from '../../base/network.ts';
 import type { Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
@@ -56,25 +57,24 @@ export async function registryFacts(
   world: World,
 ): Promise<RegistriesFacts> {
   const dates = new Map<string, number>();
+  const requests = { limits: LIMITS, fetch: datesNoting(dates, world) };
   const options = {
     ...named,
     json: true as const,
-    requests: { limits: LIMITS, fetch: datesNoting(dates, world) },
+    requests,
     ...(machinePath === undefined ? {} : { machinePath }),
     saved: unsavedLists(saved ?? NOTHING_SAVED),
   };
   const registries = commandRegistries(options, world);
   const { groups, problems } = grouped(wanted, registries, world);
   const found = await Promise.all(
-    Array.from(groups, async ([registry, list]) => await probe(registry, list, registries)),
+    Array.from(
+      groups,
+      async ([registry, list]) =>
+        await probe(registry, list, { registries, world, isNamed: named.registry !== undefined }),
+    ),
   );
   registries.close();
-  const ahead = new Map(
-    found.flatMap(({ from, url }) => {
-      const ms = url && dates.get(url.origin);
-      return ms === undefined ? [] : [[from, ms] as const];
-    }),
-  );
   const clock = Array.from(groups)
     .filter(([, lists]) => lists.some(({ terms }) => hasMinimumAge(terms.minimumAge)))
     .map(([registry]) => registry.clockFault?.())
@@ -84,9 +84,22 @@ export async function registryFacts(
     problems,
     warnings: registries.warnings,
     isWanted: wanted.lists.length > 0 || (wanted.isUnknown ? undefined : false),
-    ahead,
+    ahead: aheadIn(dates, found),
     clock,
   };
+}
+
+/** How far the clocks of registries are ahead, by their addresses. `dates` are by origin. */
+function aheadIn(
+  dates: ReadonlyMap<string, number>,
+  found: readonly RegistryFacts[],
+): RegistriesFacts['ahead'] {
+  return new Map(
+    found.flatMap(({ from, url }) => {
+      const ms = url && dates.get(url.origin);
+      return ms === undefined ? [] : [[from, ms] as const];
+    }),
+  );
 }
 
 interface Grouped {
@@ -118,8 +131,9 @@ function grouped(
 
 /** A `fetch` that notes how far the clock of each origin is ahead, by the Date of its responses. */
 function datesNoting(dates: Map<string, number>, world: World): typeof globalThis.fetch {
+  const send = fetchIn(world);
   return async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await send(input, init);
     const { origin } = new URL(input instanceof Request ? input.url : input);
     const date = Date.parse(response.headers.get('date') ?? '');
     const ms = date + ageIn(response.headers) - world.clock();

@@ -44,5 +44,5 @@ export function certificateFix(
     return `renew the certificate of ${host} on its host; if the date above is wrong, check time synchronization`;
   }
   if (refusal === 'CERT_NOT_YET_VALID') return 'check time synchronization: timedatectl';
-  return `${hint ?? 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'}, for modreg and for the service (systemctl edit modreg-agent: Environment=NODE_EXTRA_CA_CERTS=…)`;
+  return `${hint ?? 'set MODREG_CA_FILE to a file with the certificate of its authority'}, for modreg and for the service (systemctl edit modreg-agent: Environment=MODREG_CA_FILE=…)`;
 }

@@ -13,6 +13,7 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import { machineCredentials } from '../../host/credentials.ts';
 import { machineIdWith } from '../../host/machine-id.ts';
+import { fetchIn } from '../../base/network.ts';
 import { registryProblem, usage, type Problem } from '../../base/problem.ts';
 import { tokensIn } from '../../host/registry-token.ts';
 import { ownVersion } from '../version.ts';
@@ -52,6 +53,7 @@ export function reportTarget(
   const tokens = tokensIn(world, registry ?? named, credentials.value);
   const client = fleetClient(address.value, 'report to', {
     clock: systemClock,
+    fetch: fetchIn(world),
     token: () => {
       const token = tokens(url);
       if (token.ok) return token.value.token;

@@ -56,7 +56,8 @@ export async function compareCommand(
   const input = await readInput(moduleIdText, options, world);
   if (!input.ok) return { answer: [], notes: [], problems: input.error };
   const { moduleId, deployed, query } = input.value;
-  return await withList(query, moduleId, options, (list, eligibility) => {
+  const latest = { ...options, constraint: { kind: 'latest' } } as const;
+  return await withList(query, moduleId, latest, (list, eligibility) => {
     const index = indexReleases(list.records);
     const types = compareVersionTypes(index, eligibility, deployed);
     const problems = [...problemsOf(moduleId, types ?? []), ...listWarnings(moduleId, list, index)];

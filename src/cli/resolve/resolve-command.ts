@@ -53,7 +53,7 @@ export async function resolveCommand(
   const known = machine
     ? { ...query, machineId: RECORDED, terms: termsAt(machine.value.input, query, options) }
     : query;
-  return await withList(known, moduleId, options, (list, asked) => {
+  return await withList(known, moduleId, { ...options, constraint }, (list, asked) => {
     // Whether the clock is trusted is a term of the policy, which the poller has recorded with its list.
     const of = machine?.value.input.list ?? asked;
     const clock = 'error' in of ? undefined : of.clock;

@@ -1,5 +1,6 @@
 import type { Machine } from '../machine/machine.ts';
 import { termsFor, type UpdatePolicy, type UpdateTerms } from '../machine/update-policy.ts';
+import type { Constraint } from '../version/constraint.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { ActionTarget } from './action.ts';
 import type { ModuleState } from './plan.ts';
@@ -18,6 +19,8 @@ export interface NeededList {
   readonly of: { readonly kind: 'module' | 'subsystem'; readonly name: string };
   readonly moduleId: ModuleId;
   readonly terms: UpdateTerms;
+  /** Which of its releases may be selected. */
+  readonly constraint: Constraint;
 }
 
 /**
@@ -29,16 +32,21 @@ export function neededLists(
   facts: (target: ActionTarget) => Pick<ModuleState, 'deployed'>,
 ): NeededList[] {
   const { disableSubsystem } = machine.agent.platformServer;
-  const entries = disableSubsystem ? [] : machine.modules.filter(({ type }) => type === 'registry');
-  const modules = entries.map(({ name, moduleId }): NeededList => {
-    return { of: { kind: 'module', name }, moduleId, terms: termsFor(policy, name) };
+  const modules = (disableSubsystem ? [] : machine.modules).flatMap((entry): NeededList[] => {
+    if (entry.type !== 'registry') return [];
+    const { name, moduleId, constraint } = entry;
+    return [{ of: { kind: 'module', name }, moduleId, terms: termsFor(policy, name), constraint }];
   });
   const subsystems = subsystemTargets(machine.agent).flatMap((target): NeededList[] => {
     if (target.option === 'disable_subsystem' || target.option === 'pin_url') return [];
     const { name } = target;
     if (facts({ kind: 'subsystem', name }).deployed.kind === 'unknown') return [];
     const moduleId = SUBSYSTEM_MODULES[name];
-    return [{ of: { kind: 'subsystem', name }, moduleId, terms: termsFor(policy, name) }];
+    const { requirement, channel } = target;
+    const constraint = requirement.kind === 'patch' ? requirement : channel;
+    return [
+      { of: { kind: 'subsystem', name }, moduleId, terms: termsFor(policy, name), constraint },
+    ];
   });
   return [...modules, ...subsystems];
 }

@@ -28,6 +28,8 @@ export interface Artifact {
 export interface ReleaseRecord {
   /** The version as published. Text that is not a version is kept, and refused with its reason. */
   readonly version: string;
+  /** The tag that the registry has for it; absent if that is the version. */
+  readonly tag?: string | undefined;
   /** In milliseconds since the epoch; absent if it is not known. */
   readonly publishedAt?: number | undefined;
   /** Absent: files are not listed, so every platform is supported. Empty: there are no files, so no platform is. */

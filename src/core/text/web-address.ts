@@ -74,7 +74,7 @@ function allows(allowed: string, url: URL): boolean {
 }
 
 /** `hostname` without a trailing dot. */
-function withoutTrailingDot(hostname: string): string {
+export function withoutTrailingDot(hostname: string): string {
   return hostname.replace(/\.$/, '');
 }
 
@@ -86,7 +86,7 @@ function authorityOf(text: string): string {
   return text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
 }
 
-/** Whether a host, as the URL parser writes it, is the machine itself. */
+/** Whether a host name, as the URL parser writes it, is that of this machine itself. */
 export function isLoopback(hostname: string): boolean {
   return /^(.+\.)?localhost$|^\[::1\]$|^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

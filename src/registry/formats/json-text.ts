@@ -1,13 +1,19 @@
+import { quote } from '../../core/text/quote.ts';
+import { duplicateKey } from './duplicate-key.ts';
 import { RegistryError } from '../registry-error.ts';
 
-/** Parses JSON. Throws a `not-a-registry` RegistryError if `text` is not JSON. */
+/** Parses JSON. Throws a `not-a-registry` RegistryError if `text` is not JSON, or an object in it has a key twice: readers differ in which one counts. */
 export function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new RegistryError('not-a-registry', `it is not JSON${positionOf(cause)}`, { cause });
   }
+  const key = duplicateKey(text, value);
+  if (key === undefined) return value;
+  throw new RegistryError('not-a-registry', `it has the key ${quote(key)} twice in one object`);
 }
 
 /** Parses JSON in UTF-8. Throws a `not-a-registry` RegistryError if `bytes` are not that. */

@@ -1,6 +1,6 @@
 import type { Artifact, ReleaseRecord } from '../../core/index.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
-import { describeValue } from '../../core/text/quote.ts';
+import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeTime, isCleanTime } from './module-document.ts';
@@ -23,12 +23,12 @@ const TIME: Path = ['time'];
  * `versions` is not an object.
  */
 export function npmEntries(packument: JsonObject): ListEntries {
-  const { versions } = packument;
+  const { versions, time } = packument;
   if (!isJsonObject(versions)) {
+    expectPublished(time);
     const message = `/versions is ${describeValue(versions)}, expected an object`;
     throw new RegistryError('not-a-registry', message);
   }
-  const { time } = packument;
   const times = isJsonObject(time) ? time : {};
   const tags = tagsByVersion(packument['dist-tags']);
   const names = Object.keys(versions);
@@ -68,6 +68,14 @@ function tagsByVersion(value: unknown): ReadonlyMap<string, readonly string[]> {
     else tags.set(version, [tag]);
   }
   return tags;
+}
+
+/** A package whose versions were all unpublished keeps its times. (npm registry, package metadata) */
+function expectPublished(time: unknown): void {
+  const unpublished = isJsonObject(time) ? time['unpublished'] : undefined;
+  if (!isJsonObject(unpublished)) return;
+  const message = `all of its versions were unpublished (${excerpt(String(unpublished['time']))})`;
+  throw new RegistryError('unknown-module', message);
 }
 
 function isCleanManifest(manifest: unknown): boolean {

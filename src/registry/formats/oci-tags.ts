@@ -1,16 +1,27 @@
+import { nameOf, namespaceOf, type ModuleId } from '../../core/releases/module-id.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
-import { checkLength, type ListEntries } from './decoded-list.ts';
-import type { JsonObject } from './json-object.ts';
+import { checkLength } from './decoded-list.ts';
+import { isJsonObject } from './json-object.ts';
+import { versionOfTag } from './tag-version.ts';
 
 /**
- * Reads the tag list of the repository `name`. Every tag is an entry, with `+` in place of `_`, because a tag cannot
- * contain the `+` of build metadata. Publish times and artifacts are unknown. Throws a RegistryError if the document
- * is not the tag list of `name`.
+ * The tags in a page of the tag list of the repository `name`, which has the module `moduleId`. Behind a proxy, the name in the document may lack
+ * what precedes that of the module. Throws a RegistryError if the document is not that list. (OCI Distribution 1.1, "Listing Tags")
  */
-export function ociEntries(document: JsonObject, name: string): ListEntries {
-  if (document['name'] !== name) {
-    const message = `/name is ${describeValue(document['name'])}, expected "${name}"`;
+export function tagsIn(
+  document: unknown,
+  { name, moduleId }: { readonly name: string; readonly moduleId: ModuleId },
+): readonly string[] {
+  if (!isJsonObject(document)) {
+    const message = `found ${describeValue(document)}, expected an object`;
+    throw new RegistryError('not-a-registry', message);
+  }
+  const found = document['name'];
+  const own = `${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
+  const isOwn = typeof found === 'string' && `/${name}`.endsWith(`/${found}`);
+  if (!isOwn || !`/${found}`.endsWith(`/${own}`)) {
+    const message = `/name is ${describeValue(found)}, expected "${name}"`;
     throw new RegistryError('not-a-registry', message);
   }
   // `tags` is null after all tags of a repository were deleted.
@@ -20,12 +31,10 @@ export function ociEntries(document: JsonObject, name: string): ListEntries {
     throw new RegistryError('not-a-registry', message);
   }
   checkLength(tags.length);
-  const versions = tags.map((tag) => tag.replaceAll('_', '+'));
-  const versionAt = (index: number): string => versions[index] ?? '';
-  return {
-    length: versions.length,
-    versionAt,
-    decode: (index) => ({ version: versionAt(index) }),
-    isClean: () => true,
-  };
+  return tags;
+}
+
+/** The version that a tag names: it has `_` in place of the `+` of build metadata, which a tag cannot contain (D110). */
+export function ociVersion(tag: string): string {
+  return versionOfTag(tag.replaceAll('_', '+'));
 }

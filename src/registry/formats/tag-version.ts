@@ -1,7 +1,7 @@
 import type { Artifact, ReleaseRecord } from '../../core/index.ts';
 
 /** The version that a tag names: people write `v1.2.0` for 1.2.0. */
-function versionOfTag(tag: string): string {
+export function versionOfTag(tag: string): string {
   return /^v\d/.test(tag) ? tag.slice(1) : tag;
 }
 

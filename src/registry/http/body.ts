@@ -12,6 +12,8 @@ export interface BodyBounds {
   readonly largest: number;
   /** The most commas and opening brackets in its JSON. */
   readonly mostTokens: number;
+  /** Whether JSON may have any content type: a registry does not know what its blobs are. */
+  readonly anyType?: boolean | undefined;
 }
 
 /** The body of a response. */
@@ -26,8 +28,9 @@ export interface Body {
 export const NO_BODY: Body = { text: '', size: 0, digest: '' };
 
 /** Other encodings need more memory to decompress; nested ones need memory without limit. */
-const ENCODINGS = new Set(['gzip', 'x-gzip', 'identity']);
-const JSON_TYPE = /^application\/([\w.-]+\+)?json *(;|$)/i;
+const ENCODINGS = new Set(['gzip', 'x-gzip', 'identity', 'none', '']);
+/** Some servers send the type twice, which joins both with a comma. */
+const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?|text\/)json *(?:[;,]|$)/i;
 
 /**
  * Reads the JSON body of a response. Each chunk is measured and decoded before the next is read. Throws a
@@ -35,7 +38,7 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json *(;|$)/i;
  */
 export async function readBody(
   { body, headers }: Response,
-  { where, largest, mostTokens }: BodyBounds,
+  { where, largest, mostTokens, anyType }: BodyBounds,
   deadline: Deadline,
 ): Promise<Body> {
   const reader = (body ?? new Blob([]).stream()).getReader();
@@ -46,6 +49,7 @@ export async function readBody(
   let text = '';
   let size = 0;
   try {
+    if (anyType !== true) checkType(headers, where);
     checkHeaders(headers, where, largest);
     for (;;) {
       const { done, value } = await reader.read();
@@ -104,12 +108,14 @@ export function isJson(contentType: string | null): boolean {
   return JSON_TYPE.test(contentType ?? '');
 }
 
-function checkHeaders(headers: Headers, where: string, largest: number): void {
+function checkType(headers: Headers, where: string): void {
   const type = headers.get('content-type') ?? 'no content-type';
-  if (!isJson(type)) {
-    const message = `${where} does not respond like a registry: got ${excerpt(type)}`;
-    throw new RegistryError('not-a-registry', message);
-  }
+  if (isJson(type)) return;
+  const message = `${where} does not respond like a registry: got ${excerpt(type)}`;
+  throw new RegistryError('not-a-registry', message);
+}
+
+function checkHeaders(headers: Headers, where: string, largest: number): void {
   const length = Number(headers.get('content-length'));
   if (length > largest) {
     throw tooLarge(`its content-length is ${length} bytes (limit ${largest})`);

@@ -1,14 +1,18 @@
-import { quote } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { passing, say, toldAs } from '../../core/text/time-words.ts';
 import type { Secret } from '../../core/text/secret.ts';
 import type { Clock } from '../clock.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
+import type { BodyBounds } from './body.ts';
+import { addressed } from './error-context.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
+import { proxyDenial } from './network-failure.ts';
 import { problemIn } from './problem-document.ts';
 import { limitReached } from './request-limit.ts';
+import type { Authorization, RegistryAccess } from './registry-access.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** How requests are sent to a registry. */
@@ -25,6 +29,8 @@ export interface HttpOptions {
   readonly onDate?: ((at: number) => void) | undefined;
   /** The global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Answers what an OCI registry asks for; absent for others. */
+  readonly access?: RegistryAccess | undefined;
   /** Sends one request; over the network by default. */
   readonly exchange?: typeof exchange;
 }
@@ -34,14 +40,22 @@ export interface Connection {
   /** The registry, for a person, escaped. */
   readonly where: string;
   readonly limits: Limits;
+  readonly clock: Clock;
   /** Whether requests carry a token. */
   readonly hasToken: () => boolean;
-  /** The response, if its status is 200, 404, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
+  /** The response, if its status is 200, 404, in `answered`, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
   get(
     url: URL,
     request: Pick<
       RegistryRequest,
-      'accept' | 'etag' | 'largest' | 'mostTokens' | 'waitMs' | 'atLeast' | 'readsDenial'
+      | 'accept'
+      | 'etag'
+      | 'waitMs'
+      | 'atLeast'
+      | 'readsDenial'
+      | 'mayLeave'
+      | 'answered'
+      | Exclude<keyof BodyBounds, 'where'>
     >,
     round: RequestContext,
   ): Promise<Reply>;
@@ -56,31 +70,36 @@ export interface Connection {
 
 const UNEXPECTED_304_TRIES = 2;
 
+type OwnRequest = Omit<RegistryRequest, 'where' | 'token' | 'fetch'>;
+
 export function connect(where: string, options: HttpOptions): Connection {
-  const { limits, clock, fetch, exchange: send = exchange } = options;
-  const { retryWithinMs } = limits;
-  let sent: Secret | undefined;
-  const answer = async (
-    request: Omit<RegistryRequest, 'where' | 'token' | 'fetch'>,
-    { budget, signal }: RequestContext,
-  ): Promise<Reply> => {
+  const { limits, clock } = options;
+  let sent: readonly Secret[] = [];
+  const answer = async (request: OwnRequest, round: RequestContext): Promise<Reply> => {
+    const { budget, signal } = round;
     const attempt = async (): Promise<Reply> => {
       const token = tokenOf(where, options);
-      sent = token;
-      const reply = await redactingToken(
-        () => token,
-        async () => await send({ ...request, where, token, fetch }, { limits, clock, signal }),
-      );
+      const reply = await sending({ ...request, where }, token, {
+        options,
+        signal,
+        onSent: (secrets) => {
+          sent = secrets;
+        },
+      });
       noteDate(request.url, reply, options);
       const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
+      const answered = { ...reply, url: request.url };
+      if (request.answered?.has(reply.status) === true) return answered;
       checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
-      return reply;
+      return answered;
     };
-    return await retrying(attempt, { ...options, retryWithinMs, budget, signal });
+    const retries = { ...options, retryWithinMs: limits.retryWithinMs, budget, signal };
+    return await addressed(request.url, async () => await retrying(attempt, retries));
   };
   return {
     where,
     limits,
+    clock,
     hasToken: () => tokenOf(where, options) !== undefined,
     async get(url, request, round) {
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {
@@ -92,8 +111,37 @@ export function connect(where: string, options: HttpOptions): Connection {
     },
     send: async (url, change, round) =>
       await answer({ url, change, accept: 'application/json', ...ANSWER_BOUNDS }, round),
-    redacting: async (work) => await redactingToken(() => sent, work),
+    redacting: async (work) => await redactingTokens(() => sent, work),
   };
+}
+
+/** The response to a request, which an OCI registry may have wanted to be authorized. */
+async function sending(
+  request: OwnRequest & Pick<RegistryRequest, 'where'>,
+  token: Secret | undefined,
+  {
+    options,
+    signal,
+    onSent,
+  }: {
+    readonly options: HttpOptions;
+    readonly signal: AbortSignal | undefined;
+    readonly onSent: (secrets: readonly Secret[]) => void;
+  },
+): Promise<Reply> {
+  const { limits, clock, fetch, access, exchange: send = exchange } = options;
+  const context = { limits, clock, signal };
+  const authorized = async (authorization?: Partial<Authorization>): Promise<Reply> => {
+    const secrets = [authorization?.token ?? [], authorization?.secrets ?? []].flat();
+    onSent(secrets);
+    const whole = { ...request, ...authorization, fetch };
+    return await redactingTokens(
+      () => secrets,
+      async () => await send(whole, context),
+    );
+  };
+  if (!access) return await authorized(token && { token });
+  return await access.sending({ url: request.url, token }, context, authorized);
 }
 
 /** A redirect stays at the origin, so that the whole response came over https. A cache adds how long it kept the response. */
@@ -120,19 +168,21 @@ export function tokenOf(where: string, { token }: Pick<HttpOptions, 'token'>): S
   throw new RegistryError('registry-refused', message);
 }
 
-/** The result of `work`. In a RegistryError that repeats the token, `[token]` replaces it, and its cause is dropped. */
-async function redactingToken<T>(
-  sentToken: () => Secret | undefined,
+/** The result of `work`. In a RegistryError that repeats one of the secrets, `[token]` replaces it, and its cause is dropped. */
+async function redactingTokens<T>(
+  secrets: () => readonly Secret[],
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const token = sentToken()?.reveal();
-    if (!(error instanceof RegistryError) || token === undefined) throw error;
+    if (!(error instanceof RegistryError)) throw error;
     const { kind, message, suggestion, hint, retryAfterMs } = error;
-    if (![message, suggestion, hint].some((text) => text?.includes(token))) throw error;
-    const redacted = (text: string): string => text.replaceAll(token, '[token]');
+    const texts = [message, suggestion, hint];
+    const hidden = secrets().map((one) => one.reveal());
+    if (!texts.some((text) => hidden.some((one) => text?.includes(one)))) throw error;
+    const redacted = (text: string): string =>
+      hidden.reduce((rest, one) => rest.replaceAll(one, '[token]'), text);
     throw new RegistryError(kind, redacted(message), {
       suggestion: suggestion && redacted(suggestion),
       hint: hint && redacted(hint),
@@ -162,7 +212,8 @@ function checkStatus(
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
   const limited = limitReached({ status, headers }, where, { hasToken, now });
   if (limited) throw limited;
-  if (status === 401 || status === 403 || status === 407) {
+  if (status === 407) throw proxyDenial(where);
+  if (status === 401 || status === 403) {
     const sent = hasToken ? 'with the token that was sent' : 'without a token';
     const scope = status === 403 ? missingScopeIn(headers) : undefined;
     const lacks = scope === undefined ? undefined : `it lacks the scope ${scope}`;
@@ -204,11 +255,17 @@ function missingScopeIn(headers: Headers): string | undefined {
   return /scope="([a-z]{1,20}(?::[\w.-]{1,128})?)"/.exec(challenge)?.[1];
 }
 
-/** The error for a 404. A server that is not a registry also responds with 404: the hint then says so. */
-export function notFound(what: string, where: string, { headers }: Reply): RegistryError {
+/** The error for a 404. A server that is not a registry also responds with 404: the hint then says so, or is `note`. */
+export function notFound(
+  what: string,
+  where: string,
+  { headers, url }: Reply,
+  note?: string,
+): RegistryError {
   const type = headers.get('content-type') ?? 'no content-type';
   const hint = /json/i.test(type)
     ? undefined
-    : `the response is ${quote(type)}, not JSON: is there a registry at this address?`;
+    : (note ??
+      `the response${url ? ` of ${excerpt(`${url.origin}${url.pathname}`)}` : ''} is ${quote(type)}, not JSON: is there a registry at this address?`);
   return new RegistryError('unknown-module', `${where} has no module ${what}`, { hint });
 }

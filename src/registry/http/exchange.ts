@@ -16,6 +16,14 @@ export interface RegistryRequest extends BodyBounds {
   /** The entity tag of the known list. */
   readonly etag?: string | undefined;
   readonly token?: Secret | undefined;
+  /** How the token is sent: `Bearer` by default. */
+  readonly scheme?: 'Basic' | 'Bearer' | undefined;
+  /** What the body must not repeat besides the token. */
+  readonly secrets?: readonly Secret[] | undefined;
+  /** Statuses that say something besides those that a registry always uses. */
+  readonly answered?: ReadonlySet<number> | undefined;
+  /** Whether a redirect may lead to another server, because the response is compared with a digest. */
+  readonly mayLeave?: boolean | undefined;
   /** A change that the response must include. */
   readonly atLeast?: RequestContext['atLeast'];
   /** The global `fetch` by default. */
@@ -44,6 +52,8 @@ export interface SentFile {
 
 /** The response. Its body is read only if the status is 200, if it answers a change, or if it denies access and the request reads that. */
 export interface Reply {
+  /** The address that was requested. */
+  readonly url?: URL;
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
@@ -90,9 +100,10 @@ async function receive(
   { init }: SentBody,
   deadline: Deadline,
 ): Promise<Reply> {
-  const { url, where, fetch, change } = request;
+  const { url, where, fetch, change, mayLeave } = request;
   const changing = change && { method: change.method, ...init };
-  const following = { url, where, fetch, headers: headersOf(request), change: changing };
+  const headersSent = headersOf(request);
+  const following = { url, where, fetch, mayLeave, headers: headersSent, change: changing };
   const response = await follow(following, deadline.signal);
   const { status, headers } = response;
   const hasJson = isJson(headers.get('content-type'));
@@ -101,7 +112,8 @@ async function receive(
   if (status === 200 || answersChange || (request.readsDenial && denies && hasJson)) {
     deadline.begin();
     const body = await readBody(response, request, deadline);
-    return { status, headers, body: { ...body, text: withoutToken(body.text, request.token) } };
+    const secrets = [...(request.secrets ?? []), request.token];
+    return { status, headers, body: { ...body, text: secrets.reduce(withoutToken, body.text) } };
   }
   await response.body?.cancel();
   return { status, headers, body: NO_BODY };
@@ -151,6 +163,7 @@ function headersOf({
   accept,
   etag,
   token,
+  scheme = 'Bearer',
   atLeast,
   change,
 }: RegistryRequest): Record<string, string> {
@@ -162,6 +175,6 @@ function headersOf({
       ? { 'modreg-at-least': `${atLeast.sequence}`, 'modreg-history': atLeast.history }
       : {}),
     ...bodyHeaders(change?.body),
-    ...(token ? { authorization: `Bearer ${token.reveal()}` } : {}),
+    ...(token ? { authorization: `${scheme} ${token.reveal()}` } : {}),
   };
 }

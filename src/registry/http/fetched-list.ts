@@ -3,7 +3,7 @@ import type { ListEntries } from '../formats/decoded-list.ts';
 import { parseJson } from '../formats/json-text.ts';
 import { packedListInSteps } from '../packed-records.ts';
 import type { FetchedList } from '../remote-registry.ts';
-import { withErrorContext } from './error-context.ts';
+import { addressed, withErrorContext } from './error-context.ts';
 import type { Reply } from './exchange.ts';
 
 /** Entity tags that are sent back. A longer one is ignored. */
@@ -14,14 +14,16 @@ export type ReadEntries = (json: unknown) => ListEntries;
 
 /** Parses, decodes and packs a response of the registry `where`, in steps between which the event loop can run. */
 export async function fetchedList(
-  { body, headers }: Reply,
+  { body, headers, url }: Reply,
   where: string,
   entriesIn: ReadEntries,
 ): Promise<FetchedList> {
   const { text, digest, size } = body;
-  const json = withErrorContext(where, () => parseJson(text));
-  await scheduler.yield();
-  const entries = withErrorContext(where, () => entriesIn(json));
+  const entries = await addressed(url, async () => {
+    const json = withErrorContext(where, () => parseJson(text));
+    await scheduler.yield();
+    return withErrorContext(where, () => entriesIn(json));
+  });
   const list = await inSteps(packedListInSteps(entries));
   const etag = headers.get('etag') ?? '';
   return { ...list, digest, size, etag: ETAG.test(etag) ? etag : undefined };

@@ -11,3 +11,8 @@ export function nextLink(header: string | null): string | undefined {
   }
   return undefined;
 }
+
+/** Whether a `Link` header has something besides links: a link may be hidden in it. */
+export function hasUnreadableLink(header: string | null): boolean {
+  return /[^\s,]/.test((header ?? '').replaceAll(LINK, ''));
+}

@@ -3,6 +3,8 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FollowedRequest } from './follow.ts';
+import { isOwnFetch } from './network.ts';
+import { ProxyError } from './proxy-error.ts';
 
 /** TLS error codes of certificates, in words. */
 const CERTIFICATES: ReadonlyMap<string, string> = new Map([
@@ -29,10 +31,14 @@ export function requestFailure(
   { where, fetch }: Pick<FollowedRequest, 'where' | 'fetch'>,
   now: number,
 ): unknown {
-  if (error instanceof RegistryError) return error;
+  const causes = causesOf(error);
+  const known = causes.find((cause) => cause instanceof RegistryError);
+  if (known) return known;
   // A bug in modreg is not reported as a network error. A `fetch` that the caller passed may throw anything.
-  const isBug = !isNetworkError(error) && !isTerminated(error) && codeOf(error) === undefined;
-  return isBug && fetch === undefined ? error : networkFailure(error, where, now);
+  const isBug = !isNetworkError(error) && !isTerminated(error) && codeIn(causes) === undefined;
+  if (isBug && isOwnFetch(fetch)) return error;
+  const ofProxy = causes.find((cause) => cause instanceof ProxyError);
+  return ofProxy ? proxyFailure(ofProxy, where) : networkFailure(causes, { where, fetch }, now);
 }
 
 /** Whether reading a body failed because the connection closed. */
@@ -40,14 +46,46 @@ function isTerminated(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'terminated';
 }
 
+/** The RegistryError for a proxy that made no connection to `where`. */
+function proxyFailure({ proxy, code }: ProxyError, where: string): RegistryError {
+  const { variable } = proxy;
+  const through = `${where} cannot be reached through the proxy ${proxy.url.origin}`;
+  // Some proxies answer 401 to a wrong password.
+  if (code === '407' || code === '401') return proxyDenial(where, code);
+  const noProxy = variable === variable.toLowerCase() ? 'no_proxy' : 'NO_PROXY';
+  const hint = `${variable} names this proxy; ${noProxy} lists the hosts that need none`;
+  const isStatus = /^\d{3}$/.test(code);
+  const why = isStatus ? `it answers ${code} to CONNECT` : excerpt(code);
+  return new RegistryError('registry-unreachable', `${through} (${why})`, { hint });
+}
+
+/** The RegistryError for a proxy that wants a user and a password, or others. (RFC 9110, 15.5.8) */
+export function proxyDenial(where: string, status = '407'): RegistryError {
+  const message = `the proxy denies access to ${where} (${status})`;
+  const hint =
+    'put its user and password into the variable that names it: http://user:password@host:port, with %40 for @ in a password';
+  return new RegistryError('registry-refused', message, { hint });
+}
+
 /**
- * The RegistryError for `error`, with which a connection to `where` failed. Only the code of `error` is repeated,
+ * The RegistryError for an error with these causes, with which a connection to `where` failed. Only its code is repeated,
  * because its text may contain anything. `now` is the time on the machine's clock.
  */
-function networkFailure(error: unknown, where: string, now: number): RegistryError {
-  const code = codeOf(error);
+function networkFailure(
+  causes: readonly Error[],
+  { where, fetch }: Pick<FollowedRequest, 'where' | 'fetch'>,
+  now: number,
+): RegistryError {
+  const code = codeIn(causes);
   const verdict = code === undefined ? undefined : CERTIFICATES.get(code);
-  if (code !== undefined && verdict !== undefined) return badCertificate(where, code, verdict, now);
+  if (code !== undefined && verdict !== undefined) {
+    const clock = `; this machine's clock says ${formatTime(now).slice(0, 10)}`;
+    const isTime = TIMES.has(code);
+    const message = `the certificate of ${where} ${verdict}${isTime ? clock : ''}`;
+    return new RegistryError('bad-certificate', message, {
+      hint: isTime ? 'if the date is wrong, check time synchronization' : authorityHint(fetch),
+    });
+  }
   if (code !== undefined && OVERFLOWS.has(code)) {
     return new RegistryError('list-too-large', `${where} responds with a header that is too large`);
   }
@@ -68,23 +106,27 @@ function networkFailure(error: unknown, where: string, now: number): RegistryErr
   return new RegistryError('registry-unreachable', `${where} cannot be reached (${because})`);
 }
 
-function badCertificate(where: string, code: string, verdict: string, now: number): RegistryError {
-  const clock = `; this machine's clock says ${formatTime(now).slice(0, 10)}`;
-  const message = `the certificate of ${where} ${verdict}${TIMES.has(code) ? clock : ''}`;
-  const hint = TIMES.has(code)
-    ? 'if the date is wrong, check time synchronization'
-    : 'for an authority of your own, set NODE_EXTRA_CA_CERTS to a file with its certificates';
-  return new RegistryError('bad-certificate', message, { hint });
+/** Only the command line has a file of its own for authorities. */
+function authorityHint(fetch: FollowedRequest['fetch']): string {
+  const variables = fetch ? 'MODREG_CA_FILE or NODE_EXTRA_CA_CERTS' : 'NODE_EXTRA_CA_CERTS';
+  return `for an authority of your own, set ${variables} to a file with its certificates`;
 }
 
-/** The first code in the chain of causes; undefined if there is none. */
-function codeOf(error: unknown): string | undefined {
+/** `error` and its causes, as far as they are errors. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
   let link: unknown = error;
-  for (let depth = 0; depth < DEEPEST_CAUSE && link instanceof Error; depth++) {
-    if ('code' in link && typeof link.code === 'string') return link.code;
+  while (causes.length < DEEPEST_CAUSE && link instanceof Error) {
+    causes.push(link);
     // If several addresses of a host were tried, there is one error for each.
     const first: unknown = link instanceof AggregateError ? link.errors[0] : undefined;
     link = link.cause ?? first;
   }
-  return undefined;
+  return causes;
+}
+
+/** The first code among causes; undefined if there is none. */
+function codeIn(causes: readonly Error[]): string | undefined {
+  const codes = causes.map((cause) => ('code' in cause ? cause.code : undefined));
+  return codes.find((code) => typeof code === 'string');
 }

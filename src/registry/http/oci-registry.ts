@@ -1,110 +1,116 @@
-import type { ModuleId, ReleaseRecord } from '../../core/index.ts';
-import { nameOf, namespaceOf } from '../../core/releases/module-id.ts';
-import { describeValue } from '../../core/text/quote.ts';
-import type { ListEntries } from '../formats/decoded-list.ts';
-import { isJsonObject } from '../formats/json-object.ts';
-import { ociEntries } from '../formats/oci-tags.ts';
+import { createHash } from 'node:crypto';
+import { indexReleases, resolve, type ReleaseRecord } from '../../core/index.ts';
+import { ociVersion } from '../formats/oci-tags.ts';
 import { packInSteps } from '../packed-records.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
-import { notFound, type Connection } from './connection.ts';
-import { fetchedList, inSteps } from './fetched-list.ts';
-import { nextLink } from './link-header.ts';
-import { redirectTarget } from './redirect.ts';
+import type { WantedRelease } from '../wanted.ts';
+import type { Connection } from './connection.ts';
+import { inSteps } from './fetched-list.ts';
+import { describeTag, type Describing } from './oci-description.ts';
+import { fetchTags, type TagList } from './oci-pages.ts';
+import { repositoriesOf, type Repository } from './oci-repository.ts';
 
-/** The syntax of repository names. (OCI Distribution, Pulling manifests) */
-const REPOSITORY = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/;
-const PAGE = 1000;
-const MOST_PAGES = 500;
-const MOST_TOKENS = 250_000;
+/** So many releases that may be selected are described for each query, newest first; the next read continues. */
+const MOST_DESCRIBED = 20;
 
 /**
  * A registry with the OCI distribution protocol at the origin of `base`, whose path is a prefix of every repository
- * name. `acme:lidar` is the repository `acme/lidar`, and its tags are the list. Entity tags are not used.
+ * name. `acme:lidar` is the repository `acme/lidar`, and its tags are the list. Only releases that the reader may select
+ * are described by their manifests, each of them once. Entity tags are not used.
  */
 export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegistry, 'fetch'> {
   return {
-    async fetch(moduleId, _, round) {
-      const name = repositoryName(base, moduleId, connection.where);
-      const pages = await fetchPages(name, { base, connection, moduleId }, round);
-      return await joined(pages);
+    async fetch(moduleId, known, round) {
+      const repositories = repositoriesOf(base, moduleId, connection.where);
+      const { repository, list } = await firstOf(repositories, connection, round);
+      const releases = releasesOf(list.tags, known);
+      const from = { repository, connection, round };
+      for (const wanted of round.wanted?.(moduleId) ?? []) {
+        await describeWanted(releases, wanted, from);
+      }
+      const records = Array.from(releases.values(), ({ record }) => record);
+      const digest = digestOf(list, records);
+      if (digest === known?.digest) return known;
+      const { size } = list;
+      const packed = await inSteps(packInSteps(records));
+      return { records: packed, dropped: [], digest, size, etag: undefined };
     },
   };
 }
 
-interface Repository {
-  readonly base: URL;
-  readonly connection: Connection;
-  readonly moduleId: ModuleId;
-}
-
-/** All pages of tags. Throws a RegistryError if one is missing: some of the tags are not a list. */
-async function fetchPages(
-  name: string,
-  { base, connection, moduleId }: Repository,
+/** The first of `repositories` that the registry has. Throws the error for the first if there is none. */
+async function firstOf(
+  [first, ...others]: readonly [Repository, ...Repository[]],
+  connection: Connection,
   round: RequestContext,
-): Promise<FetchedList[]> {
-  const { where, limits } = connection;
-  const pages: FetchedList[] = [];
-  let left = limits.largestList;
-  const began = performance.now();
-  let url: URL | undefined = new URL(`/v2/${name}/tags/list?n=${PAGE}`, base);
-  while (url) {
-    if (pages.length === MOST_PAGES || left <= 0) throw tooMany(where, pages.length);
-    if (performance.now() - began > limits.totalMs) throw tooSlow(where, pages.length);
-    const request = { accept: 'application/json', largest: left, mostTokens: MOST_TOKENS };
-    const reply = await connection.get(url, request, round);
-    if (reply.status === 404 && pages.length > 0) throw missingPage(where, pages.length);
-    if (reply.status === 404) throw notFound(`${moduleId} (${name})`, where, reply);
-    const page = await fetchedList(reply, where, (json) => entriesIn(json, name));
-    pages.push(page);
-    left -= page.size;
-    const next = nextLink(reply.headers.get('link'));
-    url = next === undefined ? undefined : redirectTarget(url, next, where);
+): Promise<{ readonly repository: Repository; readonly list: TagList }> {
+  try {
+    return { repository: first, list: await fetchTags(first, connection, round) };
+  } catch (error) {
+    const [second] = others;
+    if (!second || !isUnknown(error)) throw error;
+    try {
+      return { repository: second, list: await fetchTags(second, connection, round) };
+    } catch (again) {
+      throw isUnknown(again) ? error : again;
+    }
   }
-  return pages;
 }
 
-/** One list of all pages. Its digest covers each page. */
-async function joined(pages: readonly FetchedList[]): Promise<FetchedList> {
-  return {
-    records: await inSteps(packInSteps(recordsIn(pages))),
-    dropped: [],
-    digest: pages.map(({ digest }) => digest).join(' '),
-    size: pages.reduce((sum, { size }) => sum + size, 0),
-    etag: undefined,
-  };
+function isUnknown(error: unknown): boolean {
+  return error instanceof RegistryError && error.kind === 'unknown-module';
 }
 
-function* recordsIn(pages: readonly FetchedList[]): Iterable<ReleaseRecord> {
-  for (const { records } of pages) yield* records;
+interface Tagged {
+  readonly tag: string;
+  readonly record: ReleaseRecord;
 }
 
-function repositoryName(base: URL, moduleId: ModuleId, where: string): string {
-  const name = `${base.pathname.slice(1)}${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
-  if (REPOSITORY.test(name)) return name;
-  const message = `${where} cannot have a module ${moduleId}: a repository name has lower-case letters and digits, with single separators between them`;
-  throw new RegistryError('unknown-module', message);
+/** The releases that tags name, by their versions, each as it was described before. */
+function releasesOf(tags: readonly string[], known: FetchedList | undefined): Map<string, Tagged> {
+  const described = new Map<string, ReleaseRecord>();
+  for (const record of known?.records ?? []) {
+    if (record.artifacts) described.set(record.tag ?? record.version, record);
+  }
+  const releases = new Map<string, Tagged>();
+  for (const tag of tags) {
+    const version = ociVersion(tag);
+    // Beside `1.2.0`, `v1.2.0` is the same or does not count (D111).
+    if (version.length < tag.length && releases.has(version)) continue;
+    const own = tag === version ? { version } : { version, tag };
+    releases.set(version, { tag, record: described.get(tag) ?? own });
+  }
+  return releases;
 }
 
-function entriesIn(json: unknown, name: string): ListEntries {
-  if (isJsonObject(json)) return ociEntries(json, name);
-  throw new RegistryError('not-a-registry', `found ${describeValue(json)}, expected an object`);
+/** Describes the newest releases that `wanted` may select, down to one that it selects (D112). */
+async function describeWanted(
+  releases: Map<string, Tagged>,
+  { constraint, eligibility }: WantedRelease,
+  from: Describing,
+): Promise<void> {
+  let described = 0;
+  const index = indexReleases(Array.from(releases.values(), ({ record }) => record));
+  for (const { version } of index.candidates(constraint)) {
+    const release = releases.get(version.text);
+    if (!release) continue;
+    let { record } = release;
+    if (!record.artifacts) {
+      if (described++ === MOST_DESCRIBED) break;
+      const description = await describeTag(release.tag, from);
+      // It may still be selected, and not installed.
+      if (!description) break;
+      record = { ...record, ...description };
+      releases.set(version.text, { ...release, record });
+    }
+    if (resolve(constraint, indexReleases([record]), eligibility).kind === 'resolved') break;
+  }
 }
 
-function tooSlow(where: string, pages: number): RegistryError {
-  const message = `${where} takes too long to list its tags: ${pages} pages so far`;
-  return new RegistryError('registry-timeout', message);
-}
-
-function missingPage(where: string, pages: number): RegistryError {
-  const message = `${where} does not respond like a registry: got 404 after ${pages} pages of tags`;
-  return new RegistryError('not-a-registry', message);
-}
-
-function tooMany(where: string, pages: number): RegistryError {
-  return new RegistryError(
-    'list-too-large',
-    `${where} has too many tags: the limit was reached after ${pages} pages`,
-  );
+/** Covers the tags, and what is known of the releases that are described. */
+function digestOf({ digest }: TagList, records: readonly ReleaseRecord[]): string {
+  const described = records.filter(({ artifacts }) => artifacts);
+  if (described.length === 0) return digest;
+  return `${digest} ${createHash('sha256').update(JSON.stringify(described)).digest('hex')}`;
 }

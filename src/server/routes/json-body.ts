@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
 import type { Result } from '../../core/index.ts';
+import { quote } from '../../core/text/quote.ts';
+import { duplicateKey } from '../../registry/formats/duplicate-key.ts';
 import { SERVER_LIMITS } from '../server-limits.ts';
 import { problem } from '../problem.ts';
 import type { ReleaseErrors } from '../catalogue/published-release.ts';
@@ -37,6 +39,11 @@ export async function jsonBody<T>(
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { ok: false, error: problem('bad-request', 'the body is not JSON') };
+  }
+  const key = duplicateKey(text, json);
+  if (key !== undefined) {
+    const detail = `the body has the key ${quote(key)} twice in one object`;
+    return { ok: false, error: problem('bad-request', detail) };
   }
   return orProblem(read(json));
 }

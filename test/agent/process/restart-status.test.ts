@@ -1,6 +1,7 @@
-import type { ServerResponse } from 'node:http';
-import { expect, it } from 'vitest';
+import { setGlobalProxyFromEnv, type ServerResponse } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
 import { restartStatusAt, type RestartStatus } from '../../../src/agent/process/restart-status.ts';
+import { forwardProxy } from '../../../mocks/forward-proxy.ts';
 import { plainServer } from '../../../mocks/plain-server.ts';
 
 const LARGEST = 64 * 1024;
@@ -68,4 +69,15 @@ it('the query of an address, which may have a secret, is not in the reason', asy
     ok: false,
     error,
   });
+});
+
+it('[D113] is asked without a proxy, also if Node is told to use one', async () => {
+  const proxy = await forwardProxy({});
+  onTestFinished(setGlobalProxyFromEnv({ HTTP_PROXY: proxy.address }));
+  const { address } = await plainServer((to) => void to.end('{"restart_allowed": true}'));
+  expect(await restartStatusAt(address)).toEqual({
+    ok: true,
+    value: { ...NO_REASON, isAllowed: true },
+  });
+  expect(proxy.requests).toEqual([]);
 });

@@ -1,0 +1,30 @@
+import { memoizeUntilError } from '../memoize-until-error.ts';
+import type { Variables } from './proxy.ts';
+
+/** The functions that `networkFetch` has returned. */
+const OWN = new WeakSet<typeof globalThis.fetch>();
+
+/** Whether `networkFetch` returned `fetch`, or it is the global one: an error without a code is then a bug of modreg. */
+export function isOwnFetch(fetch: typeof globalThis.fetch | undefined): boolean {
+  return fetch === undefined || OWN.has(fetch);
+}
+
+/**
+ * The `fetch` of a process with this environment. It uses its proxies (D113) and authorities (D114), and connects to hosts with several
+ * addresses as RFC 8305 says. Rejects with a RegistryError if the environment names a proxy or authorities that cannot be used.
+ */
+export function networkFetch(environment: Variables): typeof globalThis.fetch {
+  // The code of connections loads with the first request, because many commands need none.
+  const pools = memoizeUntilError(async () => {
+    return (await import('./pools.ts')).poolsIn(environment);
+  });
+  const own: typeof globalThis.fetch = async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const pool = (await pools()).poolFor(url);
+    // A cast: `fetch` uses one member of a pool, and its types want all.
+    const dispatcher = pool as unknown as NonNullable<RequestInit['dispatcher']>;
+    return await fetch(input, { ...init, dispatcher });
+  };
+  OWN.add(own);
+  return own;
+}

@@ -1,0 +1,73 @@
+import { chmodSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { served } from '../../mocks/network.ts';
+import { ociRegistry, withTokenServer } from '../../mocks/oci-registry.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { inProcess } from '../support/in-process.ts';
+
+const PAIR = 'bob:pass-word';
+const AUTH = Buffer.from(PAIR).toString('base64');
+
+/** The address of a registry that wants the user and the password. */
+async function locked(): Promise<string> {
+  const tags = ociRegistry({ 'acme/lidar': ['1.0.0'] });
+  return await served(withTokenServer(tags, { pair: PAIR }));
+}
+
+/** Resolves with this `config.json` of Docker. */
+async function resolved(
+  address: string,
+  config: string,
+  {
+    path = '',
+    args = ['resolve', 'acme:lidar', 'latest'],
+  }: { path?: string; args?: readonly string[] } = {},
+): Promise<string> {
+  const DOCKER_CONFIG = temporaryFolder({ 'config.json': config });
+  const environment = { DOCKER_CONFIG, PATH: path };
+  const { stdout, stderr } = await inProcess(
+    [...args, '--registry', `oci:${address}`],
+    environment,
+  );
+  return stdout === '' ? (stderr.split('\n')[0] ?? '') : stdout.trim();
+}
+
+const HELPER = `#!/bin/sh
+read server
+[ "$1" = get ] && echo "{\\"ServerURL\\":\\"$server\\",\\"Username\\":\\"bob\\",\\"Secret\\":\\"pass-word\\"}"
+`;
+
+function helperFolder(text: string = HELPER): string {
+  const folder = temporaryFolder({ 'docker-credential-test': text });
+  chmodSync(`${folder}/docker-credential-test`, 0o755);
+  return folder;
+}
+
+describe('the credentials of Docker', () => {
+  it.each([
+    ['by host', (host: string) => ({ auths: { [host]: { auth: AUTH } } })],
+    ['by an address', (host: string) => ({ auths: { [`https://${host}/v1/`]: { auth: AUTH } } })],
+    ['of a helper', (host: string) => ({ credHelpers: { [host]: 'test' } })],
+    ['of the store', () => ({ auths: {}, credsStore: 'test' })],
+  ])('%s', async (_, config) => {
+    const address = await locked();
+    const text = JSON.stringify(config(new URL(address).host));
+    expect(await resolved(address, text, { path: helperFolder() })).toBe('1.0.0');
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['credentials that are no text', '{"auths":{"HOST":{"auth":7}}}'],
+    ['credentials for another host', `{"auths":{"registry.example":{"auth":"${AUTH}"}}}`],
+    ['a helper that is a path', '{"credsStore":"../test"}'],
+    ['a helper that does not exist', '{"credsStore":"none"}'],
+  ])('[T410] %s are none', async (_, config) => {
+    const address = await locked();
+    const text = config.replace('HOST', new URL(address).host);
+    expect(await resolved(address, text, { path: helperFolder() })).toBe(
+      `error[REGISTRY_REFUSED]: the token server ${address}/token of the registry oci:${address} gives no token without a user and password (401)`,
+    );
+  });
+});
