@@ -1,22 +1,8 @@
+import { CORE_IMPORTS } from './core-imports.ts';
+
 /** What the files of a folder may import besides it: of `src`, packages and Node modules. One that is not listed is part of its parent. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  'core/text': ['fastest-levenshtein'],
-  'core/version': ['core/text', 'fastest-levenshtein'],
-  // Hashing an id is deterministic, and reads nothing.
-  'core/rollout': ['core/text', 'node:crypto'],
-  'core/releases': ['core/text', 'core/version', 'core/rollout'],
-  'core/decision': ['core/text', 'core/version', 'core/releases'],
-  'core/machine': ['core/text', 'core/version', 'core/releases', 'core/decision'],
-  'core/explanation': ['core/text', 'core/version', 'core/releases', 'core/decision'],
-  'core/plan': [
-    'core/text',
-    'core/version',
-    'core/releases',
-    'core/decision',
-    'core/machine',
-    'core/explanation',
-  ],
-  core: [],
+  ...CORE_IMPORTS,
   config: [
     'core',
     'registry/address.ts',
