@@ -2,13 +2,8 @@ import fc from 'fast-check';
 import semver from 'semver';
 import { describe, expect, it } from 'vitest';
 import { releaseRecords } from '../../support/arbitrary.ts';
-import {
-  answersOf,
-  machines,
-  planOf,
-  type RandomMachine,
-  type RandomModule,
-} from '../../support/machines.ts';
+import { answersOf, machines, planOf, type RandomMachine } from '../../support/machines.ts';
+import type { RandomModule } from '../../support/random-modules.ts';
 import {
   ALLOWED_BEFORE,
   floorOn,

@@ -6,8 +6,8 @@ import {
   planOf,
   requiringMachines,
   type RandomMachine,
-  type RandomModule,
 } from '../../support/machines.ts';
+import type { RandomModule } from '../../support/random-modules.ts';
 import { planJudge } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
