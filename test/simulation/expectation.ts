@@ -1,11 +1,7 @@
 import semver from 'semver';
-import {
-  planJudge,
-  verdictOn,
-  type JudgedMachine,
-  type JudgedModule,
-} from '../support/plan-judge.ts';
-import { parsed } from '../support/judge.ts';
+import type { JudgedMachine, JudgedModule } from '../support/judged-machine.ts';
+import { parsed } from '../support/judged-versions.ts';
+import { planJudge, verdictOn } from '../support/plan-judge.ts';
 import {
   keyOf,
   knownOf,

@@ -24,10 +24,11 @@ function decided(
   return input;
 }
 
+function windowOf(): never {
+  throw new Error('it has no window');
+}
+
 function recorded(input: ReturnType<typeof decided>): ReturnType<typeof decodeFacts> {
-  const windowOf = (): never => {
-    throw new Error('it has no window');
-  };
   return decodeFacts(JSON.parse(encodeFacts(input)), {
     index: indexReleases(records(LIST)),
     windowOf,

@@ -1,25 +1,11 @@
+import { CORE_IMPORTS } from './core-imports.ts';
+
 const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:timers/promises'];
 const NETWORK = ['node:dns/promises', 'node:http', 'node:net', 'node:tls', 'node:zlib'];
 
 /** What the files of a folder may import besides it: of `src`, packages and Node modules. One that is not listed is part of its parent. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  'core/text': ['fastest-levenshtein'],
-  'core/version': ['core/text', 'fastest-levenshtein'],
-  // Hashing an id is deterministic, and reads nothing.
-  'core/rollout': ['core/text', 'node:crypto'],
-  'core/releases': ['core/text', 'core/version', 'core/rollout'],
-  'core/decision': ['core/text', 'core/version', 'core/releases'],
-  'core/machine': ['core/text', 'core/version', 'core/releases', 'core/decision'],
-  'core/explanation': ['core/text', 'core/version', 'core/releases', 'core/decision'],
-  'core/plan': [
-    'core/text',
-    'core/version',
-    'core/releases',
-    'core/decision',
-    'core/machine',
-    'core/explanation',
-  ],
-  core: [],
+  ...CORE_IMPORTS,
   config: [
     'core',
     'registry/address.ts',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { UpgradeRequest } from '../../src/core/decision/upgrade-request.ts';
 import { NOW } from './decides.ts';
-import type { JudgedModule } from './plan-judge.ts';
+import type { JudgedModule } from './judged-machine.ts';
 
 const MINUTE = 60_000;
 

@@ -1,112 +1,14 @@
 import semver from 'semver';
-import { isNewer, judge, lowestFloor, parsed, type JudgedClock } from './judge.ts';
-import type { JudgedAge } from './judged-terms.ts';
+import { judge } from './judge.ts';
+import type { JudgedEntry } from './judged-entry.ts';
+import { lowestFloor } from './judged-floors.ts';
+import type { JudgedMachine, JudgedModule, JudgedTerms } from './judged-machine.ts';
+import { isNewer, parsed } from './judged-versions.ts';
 
 /*
  * A second, deliberately simple implementation of the decision-table rows for a deployed module. It shares no code with
  * the product, and parses versions with semver.
  */
-
-interface Entry {
-  readonly version: string;
-  readonly publishedAt?: number | undefined;
-  readonly artifacts?:
-    | readonly {
-        readonly platform: string;
-        readonly url?: string | undefined;
-        readonly digest?: string | undefined;
-      }[]
-    | undefined;
-  readonly yanked?: string | undefined;
-  readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
-  readonly floor?: true | undefined;
-  readonly deprecated?: string | undefined;
-  readonly rollout?:
-    | {
-        readonly salt: string;
-        readonly share: number;
-        readonly groups?: readonly string[] | undefined;
-        readonly halted?: string | undefined;
-      }
-    | undefined;
-}
-
-export interface JudgedModule {
-  /** For a subsystem also the address of a `pin_url`. */
-  readonly constraint: string;
-  readonly isSubsystem?: boolean;
-  /** `null` when nothing is deployed, undefined when unknown. */
-  readonly deployed: string | null | undefined;
-  readonly previous: string | undefined;
-  /** The release that failed, if no deployed version was reported since. */
-  readonly failed: string | undefined;
-  /** Undefined when no list could be read. */
-  readonly list: readonly Entry[] | undefined;
-  /** Set if the list is a saved one, used because the registry gave none. */
-  readonly confirmedAt: number | undefined;
-  /** When a list that is not a saved one was confirmed; undefined for now. */
-  readonly readAt: number | undefined;
-  /** What is wrong with the machine's clock; undefined if nothing is known to be. (D57) */
-  readonly clock?: JudgedClock | undefined;
-  /** When the releases were first seen, and the deployed version as yanked. (D99) */
-  readonly firstSeen?:
-    | {
-        readonly since: number;
-        readonly added: ReadonlyMap<string, { readonly after: number; readonly at: number }>;
-      }
-    | undefined;
-  readonly quarantine: readonly {
-    readonly version: string;
-    readonly until?: number | undefined;
-    /** It failed in another entry. */
-    readonly isElsewhere?: boolean | undefined;
-  }[];
-  /** Floors that an operator skipped. */
-  readonly skipped?: readonly string[] | undefined;
-  readonly restarts: readonly number[];
-  /** The restart that an operator requested. */
-  readonly request: { readonly isImmediate: boolean } | undefined;
-  /** The hold of an operator, since when, and how long it lasts. */
-  readonly hold?: { readonly from: number; readonly ms: number } | undefined;
-  /** The replacement at once that an operator requested, and when. */
-  readonly wish?:
-    | { readonly from: string | null | undefined; readonly to: string; readonly at: number }
-    | undefined;
-  readonly terms: JudgedTerms;
-}
-
-export interface JudgedTerms {
-  readonly minimumAge: JudgedAge & { readonly unknown: 'refuse' | 'allow' };
-  /** What the site refuses: `1.2.7`, `1.3.*` or `1.*`; absent for nothing. (D94) */
-  readonly refuse?: readonly string[] | undefined;
-  readonly allowDowngrade: boolean;
-  readonly replacesYanked: boolean;
-  readonly requireDigest: boolean;
-  /** The times at which the window is open; undefined for always. */
-  readonly openings: readonly (readonly [number, number])[] | undefined;
-  /** The times in which it is not open, whatever `openings` says; absent if there are none. */
-  readonly blackouts?:
-    | readonly { readonly from: number; readonly until: number; readonly timeZone: string }[]
-    | undefined;
-  readonly restMs: number;
-  readonly ceiling: number;
-  readonly maxIndexAgeMs: number;
-}
-
-export interface JudgedMachine {
-  readonly now: number;
-  readonly platform: string;
-  readonly machineId: string | undefined;
-  readonly group: string | undefined;
-  readonly isAsOf: boolean;
-  readonly isServerBusy: boolean;
-  readonly answer: string | undefined;
-  readonly isDisabled: boolean;
-  /** The modules acme:m0, acme:m1, … whose versions others may require; absent if none does. (D86) */
-  readonly modules?: readonly Pick<JudgedModule, 'deployed'>[] | undefined;
-  /** What the machine is tagged with; absent for nothing. */
-  readonly tags?: readonly string[] | undefined;
-}
 
 const DAY = 86_400_000;
 const HOUR = DAY / 24;
@@ -140,13 +42,13 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
 }
 
 /** Refusals of a floor that end without anybody's help. */
-const WAITING: readonly string[] = [
+const WAITING: ReadonlySet<string> = new Set([
   'too-young',
   'not-yet-published',
   'not-in-rollout',
   'rollout-halted',
   'rollout-unconfirmed',
-];
+]);
 
 function withoutRequest(machine: JudgedMachine, module: JudgedModule): string {
   const word = withoutFloors(machine, module);
@@ -162,12 +64,12 @@ function withoutRequest(machine: JudgedMachine, module: JudgedModule): string {
   const isBlocking = refused.some(({ reason }) => reason === 'behind-floor');
   if (against === undefined || against === 'older' || !isBlocking) return word;
   const isUncertain = against === 'unknown-age' && hasTime(list, floor) && clock !== undefined;
-  const isWaiting = WAITING.includes(against) || isUncertain;
+  const isWaiting = WAITING.has(against) || isUncertain;
   if (!isWaiting) return 'stuck behind-floor';
   return /^(hold )?downgrade /.test(word) ? 'ahead' : word;
 }
 
-function hasTime(list: readonly Entry[], floor: string | undefined): boolean {
+function hasTime(list: readonly JudgedEntry[], floor: string | undefined): boolean {
   return list.some(({ version, publishedAt }) => version === floor && publishedAt !== undefined);
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JudgedTerms } from './plan-judge.ts';
+import type { JudgedTerms } from './judged-machine.ts';
 import { NOW } from './decides.ts';
 
 const HOUR = 3_600_000;

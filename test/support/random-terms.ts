@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { NOW } from './decides.ts';
-import type { JudgedTerms } from './plan-judge.ts';
+import type { JudgedTerms } from './judged-machine.ts';
 import { blackouts } from './random-blackouts.ts';
 
 const HOUR = 3_600_000;

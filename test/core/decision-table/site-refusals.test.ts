@@ -5,7 +5,7 @@ import { aged, decides, NOW } from '../../support/decides.ts';
 import { refusing } from '../../support/refusing.ts';
 
 const LIST = ['1.2.3', '1.2.4', '1.2.5', '1.3.0-rc.1', '1.3.0', '1.3.1+b2', '2.0.0'];
-const BECAUSE = refusing('1.2.5').map((one) => ({ ...one, because: 'stops the motor' }));
+const BECAUSE = refusing('1.2.5').map(({ versions }) => ({ versions, because: 'stops the motor' }));
 
 describe('[D94] what the policy of the site refuses', () => {
   decides([

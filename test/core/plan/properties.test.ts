@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import semver from 'semver';
 import { describe, expect, it } from 'vitest';
 import { releaseRecords } from '../../support/arbitrary.ts';
-import {
-  answerOf,
-  answersOf,
-  machines,
-  planOf,
-  type RandomMachine,
-  type RandomModule,
-} from '../../support/machines.ts';
+import { answersOf, machines, planOf, type RandomMachine } from '../../support/machines.ts';
+import type { RandomModule } from '../../support/random-modules.ts';
 import {
   ALLOWED_BEFORE,
   floorOn,
@@ -241,40 +235,6 @@ describe('the decisions of a plan', () => {
       expect(answersOf(planOf(failed)).slice(1)).toEqual(answersOf(planOf(machine)).slice(1));
       expect(actionsOf(failed).filter(({ module }) => module.list === undefined)).toEqual([]);
     }));
-});
-
-describe('the next change', () => {
-  it('a plan at that time contains the decision that it predicts', () =>
-    forAll((machine) => {
-      for (const [place, { nextChange }] of planOf(machine).modules.entries()) {
-        if (!nextChange) continue;
-        const { at, becomes } = nextChange;
-        expect(at).toBeGreaterThan(machine.now);
-        expect(answersOf(planOf({ ...machine, now: at }))[place]).toBe(answerOf(becomes));
-      }
-    }));
-
-  it('the decision stays the same until that time', () => {
-    const property = fc.property(
-      machines,
-      fc.array(fc.nat(200 * 3_600_000), { maxLength: 4 }),
-      (machine, times) => {
-        const plan = planOf(machine);
-        const answers = answersOf(plan);
-        for (const [place, { nextChange }] of plan.modules.entries()) {
-          const end = nextChange?.at ?? Infinity;
-          // The last millisecond before the change, and some earlier times.
-          const before = [end - 1, ...times.map((ms) => machine.now + ms)];
-          for (const now of before.filter(
-            (time) => time >= machine.now && time < end && time < Infinity,
-          )) {
-            expect(answersOf(planOf({ ...machine, now }))[place]).toBe(answers[place]);
-          }
-        }
-      },
-    );
-    fc.assert(property, MACHINES);
-  });
 });
 
 function withList(module: RandomModule, list: RandomModule['list']): RandomModule {

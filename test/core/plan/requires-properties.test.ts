@@ -6,8 +6,8 @@ import {
   planOf,
   requiringMachines,
   type RandomMachine,
-  type RandomModule,
 } from '../../support/machines.ts';
+import type { RandomModule } from '../../support/random-modules.ts';
 import { planJudge } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
@@ -64,7 +64,7 @@ describe('what releases require', () => {
         const { text } = resolution.release.version;
         const rest = Array.from(index.releases())
           .filter(({ version }) => version.text !== text)
-          .map((release) => ({ ...release, version: release.version.text }));
+          .map((release) => Object.assign({}, release, { version: release.version.text }));
         const then = resolve(constraint, indexReleases(rest), eligibility);
         const found = then.kind === 'resolved' ? then.release.version.text : undefined;
         const reported = next && 'release' in next ? next.release.version.text : undefined;

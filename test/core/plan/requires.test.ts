@@ -31,114 +31,114 @@ function on(
 /** Each row: its decision, what it becomes by actions of the same plan, and its warnings. */
 function told(modules: readonly object[], states: Named, more: Partial<PlanInput>): string[][] {
   const { modules: entries, subsystems } = plan({ modules }, states, more);
-  const rows = [
-    ...entries.map((row) => ({ ...row, label: row.name })),
-    ...subsystems.map((row) => ({ ...row, label: row.target.name })),
-  ];
-  return rows
+  return [...entries, ...subsystems]
     .filter(({ decision }) => decision.input.deployed.kind !== 'unknown')
-    .map(({ label, decision, afterActions, warnings }) => {
+    .map((row) => {
+      const { decision, afterActions, warnings } = row;
       const replacement = replacementOf(decision);
       const to = replacement ? ` ${replacementText(replacement)}` : '';
-      return [
-        `${label} ${wordFor(decision)}${to}`,
-        ...(afterActions ? [`then ${afterActionsWords(afterActions)}`] : []),
-        ...warnings.map((warning) => describeWarning(warning, decision)),
-      ];
+      const label = 'target' in row ? row.target.name : row.name;
+      const then = afterActions ? [`then ${afterActionsWords(afterActions)}`] : [];
+      const said = warnings.map((warning) => describeWarning(warning, decision));
+      return [`${label} ${wordFor(decision)}${to}`].concat(then, said);
     });
+}
+
+/** A machine to plan: with LIDAR only, and without a policy, if it does not say so. */
+interface Row {
+  readonly title: string;
+  readonly modules?: readonly object[];
+  readonly states: Named;
+  readonly more?: Partial<PlanInput>;
 }
 
 const LIDAR = [entry('acme:lidar', '1.*', 'lidar')];
 const NEEDS = known('1.0.0', ['1.0.0', requiring('1.1.0', { 'platform-server': '>=1.4' })]);
 
 describe('D87 what a requirement is judged against', () => {
-  it.each<[string, readonly object[], Named, Partial<PlanInput>, string]>([
-    [
-      'the deployed server',
-      LIDAR,
-      { lidar: NEEDS },
-      on({}, { 'platform-server': known('1.4.0', []) }),
-      'lidar upgrade 1.1.0',
-    ],
-    [
-      'platform:server is the server',
-      LIDAR,
-      { lidar: known('1.0.0', [requiring('1.1.0', { 'platform:server': '1.4.0' })]) },
-      on({}, { 'platform-server': known('1.4.0', []) }),
-      'lidar upgrade 1.1.0',
-    ],
-    ['a server that is not known', LIDAR, { lidar: NEEDS }, on(), 'lidar up-to-date'],
-    [
-      'what the policy provides where that is not known',
-      LIDAR,
-      { lidar: NEEDS },
-      on({ provides: { 'platform-server': '1.4.2' } }),
-      'lidar upgrade 1.1.0',
-    ],
-    [
-      'a known version before what the policy provides',
-      LIDAR,
-      { lidar: NEEDS },
-      on({ provides: { 'platform-server': '1.4.2' } }, { 'platform-server': known('1.3.0', []) }),
-      'lidar up-to-date',
-    ],
-    [
-      'a server that is not installed, whatever the policy provides',
-      LIDAR,
-      { lidar: NEEDS },
-      on({ provides: { 'platform-server': '1.4.2' } }, { 'platform-server': known(null, []) }),
-      'lidar up-to-date',
-    ],
-    [
-      'what the policy provides of no entry',
-      LIDAR,
-      { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:firmware': '3.*' })]) },
-      on({ provides: { 'acme:firmware': '3.1.0' } }),
-      'lidar upgrade 1.1.0',
-    ],
-    [
-      'what the policy provides of a local module',
-      [
+  it.each<Row & { readonly expected: string }>([
+    {
+      title: 'the deployed server',
+      states: { lidar: NEEDS },
+      more: on({}, { 'platform-server': known('1.4.0', []) }),
+      expected: 'lidar upgrade 1.1.0',
+    },
+    {
+      title: 'platform:server is the server',
+      states: { lidar: known('1.0.0', [requiring('1.1.0', { 'platform:server': '1.4.0' })]) },
+      more: on({}, { 'platform-server': known('1.4.0', []) }),
+      expected: 'lidar upgrade 1.1.0',
+    },
+    { title: 'a server that is not known', states: { lidar: NEEDS }, expected: 'lidar up-to-date' },
+    {
+      title: 'what the policy provides where that is not known',
+      states: { lidar: NEEDS },
+      more: on({ provides: { 'platform-server': '1.4.2' } }),
+      expected: 'lidar upgrade 1.1.0',
+    },
+    {
+      title: 'a known version before what the policy provides',
+      states: { lidar: NEEDS },
+      more: on(
+        { provides: { 'platform-server': '1.4.2' } },
+        { 'platform-server': known('1.3.0', []) },
+      ),
+      expected: 'lidar up-to-date',
+    },
+    {
+      title: 'a server that is not installed, whatever the policy provides',
+      states: { lidar: NEEDS },
+      more: on(
+        { provides: { 'platform-server': '1.4.2' } },
+        { 'platform-server': known(null, []) },
+      ),
+      expected: 'lidar up-to-date',
+    },
+    {
+      title: 'what the policy provides of no entry',
+      states: { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:firmware': '3.*' })]) },
+      more: on({ provides: { 'acme:firmware': '3.1.0' } }),
+      expected: 'lidar upgrade 1.1.0',
+    },
+    {
+      title: 'what the policy provides of a local module',
+      modules: [
         ...LIDAR,
         { type: 'local', name: 'base', module_id: 'acme:base', executable_path: '/opt/base' },
       ],
-      { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:base': '2.*' })]) },
-      on({ provides: { 'acme:base': '2.0.0' } }),
-      'lidar upgrade 1.1.0',
-    ],
-    [
-      'every entry of a module, whatever its name',
-      [...LIDAR, entry('acme:base', '1.*', 'one'), entry('acme:base', '2.*', 'two')],
-      {
+      states: { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:base': '2.*' })]) },
+      more: on({ provides: { 'acme:base': '2.0.0' } }),
+      expected: 'lidar upgrade 1.1.0',
+    },
+    {
+      title: 'every entry of a module, whatever its name',
+      modules: [...LIDAR, entry('acme:base', '1.*', 'one'), entry('acme:base', '2.*', 'two')],
+      states: {
         lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
         one: known('1.0.0', ['1.0.0']),
         two: known('2.0.0', ['2.0.0']),
       },
-      on(),
-      'lidar up-to-date',
-    ],
-    [
-      'a tag of the system',
-      LIDAR,
-      { lidar: known('1.0.0', [requiring('1.1.0', { tags: 'distro:debian' })]) },
-      on(),
-      'lidar upgrade 1.1.0',
-    ],
-    [
-      'a tag of the policy',
-      LIDAR,
-      { lidar: known('1.0.0', [requiring('1.1.0', { tags: ['rack:b4', 'distro:debian'] })]) },
-      on({ tags: ['rack:b4'] }),
-      'lidar upgrade 1.1.0',
-    ],
-    [
-      'a tag that the machine lacks',
-      LIDAR,
-      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
-      on(),
-      'lidar up-to-date',
-    ],
-  ])('%s', (_title, modules, states, more, expected) => {
+      expected: 'lidar up-to-date',
+    },
+    {
+      title: 'a tag of the system',
+      states: { lidar: known('1.0.0', [requiring('1.1.0', { tags: 'distro:debian' })]) },
+      expected: 'lidar upgrade 1.1.0',
+    },
+    {
+      title: 'a tag of the policy',
+      states: {
+        lidar: known('1.0.0', [requiring('1.1.0', { tags: ['rack:b4', 'distro:debian'] })]),
+      },
+      more: on({ tags: ['rack:b4'] }),
+      expected: 'lidar upgrade 1.1.0',
+    },
+    {
+      title: 'a tag that the machine lacks',
+      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
+      expected: 'lidar up-to-date',
+    },
+  ])('$title', ({ modules = LIDAR, states, more = on(), expected }) => {
     expect(told(modules, states, more)[0]?.[0]).toBe(expected);
   });
 
@@ -159,94 +159,84 @@ describe('D88 what other rows mean for a requirement', () => {
     ]);
   });
 
-  it.each<[string, readonly object[], Named, Partial<PlanInput>, string[]]>([
-    [
-      'the constraint of the other module does not reach it',
-      [...LIDAR, BASE],
-      {
+  it.each<Row & { readonly expected: readonly string[] }>([
+    {
+      title: 'the constraint of the other module does not reach it',
+      modules: [...LIDAR, BASE],
+      states: {
         lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
         base: known('1.0.0', ['1.0.0', '2.3.0', '3.0.0']),
       },
-      on(),
-      [
+      expected: [
         '1.1.0 requires acme:base 2.*, which nothing on this machine will meet: 2.3.0 does, so let the version of base be 2.*',
       ],
-    ],
-    [
-      'nothing that fits is published',
-      [...LIDAR, BASE],
-      {
+    },
+    {
+      title: 'nothing that fits is published',
+      modules: [...LIDAR, BASE],
+      states: {
         lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '9.*' })]),
         base: known('1.0.0', ['1.0.0', { version: '9.0.0', yanked: '' }]),
       },
-      on(),
-      [
+      expected: [
         '1.1.0 requires acme:base 9.*, which nothing on this machine will meet: no published release of acme:base is in this range',
       ],
-    ],
-    [
-      'two require each other',
-      [...LIDAR, BASE],
-      {
+    },
+    {
+      title: 'two require each other',
+      modules: [...LIDAR, BASE],
+      states: {
         lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
         base: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:lidar': '>=1.1' })]),
       },
-      on(),
-      [
+      expected: [
         '1.1.0 requires acme:base >=1.1, which nothing on this machine will meet: the releases of acme:base in this range require in turn what this machine cannot have first, so a release without such a requirement is needed',
       ],
-    ],
-    [
-      'a module that the machine does not have',
-      LIDAR,
-      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
-      on(),
-      [
+    },
+    {
+      title: 'a module that the machine does not have',
+      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
+      expected: [
         '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: add an entry of acme:arm to the machine config, or name its version in provides of the policy',
       ],
-    ],
-    [
-      'another version that the policy provides',
-      LIDAR,
-      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
-      on({ provides: { 'acme:arm': '2.0.0' } }),
-      [
+    },
+    {
+      title: 'another version that the policy provides',
+      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
+      more: on({ provides: { 'acme:arm': '2.0.0' } }),
+      expected: [
         '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: provides of the policy names another version of acme:arm',
       ],
-    ],
-    [
-      'a tag',
-      LIDAR,
-      { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
-      on(),
-      [
+    },
+    {
+      title: 'a tag',
+      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
+      expected: [
         '1.1.0 requires the tag rack:b4, which nothing on this machine will meet: add rack:b4 to tags of the policy if this machine has what it means',
       ],
-    ],
-    [
-      'a release that is refused for now may meet it later',
-      [...LIDAR, BASE],
-      {
+    },
+    {
+      title: 'a release that is refused for now may meet it later',
+      modules: [...LIDAR, BASE],
+      states: {
         lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
         base: known('1.0.0', ['1.0.0', '1.1.0'], { quarantine: [{ version: '1.1.0' }] }),
       },
-      on(),
-      [],
-    ],
-    [
-      'a list that could not be read may have what meets it',
-      [...LIDAR, BASE],
-      {
+      expected: [],
+    },
+    {
+      title: 'a list that could not be read may have what meets it',
+      modules: [...LIDAR, BASE],
+      states: {
         lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
         base: {
           ...known('1.0.0', []),
           list: { error: { kind: 'registry-unreachable', message: 'it is down' } },
         },
       },
-      on(),
-      [],
-    ],
-  ])('D88 %s', (_title, modules, states, more, expected) => {
+      expected: [],
+    },
+  ])('D88 $title', ({ modules = LIDAR, states, more = on(), expected }) => {
     expect(told(modules, states, more)[0]?.slice(1)).toEqual(expected);
   });
 

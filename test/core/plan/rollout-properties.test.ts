@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  answersOf,
-  machines,
-  planOf,
-  type RandomMachine,
-  type RandomModule,
-} from '../../support/machines.ts';
-import { isOfGroup, placeOf } from '../../support/judge.ts';
+import { answersOf, machines, planOf, type RandomMachine } from '../../support/machines.ts';
+import type { RandomModule } from '../../support/random-modules.ts';
+import { isOfGroup, placeOf } from '../../support/judged-rollouts.ts';
 import { isPin } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 

@@ -263,19 +263,6 @@ export const WRONG_ARGUMENTS: Readonly<Record<string, readonly WrongArguments[]>
       'found a function as options.clock, expected a Clock or nothing',
     ],
   ],
-  testMachine: [
-    [[], 'found nothing as options, expected an object'],
-    [[{ machine: '{}' }], 'found "{}" as options.machine, expected an object'],
-    [
-      [{ machine: {}, carryOut: {} }],
-      'found an object as options.carryOut, expected a function or nothing',
-    ],
-  ],
-  testRegistry: [
-    [['acme:lidar'], 'found "acme:lidar" as releases, expected an object'],
-    [[{}, { clock: Date.now }], 'found a function as options.clock, expected a Clock or nothing'],
-  ],
-  virtualClock: [[[new Date(0)], 'found an object as now, expected a number']],
   Catalogue: [[[undefined], 'found nothing as path, expected text']],
   serveRegistry: [
     [['registry.db', PLACE], 'found "registry.db" as catalogue, expected a Catalogue'],

@@ -1,0 +1,20 @@
+/** What the parts of `src/core` may import: nothing that reads, writes or waits. */
+export const CORE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  'core/text': ['fastest-levenshtein'],
+  'core/version': ['core/text', 'fastest-levenshtein'],
+  // Hashing an id is deterministic, and reads nothing.
+  'core/rollout': ['core/text', 'node:crypto'],
+  'core/releases': ['core/text', 'core/version', 'core/rollout'],
+  'core/decision': ['core/text', 'core/version', 'core/releases'],
+  'core/machine': ['core/text', 'core/version', 'core/releases', 'core/decision'],
+  'core/explanation': ['core/text', 'core/version', 'core/releases', 'core/decision'],
+  'core/plan': [
+    'core/text',
+    'core/version',
+    'core/releases',
+    'core/decision',
+    'core/machine',
+    'core/explanation',
+  ],
+  core: [],
+};
