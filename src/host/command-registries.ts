@@ -7,6 +7,7 @@ import {
 import type { ClockState } from '../registry/certain-clock.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { Wanted } from '../registry/wanted.ts';
+import type { WebRegistryAddress } from '../registry/address.ts';
 import { isBlob } from '../registry/http/blob-address.ts';
 import type { SavedLists } from '../registry/saved-lists.ts';
 import type { UpdateTerms } from '../config/index.ts';
@@ -58,7 +59,7 @@ export interface CommandRegistries {
   /** Returns the result of `work`, which requests a module from `registry`. Adds hints to its error. */
   requesting<T>(registry: OpenRegistry, moduleId: ModuleId, work: () => Promise<T>): Promise<T>;
   /** The token for the server at `url`; undefined if there is none. Throws a RegistryError if its file cannot be used. */
-  tokenFor(url: URL): Secret | undefined;
+  tokenFor(url: URL, kind?: WebRegistryAddress['kind']): Secret | undefined;
   /** Closes the machine's file if it was opened. */
   close(): void;
 }
@@ -91,7 +92,7 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
   return {
     warnings: memory.warnings,
     close: memory.close,
-    tokenFor: (url) => tokenOrThrow(tokens(url, isBlob(url) ? 'oci' : undefined)),
+    tokenFor: (url, kind = isBlob(url) ? 'oci' : undefined) => tokenOrThrow(tokens(url, kind)),
     open(terms) {
       const own = termsOf(terms);
       if (own.registry === undefined) return { ok: true, value: undefined };

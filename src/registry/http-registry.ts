@@ -43,18 +43,13 @@ export function httpRegistry(
   const from = excerpt(writtenAddress({ kind, url }));
   const protocol = memoizeUntilError(async (): Promise<Protocol> => {
     const { connect } = await import('./http/connection.ts');
-    const { basicAccess, registryAccess } = await import('./http/registry-access.ts');
+    const { accessTo } = await import('./http/registry-access.ts');
     const connected = await PROTOCOLS[kind]();
     const { clock = systemClock, random = systemRandom, onRetry = () => undefined } = options;
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const where = `the registry ${from}`;
     const { fetch, allowHttp = [] } = options;
-    const access =
-      kind === 'oci'
-        ? registryAccess({ where, allowHttp, fetch })
-        : kind === 'npm'
-          ? basicAccess()
-          : undefined;
+    const access = accessTo(kind, { where, allowHttp, fetch });
     const how = { ...options, clock, random, onRetry, limits, access };
     const connection = connect(where, how);
     const { redacting } = connection;

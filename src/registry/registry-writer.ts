@@ -200,6 +200,8 @@ async function hasFile(to: Connection, base: URL, sha256: string): Promise<boole
   }
 }
 
+const FOREIGN = { npm: 'npm registries', oci: 'OCI registries', github: 'GitHub' } as const;
+
 /** Why a token must not be sent to an address, or why what is asked of a registry there is not possible. */
 export function addressError(
   { kind, url }: WebRegistryAddress,
@@ -207,7 +209,7 @@ export function addressError(
   doing: 'publish to' | 'report to' | 'read reports of' | 'retire machines of',
 ): RegistryError | undefined {
   if (kind !== 'modreg') {
-    const message = `modreg cannot ${doing} ${kind === 'npm' ? 'npm' : 'OCI'} registries`;
+    const message = `modreg cannot ${doing} ${FOREIGN[kind]}`;
     const hint = "name a registry with modreg's protocol";
     return badAddress(
       message,

@@ -27,7 +27,7 @@ it.each<[string, string, Answer, readonly string[]]>([
     }),
     [
       'ok       registry   npm:http://127.0.0.1:PORT answers in SOME ms; 1 list wanted',
-      'info     registry   npm:http://127.0.0.1:PORT is an npm registry: lists, ages, digests, files; no publishing by modreg, and no wake-up',
+      'info     registry   npm:http://127.0.0.1:PORT is an npm registry: lists, ages up to 64 MiB, digests, files; no publishing by modreg, and no wake-up; takes a token, or a user and a password',
       'info     registry   acme:lidar: 2 releases; 1 without a publish time, 1 without a file with an address, 2 without a sha256 or sha512',
     ],
   ],
@@ -68,7 +68,7 @@ it('a repository on GitHub', async () => {
   const from = 'github:http://127.0.0.1:PORT/repos/acme/lidar';
   expect(await said(`github:${api}/acme/lidar`)).toEqual([
     `ok       registry   ${from} answers in SOME ms; 1 list wanted`,
-    `info     registry   ${from} is a repository on GitHub: lists, ages, digests, files; no publishing by modreg, and no wake-up`,
+    `info     registry   ${from} is a repository on GitHub: lists, ages, digests since June 2025, files; no publishing by modreg, and no wake-up; takes a token`,
     'info     registry   acme:lidar: 1 release; each has a publish time, a file and a digest',
   ]);
 });
@@ -78,7 +78,7 @@ it('a folder', async () => {
   const lines = await said(lists);
   expect(lines.map((line) => line.replaceAll(lists, 'LISTS'))).toEqual([
     'ok       registry   LISTS can be read; 1 list wanted',
-    'info     registry   LISTS is a folder: lists, and the ages, digests and addresses of files that they have; no wake-up',
+    'info     registry   LISTS is a folder: lists, and the ages, digests and addresses of files that they have; no publishing, and no wake-up',
     'info     registry   acme:lidar: 1 release; 1 without a publish time, 1 without a file with an address, 1 without a sha256 or sha512',
   ]);
 });

@@ -8,6 +8,7 @@ import { inProcess } from '../support/in-process.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
 const REGISTRY = 'https://npm.acme.example/npm/';
+const BASIC = Buffer.from('ada:pass-word').toString('base64');
 
 /** A home with these settings of npm. */
 function homeWith(npmrc: string, mode = 0o600): string {
@@ -24,7 +25,6 @@ function tokenFor(address: string, environment: World['environment']): string | 
 }
 
 describe('[T434] the token of .npmrc', () => {
-  const BASIC = Buffer.from('ada:pass word'.replace(' ', '-')).toString('base64');
   it.each<[string, string, string | undefined]>([
     ['a token', '//npm.acme.example/npm/:_authToken=abc', 'abc'],
     ['spaces and quotes', '  //npm.acme.example/npm/:_authToken = "abc" ', 'abc'],
@@ -76,16 +76,19 @@ describe('[T434] the token of .npmrc', () => {
   });
 });
 
-it('a command sends the token of .npmrc to that registry alone', async () => {
+it.each([
+  ['token', ':_authToken=abc', 'Bearer abc'],
+  ['user and password', `:_auth=${BASIC}`, `Basic ${BASIC}`],
+])('a command sends the %s of .npmrc to that registry alone', async (_, line, sent) => {
   const list = { name: '@acme/lidar', versions: { '1.0.0': {} } };
   const open = async (): Promise<PlainServer> =>
     await plainServer((response) => send(response, list));
   const [own, other] = [await open(), await open()];
-  const HOME = homeWith(`//${new URL(own.address).host}/:_authToken=abc`);
+  const HOME = homeWith(`//${new URL(own.address).host}/${line}`);
   for (const { address } of [own, other]) {
     const command = ['resolve', 'acme:lidar', 'latest', '--registry', `npm:${address}/npm`];
     expect((await inProcess(command, { HOME })).stdout).toBe('1.0.0\n');
   }
   const path = '/npm/@acme%2flidar';
-  expect([own.requests, other.requests]).toEqual([[`${path} Bearer abc`], [path]]);
+  expect([own.requests, other.requests]).toEqual([[`${path} ${sent}`], [path]]);
 });

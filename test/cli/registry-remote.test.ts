@@ -150,6 +150,11 @@ it.each<[string, readonly string[], string]>([
     'error[BAD_ADDRESS]: modreg cannot publish to npm registries\nhint: publish with the tools of that registry\n',
   ],
   [
+    'github:acme/lidar',
+    [],
+    'error[BAD_ADDRESS]: modreg cannot publish to GitHub\nhint: publish with the tools of that registry\n',
+  ],
+  [
     'oci:https://registry.example',
     [],
     'error[BAD_ADDRESS]: modreg cannot publish to OCI registries\nhint: publish with the tools of that registry\n',

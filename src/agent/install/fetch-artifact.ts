@@ -15,7 +15,7 @@ import { CLOCK, systemClock, systemRandom, type Clock } from '../../registry/clo
 import { tokenOf } from '../../registry/http/connection.ts';
 import { withoutToken } from '../../registry/http/echoed-token.ts';
 import { isBlob } from '../../registry/http/blob-address.ts';
-import { basicAccess, registryAccess, secretsIn } from '../../registry/http/registry-access.ts';
+import { accessTo, secretsIn } from '../../registry/http/registry-access.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../registry/http/limits.ts';
 import { retryBudget } from '../../registry/retry-budget.ts';
 import { retrying } from '../../registry/retry.ts';
@@ -114,7 +114,7 @@ export async function fetchArtifact(
     token = tokenOf(source.where, { token: () => options.token?.(source.url) });
     const { url, where } = source;
     // The registry of a blob may ask for the token of a token server.
-    const access = isBlob(url) ? registryAccess({ where, allowHttp, fetch }) : basicAccess();
+    const access = accessTo(isBlob(url) ? 'oci' : 'npm', { where, allowHttp, fetch });
     return await download(source, path, { ...contextOf(options, token), access });
   });
   if (result.ok) return result;

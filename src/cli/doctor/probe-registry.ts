@@ -10,7 +10,7 @@ import type { World } from '../../base/world.ts';
 import type { CommandRegistries } from '../../host/command-registries.ts';
 import { connectTo, type Connection } from './connection.ts';
 import type { WantedList } from './wanted-lists.ts';
-import { otherKind } from './registry-abilities.ts';
+import { otherKind } from './other-kind.ts';
 import { wayTo, type WayThere } from './way.ts';
 
 /** What a registry answered. */
@@ -70,7 +70,7 @@ export async function probe(
     url,
     kind: address.kind,
     other,
-    hasToken: url !== undefined && registries.tokenFor(url) !== undefined,
+    hasToken: 'url' in address && registries.tokenFor(address.url, address.kind) !== undefined,
     wanted,
     connection,
     ...read,

@@ -21,7 +21,7 @@ const SHA256 = /^sha256:[\da-f]{64}$/;
 const DIGEST = /^(?:sha256:[\da-f]{64}|sha512:[\da-f]{128})$/;
 
 /** A manifest of an index, for a platform that machines have. */
-export interface IndexEntry {
+interface IndexEntry {
   readonly digest: string;
   readonly platform: string;
 }

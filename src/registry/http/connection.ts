@@ -12,7 +12,7 @@ import type { Limits } from './limits.ts';
 import { proxyDenial } from './network-failure.ts';
 import { problemIn } from './problem-document.ts';
 import { limitReached } from './request-limit.ts';
-import type { Authorization, RegistryAccess } from './registry-access.ts';
+import { BEARER, type Authorization, type RegistryAccess } from './registry-access.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** How requests are sent to a registry. */
@@ -76,23 +76,18 @@ export function connect(where: string, options: HttpOptions): Connection {
   const { limits, clock } = options;
   let sent: readonly Secret[] = [];
   const answer = async (request: OwnRequest, round: RequestContext): Promise<Reply> => {
-    const { budget, signal } = round;
     const attempt = async (): Promise<Reply> => {
       const token = tokenOf(where, options);
       const reply = await sending({ ...request, where }, token, {
         options,
-        signal,
+        signal: round.signal,
         onSent: (secrets) => {
           sent = secrets;
         },
       });
-      noteDate(request.url, reply, options);
-      const expected = request.change ? EXPECTED_OF_CHANGE : EXPECTED;
-      const answered = { ...reply, url: request.url };
-      if (request.answered?.has(reply.status) === true) return answered;
-      checkStatus(reply, where, { hasToken: token !== undefined, now: clock.now(), expected });
-      return answered;
+      return checked(reply, { ...request, where }, { options, hasToken: token !== undefined });
     };
+    const { budget, signal } = round;
     const retries = { ...options, retryWithinMs: limits.retryWithinMs, budget, signal };
     return await addressed(request.url, async () => await retrying(attempt, retries));
   };
@@ -115,6 +110,20 @@ export function connect(where: string, options: HttpOptions): Connection {
   };
 }
 
+/** The response to a request, if it is one that the request allows. */
+function checked(
+  reply: Reply,
+  { url, where, answered, change }: OwnRequest & Pick<RegistryRequest, 'where'>,
+  { options, hasToken }: { readonly options: HttpOptions; readonly hasToken: boolean },
+): Reply {
+  noteDate(url, reply, options);
+  if (answered?.has(reply.status) !== true) {
+    const now = options.clock.now();
+    checkStatus(reply, where, { hasToken, now, isChange: change !== undefined });
+  }
+  return { ...reply, url };
+}
+
 /** The response to a request, which an OCI registry may have wanted to be authorized. */
 async function sending(
   request: OwnRequest & Pick<RegistryRequest, 'where'>,
@@ -129,7 +138,7 @@ async function sending(
     readonly onSent: (secrets: readonly Secret[]) => void;
   },
 ): Promise<Reply> {
-  const { limits, clock, fetch, access, exchange: send = exchange } = options;
+  const { limits, clock, fetch, access = BEARER, exchange: send = exchange } = options;
   const context = { limits, clock, signal };
   const authorized = async (authorization?: Partial<Authorization>): Promise<Reply> => {
     const secrets = [authorization?.token ?? [], authorization?.secrets ?? []].flat();
@@ -140,7 +149,6 @@ async function sending(
       async () => await send(whole, context),
     );
   };
-  if (!access) return await authorized(token && { token });
   return await access.sending({ url: request.url, token }, context, authorized);
 }
 
@@ -203,12 +211,11 @@ function checkStatus(
   {
     hasToken,
     now,
-    expected,
-  }: { readonly hasToken: boolean; readonly now: number; readonly expected: ReadonlySet<number> },
+    isChange,
+  }: { readonly hasToken: boolean; readonly now: number; readonly isChange: boolean },
 ): void {
-  if (expected.has(status)) return;
+  if ((isChange ? EXPECTED_OF_CHANGE : EXPECTED).has(status)) return;
   // Only modreg's registry says by it that nothing was changed, and that repeating the request is useless.
-  const isChange = expected === EXPECTED_OF_CHANGE;
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
   const limited = limitReached({ status, headers }, where, { hasToken, now });
   if (limited) throw limited;

@@ -1,5 +1,6 @@
 import { secret, type Secret } from '../../core/text/secret.ts';
 import { challengesIn, type Challenge } from './challenge.ts';
+import type { WebRegistryAddress } from '../address.ts';
 import type { ExchangeContext } from './exchange.ts';
 import { requestToken, type IssuedToken } from './token-server.ts';
 
@@ -45,23 +46,33 @@ interface Kept extends IssuedToken {
 /** A token is not used in its last seconds: the registry's clock may be ahead. */
 const MARGIN_MS = 5000;
 
-/** Sends a user and a password unasked, as npm does. */
-export function basicAccess(): RegistryAccess {
-  return {
-    async sending({ token }, _context, send) {
-      const pair = pairIn(token);
-      const secrets = secretsIn(token);
-      if (pair) return await send({ scheme: 'Basic', token: pair.basic, secrets });
-      return await send(token && { scheme: 'Bearer', token, secrets });
-    },
-  };
+/** How a registry of this kind, or a file of it, is accessed. */
+export function accessTo(kind: WebRegistryAddress['kind'], options: AccessOptions): RegistryAccess {
+  if (kind === 'oci') return registryAccess(options);
+  return kind === 'npm' ? BASIC : BEARER;
 }
+
+/** Sends the token as it is. */
+export const BEARER: RegistryAccess = {
+  sending: async ({ token }, _context, send) =>
+    await send(token && { scheme: 'Bearer', token, secrets: [] }),
+};
+
+/** Sends a user and a password unasked, as npm does. */
+const BASIC: RegistryAccess = {
+  async sending({ token }, _context, send) {
+    const basic = pairIn(token)?.basic;
+    const secrets = secretsIn(token);
+    if (basic) return await send({ scheme: 'Basic', token: basic, secrets });
+    return await send(token && { scheme: 'Bearer', token, secrets });
+  },
+};
 
 /**
  * Answers once what an OCI registry asks for in a response with the status 401: a token of a token server, or a user and a password. Tokens
  * are kept while they are valid.
  */
-export function registryAccess(options: AccessOptions): RegistryAccess {
+function registryAccess(options: AccessOptions): RegistryAccess {
   const kept = new Map<string, Kept>();
   return {
     async sending({ url, token: given }, context, send) {

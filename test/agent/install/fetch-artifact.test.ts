@@ -153,25 +153,32 @@ it('without a digest, downloads the whole file, and says that it is not verified
   expect(server.ranges).toEqual(['whole']);
 });
 
-it('sends a token to the origin of the address only, and repeats it in no reason', async () => {
-  const token = secret('canary-7Zk2');
-  const server = await fileServer(FILE, [
-    (response) => void response.writeHead(302, { location: '/moved' }).end(),
-    (response) => void response.writeHead(200, { 'content-type': 'text/html; canary-7Zk2' }).end(),
-  ]);
-  const urls: string[] = [];
-  const [outcome] = await outcomeOf(server.artifact, {
-    token: (url) => {
-      urls.push(url.href);
-      return token;
-    },
-  });
-  expect(outcome).toBe(
-    `machine, wrong-response: the file at ${server.address}/lidar.tgz is answered with a web page (text/html; [token]): ${PORTAL}`,
-  );
-  expect(server.requests).toEqual(['/lidar.tgz Bearer canary-7Zk2', '/moved Bearer canary-7Zk2']);
-  expect(urls).toEqual([`${server.address}/lidar.tgz`]);
-});
+it.each([
+  ['a token', 'canary-7Zk2', 'Bearer canary-7Zk2'],
+  ['a user and a password', 'ada:pass-word', 'Basic YWRhOnBhc3Mtd29yZA=='],
+])(
+  'sends %s to the origin of the address only, and repeats it in no reason',
+  async (_, text, sent) => {
+    const token = secret(text);
+    const [, echoed] = sent.split(' ');
+    const server = await fileServer(FILE, [
+      (response) => void response.writeHead(302, { location: '/moved' }).end(),
+      (response) => void response.writeHead(200, { 'content-type': `text/html; ${echoed}` }).end(),
+    ]);
+    const urls: string[] = [];
+    const [outcome] = await outcomeOf(server.artifact, {
+      token: (url) => {
+        urls.push(url.href);
+        return token;
+      },
+    });
+    expect(outcome).toBe(
+      `machine, wrong-response: the file at ${server.address}/lidar.tgz is answered with a web page (text/html; [token]): ${PORTAL}`,
+    );
+    expect(server.requests).toEqual([`/lidar.tgz ${sent}`, `/moved ${sent}`]);
+    expect(urls).toEqual([`${server.address}/lidar.tgz`]);
+  },
+);
 
 it('follows no link in place of a part', async () => {
   const server = await fileServer(FILE);
