@@ -46,7 +46,6 @@ function told(modules: readonly object[], states: Named, more: Partial<PlanInput
 
 /** A machine to plan: with LIDAR only, and without a policy, if it does not say so. */
 interface Row {
-  readonly title: string;
   readonly modules?: readonly object[];
   readonly states: Named;
   readonly more?: Partial<PlanInput>;
@@ -56,89 +55,80 @@ const LIDAR = [entry('acme:lidar', '1.*', 'lidar')];
 const NEEDS = known('1.0.0', ['1.0.0', requiring('1.1.0', { 'platform-server': '>=1.4' })]);
 
 describe('D87 what a requirement is judged against', () => {
-  it.each<Row & { readonly expected: string }>([
-    {
-      title: 'the deployed server',
-      states: { lidar: NEEDS },
-      more: on({}, { 'platform-server': known('1.4.0', []) }),
-      expected: 'lidar upgrade 1.1.0',
-    },
-    {
-      title: 'platform:server is the server',
-      states: { lidar: known('1.0.0', [requiring('1.1.0', { 'platform:server': '1.4.0' })]) },
-      more: on({}, { 'platform-server': known('1.4.0', []) }),
-      expected: 'lidar upgrade 1.1.0',
-    },
-    { title: 'a server that is not known', states: { lidar: NEEDS }, expected: 'lidar up-to-date' },
-    {
-      title: 'what the policy provides where that is not known',
-      states: { lidar: NEEDS },
-      more: on({ provides: { 'platform-server': '1.4.2' } }),
-      expected: 'lidar upgrade 1.1.0',
-    },
-    {
-      title: 'a known version before what the policy provides',
-      states: { lidar: NEEDS },
-      more: on(
-        { provides: { 'platform-server': '1.4.2' } },
-        { 'platform-server': known('1.3.0', []) },
-      ),
-      expected: 'lidar up-to-date',
-    },
-    {
-      title: 'a server that is not installed, whatever the policy provides',
-      states: { lidar: NEEDS },
-      more: on(
-        { provides: { 'platform-server': '1.4.2' } },
-        { 'platform-server': known(null, []) },
-      ),
-      expected: 'lidar up-to-date',
-    },
-    {
-      title: 'what the policy provides of no entry',
-      states: { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:firmware': '3.*' })]) },
-      more: on({ provides: { 'acme:firmware': '3.1.0' } }),
-      expected: 'lidar upgrade 1.1.0',
-    },
-    {
-      title: 'what the policy provides of a local module',
-      modules: [
-        ...LIDAR,
-        { type: 'local', name: 'base', module_id: 'acme:base', executable_path: '/opt/base' },
-      ],
-      states: { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:base': '2.*' })]) },
-      more: on({ provides: { 'acme:base': '2.0.0' } }),
-      expected: 'lidar upgrade 1.1.0',
-    },
-    {
-      title: 'every entry of a module, whatever its name',
-      modules: [...LIDAR, entry('acme:base', '1.*', 'one'), entry('acme:base', '2.*', 'two')],
-      states: {
-        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
-        one: known('1.0.0', ['1.0.0']),
-        two: known('2.0.0', ['2.0.0']),
+  it.each(
+    Object.entries<Row & { readonly expected: string }>({
+      'the deployed server': {
+        states: { lidar: NEEDS },
+        more: on({}, { 'platform-server': known('1.4.0', []) }),
+        expected: 'lidar upgrade 1.1.0',
       },
-      expected: 'lidar up-to-date',
-    },
-    {
-      title: 'a tag of the system',
-      states: { lidar: known('1.0.0', [requiring('1.1.0', { tags: 'distro:debian' })]) },
-      expected: 'lidar upgrade 1.1.0',
-    },
-    {
-      title: 'a tag of the policy',
-      states: {
-        lidar: known('1.0.0', [requiring('1.1.0', { tags: ['rack:b4', 'distro:debian'] })]),
+      'platform:server is the server': {
+        states: { lidar: known('1.0.0', [requiring('1.1.0', { 'platform:server': '1.4.0' })]) },
+        more: on({}, { 'platform-server': known('1.4.0', []) }),
+        expected: 'lidar upgrade 1.1.0',
       },
-      more: on({ tags: ['rack:b4'] }),
-      expected: 'lidar upgrade 1.1.0',
-    },
-    {
-      title: 'a tag that the machine lacks',
-      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
-      expected: 'lidar up-to-date',
-    },
-  ])('$title', ({ modules = LIDAR, states, more = on(), expected }) => {
+      'a server that is not known': { states: { lidar: NEEDS }, expected: 'lidar up-to-date' },
+      'what the policy provides where that is not known': {
+        states: { lidar: NEEDS },
+        more: on({ provides: { 'platform-server': '1.4.2' } }),
+        expected: 'lidar upgrade 1.1.0',
+      },
+      'a known version before what the policy provides': {
+        states: { lidar: NEEDS },
+        more: on(
+          { provides: { 'platform-server': '1.4.2' } },
+          { 'platform-server': known('1.3.0', []) },
+        ),
+        expected: 'lidar up-to-date',
+      },
+      'a server that is not installed, whatever the policy provides': {
+        states: { lidar: NEEDS },
+        more: on(
+          { provides: { 'platform-server': '1.4.2' } },
+          { 'platform-server': known(null, []) },
+        ),
+        expected: 'lidar up-to-date',
+      },
+      'what the policy provides of no entry': {
+        states: { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:firmware': '3.*' })]) },
+        more: on({ provides: { 'acme:firmware': '3.1.0' } }),
+        expected: 'lidar upgrade 1.1.0',
+      },
+      'what the policy provides of a local module': {
+        modules: [
+          ...LIDAR,
+          { type: 'local', name: 'base', module_id: 'acme:base', executable_path: '/opt/base' },
+        ],
+        states: { lidar: known('1.0.0', [requiring('1.1.0', { 'acme:base': '2.*' })]) },
+        more: on({ provides: { 'acme:base': '2.0.0' } }),
+        expected: 'lidar upgrade 1.1.0',
+      },
+      'every entry of a module, whatever its name': {
+        modules: [...LIDAR, entry('acme:base', '1.*', 'one'), entry('acme:base', '2.*', 'two')],
+        states: {
+          lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
+          one: known('1.0.0', ['1.0.0']),
+          two: known('2.0.0', ['2.0.0']),
+        },
+        expected: 'lidar up-to-date',
+      },
+      'a tag of the system': {
+        states: { lidar: known('1.0.0', [requiring('1.1.0', { tags: 'distro:debian' })]) },
+        expected: 'lidar upgrade 1.1.0',
+      },
+      'a tag of the policy': {
+        states: {
+          lidar: known('1.0.0', [requiring('1.1.0', { tags: ['rack:b4', 'distro:debian'] })]),
+        },
+        more: on({ tags: ['rack:b4'] }),
+        expected: 'lidar upgrade 1.1.0',
+      },
+      'a tag that the machine lacks': {
+        states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
+        expected: 'lidar up-to-date',
+      },
+    }),
+  )('%s', (_title, { modules = LIDAR, states, more = on(), expected }) => {
     expect(told(modules, states, more)[0]?.[0]).toBe(expected);
   });
 
@@ -159,84 +149,78 @@ describe('D88 what other rows mean for a requirement', () => {
     ]);
   });
 
-  it.each<Row & { readonly expected: readonly string[] }>([
-    {
-      title: 'the constraint of the other module does not reach it',
-      modules: [...LIDAR, BASE],
-      states: {
-        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
-        base: known('1.0.0', ['1.0.0', '2.3.0', '3.0.0']),
-      },
-      expected: [
-        '1.1.0 requires acme:base 2.*, which nothing on this machine will meet: 2.3.0 does, so let the version of base be 2.*',
-      ],
-    },
-    {
-      title: 'nothing that fits is published',
-      modules: [...LIDAR, BASE],
-      states: {
-        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '9.*' })]),
-        base: known('1.0.0', ['1.0.0', { version: '9.0.0', yanked: '' }]),
-      },
-      expected: [
-        '1.1.0 requires acme:base 9.*, which nothing on this machine will meet: no published release of acme:base is in this range',
-      ],
-    },
-    {
-      title: 'two require each other',
-      modules: [...LIDAR, BASE],
-      states: {
-        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
-        base: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:lidar': '>=1.1' })]),
-      },
-      expected: [
-        '1.1.0 requires acme:base >=1.1, which nothing on this machine will meet: the releases of acme:base in this range require in turn what this machine cannot have first, so a release without such a requirement is needed',
-      ],
-    },
-    {
-      title: 'a module that the machine does not have',
-      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
-      expected: [
-        '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: add an entry of acme:arm to the machine config, or name its version in provides of the policy',
-      ],
-    },
-    {
-      title: 'another version that the policy provides',
-      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
-      more: on({ provides: { 'acme:arm': '2.0.0' } }),
-      expected: [
-        '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: provides of the policy names another version of acme:arm',
-      ],
-    },
-    {
-      title: 'a tag',
-      states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
-      expected: [
-        '1.1.0 requires the tag rack:b4, which nothing on this machine will meet: add rack:b4 to tags of the policy if this machine has what it means',
-      ],
-    },
-    {
-      title: 'a release that is refused for now may meet it later',
-      modules: [...LIDAR, BASE],
-      states: {
-        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
-        base: known('1.0.0', ['1.0.0', '1.1.0'], { quarantine: [{ version: '1.1.0' }] }),
-      },
-      expected: [],
-    },
-    {
-      title: 'a list that could not be read may have what meets it',
-      modules: [...LIDAR, BASE],
-      states: {
-        lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
-        base: {
-          ...known('1.0.0', []),
-          list: { error: { kind: 'registry-unreachable', message: 'it is down' } },
+  it.each(
+    Object.entries<Row & { readonly expected: readonly string[] }>({
+      'the constraint of the other module does not reach it': {
+        modules: [...LIDAR, BASE],
+        states: {
+          lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]),
+          base: known('1.0.0', ['1.0.0', '2.3.0', '3.0.0']),
         },
+        expected: [
+          '1.1.0 requires acme:base 2.*, which nothing on this machine will meet: 2.3.0 does, so let the version of base be 2.*',
+        ],
       },
-      expected: [],
-    },
-  ])('D88 $title', ({ modules = LIDAR, states, more = on(), expected }) => {
+      'nothing that fits is published': {
+        modules: [...LIDAR, BASE],
+        states: {
+          lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '9.*' })]),
+          base: known('1.0.0', ['1.0.0', { version: '9.0.0', yanked: '' }]),
+        },
+        expected: [
+          '1.1.0 requires acme:base 9.*, which nothing on this machine will meet: no published release of acme:base is in this range',
+        ],
+      },
+      'two require each other': {
+        modules: [...LIDAR, BASE],
+        states: {
+          lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
+          base: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:lidar': '>=1.1' })]),
+        },
+        expected: [
+          '1.1.0 requires acme:base >=1.1, which nothing on this machine will meet: the releases of acme:base in this range require in turn what this machine cannot have first, so a release without such a requirement is needed',
+        ],
+      },
+      'a module that the machine does not have': {
+        states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
+        expected: [
+          '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: add an entry of acme:arm to the machine config, or name its version in provides of the policy',
+        ],
+      },
+      'another version that the policy provides': {
+        states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:arm': '1.*' })]) },
+        more: on({ provides: { 'acme:arm': '2.0.0' } }),
+        expected: [
+          '1.1.0 requires acme:arm 1.*, which nothing on this machine will meet: provides of the policy names another version of acme:arm',
+        ],
+      },
+      'a tag': {
+        states: { lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { tags: 'rack:b4' })]) },
+        expected: [
+          '1.1.0 requires the tag rack:b4, which nothing on this machine will meet: add rack:b4 to tags of the policy if this machine has what it means',
+        ],
+      },
+      'a release that is refused for now may meet it later': {
+        modules: [...LIDAR, BASE],
+        states: {
+          lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
+          base: known('1.0.0', ['1.0.0', '1.1.0'], { quarantine: [{ version: '1.1.0' }] }),
+        },
+        expected: [],
+      },
+      'a list that could not be read may have what meets it': {
+        modules: [...LIDAR, BASE],
+        states: {
+          lidar: known('1.0.0', ['1.0.0', requiring('1.1.0', { 'acme:base': '>=1.1' })]),
+          base: {
+            ...known('1.0.0', []),
+            list: { error: { kind: 'registry-unreachable', message: 'it is down' } },
+          },
+        },
+        expected: [],
+      },
+    }),
+  )('D88 %s', (_title, { modules = LIDAR, states, more = on(), expected }) => {
     expect(told(modules, states, more)[0]?.slice(1)).toEqual(expected);
   });
 
