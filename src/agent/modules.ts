@@ -56,12 +56,12 @@ export class Modules {
     return entry?.moduleId === moduleOf(target) ? entry : undefined;
   }
 
-  /** What of the configuration reaches the program of a target (D82); undefined if it has no entry. */
+  /** What of the configuration reaches the program of a target (D82), even if its predecessor has not ended; undefined if it has no entry. */
   programSetup(target: ActionTarget): ProgramSetup | undefined {
-    const entry = this.entryOf(target);
-    if (!entry || !this.#configuration) return undefined;
-    const { started } = this.#modules.get(entry.name) ?? {};
-    return { now: entrySetup(entry, this.#configuration), started };
+    const entry = this.#configuration?.machine.modules.find(({ name }) => name === target.name);
+    if (!this.#configuration || entry?.moduleId !== moduleOf(target)) return undefined;
+    const supervised = this.entryOf(target) && this.#modules.get(entry.name);
+    return { now: entrySetup(entry, this.#configuration), started: supervised?.started };
   }
 
   /** Supervises the entries of this configuration, and ends the modules whose entries it does not have. */

@@ -1,5 +1,6 @@
 import type { Plan } from '../core/index.ts';
 import type { Decision } from '../core/decision/decision.ts';
+import type { Deployed } from '../core/decision/deployed.ts';
 import type { HeldReplacement } from '../core/decision/longest-hold.ts';
 import type { ClockReading } from '../core/decision/operator-hold.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
@@ -45,12 +46,25 @@ function heldAfter(
 ): HeldReplacement | undefined {
   if (decision.kind === 'keep') return undefined;
   const { deployed } = decision.input;
-  const text = reportedText(deployed) ?? deployed.kind;
-  if (before && (deployed.kind === 'unknown' || before.deployed === text)) return before;
+  if (before && isHeldStill(before, deployed)) return before;
   // What the policy refuses waits for no moment (D18).
   const isTimed =
     decision.kind === 'hold' &&
     decision.because.every(({ reason }) => reason !== 'downgrade-not-allowed');
   if (!isTimed) return undefined;
-  return { deployed: text, since: now, elapsedMs: 0, countedAt: clock ? undefined : now };
+  return {
+    deployed: heldText(deployed),
+    since: now,
+    elapsedMs: 0,
+    countedAt: clock ? undefined : now,
+  };
+}
+
+/** Whether what is held is a replacement of the version that is deployed now: another one ends the time (D79). */
+export function isHeldStill(held: HeldReplacement, deployed: Deployed): boolean {
+  return deployed.kind === 'unknown' || held.deployed === heldText(deployed);
+}
+
+function heldText(deployed: Deployed): string {
+  return reportedText(deployed) ?? deployed.kind;
 }

@@ -22,6 +22,8 @@ interface Entry {
     | undefined;
 }
 
+type Veto = Readonly<Record<'isOverridable' | 'isNamed', boolean>>;
+
 export interface JudgedModule {
   /** For a subsystem also the address of a `pin_url`. */
   readonly constraint: string;
@@ -54,6 +56,10 @@ export interface JudgedModule {
   readonly wish?:
     | { readonly from: string | null | undefined; readonly to: string; readonly at: number }
     | undefined;
+  /** What of the modules that would stop must not, and whether the wish names it. */
+  readonly vetoes?: readonly Veto[] | undefined;
+  /** Whether its replacements have been held for as long as the policy allows. */
+  readonly isOverdue?: boolean | undefined;
   readonly terms: JudgedTerms;
 }
 
@@ -106,7 +112,8 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
     (isStrict(deployed) || (module.isSubsystem === true && isAddress(deployed)));
   if (!request || !isWaiting || !isRunning) return word;
   // Only the maintenance window, its answer and a busy server hold a restart, and not one that must be made at once.
-  const isHeld = machine.isServerBusy || !isMaintained(machine, module);
+  const isHeld =
+    (machine.isServerBusy && module.isOverdue !== true) || !isMaintained(machine, module);
   const mayRestart = request.isImmediate || !isHeld;
   if (mayRestart && !isHeldByOperator(machine, module)) return `restart ${deployed}`;
   return word.startsWith('hold ') ? word : `hold restart ${deployed}`;
@@ -216,7 +223,8 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
   if (isWished(machine, module, to)) {
     // Nobody knows what must not be stopped.
     const isUnasked = machine.answer === 'failed' || machine.answer === 'timed-out';
-    const mayNot = isForbidden || (direction !== 'install' && isUnasked);
+    const isVetoed = vetoesAgainst(module).some(({ isNamed }) => !isNamed);
+    const mayNot = isForbidden || (direction !== 'install' && (isUnasked || isVetoed));
     return mayNot ? `hold ${direction} ${to}` : `${direction} ${to}`;
   }
   // A time more than a day ahead was recorded by a wrong clock.
@@ -224,7 +232,7 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
   const isHeld =
     isForbidden ||
     (direction !== 'install' && !isMaintained(machine, module)) ||
-    machine.isServerBusy ||
+    (machine.isServerBusy && module.isOverdue !== true) ||
     restarts.some((at) => at <= now + terms.restMs && now < at + terms.restMs) ||
     today >= terms.ceiling;
   return isHeld ? `hold ${direction} ${to}` : `${direction} ${to}`;
@@ -242,9 +250,15 @@ function isHeldByOperator({ now }: JudgedMachine, { hold }: JudgedModule): boole
   return hold !== undefined && Math.max(0, now - hold.from) < hold.ms;
 }
 
-/** Whether the window is open and the agent allows maintenance. */
-function isMaintained({ now, answer }: JudgedMachine, { terms }: JudgedModule): boolean {
-  return isOpenAt(now, terms) && (answer === undefined || answer === 'allowed');
+/** Whether the window is open, and the agent and all that would stop allow it. */
+function isMaintained({ now, answer }: JudgedMachine, module: JudgedModule): boolean {
+  const isOver = answer === 'not-allowed' && module.isOverdue === true;
+  const isAllowed = isOver || (answer ?? 'allowed') === 'allowed';
+  return isOpenAt(now, module.terms) && isAllowed && vetoesAgainst(module).length === 0;
+}
+
+function vetoesAgainst({ vetoes = [], isOverdue }: JudgedModule): readonly Veto[] {
+  return vetoes.filter(({ isOverridable }) => !(isOverridable && isOverdue === true));
 }
 
 /** Whether a window is open, or there is none, and no blackout lasts. */
