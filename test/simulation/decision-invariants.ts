@@ -1,7 +1,8 @@
 import semver from 'semver';
 import { isAddress, isInBranch, isPin } from '../support/plan-judge.ts';
+import { casesNow } from './facts.ts';
 import { describe, listsFor, type JudgeContext } from './judge-context.ts';
-import { constraintOf, expectation, mayRun } from './expectation.ts';
+import { constraintOf, expectation, mayRun, type Case } from './expectation.ts';
 import {
   keyOf,
   knownOf,
@@ -21,14 +22,18 @@ export function judgeDecision(context: JudgeContext, action: SeenAction): void {
   judgeChoice(context, action);
   if (action.direction === 'restart') judgeRestart(context, action);
   else judgeDirection(context, action);
-  const { ledger, moment, complain } = context;
+  const { ledger, complain } = context;
   const { target } = action;
-  const words = listsFor(context, target).map((list) =>
-    expectation(ledger, { target, list, moment: moment() }),
-  );
+  // Before it is begun, the modules are asked once more.
+  const cases = casesNow(context, { target });
+  const words = [...cases, ...cases.map(withoutVetoes)].map((one) => expectation(ledger, one));
   if (words.includes(`${action.direction} ${action.to}`)) return;
   const found = `${describe(action)}, where ${words.join(' or ')} is expected`;
   complain(invariantOf(action, words[0] ?? ''), found);
+}
+
+function withoutVetoes(of: Case): Case {
+  return { ...of, facts: of.facts && { ...of.facts, vetoes: [] } };
 }
 
 function judgeChoice(context: JudgeContext, action: SeenAction): void {
@@ -127,11 +132,9 @@ export function judgeMove({ ledger, complain }: JudgeContext, action: SeenAction
 
 /** A missing list or deployed version is no reason to end an open action. (D21, I11) */
 export function judgeEnd(context: JudgeContext, open: OpenAction): void {
-  const { ledger, moment, complain } = context;
+  const { ledger, complain } = context;
   const { target, id } = open;
-  const words = listsFor(context, target).map((list) =>
-    expectation(ledger, { target, list, moment: moment(), without: id }),
-  );
+  const words = casesNow(context, { target, without: id }).map((one) => expectation(ledger, one));
   const isUnknown = words.every((word) =>
     /^stuck (no-list|list-stale|deployed-unknown)/.test(word),
   );
@@ -152,11 +155,9 @@ export function judgeAgain(context: JudgeContext, open: OpenAction): void {
 
 /** What is expected instead of a delivered action; undefined if it may go on now. */
 export function whyUnfit(context: JudgeContext, open: OpenAction): string | undefined {
-  const { ledger, moment } = context;
+  const { ledger } = context;
   const { target, to, direction, id } = open;
-  const cases = listsFor(context, target).map((list) => {
-    return { target, list, moment: moment(), without: id };
-  });
+  const cases = casesNow(context, { target, without: id });
   const words = cases.map((one) => expectation(ledger, one));
   const isFit = cases.some((one, place) => {
     const word = words[place] ?? '';

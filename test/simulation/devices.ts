@@ -1,4 +1,4 @@
-import { rowsIn } from './host-judge.ts';
+import { LOCAL, rowsIn } from './host-judge.ts';
 import type { Host } from './host.ts';
 import type { Violation } from './judge-context.ts';
 import { SERVER } from './ledger.ts';
@@ -109,7 +109,8 @@ function failedToo({ outages }: Host, name: string, version: string): string | u
     ?.findLast(({ failures }) => failures.some((one) => one.version === version));
   const { failures = [] } = last ?? {};
   const at = failures.findLastIndex((one) => one.version === version);
-  const later = failures.slice(at + 1);
+  // What a local module does says nothing about a release.
+  const later = failures.slice(at + 1).filter((one) => one.version !== LOCAL);
   const instead = later.find(({ phase }) => phase !== 'stable') ?? later[CRASH_LOOP - 1];
   const isComparable = failures[at]?.isProven === true || instead?.isProven === true;
   return isComparable ? instead?.version : undefined;

@@ -34,6 +34,13 @@ export function judgeFirstRun(context: JudgeContext, id: string): void {
   ledger.begun.delete(id);
 }
 
+/** A process is stopped while the server is down. If the agent was just told that it may begin an action, it is begun. */
+export function stopsWithServer({ ledger, moment }: JudgeContext, target: Target): void {
+  for (const { id } of stoppingActions(ledger, target)) {
+    if (ledger.granted.get(id) === moment().elapsed) ledger.begun.add(id);
+  }
+}
+
 /** A process that works is stopped because of an action that is under way, or may be begun. */
 export function judgeStopped(context: JudgeContext, target: Target): void {
   const { ledger, moment, complain } = context;
