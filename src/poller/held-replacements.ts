@@ -26,7 +26,8 @@ export function noteHeld(plan: Plan, { memory, state, counts, reading }: Context
     const held = heldAfter(before, decision, reading);
     if (!held) continue;
     kept.add(keyOf(target));
-    const counted = held === before ? counts.countedHeld(target, held, reading) : held;
+    // A time that is not certain counts from the first plan, not from the next one.
+    const counted = counts.countedHeld(target, held, reading);
     const isDue = held !== before || counts.isWritingDue(held, counted);
     if (isDue) state.write((to) => to.noteHeld(target, counted));
   }

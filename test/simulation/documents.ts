@@ -117,7 +117,7 @@ function policyDocument({ terms, own, asking, modules }: Desired): object {
 const SERVER_NAME = 'platform-server';
 
 /** Where an entry says whether it may be stopped. */
-export function statusAddressOf(name: string): string {
+function statusAddressOf(name: string): string {
   return `http://127.0.0.1:4000/${name}`;
 }
 

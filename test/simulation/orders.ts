@@ -21,7 +21,7 @@ export interface SeenHold {
 }
 
 /** Replacements of a target are held. */
-export interface SeenHeld {
+interface SeenHeld {
   readonly began: Span;
   readonly since: number;
   readonly moduleId: string;
