@@ -10,7 +10,8 @@ import type { Target } from './ledger.ts';
 import type { LifeContext } from './life.ts';
 import { playProcess } from './module-process.ts';
 import type { Status } from './orders.ts';
-import { noteStarted } from './setups.ts';
+import { configurationOf } from './documents.ts';
+import { setupOf } from './setups.ts';
 import { restartStatusIn } from './statuses.ts';
 import { entryOf, judgeStop, trialOf } from './stops.ts';
 import type { World } from './world.ts';
@@ -211,6 +212,18 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
       });
     },
   };
+}
+
+/** The program of an entry begins. The agent may not have got yet what it is reading. */
+function noteStarted(
+  { started, desired, desiredBefore }: World['ledger'],
+  entry: Parameters<AgentPorts['runnableFor']>[0],
+): void {
+  const used = [desired, desiredBefore].find(
+    (one) => one && configurationOf(one).machine.modules.includes(entry),
+  );
+  const setup = setupOf(used, entry.name);
+  if (setup !== undefined) started.set(entry.name, setup);
 }
 
 function processOf(

@@ -1,6 +1,4 @@
-import type { Configuration } from '../../src/poller/index.ts';
 import type { Desired } from './desired.ts';
-import { configurationOf } from './documents.ts';
 import type { Ledger } from './ledger.ts';
 
 /*
@@ -13,18 +11,6 @@ export function setupOf(desired: Desired | undefined, name: string): string | un
   if (!desired || !entry) return undefined;
   const components = desired.modules.filter(({ moduleId }) => moduleId === entry.moduleId);
   return `value ${entry.value?.number}${entry.isLocal ? ', local,' : ''} of ${components.map((one) => one.name).join()}`;
-}
-
-/** The program of an entry begins. The agent may not have got yet what it is reading. */
-export function noteStarted(
-  { started, desired, desiredBefore }: Ledger,
-  entry: Configuration['machine']['modules'][number],
-): void {
-  const used = [desired, desiredBefore].find(
-    (one) => one && configurationOf(one).machine.modules.includes(entry),
-  );
-  const setup = setupOf(used, entry.name);
-  if (setup !== undefined) started.set(entry.name, setup);
 }
 
 /** The agent has read another config: what it starts for another entry of the same name is another program. */
