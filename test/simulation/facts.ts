@@ -91,9 +91,12 @@ function vetoesAgainst(
   { ledger, standing, moment }: Pick<JudgeContext, 'ledger' | 'standing' | 'moment'>,
   target: Target,
 ): Vetoes[] {
-  const { desired, answers, wishes, desiredSince } = ledger;
-  if (desired?.asking === undefined) return [[]];
+  const { desired, desiredBefore, answers, wishes, desiredSince } = ledger;
   const { elapsed } = moment();
+  // The agent may have asked by the config before.
+  const isNew = elapsed - desiredSince <= UNCLEAR_LIMIT_MS;
+  const asking = desired?.asking ?? (isNew ? desiredBefore?.asking : undefined);
+  if (!desired || asking === undefined) return [[]];
   const { despite = [] } = wishes.get(keyOf(target)) ?? {};
   const [certain, possible]: [Vetoes[number][], Vetoes[number][]] = [[], []];
   for (const by of stoppedWith(desired, target)) {
@@ -110,7 +113,7 @@ function vetoesAgainst(
       continue;
     }
     const { status } = last;
-    if (status === 'unclear' ? desired.asking === 'allow' : status.isAllowed) continue;
+    if (status === 'unclear' ? asking === 'allow' : status.isAllowed) continue;
     const { reason, isOverridable = false }: Exclude<Status, 'unclear' | 'hangs'> =
       status === 'unclear' ? { isAllowed: false, reason: UNCLEAR, isOverridable: true } : status;
     const veto = {
@@ -120,6 +123,7 @@ function vetoesAgainst(
     const isCertain = ready && !ready.isShaky && elapsed - allowedAt > UNCLEAR_LIMIT_MS;
     (isCertain === true ? certain : possible).push(veto);
   }
+  if (isNew) return [[], [...certain, ...possible]];
   return possible.length === 0 ? [certain] : [certain, [...certain, ...possible]];
 }
 
