@@ -155,17 +155,22 @@ export function judgeAgain(context: JudgeContext, open: OpenAction): void {
 
 /** What is expected instead of a delivered action; undefined if it may go on now. */
 export function whyUnfit(context: JudgeContext, open: OpenAction): string | undefined {
-  const { ledger } = context;
-  const { target, to, direction, id } = open;
-  const cases = casesNow(context, { target, without: id });
-  const words = cases.map((one) => expectation(ledger, one));
-  const isFit = cases.some((one, place) => {
-    const word = words[place] ?? '';
-    if (direction === 'restart') return mayRestart(ledger, target, to, word);
-    const isDue = DUE.test(word) && direction !== 'rollback' && !word.startsWith('restart ');
-    return word === `${direction} ${to}` || (isDue && mayRun(ledger, one, to));
-  });
-  return isFit ? undefined : words.join(' or ');
+  const cases = casesNow(context, { target: open.target, without: open.id });
+  if (cases.some((one) => isFit(context, open, one))) return undefined;
+  return cases.map((one) => expectation(context.ledger, one)).join(' or ');
+}
+
+/** Whether it may go on now, whatever is uncertain. */
+export function isFitAnyway(context: JudgeContext, open: OpenAction): boolean {
+  const cases = casesNow(context, { target: open.target, without: open.id });
+  return cases.every((one) => isFit(context, open, one));
+}
+
+function isFit({ ledger }: JudgeContext, { target, to, direction }: OpenAction, of: Case): boolean {
+  const word = expectation(ledger, of);
+  if (direction === 'restart') return mayRestart(ledger, target, to, word);
+  const isDue = DUE.test(word) && direction !== 'rollback' && !word.startsWith('restart ');
+  return word === `${direction} ${to}` || (isDue && mayRun(ledger, of, to));
 }
 
 function mayRestart(ledger: Ledger, target: Target, to: string, word: string): boolean {

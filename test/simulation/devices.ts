@@ -2,6 +2,8 @@ import { LOCAL, rowsIn } from './host-judge.ts';
 import type { Host } from './host.ts';
 import type { Violation } from './judge-context.ts';
 import { SERVER } from './ledger.ts';
+import { isRetried } from './seen-quarantine.ts';
+import { setupOf } from './setups.ts';
 import type { World } from './world.ts';
 
 /*
@@ -89,12 +91,14 @@ export function blamedForTheWorld({ host, ledger, line }: World): Violation[] {
   const inForce = [...ledger.quarantine.values()].filter(
     ({ until = Infinity }) => line.wall() < until,
   );
-  return inForce.flatMap(({ version, moduleId, entries = [] }) =>
+  return inForce.flatMap(({ version, moduleId, entries = [], setups }) =>
     entries
       .filter(({ state, reason }) => state === 'failed' && reason?.startsWith(DEVICE_IS_AWAY))
       .flatMap(({ key }) => {
         const [name = ''] = key.split(' ').slice(1);
         const other = failedToo(host, name, version);
+        // An edit of the entry gives it another try. (D82)
+        if (isRetried({ setups }, key, setupOf(ledger.desired, name))) return [];
         if (other === undefined || ledger.known.get(key)?.moduleId !== moduleId) return [];
         const found = `${version} of ${name} is in quarantine, and ${other} failed in its place: ${DEVICE_IS_AWAY}`;
         return [{ invariant: 'D80', found }];

@@ -24,6 +24,7 @@ export function heal(world: World): void {
   }
   plugIn(world);
   correctValues(world);
+  if (host) host.isMended = true;
   host?.statuses.clear();
   disk.fill(undefined);
   points.disarm();
@@ -63,6 +64,9 @@ const LONGEST_SILENCE_MS = 60 * MINUTE + 25 * MINUTE;
 const LONGEST_SETTLING_MS = 50 * MINUTE;
 /** So long after its world was mended and it knows the releases, modreg's own agent runs them. (D80, D82) */
 const MENDED_MS = 15 * MINUTE;
+/** A crash loop before that lasts so long at most. (T57) */
+const LOOP_MS = 10 * MINUTE;
+const LOOP_STARTS = 5;
 
 /** After two successful rounds every module runs the desired version, except for delivered actions. (L1) */
 export function isSettled(world: World, ending: Ending): boolean {
@@ -91,7 +95,7 @@ export function isSettled(world: World, ending: Ending): boolean {
   if (!first) return !awaitsRelease(world, ending);
   ending.informedAt ??= now;
   const lateAt = world.host
-    ? Math.max(ending.at, ending.informedAt) + MENDED_MS
+    ? Math.max(ending.at, ending.informedAt) + MENDED_MS + loopMs(ledger.starts)
     : ending.at +
       LONGEST_SILENCE_MS +
       LONGEST_SETTLING_MS +
@@ -99,6 +103,13 @@ export function isSettled(world: World, ending: Ending): boolean {
       2 * settings.acknowledgeWithinMs;
   if (now > lateAt) complain(first.invariant, first.found);
   return false;
+}
+
+/** How long the last starts may keep the agent from acting. */
+function loopMs(starts: readonly number[]): number {
+  const last = starts.slice(-LOOP_STARTS);
+  const isLoop = last.length === LOOP_STARTS && Math.max(...last) - Math.min(...last) < LOOP_MS;
+  return isLoop ? LOOP_MS : 0;
 }
 
 /** The rounds for which the end of a hold is awaited. */

@@ -50,6 +50,8 @@ export interface Host {
   readonly outages: Map<string, Outage[]>;
   /** For how long devices go away when versions are tried next, one each; undefined until the world is mended. */
   readonly loose: (number | undefined)[];
+  /** From then on nothing but time passes. */
+  isMended: boolean;
   /** What each entry says about its restart, by its name. */
   readonly statuses: Map<string, Status | 'opens for a moment'>;
   /** The values that operators wrote into entries: whether each is wrong, by its number. */
@@ -70,6 +72,7 @@ export function blankHost(): Host {
     proven: new Set(),
     outages: new Map(),
     loose: [],
+    isMended: false,
     statuses: new Map(),
     values: [],
     given: new Map(),

@@ -135,8 +135,9 @@ export function fail(
   if (open?.id !== ended) complain('D38', `${ended} is ended, where ${open?.id} is expected`);
   const digest = ledger.files.get(fileOf(target, version));
   judgeTerm(context, report, until);
-  if (open) noteRunning(ledger, target, running, version);
-  else noteFailed(ledger, target, { version, running });
+  const isKept = blame === 'undecided' && running === version;
+  if (open) noteRunning(ledger, target, running, isKept ? undefined : version);
+  else noteFailed(ledger, target, { version, running, isKept });
   const { moduleId } = target;
   const { reason } = report;
   const first = { key: keyOf(target), state: stateOf(version, report), reason };

@@ -281,12 +281,16 @@ export function fileOf(target: Target, version: string): string {
 export function noteFailed(
   ledger: Ledger,
   target: Target,
-  { version, running }: { readonly version: string; readonly running: string | null | undefined },
+  {
+    version,
+    running,
+    isKept,
+  }: Pick<ModuleState, 'running'> & { readonly version: string; readonly isKept: boolean },
 ): void {
   const known = ledger.known.get(keyOf(target));
   const isOtherModule = known !== undefined && known.moduleId !== target.moduleId;
   const isReplaced =
     typeof known?.running === 'string' && known.running !== version && running !== version;
   if (isOtherModule || (isReplaced && running === undefined)) return;
-  noteRunning(ledger, target, running, isReplaced ? undefined : version);
+  noteRunning(ledger, target, running, isReplaced || isKept ? undefined : version);
 }

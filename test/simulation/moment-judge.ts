@@ -1,4 +1,4 @@
-import { whyUnfit } from './decision-invariants.ts';
+import { isFitAnyway, whyUnfit } from './decision-invariants.ts';
 import { describe, listsFor, type JudgeContext } from './judge-context.ts';
 import { otherRestarts } from './judge-outcomes.ts';
 import { keyOf, type OpenAction, type Target } from './ledger.ts';
@@ -93,7 +93,8 @@ export function takeBack(context: JudgeContext, id: string): void {
     listsFor(context, open.target).length === 1 &&
     !hasReturned(ledger, open.target) &&
     !isWaiting(ledger, open.target) &&
-    open.direction !== 'rollback';
+    open.direction !== 'rollback' &&
+    isFitAnyway(context, open);
   if (ledger.begun.has(id)) complain('D72', `${describe(open)} is begun, and is taken back`);
   else if (isCertain && whyNotBegun(context, id) === undefined)
     complain('D72', `${describe(open)} may be begun, and is taken back`);

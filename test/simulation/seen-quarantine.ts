@@ -31,7 +31,7 @@ const MOST_RETRIES = 3;
 
 /** Whether the release failed here, but not with the entry as it is now. (D82) */
 export function isRetried(
-  { setups }: SeenQuarantine,
+  { setups }: Pick<SeenQuarantine, 'setups'>,
   key: string,
   now: string | undefined,
 ): boolean {

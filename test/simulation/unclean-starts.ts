@@ -20,7 +20,9 @@ export const UNCLEAN: Readonly<Record<string, Effect>> = {
     let at = 0;
     for (let time = 1; time < times; time++) {
       at += chance.between(10 * SECOND, 4 * MINUTE);
-      line.after(at, losePower);
+      line.after(at, () => {
+        if (!host.isMended) losePower();
+      });
     }
     return `${times} times in ${Math.round(at / SECOND)} s`;
   },
