@@ -108,7 +108,8 @@ export class SupervisedMachine {
       },
       deployedVersion: (target) => this.#deployed(target),
       isMaintenanceAllowed: async () => await this.#maintenance(),
-      programSetup: (target) => this.#modules.programSetup(target),
+      programSetup: (target) =>
+        this.#configuration && this.#modules.programSetup(target, this.#configuration),
       vetoes: async (names, { isExact }) => await this.#vetoes(names, isExact),
       isUrgent: () => this.#rebooting.suspect !== undefined,
       onUpcoming: (upcoming) => {
