@@ -49,12 +49,12 @@ export class Modules {
     return entry?.moduleId === moduleOf(target) ? entry : undefined;
   }
 
-  /** What of the configuration reaches the program of a target (D82); undefined if it has no entry. */
-  programSetup(target: ActionTarget): ProgramSetup | undefined {
-    const entry = this.entryOf(target);
-    if (!entry || !this.#configuration) return undefined;
-    const { started } = this.#modules.get(entry.name) ?? {};
-    return { now: entrySetup(entry, this.#configuration), started };
+  /** What of the configuration reaches the program of a target (D82), also while modules end; undefined if it has no entry. */
+  programSetup(target: ActionTarget, configuration: Configuration): ProgramSetup | undefined {
+    const entry = configuration.machine.modules.find(({ name }) => name === target.name);
+    if (entry?.moduleId !== moduleOf(target)) return undefined;
+    const supervised = this.entryOf(target) && this.#modules.get(entry.name);
+    return { now: entrySetup(entry, configuration), started: supervised?.started };
   }
 
   /** Supervises the entries of this configuration, and ends the modules whose entries it does not have. */

@@ -7,6 +7,7 @@ import { prefetched } from './prefetch.ts';
 import { prepared } from './prepare.ts';
 import { bootId } from './system/boot-id.ts';
 import { killMarked } from './process/orphans.ts';
+import { restartStatusAt } from './process/restart-status.ts';
 import { runnableFor, whyNotStarted } from './runnable.ts';
 import { THIS_MACHINE } from './system/host.ts';
 import { isMetered } from './system/nmcli.ts';
@@ -24,6 +25,8 @@ export interface AgentPorts {
   readonly prefetched: typeof prefetched;
   /** Whether the connection of the machine is metered. */
   readonly isMetered: (stopping: AbortSignal) => Promise<boolean>;
+  /** What a program says about its restart. */
+  readonly restartStatusAt: typeof restartStatusAt;
   readonly earlierData: typeof earlierData;
   readonly runnableFor: typeof runnableFor;
   readonly whyNotStarted: typeof whyNotStarted;
@@ -41,6 +44,7 @@ export function linux(programs: string): AgentPorts {
     prepared,
     prefetched,
     isMetered: async (stopping) => await isMetered({ ...THIS_MACHINE, programs, stopping }),
+    restartStatusAt,
     earlierData,
     runnableFor,
     whyNotStarted,

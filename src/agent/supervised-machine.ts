@@ -49,9 +49,7 @@ export class SupervisedMachine {
     poller: () => this.#poller,
     onError: (error) => this.#options.onEvent?.({ kind: 'callback-error', error }),
   };
-  readonly #ask = askingPrograms((name, reason, isHeld) => {
-    this.#options.onEvent?.({ kind: 'restart-status', name, reason, isHeld });
-  });
+  readonly #ask: Asking['ask'];
 
   constructor(options: AgentOptions, ports: AgentPorts) {
     const { file, home, platform, environment, onEvent = ignore, onLine = ignore } = options;
@@ -65,6 +63,9 @@ export class SupervisedMachine {
     const outcomes = new Outcomes();
     this.#options = options;
     this.#ports = ports;
+    this.#ask = askingPrograms(ports.restartStatusAt, (name, reason, isHeld) => {
+      onEvent({ kind: 'restart-status', name, reason, isHeld });
+    });
     this.#modules = new Modules({
       ...common,
       random,
@@ -107,7 +108,8 @@ export class SupervisedMachine {
       },
       deployedVersion: (target) => this.#deployed(target),
       isMaintenanceAllowed: async () => await this.#maintenance(),
-      programSetup: (target) => this.#modules.programSetup(target),
+      programSetup: (target) =>
+        this.#configuration && this.#modules.programSetup(target, this.#configuration),
       vetoes: async (names, { isExact }) => await this.#vetoes(names, isExact),
       ...(this.#ports.bootId !== undefined && { bootId: this.#ports.bootId }),
       isUrgent: () => this.#rebooting.suspect !== undefined,

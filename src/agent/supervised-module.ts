@@ -135,8 +135,9 @@ export class SupervisedModule {
   #mark(marks: Marks): void {
     const { file, name, moduleId } = this.#options;
     const record = activationsIn(file).get(name);
-    // A local module has nothing on disk.
+    // A local module has nothing on disk: a row is of the release that ran before it.
     if (record?.moduleId !== moduleId || record.activation.phase !== 'stable') return;
+    if (record.activation.current.root !== marks.current.root) return;
     try {
       noteActivation(file, name, { moduleId, activation: { ...record.activation, ...marks } });
     } catch (error) {

@@ -6,11 +6,10 @@ import { readManifest } from './install/manifest.ts';
 import type { Modules } from './modules.ts';
 import type { askingPrograms } from './process/restart-status.ts';
 import { SERVER } from './server.ts';
+import { isUnsteady } from './supervision/back-off.ts';
 
 /** How long a reason stays as it was first given: each other one would be a decision of its own in the history. */
 const SAME_REASON_MS = 10 * 60_000;
-/** Crashes of a version that has not recovered since. */
-const CRASH_LOOP = 2;
 const UNCLEAR = 'it does not say whether it may be stopped';
 
 /** What a module said last when it was asked, and since when. */
@@ -38,7 +37,7 @@ export async function vetoesOf(
   const answers = names.map(async (by): Promise<Veto[]> => {
     const { restartStatus, onUnclearStatus } = termsFor(policy, by).run;
     const state = modules.readyState(by);
-    if (!state || state.crashes.count >= CRASH_LOOP) return [];
+    if (!state || isUnsteady(state.crashes, clock.monotonic() - state.since)) return [];
     const address = restartStatus ?? statusAddressIn(state.run.root);
     if (address === undefined) return [];
     const isHeld = onUnclearStatus === 'hold';

@@ -1,5 +1,6 @@
 import type { Plan } from '../core/index.ts';
 import type { Decision } from '../core/decision/decision.ts';
+import type { Deployed } from '../core/decision/deployed.ts';
 import type { HeldReplacement } from '../core/decision/longest-hold.ts';
 import type { ClockReading } from '../core/decision/operator-hold.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
@@ -25,7 +26,8 @@ export function noteHeld(plan: Plan, { memory, state, counts, reading }: Context
     const held = heldAfter(before, decision, reading);
     if (!held) continue;
     kept.add(keyOf(target));
-    const counted = held === before ? counts.countedHeld(target, held, reading) : held;
+    // A time that is not certain counts from the first plan, not from the next one.
+    const counted = counts.countedHeld(target, held, reading);
     const isDue = held !== before || counts.isWritingDue(held, counted);
     if (isDue) state.write((to) => to.noteHeld(target, counted));
   }
@@ -45,12 +47,25 @@ function heldAfter(
 ): HeldReplacement | undefined {
   if (decision.kind === 'keep') return undefined;
   const { deployed } = decision.input;
-  const text = reportedText(deployed) ?? deployed.kind;
-  if (before && (deployed.kind === 'unknown' || before.deployed === text)) return before;
+  if (before && isHeldStill(before, deployed)) return before;
   // What the policy refuses waits for no moment (D18).
   const isTimed =
     decision.kind === 'hold' &&
     decision.because.every(({ reason }) => reason !== 'downgrade-not-allowed');
   if (!isTimed) return undefined;
-  return { deployed: text, since: now, elapsedMs: 0, countedAt: clock ? undefined : now };
+  return {
+    deployed: heldText(deployed),
+    since: now,
+    elapsedMs: 0,
+    countedAt: clock ? undefined : now,
+  };
+}
+
+/** Whether what is held is a replacement of the version that is deployed now: another one ends the time (D79). */
+export function isHeldStill(held: HeldReplacement, deployed: Deployed): boolean {
+  return deployed.kind === 'unknown' || held.deployed === heldText(deployed);
+}
+
+function heldText(deployed: Deployed): string {
+  return reportedText(deployed) ?? deployed.kind;
 }

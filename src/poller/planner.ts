@@ -25,7 +25,7 @@ import { callback, maintenanceAnswer, type CallbackResult } from './callback.ts'
 import type { PollerOptions } from './poller-options.ts';
 import { byModule, checkedVetoes } from './vetoes.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
-import { noteHeld } from './held-replacements.ts';
+import { isHeldStill, noteHeld } from './held-replacements.ts';
 import { HoldCounts } from './hold-counts.ts';
 import type { Lists } from './lists.ts';
 import type { Polling } from './polling.ts';
@@ -158,7 +158,9 @@ export class Planner {
           const terms = termsFor(current.policy, target.name);
           const known = facts(target);
           const holds = known.holds?.map((hold) => this.#holds.counted(hold, reading));
-          const held = known.held && this.#holds.countedHeld(target, known.held, reading);
+          // It may be of the version that was deployed before (D79).
+          const isHeld = known.held && isHeldStill(known.held, known.deployed);
+          const held = isHeld ? this.#holds.countedHeld(target, known.held, reading) : undefined;
           return { ...known, holds, held, list: lists.list(terms, moduleOf(target)) };
         },
       },

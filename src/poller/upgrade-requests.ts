@@ -44,6 +44,7 @@ export function beginRequestedRounds(
 ): void {
   const requested = state.read()?.roundRequests ?? [];
   if (requested.length === 0) return;
+  // On a full disk they would begin with each plan.
+  if (!state.write((file) => file.endRoundRequests())) return;
   for (const { name } of requested) lists.refresh(termsFor(configuration.policy, name));
-  state.write((file) => file.endRoundRequests());
 }

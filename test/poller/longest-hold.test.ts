@@ -114,6 +114,24 @@ describe('[D79] what has been held for longest_hold', () => {
     expect(delivered(machine)).toHaveLength(1);
   });
 
+  it('is not that of another version, from the first plan with it', async () => {
+    const machine = await day({
+      ...LIDAR,
+      releases: { 'acme:lidar': ['1.2.2', '1.2.3', '1.2.4'].map((version) => ({ version })) },
+      isMaintenanceAllowed: () => false,
+    });
+    await machine.pass(59 * MINUTE);
+    // The agent goes back by itself, and the next plan is made after the longest hold.
+    machine.clock.set(machine.clock.now() + 4 * MINUTE);
+    const failure = { version: '1.2.3', reason: 'hot', running: '1.2.2' } as const;
+    await machine.poller.reportFailure(targetNamed('acme_lidar'), failure);
+    await machine.pass(30 * MINUTE);
+    const decided = machine.story().filter((line) => line.includes('committed'));
+    expect(decided).toEqual([]);
+    await machine.pass(HOUR);
+    expect(delivered(machine)).toHaveLength(1);
+  });
+
   it('counts while the machine is off', async () => {
     const machine = await day({ ...LIDAR, isMaintenanceAllowed: () => false });
     await machine.pass(10 * MINUTE);

@@ -238,6 +238,23 @@ describe('[D76] a round that an operator asks for', () => {
     expect(machine.registry.requests.length - before).toBe(2);
   });
 
+  it('[T366] is not made while the file takes no write: it would be made with each plan', async () => {
+    const machine = await waiting({ policy: NIGHTLY, intervalMs: HOUR });
+    await machine.pass(HOUR);
+    const before = machine.registry.requests.length;
+    machine.state.requestRound(LIDAR, machine.clock.now());
+    machine.fill(true);
+    for (let count = 0; count < 10; count++) {
+      machine.poller.look();
+      await machine.pass(MINUTE);
+    }
+    expect(machine.registry.requests.length - before).toBe(0);
+    machine.fill(false);
+    machine.poller.look();
+    await machine.pass(MINUTE);
+    expect(machine.registry.requests.length - before).toBe(1);
+  });
+
   it('is made twice a second at most', async () => {
     const machine = await waiting({ policy: NIGHTLY });
     const before = machine.registry.requests.length;

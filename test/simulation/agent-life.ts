@@ -6,6 +6,7 @@ import { Killed } from './crash-points.ts';
 import { judgeOutcome, judgeTold } from './host-judge.ts';
 import { portsOf, type HostContext } from './host.ts';
 import type { Life } from './life.ts';
+import { judgeMaintenance, judgeUpcoming, noteMaintenance } from './statuses.ts';
 import { stoppingNow } from './stops.ts';
 import { judgeBlame } from './unclean-starts.ts';
 import { targetOf } from './watched-state.ts';
@@ -23,13 +24,17 @@ export function agentIn(
   let poller: Poller | undefined;
   const machine = new SupervisedMachine(agentOptions(context, options), {
     ...portsOf(context),
-    poller: ({ configuration, deployedVersion, environment = {}, isUrgent, onUpcoming }) => {
+    poller: ({ configuration, deployedVersion, environment = {}, isUrgent, ...own }) => {
       poller = new Poller({
         ...options,
         configuration,
         environment,
         ...(isUrgent && { isUrgent }),
-        ...(onUpcoming && { onUpcoming }),
+        ...askedBy(context, options, own),
+        onUpcoming: (upcoming) => {
+          judgeUpcoming(world, upcoming);
+          own.onUpcoming?.(upcoming);
+        },
         deployedVersion: (target) =>
           killable('read the deployed version', () => {
             const version = deployedVersion?.(target);
@@ -50,6 +55,32 @@ export function agentIn(
       });
     },
     stop: async () => await machine.stop(),
+  };
+}
+
+/** What the agent asks its programs, and says of them. The server is asked if the policy names its address. */
+function askedBy(
+  { world, killable }: HostContext,
+  { isMaintenanceAllowed }: PollerOptions,
+  {
+    vetoes,
+    programSetup,
+    ...own
+  }: Pick<PollerOptions, 'vetoes' | 'programSetup' | 'isMaintenanceAllowed'>,
+): Pick<PollerOptions, 'vetoes' | 'programSetup' | 'isMaintenanceAllowed'> {
+  return {
+    ...(vetoes && { vetoes }),
+    ...(programSetup && { programSetup }),
+    ...(isMaintenanceAllowed && {
+      isMaintenanceAllowed: () =>
+        world.ledger.desired?.asking === undefined
+          ? isMaintenanceAllowed()
+          : killable('ask for maintenance', async () => {
+              const answer = await own.isMaintenanceAllowed?.();
+              judgeMaintenance(world, answer);
+              return noteMaintenance(world, answer);
+            }),
+    }),
   };
 }
 

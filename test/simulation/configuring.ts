@@ -9,6 +9,8 @@ export interface ProcessControl {
   readonly loseDisk: () => void;
   readonly losePower: () => void;
   readonly restart: () => void;
+  /** The agent notices what another process has written. */
+  readonly look: () => void;
 }
 
 /** Plays an incident. Returns a description of its effect, or undefined when it had none. */

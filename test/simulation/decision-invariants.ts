@@ -1,7 +1,8 @@
 import semver from 'semver';
 import { isAddress, isInBranch, isPin } from '../support/plan-judge.ts';
+import { casesNow } from './facts.ts';
 import { describe, listsFor, type JudgeContext } from './judge-context.ts';
-import { constraintOf, expectation, mayRun } from './expectation.ts';
+import { constraintOf, expectation, mayRun, type Case } from './expectation.ts';
 import {
   keyOf,
   knownOf,
@@ -21,14 +22,18 @@ export function judgeDecision(context: JudgeContext, action: SeenAction): void {
   judgeChoice(context, action);
   if (action.direction === 'restart') judgeRestart(context, action);
   else judgeDirection(context, action);
-  const { ledger, moment, complain } = context;
+  const { ledger, complain } = context;
   const { target } = action;
-  const words = listsFor(context, target).map((list) =>
-    expectation(ledger, { target, list, moment: moment() }),
-  );
+  // Before it is begun, the modules are asked once more.
+  const cases = casesNow(context, { target });
+  const words = [...cases, ...cases.map(withoutVetoes)].map((one) => expectation(ledger, one));
   if (words.includes(`${action.direction} ${action.to}`)) return;
   const found = `${describe(action)}, where ${words.join(' or ')} is expected`;
   complain(invariantOf(action, words[0] ?? ''), found);
+}
+
+function withoutVetoes(of: Case): Case {
+  return { ...of, facts: of.facts && { ...of.facts, vetoes: [] } };
 }
 
 function judgeChoice(context: JudgeContext, action: SeenAction): void {
@@ -127,11 +132,9 @@ export function judgeMove({ ledger, complain }: JudgeContext, action: SeenAction
 
 /** A missing list or deployed version is no reason to end an open action. (D21, I11) */
 export function judgeEnd(context: JudgeContext, open: OpenAction): void {
-  const { ledger, moment, complain } = context;
+  const { ledger, complain } = context;
   const { target, id } = open;
-  const words = listsFor(context, target).map((list) =>
-    expectation(ledger, { target, list, moment: moment(), without: id }),
-  );
+  const words = casesNow(context, { target, without: id }).map((one) => expectation(ledger, one));
   const isUnknown = words.every((word) =>
     /^stuck (no-list|list-stale|deployed-unknown)/.test(word),
   );
@@ -152,19 +155,22 @@ export function judgeAgain(context: JudgeContext, open: OpenAction): void {
 
 /** What is expected instead of a delivered action; undefined if it may go on now. */
 export function whyUnfit(context: JudgeContext, open: OpenAction): string | undefined {
-  const { ledger, moment } = context;
-  const { target, to, direction, id } = open;
-  const cases = listsFor(context, target).map((list) => {
-    return { target, list, moment: moment(), without: id };
-  });
-  const words = cases.map((one) => expectation(ledger, one));
-  const isFit = cases.some((one, place) => {
-    const word = words[place] ?? '';
-    if (direction === 'restart') return mayRestart(ledger, target, to, word);
-    const isDue = DUE.test(word) && direction !== 'rollback' && !word.startsWith('restart ');
-    return word === `${direction} ${to}` || (isDue && mayRun(ledger, one, to));
-  });
-  return isFit ? undefined : words.join(' or ');
+  const cases = casesNow(context, { target: open.target, without: open.id });
+  if (cases.some((one) => isFit(context, open, one))) return undefined;
+  return cases.map((one) => expectation(context.ledger, one)).join(' or ');
+}
+
+/** Whether it may go on now, whatever is uncertain. */
+export function isFitAnyway(context: JudgeContext, open: OpenAction): boolean {
+  const cases = casesNow(context, { target: open.target, without: open.id });
+  return cases.every((one) => isFit(context, open, one));
+}
+
+function isFit({ ledger }: JudgeContext, { target, to, direction }: OpenAction, of: Case): boolean {
+  const word = expectation(ledger, of);
+  if (direction === 'restart') return mayRestart(ledger, target, to, word);
+  const isDue = DUE.test(word) && direction !== 'rollback' && !word.startsWith('restart ');
+  return word === `${direction} ${to}` || (isDue && mayRun(ledger, of, to));
 }
 
 function mayRestart(ledger: Ledger, target: Target, to: string, word: string): boolean {

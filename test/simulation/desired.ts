@@ -8,6 +8,8 @@ export interface Desired {
   readonly terms: DesiredTerms;
   /** The terms of single modules, by name. */
   readonly own: Readonly<Record<string, DesiredTerms>>;
+  /** Whether the policy names an address at which each module and the server say whether they may be stopped, and what no answer means. */
+  readonly asking?: 'allow' | 'hold' | undefined;
 }
 
 export interface DesiredModule {
@@ -15,6 +17,8 @@ export interface DesiredModule {
   readonly moduleId: string;
   readonly constraint: string;
   readonly isLocal: boolean;
+  /** A value in its environment, with which no version works if it is wrong. */
+  readonly value?: { readonly number: number; readonly isWrong: boolean } | undefined;
 }
 
 interface DesiredSubsystem {
@@ -41,6 +45,9 @@ export interface DesiredTerms {
   readonly quarantineMs: number | undefined;
   readonly restMs: number;
   readonly ceiling: number;
+  /** Times on the wall clock. */
+  readonly blackouts?: readonly { readonly from: number; readonly until: number }[] | undefined;
+  readonly longestHoldMs?: number | undefined;
   readonly maxIndexAgeMs: number;
 }
 

@@ -1,7 +1,9 @@
-import { rowsIn } from './host-judge.ts';
+import { LOCAL, rowsIn } from './host-judge.ts';
 import type { Host } from './host.ts';
 import type { Violation } from './judge-context.ts';
 import { SERVER } from './ledger.ts';
+import { isRetried } from './seen-quarantine.ts';
+import { setupOf } from './setups.ts';
 import type { World } from './world.ts';
 
 /*
@@ -89,12 +91,14 @@ export function blamedForTheWorld({ host, ledger, line }: World): Violation[] {
   const inForce = [...ledger.quarantine.values()].filter(
     ({ until = Infinity }) => line.wall() < until,
   );
-  return inForce.flatMap(({ version, moduleId, entries = [] }) =>
+  return inForce.flatMap(({ version, moduleId, entries = [], setups }) =>
     entries
       .filter(({ state, reason }) => state === 'failed' && reason?.startsWith(DEVICE_IS_AWAY))
       .flatMap(({ key }) => {
         const [name = ''] = key.split(' ').slice(1);
         const other = failedToo(host, name, version);
+        // An edit of the entry gives it another try. (D82)
+        if (isRetried({ setups }, key, setupOf(ledger.desired, name))) return [];
         if (other === undefined || ledger.known.get(key)?.moduleId !== moduleId) return [];
         const found = `${version} of ${name} is in quarantine, and ${other} failed in its place: ${DEVICE_IS_AWAY}`;
         return [{ invariant: 'D80', found }];
@@ -109,7 +113,8 @@ function failedToo({ outages }: Host, name: string, version: string): string | u
     ?.findLast(({ failures }) => failures.some((one) => one.version === version));
   const { failures = [] } = last ?? {};
   const at = failures.findLastIndex((one) => one.version === version);
-  const later = failures.slice(at + 1);
+  // What a local module does says nothing about a release.
+  const later = failures.slice(at + 1).filter((one) => one.version !== LOCAL);
   const instead = later.find(({ phase }) => phase !== 'stable') ?? later[CRASH_LOOP - 1];
   const isComparable = failures[at]?.isProven === true || instead?.isProven === true;
   return isComparable ? instead?.version : undefined;

@@ -67,7 +67,7 @@ function machineDocument(desired: Desired): object {
       namespace: 'rdk',
       depends_on: needs.filter(([who]) => who === name).map(([, on]) => `c-${on}`),
     })),
-    modules: modules.map(({ name, moduleId, constraint, isLocal }) =>
+    modules: modules.map(({ name, moduleId, constraint, isLocal, value }) =>
       isLocal
         ? { type: 'local', name, module_id: moduleId, executable_path: '/opt/x' }
         : {
@@ -75,7 +75,7 @@ function machineDocument(desired: Desired): object {
             name,
             module_id: moduleId,
             version: constraint,
-            env: { KEY: CANARY },
+            env: { KEY: CANARY, ...(value && { VALUE: String(value.number) }) },
           },
     ),
     agent: {
@@ -98,10 +98,29 @@ function pinOf({ pin, pinUrl }: Desired['agent']): object {
   };
 }
 
-function policyDocument({ terms, own }: Desired): object {
-  const modules = Object.entries(own).map(([name, ofOne]) => [name, termsDocument(ofOne)] as const);
+function policyDocument({ terms, own, asking, modules }: Desired): object {
   const refuse = terms.refuse.length === 0 ? {} : { refuse: { '*': terms.refuse } };
-  return { ...termsDocument(terms), ...refuse, modules: Object.fromEntries(modules) };
+  const asked = asking === undefined ? [] : [...modules.map(({ name }) => name), SERVER_NAME];
+  const names = new Set([...Object.keys(own), ...asked]);
+  const ofOne = (name: string): object => ({
+    ...(own[name] && termsDocument(own[name])),
+    ...(asking !== undefined && {
+      restart_status: statusAddressOf(name),
+      restart_status_unclear: asking,
+    }),
+  });
+  return {
+    ...termsDocument(terms),
+    ...refuse,
+    modules: Object.fromEntries(Array.from(names, (name) => [name, ofOne(name)])),
+  };
+}
+
+const SERVER_NAME = 'platform-server';
+
+/** Where an entry says whether it may be stopped. */
+function statusAddressOf(name: string): string {
+  return `http://127.0.0.1:4000/${name}`;
 }
 
 function termsDocument(terms: DesiredTerms): object {
@@ -128,7 +147,15 @@ function termsDocument(terms: DesiredTerms): object {
     restart_cooldown: seconds(terms.restMs),
     restart_ceiling: terms.ceiling,
     max_index_age: seconds(terms.maxIndexAgeMs),
+    ...(terms.longestHoldMs !== undefined && { longest_hold: seconds(terms.longestHoldMs) }),
+    ...(terms.blackouts && { blackout: terms.blackouts.map(blackoutDocument) }),
   };
+}
+
+/** In UTC, to the minute. */
+function blackoutDocument({ from, until }: { from: number; until: number }): object {
+  const [begin, end] = [from, until].map((at) => new Date(at).toISOString().slice(0, 16));
+  return { from: begin, to: end, time_zone: 'UTC' };
 }
 
 function seconds(ms: number): string {

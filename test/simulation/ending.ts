@@ -5,6 +5,7 @@ import { blamedForTheWorld, plugIn } from './devices.ts';
 import { lacksServer, mayKeepFailing, unsettledProcesses } from './host-judge.ts';
 import { believed } from './first-sight.ts';
 import { clearLink } from './network.ts';
+import { correctValues } from './operating.ts';
 import { judgeTrials } from './stops.ts';
 import { trusted } from './trust.ts';
 import type { World } from './world.ts';
@@ -15,17 +16,22 @@ const MINUTE = 60_000;
 export function heal(world: World): void {
   // What has just begun is judged by the conditions under which it began.
   judgeTrials(world);
-  const { sites, disk, conditions, line, points, trace, ledger } = world;
+  const { sites, disk, conditions, line, points, trace, ledger, host } = world;
   trace.note('healed');
   for (const { registry, link } of sites) {
     registry.recover();
     Object.assign(link, clearLink());
   }
   plugIn(world);
+  correctValues(world);
+  if (host) host.isMended = true;
+  host?.statuses.clear();
   disk.fill(undefined);
   points.disarm();
   line.drift(0);
   ledger.isServerBusy = false;
+  // What passed before is not certain.
+  if (!ledger.isClockRight) line.setWall(line.wall());
   ledger.isClockRight = true;
   Object.assign(conditions, {
     configuration: 'available',
@@ -43,6 +49,8 @@ export function heal(world: World): void {
 
 export interface Ending {
   at: number;
+  /** Since when the registries that are needed have been read twice. */
+  informedAt: number | undefined;
   checkedAt: number;
   /** When the next replacement is released that time alone holds. */
   releaseAt: number;
@@ -54,6 +62,11 @@ export interface Ending {
 /** The hour that a registry may ask clients to wait, plus a round that never ends and its retries. */
 const LONGEST_SILENCE_MS = 60 * MINUTE + 25 * MINUTE;
 const LONGEST_SETTLING_MS = 50 * MINUTE;
+/** So long after its world was mended and it knows the releases, modreg's own agent runs them. (D80, D82) */
+const MENDED_MS = 15 * MINUTE;
+/** A crash loop before that lasts so long at most. (T57) */
+const LOOP_MS = 10 * MINUTE;
+const LOOP_STARTS = 5;
 
 /** After two successful rounds every module runs the desired version, except for delivered actions. (L1) */
 export function isSettled(world: World, ending: Ending): boolean {
@@ -80,16 +93,23 @@ export function isSettled(world: World, ending: Ending): boolean {
   ];
   const [first] = unsettled;
   if (!first) return !awaitsRelease(world, ending);
-  if (
-    now - ending.at >
-    LONGEST_SILENCE_MS +
+  ending.informedAt ??= now;
+  const lateAt = world.host
+    ? Math.max(ending.at, ending.informedAt) + MENDED_MS + loopMs(ledger.starts)
+    : ending.at +
+      LONGEST_SILENCE_MS +
       LONGEST_SETTLING_MS +
       4 * settings.intervalMs +
-      2 * settings.acknowledgeWithinMs
-  ) {
-    complain(first.invariant, first.found);
-  }
+      2 * settings.acknowledgeWithinMs;
+  if (now > lateAt) complain(first.invariant, first.found);
   return false;
+}
+
+/** How long the last starts may keep the agent from acting. */
+function loopMs(starts: readonly number[]): number {
+  const last = starts.slice(-LOOP_STARTS);
+  const isLoop = last.length === LOOP_STARTS && Math.max(...last) - Math.min(...last) < LOOP_MS;
+  return isLoop ? LOOP_MS : 0;
 }
 
 /** The rounds for which the end of a hold is awaited. */

@@ -11,21 +11,21 @@ import {
   type ListInForce,
   type Target,
 } from './ledger.ts';
-import { isBlamed } from './seen-quarantine.ts';
+import { isBlamed, isRetried } from './seen-quarantine.ts';
+import { CERTAIN, type Facts } from './orders.ts';
+import { setupOf } from './setups.ts';
+import type { Moment } from './timeline.ts';
 import { requestFor } from './requests.ts';
 import type { WireRelease } from './published.ts';
 import { PLATFORM, type DesiredTerms, type Desired } from './desired.ts';
-
-export interface Moment {
-  readonly elapsed: number;
-  readonly wall: number;
-}
 
 /** The facts of a decision that are not in the ledger. */
 export interface Case {
   readonly target: Target;
   readonly list: ListInForce | undefined;
   readonly moment: Moment;
+  /** What holds the target. Without it, nothing that the policy does not say. */
+  readonly facts?: Facts | undefined;
   /** The id of an action whose own restart does not count. */
   readonly without?: string;
   /** Whether the decision beside a requested restart is meant: that of a delivered replacement, which comes first. (D41) */
@@ -63,7 +63,7 @@ export function constraintOf(desired: Desired, target: Target): string | undefin
 
 function questionOf(
   ledger: Ledger,
-  { target, list, moment, without, ignoresRequest = false }: Case,
+  { target, list, moment, facts = CERTAIN, without, ignoresRequest = false }: Case,
 ): [JudgedMachine, JudgedModule] | undefined {
   const { desired } = ledger;
   const constraint = desired && constraintOf(desired, target);
@@ -71,7 +71,6 @@ function questionOf(
   const terms = termsOf(desired, target.name);
   const { running, previous, failed } = knownOf(ledger, target);
   const isDisabled = desired.server.isDisabled && target.name !== 'platform-agent';
-  const isAllowed = ledger.allowedAt === moment.elapsed;
   const machine = {
     now: moment.wall,
     platform: PLATFORM,
@@ -81,7 +80,7 @@ function questionOf(
     isAsOf: false,
     isDisabled,
     isServerBusy: ledger.isServerBusy,
-    answer: ledger.asksForMaintenance && !isAllowed ? 'not-allowed' : undefined,
+    answer: facts.answer,
   };
   return [
     machine,
@@ -98,6 +97,10 @@ function questionOf(
       quarantine: quarantineOf(ledger, target, list?.list.releases ?? []),
       restarts: restartsOf(ledger, target, moment, without),
       request: ignoresRequest ? undefined : requestFor(ledger, target),
+      hold: facts.isHeld ? { from: moment.wall, ms: 1 } : undefined,
+      wish: facts.wish,
+      vetoes: facts.vetoes,
+      isOverdue: facts.isOverdue,
       terms: { ...judgedTerms(terms, moment.wall), refuse: desired.terms.refuse },
     },
   ];
@@ -127,6 +130,8 @@ function quarantineOf(
     const { moduleId: of, version, digest, until, backTo, refused, entries = [] } = entry;
     if (of !== moduleId) continue;
     const own = entries.find(({ key }) => key === keyOf(target));
+    // An edit of the entry since then gives it another try. (D82)
+    if (isRetried(entry, keyOf(target), setupOf(ledger.desired, target.name))) continue;
     const isFailedAnywhere = entries.some(isBlamed);
     // What failed elsewhere, or is undecided, is kept where it is deployed; what may be tried again is not refused. (D80, D81)
     const isOnlyHere = entries.length === 0 || (own !== undefined && isBlamed(own));
@@ -166,7 +171,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 function judgedTerms(terms: DesiredTerms, now: number): JudgedModule['terms'] {
-  const { windows, restMs, ceiling, maxIndexAgeMs, allowDowngrade } = terms;
+  const { windows, blackouts, restMs, ceiling, maxIndexAgeMs, allowDowngrade } = terms;
   const midnight = Math.floor(now / DAY) * DAY;
   const openings = [-1, 0, 1].flatMap((day) =>
     windows.map(({ minute, minutes }) => {
@@ -183,6 +188,7 @@ function judgedTerms(terms: DesiredTerms, now: number): JudgedModule['terms'] {
     replacesYanked: terms.onYank === 'replace',
     minimumAge: { ms: terms.minimumAgeMs, unknown: terms.unknownAge, byStep: terms.byStepMs },
     openings: windows.length === 0 ? undefined : openings,
+    blackouts: blackouts?.map(({ from, until }) => ({ from, until, timeZone: 'UTC' })),
   };
 }
 

@@ -23,7 +23,7 @@ interface Row {
   readonly previous?: Version;
 }
 
-const LOCAL = 'local';
+export const LOCAL = 'local';
 
 export function provenKey(name: string, root: string): string {
   return `${name} ${root}`;
@@ -35,6 +35,7 @@ export function judgeStart(world: World, name: string, { version, root }: Versio
   const beside = processesOf(world, name).map((one) => one.version);
   if (beside.length > 0)
     complain('A2', `module ${name}: ${version} starts beside ${beside.join()}`);
+  judgeRenamed(world, name);
   if (version === LOCAL) return;
   const row = rowsIn(world).get(name);
   const expected =
@@ -53,6 +54,20 @@ export function judgeStart(world: World, name: string, { version, root }: Versio
       'A2',
       `module ${name}: ${version} is tried for ${row.action}, which is to ${action?.to}`,
     );
+  }
+}
+
+/** What takes the place of an entry of the same module starts after it has ended. (D84) */
+function judgeRenamed({ host, ledger, line, complain }: World, name: string): void {
+  const { desired, desiredSince, started } = ledger;
+  const moduleId = desired?.modules.find((one) => one.name === name)?.moduleId;
+  if (!desired || moduleId === undefined || started.has(name) || desiredSince === line.elapsed())
+    return;
+  for (const other of host?.processes ?? []) {
+    const isSame = other.entry?.split(',')[0] === moduleId && other.name !== name;
+    if (!isSame || !other.life.isAlive || desired.modules.some((one) => one.name === other.name))
+      continue;
+    complain('D84', `module ${name} starts while ${other.name}, an entry of ${moduleId}, ends`);
   }
 }
 

@@ -9,6 +9,10 @@ import { judgeKept, judgeStart, provenKey } from './host-judge.ts';
 import type { Target } from './ledger.ts';
 import type { LifeContext } from './life.ts';
 import { playProcess } from './module-process.ts';
+import type { Status } from './orders.ts';
+import { configurationOf } from './documents.ts';
+import { setupOf } from './setups.ts';
+import { restartStatusIn } from './statuses.ts';
 import { entryOf, judgeStop, trialOf } from './stops.ts';
 import type { World } from './world.ts';
 
@@ -46,6 +50,18 @@ export interface Host {
   readonly outages: Map<string, Outage[]>;
   /** For how long devices go away when versions are tried next, one each; undefined until the world is mended. */
   readonly loose: (number | undefined)[];
+  /** From then on nothing but time passes. */
+  isMended: boolean;
+  /** What each entry says about its restart, by its name. */
+  readonly statuses: Map<string, Status | 'opens for a moment'>;
+  /** The values that operators wrote into entries: whether each is wrong, by its number. */
+  readonly values: boolean[];
+  /** The number of the value that the program of each entry was given last, by its name. */
+  readonly given: Map<string, number | undefined>;
+  /** When the programs of each entry failed, by its name. */
+  readonly crashes: Map<string, number[]>;
+  /** The packages that the last plan may prefetch. */
+  readonly upcoming: Set<string>;
 }
 
 export function blankHost(): Host {
@@ -56,6 +72,12 @@ export function blankHost(): Host {
     proven: new Set(),
     outages: new Map(),
     loose: [],
+    isMended: false,
+    statuses: new Map(),
+    values: [],
+    given: new Map(),
+    crashes: new Map(),
+    upcoming: new Set(),
   };
 }
 
@@ -121,6 +143,7 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
   return {
     isInstalled: (root) => host.packages.has(root),
     earlierData: () => [],
+    restartStatusAt: async (url) => await restartStatusIn(context, url),
     killMarked: async () =>
       await killable('end orphans', async () => {
         const count = host.processes.size;
@@ -143,6 +166,8 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
       await killable('prepare a version', async () => await prepare(context, delivery, stopping)),
     prefetched: async ({ root }, { signal, stopping }) =>
       await killable('prefetch a version', async () => {
+        if (!host.upcoming.has(root))
+          world.complain('D78', `${root} is prefetched, and no plan holds it`);
         await download(context, AbortSignal.any([signal, stopping]));
         if (chance.is(conditions.obstructed)) return refused('space');
         host.packages.add(root);
@@ -150,7 +175,11 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
         return { ok: true, value: { ignored: [] } };
       }),
     isMetered: async () => await Promise.resolve(chance.is(conditions.obstructed)),
-    runnableFor: ({ type }, { root }) => {
+    runnableFor: (entry, { root }) => {
+      const { type, name, env } = entry;
+      const value = env['VALUE'] === undefined ? undefined : Number(env['VALUE']);
+      host.given.set(name, value);
+      noteStarted(world.ledger, entry);
       if (type !== 'local' && !host.packages.has(root)) return refused('package');
       if (chance.is(conditions.obstructed)) return refused('start');
       // A cast: only a real process would be started with it.
@@ -186,6 +215,18 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
       });
     },
   };
+}
+
+/** The program of an entry begins. The agent may not have got yet what it is reading. */
+function noteStarted(
+  { started, desired, desiredBefore }: World['ledger'],
+  entry: Parameters<AgentPorts['runnableFor']>[0],
+): void {
+  const used = [desired, desiredBefore].find(
+    (one) => one && configurationOf(one).machine.modules.includes(entry),
+  );
+  const setup = setupOf(used, entry.name);
+  if (setup !== undefined) started.set(entry.name, setup);
 }
 
 function processOf(

@@ -8,6 +8,7 @@ import { accept, cancelRestart, lift, requestRestart, rollBack } from './operato
 import { newRelease, publishing, replacing, deprecating, yanking } from './published.ts';
 import { MANNERS } from './manners.ts';
 import { MEANWHILE } from './meanwhile.ts';
+import { OPERATING } from './operating.ts';
 import type { Conditions, Site, World } from './world.ts';
 import { WORLDLY } from './worldly.ts';
 
@@ -284,7 +285,8 @@ export function happen(
   chance: Chance,
   control: ProcessControl,
 ): string | undefined {
-  return (KINDS[kind] ?? LATER[kind] ?? MEANWHILE[kind] ?? WORLDLY[kind])?.(world, chance, control);
+  const of = [KINDS, LATER, MEANWHILE, WORLDLY, OPERATING].find((kinds) => kinds[kind]);
+  return of?.[kind]?.(world, chance, control);
 }
 
 function withLink({ sites }: World, chance: Chance, change: (link: Site['link']) => void): string {

@@ -1,6 +1,7 @@
-import type { Moment } from './expectation.ts';
+import type { Standing } from './orders.ts';
 import { keyOf, type Ledger, type ListInForce, type SeenAction, type Target } from './ledger.ts';
 import { listKey } from './returned-lists.ts';
+import type { Moment } from './timeline.ts';
 
 /** The state that the judge compares an observation with. */
 export interface JudgeContext {
@@ -10,6 +11,8 @@ export interface JudgeContext {
   readonly acknowledgeWithinMs: number;
   /** The targets that may be replaced in a crash loop, by key. (D85) */
   readonly suspected: () => ReadonlySet<string>;
+  /** The entries whose programs work, by name. (D77) */
+  readonly standing: () => ReadonlyMap<string, Standing>;
 }
 
 /** A broken invariant, and the observation that breaks it. */

@@ -64,6 +64,7 @@ export function acknowledge(
   const isFailure = hasFailed && !isAddress(to) && !isRestart;
   if (blame !== 'machine') {
     endRequest(ledger, target, isRestart && hasFailed ? report.reason : undefined);
+    if (!isRestart) ledger.wishes.delete(keyOf(target));
   }
   // What is started again and again has not failed more than the other. (D80)
   const isKept = blame === 'undecided' && running === to;
@@ -73,7 +74,7 @@ export function acknowledge(
     judgeTerm(context, report, until);
     const { moduleId } = target;
     const first = { key: keyOf(target), state: stateOf(to, report), reason: report.reason };
-    const failed = { moduleId, version: to, digest, until };
+    const failed = { moduleId, version: to, digest, until, setup: report.setup };
     // The target of a rollback has worked: only a failed upgrade can fail again. (D80)
     const isRollback = action.replaced !== undefined;
     quarantineFailed(context, failed, isRollback ? first : again(context, failed, first));
@@ -134,16 +135,18 @@ export function fail(
   if (open?.id !== ended) complain('D38', `${ended} is ended, where ${open?.id} is expected`);
   const digest = ledger.files.get(fileOf(target, version));
   judgeTerm(context, report, until);
-  if (open) noteRunning(ledger, target, running, version);
-  else noteFailed(ledger, target, { version, running });
+  const isKept = blame === 'undecided' && running === version;
+  if (open) noteRunning(ledger, target, running, isKept ? undefined : version);
+  else noteFailed(ledger, target, { version, running, isKept });
   const { moduleId } = target;
   const { reason } = report;
   const first = { key: keyOf(target), state: stateOf(version, report), reason };
-  const failed = { moduleId, version, digest, until };
+  const failed = { moduleId, version, digest, until, setup: report.setup };
   quarantineFailed(context, failed, again(context, failed, first));
   ledger.novelty++;
   if (!open) return;
   endRequest(ledger, open.target, undefined);
+  ledger.wishes.delete(keyOf(open.target));
   ledger.held.delete(open.id);
   ledger.open.delete(open.id);
   ledger.ended.set(open.id, 'failed');
@@ -152,13 +155,16 @@ export function fail(
 /** A failure leaves a rollback as it is; of another quarantine, the later end counts, and each file if there was no digest. (D13) */
 function quarantineFailed(
   { ledger, moment }: JudgeContext,
-  failed: SeenQuarantine,
+  { setup, ...failed }: SeenQuarantine & { readonly setup: string | undefined },
   entry: SeenEntry,
 ): void {
   const key = `${failed.moduleId} ${failed.version}`;
   const before = ledger.quarantine.get(key);
   const isInForce = before !== undefined && moment().wall < (before.until ?? Infinity);
-  if (!isInForce) return void ledger.quarantine.set(key, { ...failed, entries: [entry] });
+  if (!isInForce) {
+    const setups = withSetup(new Map(), entry.key, setup);
+    return void ledger.quarantine.set(key, { ...failed, entries: [entry], setups });
+  }
   if (before.isRollback === true) return;
   // What an operator refused is refused in all entries. (D81)
   if (!before.entries && entry.state !== 'failed') return;
@@ -170,7 +176,18 @@ function quarantineFailed(
     digest: before.digest === undefined ? undefined : digest,
     until: end === Infinity ? undefined : end,
     entries: others && [...others, entry],
+    setups: before.setups && withSetup(before.setups, entry.key, setup),
   });
+}
+
+/** With what reached another program that failed. An operator's refusal has none. (D82) */
+function withSetup(
+  before: SeenQuarantine['setups'] & object,
+  key: string,
+  setup: string | undefined,
+): SeenQuarantine['setups'] {
+  if (setup === undefined) return before;
+  return new Map([...before, [key, new Set([...(before.get(key) ?? []), setup])]]);
 }
 
 /** What is started again and again is kept, and the other waits for it. (D80) */

@@ -25,11 +25,19 @@ import {
   begin,
   judgeFirstRun,
   judgeStopped,
+  stopsWithServer,
   takeBack,
   type Answer,
 } from './moment-judge.ts';
 import { judgeNeeds } from './needs.ts';
 import { judgeOmissions } from './omissions.ts';
+import {
+  judgeHeldEnd,
+  judgeHeldSince,
+  judgeHoldEnd,
+  judgeWishEnd,
+  wordsFor,
+} from './orders-judge.ts';
 import { releasesIn, unsettledIn, type Release } from './settling.ts';
 
 /** Compares each observed step of a machine with the invariants. */
@@ -52,8 +60,19 @@ export interface Judge {
   readonly begins: (id: string) => void;
   /** A process that works is stopped, and its own version is not being replaced. (D72) */
   readonly stops: (target: Target) => void;
+  /** A process is stopped while the server is down. */
+  readonly stopsWithServer: (target: Target) => void;
   /** A plan was made, and its actions are committed. */
   readonly planned: () => void;
+  /** Since when replacements of a target are held was recorded. (D79) */
+  readonly held: (target: Target, since: number) => void;
+  readonly heldEnds: (key: string) => void;
+  /** modreg ended the hold of an operator. (D75) */
+  readonly holdEnds: (key: string, since: number | undefined) => void;
+  /** modreg ended the request for a replacement at once. (D76) */
+  readonly wishEnds: (key: string, at: number) => void;
+  /** What is expected of a target now: more than one where something is uncertain. */
+  readonly expected: (target: Target) => string[];
   readonly acknowledged: (id: string, outcome: SeenOutcome, isRecorded: boolean) => void;
   /** A release was reported as failed, which ended the action `ended`. (D38) */
   readonly failed: (target: Target, failure: SeenFailure, ended: string | undefined) => void;
@@ -128,7 +147,13 @@ export function judgeOf(context: JudgeContext): Judge {
     runsFirst: (id) => judgeFirstRun(context, id),
     begins: (id) => begin(context, id),
     stops: (target) => judgeStopped(context, target),
+    stopsWithServer: (target) => stopsWithServer(context, target),
     planned: () => judgeOmissions(context),
+    held: (target, since) => judgeHeldSince(context, target, since),
+    heldEnds: (key) => judgeHeldEnd(context, key),
+    holdEnds: (key, since) => judgeHoldEnd(context, key, since),
+    wishEnds: (key, at) => judgeWishEnd(context, key, at),
+    expected: (target) => wordsFor(context, target),
     acknowledged: (id, outcome, isRecorded) => acknowledge(context, id, outcome, isRecorded),
     failed: (target, failure, ended) => fail(context, target, failure, ended),
     works: (target, working) => works(context, target, working),
@@ -191,7 +216,7 @@ function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
 function setupOf({ desired }: Ledger, { kind, name }: Target): string | undefined {
   if (!desired) return undefined;
   const entry = kind === 'module' && desired.modules.find((one) => one.name === name);
-  return JSON.stringify([entry, termsOf(desired, name)]);
+  return JSON.stringify([entry, termsOf(desired, name), desired.asking]);
 }
 
 /** A delivery reaches one consumer, once. (I8, D39) */

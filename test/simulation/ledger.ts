@@ -6,6 +6,7 @@ import type { SeenRequest } from './requests.ts';
 import type { WireList, WireRelease } from './published.ts';
 import type { DesiredTerms, Desired } from './desired.ts';
 import type { SeenQuarantine } from './seen-quarantine.ts';
+import { orders, type Orders } from './orders.ts';
 
 /* The state of a machine as observed at its ports. It shares no code with the product. */
 
@@ -92,7 +93,7 @@ interface Poll {
 /** The state of the record of an action that is not open. */
 type EndedAs = 'superseded' | 'withdrawn' | 'done' | 'failed';
 
-export interface Ledger extends Clocks {
+export interface Ledger extends Clocks, Orders {
   desired: Desired | undefined;
   /** When the agent first read `desired`, and what it had read before. */
   desiredSince: number;
@@ -105,8 +106,6 @@ export interface Ledger extends Clocks {
   /** Whether a poll has begun since this process first planned. */
   hasPolledSince: boolean;
   isServerBusy: boolean;
-  /** When the agent last allowed maintenance. */
-  allowedAt: number | undefined;
   asksForMaintenance: boolean;
   readonly known: Map<string, ModuleState>;
   readonly open: Map<string, OpenAction>;
@@ -124,6 +123,8 @@ export interface Ledger extends Clocks {
   readonly granted: Map<string, number>;
   /** How often each action was handed over, by id. */
   readonly handovers: Map<string, number>;
+  /** The names of the targets that this process has blamed for unclean starts. (D85) */
+  readonly blamed: Set<string>;
   /** Until when each delivered action is safe from a withdrawal, by id, while a consumer of this process has it. */
   readonly held: Map<string, number>;
   /** The file that was delivered last, by target, module and version. */
@@ -175,7 +176,6 @@ export function blankLedger(): Ledger {
     hasPlanned: false,
     hasPolledSince: false,
     isServerBusy: false,
-    allowedAt: undefined,
     asksForMaintenance: false,
     starts: [],
     plans: 0,
@@ -189,6 +189,7 @@ export function blankLedger(): Ledger {
     begun: new Set(),
     granted: new Map(),
     handovers: new Map(),
+    blamed: new Set(),
     held: new Map(),
     files: new Map(),
     restarts: new Map(),
@@ -201,6 +202,7 @@ export function blankLedger(): Ledger {
     firstSights: new Map(),
     confirmedAt: new Map(),
     ...clocksOf(),
+    ...orders(),
     polls: new Map(),
     paces: new Map(),
     goodPolls: new Map(),
@@ -279,12 +281,16 @@ export function fileOf(target: Target, version: string): string {
 export function noteFailed(
   ledger: Ledger,
   target: Target,
-  { version, running }: { readonly version: string; readonly running: string | null | undefined },
+  {
+    version,
+    running,
+    isKept,
+  }: Pick<ModuleState, 'running'> & { readonly version: string; readonly isKept: boolean },
 ): void {
   const known = ledger.known.get(keyOf(target));
   const isOtherModule = known !== undefined && known.moduleId !== target.moduleId;
   const isReplaced =
     typeof known?.running === 'string' && known.running !== version && running !== version;
   if (isOtherModule || (isReplaced && running === undefined)) return;
-  noteRunning(ledger, target, running, isReplaced ? undefined : version);
+  noteRunning(ledger, target, running, isReplaced || isKept ? undefined : version);
 }

@@ -28,6 +28,8 @@ import { watchedLists } from './watched-lists.ts';
 import { watchedRegistry } from './watched-registry.ts';
 import { begunBefore, judgeTrials } from './stops.ts';
 import { watchedState } from './watched-state.ts';
+import { forgetStarted } from './setups.ts';
+import { maintenance } from './statuses.ts';
 import { clockOf } from './timeline.ts';
 import { CallbackError, type Site, type World } from './world.ts';
 
@@ -109,6 +111,10 @@ export function begin(world: World, number: number, exit: (why: string) => void)
   // Half of the machines had a file that was lost.
   ledger.isNew = number === 1 && chanceOf(world.seed, 'home').is(0.5);
   ledger.hasPolledSince = false;
+  ledger.plannedSince = Infinity;
+  ledger.answers.clear();
+  ledger.started.clear();
+  ledger.blamed.clear();
   ledger.polls.clear();
   excuseNextRounds(world);
   ledger.held.clear();
@@ -236,7 +242,9 @@ function readConfiguration(world: World): Configuration | Promise<never> {
     ledger.desiredBefore = ledger.desired;
     noteReturned(ledger, conditions.desired);
   }
+  const before = ledger.desired;
   ledger.desired = conditions.desired;
+  forgetStarted(ledger, before);
   ledger.asksForMaintenance = settings.asksForMaintenance;
   return configurationOf(conditions.desired);
 }
@@ -253,24 +261,6 @@ function deployedVersion(
   const version = running.get(keyOf(target)) ?? null;
   ledger.told.set(keyOf(target), version);
   return version;
-}
-
-function maintenance({ conditions, ledger, line }: World): unknown {
-  switch (conditions.maintenance) {
-    case 'allowed':
-      ledger.allowedAt = line.elapsed();
-      return true;
-    case 'not allowed':
-      return false;
-    case 'junk':
-      return 'yes';
-    case 'throws':
-      throw new CallbackError('the operator cannot be asked');
-    case 'hangs':
-      return new Promise(() => undefined);
-    case 'nothing':
-      return undefined;
-  }
 }
 
 /** A callback error that the simulated agent did not raise is a defect of the product. */

@@ -5,6 +5,9 @@ import { DEVICE_IS_AWAY, outageOf, shake } from './devices.ts';
 import { provenKey, rowsIn } from './host-judge.ts';
 import type { HostContext, ModuleProcess } from './host.ts';
 
+/** How the failure of a process reads whose entry has a wrong value. */
+const WRONG_VALUE = 'its value is wrong';
+
 type Reports = Parameters<AgentPorts['moduleProcess']>[2];
 type Start = Parameters<AgentPorts['moduleProcess']>[1];
 
@@ -36,9 +39,13 @@ export async function playProcess(
   const unplugging = new AbortController();
   const signal = AbortSignal.any([stopping, unplugging.signal]);
   const pass = async (ms: number): Promise<void> => await life.clock.sleep(ms, signal);
-  const fail = (reason: string): void => {
+  const noteFailure = (): void => {
     process.readyAt = undefined;
     process.hasFailed = true;
+    host.crashes.set(name, [...(host.crashes.get(name) ?? []), line.elapsed()]);
+  };
+  const fail = (reason: string): void => {
+    noteFailure();
     trace.note(`${version} of ${name} failed: ${reason}`);
     failed({ reason, blame: 'release' });
   };
@@ -57,7 +64,7 @@ export async function playProcess(
     const found = await runnable();
     signal.throwIfAborted();
     if (!found.ok) {
-      process.hasFailed = true;
+      noteFailure();
       failed(found.error);
       return;
     }
@@ -70,9 +77,11 @@ export async function playProcess(
       }
     }
     const health = chanceOf(seed, `${version} of ${name}`);
-    const manner = health.is(conditions.broken) ? health.one(MANNERS) : 'works';
+    const isWrong = host.values[host.given.get(name) ?? NaN] === true;
+    const own = health.is(conditions.broken) ? health.one(MANNERS) : 'works';
+    const manner = isWrong ? WRONG_VALUE : own;
     await pass(manner === 'is never ready' ? READY_LIMIT_MS : health.between(0, LONGEST_START_MS));
-    if (manner === 'is never ready' || manner === 'ends at once') {
+    if (manner === 'is never ready' || manner === 'ends at once' || isWrong) {
       fail(manner);
       return;
     }
@@ -80,7 +89,7 @@ export async function playProcess(
     trace.note(`${version} of ${name} is ready`);
     const { readyAt, root } = process;
     line.after(PROBATION_MS - 1, () => {
-      if (process.readyAt === readyAt && host.processes.has(process))
+      if (life.isAlive && process.readyAt === readyAt && host.processes.has(process))
         host.proven.add(provenKey(name, root));
     });
     ready();

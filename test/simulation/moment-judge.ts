@@ -1,4 +1,4 @@
-import { whyUnfit } from './decision-invariants.ts';
+import { isFitAnyway, whyUnfit } from './decision-invariants.ts';
 import { describe, listsFor, type JudgeContext } from './judge-context.ts';
 import { otherRestarts } from './judge-outcomes.ts';
 import { keyOf, type OpenAction, type Target } from './ledger.ts';
@@ -32,6 +32,13 @@ export function judgeFirstRun(context: JudgeContext, id: string): void {
   if (refusal !== undefined) complain('D72', `${refusal}, and its first run takes place`);
   ledger.granted.delete(id);
   ledger.begun.delete(id);
+}
+
+/** A process is stopped while the server is down. If the agent was just told that it may begin an action, it is begun. */
+export function stopsWithServer({ ledger, moment }: JudgeContext, target: Target): void {
+  for (const { id } of stoppingActions(ledger, target)) {
+    if (ledger.granted.get(id) === moment().elapsed) ledger.begun.add(id);
+  }
 }
 
 /** A process that works is stopped because of an action that is under way, or may be begun. */
@@ -86,7 +93,8 @@ export function takeBack(context: JudgeContext, id: string): void {
     listsFor(context, open.target).length === 1 &&
     !hasReturned(ledger, open.target) &&
     !isWaiting(ledger, open.target) &&
-    open.direction !== 'rollback';
+    open.direction !== 'rollback' &&
+    isFitAnyway(context, open);
   if (ledger.begun.has(id)) complain('D72', `${describe(open)} is begun, and is taken back`);
   else if (isCertain && whyNotBegun(context, id) === undefined)
     complain('D72', `${describe(open)} may be begun, and is taken back`);

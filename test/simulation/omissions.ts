@@ -1,3 +1,4 @@
+import { casesNow } from './facts.ts';
 import { listsFor, type JudgeContext } from './judge-context.ts';
 import { DUE } from './decision-invariants.ts';
 import { expectation } from './expectation.ts';
@@ -9,7 +10,7 @@ const EACH = 8;
 
 /** An action that the current list calls for is decided (I15: a rollback is never delayed). */
 export function judgeOmissions(context: JudgeContext): void {
-  const { ledger, moment, complain } = context;
+  const { ledger, complain } = context;
   ledger.plans++;
   const isChecked = ledger.plans % EACH === 0;
   if ((!isChecked && ledger.quarantine.size === 0) || gateReason(context)) return;
@@ -22,7 +23,7 @@ export function judgeOmissions(context: JudgeContext): void {
     const lists = listsFor(context, target);
     // A list read earlier may be forgotten by now.
     if (lists.length < 2) continue;
-    const words = lists.map((list) => expectation(ledger, { target, list, moment: moment() }));
+    const words = casesNow(context, { target }).map((one) => expectation(ledger, one));
     const isOpen = [...ledger.open.values()].some((open) => keyOf(open.target) === keyOf(target));
     if (isOpen || !words.every((word) => DUE.test(word))) continue;
     complain('L1', `${keyOf(target)} has ${running} deployed, ${words[0]} is due and not decided`);

@@ -126,7 +126,7 @@ function listedAbove(version: Version, { ledger }: World, target: Target): strin
     .filter((text) => semver.compareBuild(text, version.text) > 0);
 }
 
-function actionTarget({
+export function actionTarget({
   kind,
   name,
   moduleId,

@@ -7,6 +7,8 @@ export interface Pace {
   /** Those of them that no start, other configuration or added module explains. */
   regular: number[];
   waits: number[];
+  /** When operators asked for rounds at once. (D76) */
+  requests: number[];
   /** The modules of the last round; undefined after a start and after another configuration. */
   modules: ReadonlySet<string> | undefined;
 }
@@ -23,6 +25,13 @@ export function excuseNextRounds({ ledger }: World): void {
   for (const pace of ledger.paces.values()) pace.modules = undefined;
 }
 
+/** An operator asked for a round at once. (D76) */
+export function noteRequestedRound(world: World): void {
+  for (const { registry } of world.sites) {
+    paceOf(world, registry.address).requests.push(world.line.elapsed());
+  }
+}
+
 /** A round begins: at most one per interval and one per change of the registry. (R4) */
 export function noteRound(world: World, address: string, moduleIds: readonly string[]): void {
   const { line, settings, complain } = world;
@@ -35,7 +44,9 @@ export function noteRound(world: World, address: string, moduleIds: readonly str
   pace.modules = new Set(moduleIds);
   pace.regular = within(pace.regular, now);
   const interval = Math.max(LEAST_INTERVAL_MS, SHORTEST * settings.intervalMs);
-  const most = Math.floor(WINDOW_MS / interval) + 1 + changesOf(world, address);
+  pace.requests = within(pace.requests, now);
+  const most =
+    Math.floor(WINDOW_MS / interval) + 1 + changesOf(world, address) + pace.requests.length;
   if (pace.regular.length <= most) return;
   complain('R4', `${pace.regular.length} rounds of ${address} in ten minutes, at most ${most}`);
 }
@@ -65,7 +76,13 @@ function changesOf({ sites }: World, address: string): number {
 }
 
 function paceOf({ ledger: { paces } }: World, address: string): Pace {
-  const pace = paces.get(address) ?? { rounds: [], regular: [], waits: [], modules: undefined };
+  const pace = paces.get(address) ?? {
+    rounds: [],
+    regular: [],
+    waits: [],
+    requests: [],
+    modules: undefined,
+  };
   paces.set(address, pace);
   return pace;
 }

@@ -1,4 +1,5 @@
 import type { Desired } from './desired.ts';
+import { setupOf } from './setups.ts';
 import { keyOf, termsOf, type Ledger, type Target } from './ledger.ts';
 
 /*
@@ -17,9 +18,11 @@ export interface Report {
   readonly reason: string | undefined;
   /** How long a resulting quarantine may last; more than one while another configuration is being read. */
   readonly quarantineMs: readonly (number | undefined)[];
+  /** What reached the program. (D82) */
+  readonly setup: string | undefined;
 }
 
-type Said = Omit<Report, 'quarantineMs'>;
+type Said = Omit<Report, 'quarantineMs' | 'setup'>;
 
 /** The agent reports something, which is to be recorded next, unless the disk is full. */
 export function say(ledger: Ledger, said: Said, now: number): Report {
@@ -28,7 +31,9 @@ export function say(ledger: Ledger, said: Said, now: number): Report {
   const quarantineMs = policies
     .filter((desired): desired is Desired => desired !== undefined)
     .map((desired) => termsOf(desired, said.target.name).quarantineMs);
-  const report = { ...said, quarantineMs };
+  const { name } = said.target;
+  const setup = ledger.started.get(name) ?? setupOf(ledger.desired, name);
+  const report = { ...said, quarantineMs, setup };
   ledger.reports.push(report);
   return report;
 }

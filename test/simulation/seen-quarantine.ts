@@ -14,6 +14,8 @@ export interface SeenQuarantine {
   readonly moduleId: string;
   /** Undefined if it is refused in all entries. */
   readonly entries?: readonly SeenEntry[] | undefined;
+  /** What reached the programs that failed, by the key of the entry. (D82) */
+  readonly setups?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   readonly version: string;
   readonly digest: string | undefined;
   readonly until: number | undefined;
@@ -22,4 +24,18 @@ export interface SeenQuarantine {
   readonly backTo?: string | undefined;
   /** The versions above it that the list had then. */
   readonly refused?: readonly string[] | undefined;
+}
+
+/** The edits of an entry after which a release that failed is tried once more. */
+const MOST_RETRIES = 3;
+
+/** Whether the release failed here, but not with the entry as it is now. (D82) */
+export function isRetried(
+  { setups }: Pick<SeenQuarantine, 'setups'>,
+  key: string,
+  now: string | undefined,
+): boolean {
+  const failed = setups?.get(key);
+  if (!failed || now === undefined) return false;
+  return failed.size <= MOST_RETRIES && !failed.has(now);
 }

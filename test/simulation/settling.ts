@@ -1,6 +1,7 @@
 import { describe, type JudgeContext, type Violation } from './judge-context.ts';
 import { DUE } from './decision-invariants.ts';
-import { expectation } from './expectation.ts';
+import { expectation, type Case } from './expectation.ts';
+import { casesFor } from './facts.ts';
 import {
   keyOf,
   knownOf,
@@ -12,10 +13,13 @@ import {
   type Target,
 } from './ledger.ts';
 import { isWaiting } from './needs.ts';
+import type { Moment } from './timeline.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 1440 * MINUTE;
+/** A clock that was set by less keeps step, and counts less than passed. */
+const LONGEST_STEP_MS = 5 * MINUTE;
 
 /**
  * Actions that are due but not open, and open actions that should have ended, when nothing prevents either; without those of
@@ -26,14 +30,17 @@ export function unsettledIn(
   truth: (target: Target) => ListInForce | undefined,
   mayWait: (target: Target) => boolean,
 ): Violation[] {
-  // The agent allows maintenance by now.
-  const ledger = { ...context.ledger, asksForMaintenance: false };
-  const moment = context.moment();
+  // The agent and its modules allow maintenance by now.
+  const ledger = permissive(context.ledger);
+  const wordsOf = (of: Omit<Case, 'facts' | 'moment'>): string[] =>
+    casesFor({ ...context, ledger }, of).map((one) => expectation(ledger, one));
   const due = targetsOf(ledger.desired).flatMap((target) => {
     const open = [...ledger.open.values()].find((one) => keyOf(one.target) === keyOf(target));
     const ignoresRequest = open !== undefined && isReplacing(open);
-    const word = expectation(ledger, { target, list: truth(target), moment, ignoresRequest });
-    if (!DUE.test(word) || isWaiting(ledger, target) || mayWait(target)) return [];
+    const words = wordsOf({ target, list: truth(target), ignoresRequest });
+    const [word] = words;
+    if (!words.every((one) => DUE.test(one)) || isWaiting(ledger, target) || mayWait(target))
+      return [];
     const { running } = knownOf(ledger, target);
     return [
       { invariant: 'L1', found: `${keyOf(target)} has ${running} deployed, and ${word} is due` },
@@ -43,9 +50,10 @@ export function unsettledIn(
     const { target, id, state } = open;
     const ignoresRequest = isReplacing(open);
     const list = truth(target);
-    const word = expectation(ledger, { target, list, moment, without: id, ignoresRequest });
-    if (/^(hold|stuck deployed-unknown)/.test(word) || isWaiting(ledger, target) || mayWait(target))
-      return [];
+    const words = wordsOf({ target, list, without: id, ignoresRequest });
+    const [word] = words;
+    const isHeld = words.some((one) => /^(hold|stuck deployed-unknown)/.test(one));
+    if (isHeld || isWaiting(ledger, target) || mayWait(target)) return [];
     const found = `${describe(open)} is still open (${state}), where ${word} is expected`;
     return [{ invariant: 'I8', found }];
   });
@@ -63,23 +71,41 @@ export function releasesIn(
   context: JudgeContext,
   truth: (target: Target) => ListInForce | undefined,
 ): Release[] {
-  const ledger = { ...context.ledger, asksForMaintenance: false };
-  const { elapsed, wall } = context.moment();
+  const ledger = permissive(context.ledger);
+  const now = context.moment();
   return targetsOf(ledger.desired).flatMap((target) => {
     const list = truth(target);
-    const wordIn = (ms: number): string =>
-      expectation(ledger, { target, list, moment: { elapsed: elapsed + ms, wall: wall + ms } });
-    const word = wordIn(0);
-    if (!word.startsWith('hold ')) return [];
-    const inMs = changesOf(ledger, target, wall).find((ms) => DUE.test(wordIn(ms)));
+    const wordsIn = (ms: number): string[] => {
+      const moment = { ...now, elapsed: now.elapsed + ms, wall: now.wall + ms };
+      const cases = casesFor({ ...context, ledger }, { target, list }, moment);
+      return cases.map((one) => expectation(ledger, one));
+    };
+    const word = wordsIn(0).find((one) => one.startsWith('hold '));
+    if (word === undefined) return [];
+    const inMs = changesOf(ledger, target, now).find((ms) =>
+      wordsIn(ms).every((one) => DUE.test(one)),
+    );
     return inMs === undefined ? [] : [{ what: `${word} of ${keyOf(target)}`, inMs }];
   });
 }
 
-/** When a window of a target opens, and when a restart of it no longer counts, in milliseconds from now. */
-function changesOf({ desired, restarts }: Ledger, target: Target, wall: number): number[] {
+function permissive(ledger: Ledger): Ledger {
+  const { desired } = ledger;
+  return {
+    ...ledger,
+    asksForMaintenance: false,
+    desired: desired && { ...desired, asking: undefined },
+  };
+}
+
+/** When a window of a target opens, a blackout or a hold ends, and a restart no longer counts, in milliseconds from now. */
+function changesOf(
+  { desired, restarts, holds }: Ledger,
+  target: Target,
+  { wall, elapsed }: Moment,
+): number[] {
   if (!desired) return [];
-  const { windows, restMs } = termsOf(desired, target.name);
+  const { windows, blackouts = [], restMs } = termsOf(desired, target.name);
   const midnight = Math.floor(wall / DAY) * DAY;
   const openings = windows.flatMap(({ minute }) =>
     [0, 1, 2].map((day) => midnight + day * DAY + minute * MINUTE),
@@ -88,8 +114,16 @@ function changesOf({ desired, restarts }: Ledger, target: Target, wall: number):
     one.wall + restMs,
     one.wall + DAY,
   ]);
+  const held = [keyOf(target), 'machine'].flatMap((key) => holds.get(key) ?? []);
+  const holdEnds = held.flatMap(({ began, longestMs, endsAt = Infinity }) => [
+    endsAt,
+    wall + began.elapsed - elapsed + longestMs + LONGEST_STEP_MS,
+    // What passed before the clock was last right may not count.
+    wall + longestMs + LONGEST_STEP_MS,
+  ]);
+  const dark = blackouts.map(({ until }) => until);
   // The clock may have changed since a restart.
-  return [...openings, ...ends.map((at) => at + SECOND)]
+  return [...openings, ...dark, ...[...ends, ...holdEnds].map((at) => at + SECOND)]
     .map((at) => at - wall)
     .filter((ms) => ms > 0)
     .toSorted((a, b) => a - b);

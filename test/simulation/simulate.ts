@@ -19,6 +19,8 @@ import { sealGlobals } from './sealed-globals.ts';
 import { timeline } from './timeline.ts';
 import { traceOf } from './trace.ts';
 import { blankHost, killProcesses } from './host.ts';
+import { operatingOf } from './operating.ts';
+import { standingIn } from './statuses.ts';
 import { forgetUnsaved } from './watched-lists.ts';
 import { playOn } from './play-on.ts';
 import { simulatedWire } from './wire.ts';
@@ -120,10 +122,6 @@ function stageOf({
     crashes.push(reached);
     control.kill(reached);
   });
-  const moment = (): { elapsed: number; wall: number } => ({
-    elapsed: line.elapsed(),
-    wall: line.wall(),
-  });
   const ordinary = settingsOf(chance, point);
   const own = isOwnAgent ? ownTermsOf(chanceOf(seed, 'own agent'), ordinary) : undefined;
   const settings = { ...ordinary, ...own?.settings };
@@ -146,10 +144,11 @@ function stageOf({
     disk,
     judge: judgeOf({
       ledger,
-      moment,
+      moment: line.moment,
       complain,
       acknowledgeWithinMs,
       suspected: () => suspectedIn(world),
+      standing: () => standingIn(world),
     }),
     settings,
     conditions: { ...conditionsOf(chance, point), ...own?.conditions },
@@ -187,6 +186,7 @@ function stageOf({
     loseDisk() {
       world.disk.lose(`s${seed}x${lives}`);
       world.host?.packages.clear();
+      world.host?.proven.clear();
       for (const map of [
         ledger.known,
         ledger.open,
@@ -195,11 +195,13 @@ function stageOf({
         ledger.requests,
       ])
         map.clear();
+      for (const map of [ledger.holds, ledger.wishes, ledger.heldSince]) map.clear();
       ledger.files.clear();
       const { accepted, firstDigests, firstSights, moves } = ledger;
       for (const map of [accepted, firstDigests, firstSights, moves]) map.clear();
       ledger.starts = [];
     },
+    look: () => life?.isAlive && life.poller.look(),
     restart() {
       const ending = life;
       if (!ending?.isAlive) return;
@@ -220,6 +222,7 @@ function stageOf({
   if (isOwnAgent) {
     incidents.push(...meanwhileOf(chanceOf(seed, 'meanwhile'), count, last));
     incidents.push(...worldlyOf(chanceOf(seed, 'world'), count, last));
+    incidents.push(...operatingOf(chanceOf(seed, 'operating'), count, last));
   }
   for (const [number, incident] of incidents.entries()) {
     if (only && !only.includes(number)) continue;
@@ -230,6 +233,7 @@ function stageOf({
   }
   const ending: Ending = {
     at: 0,
+    informedAt: undefined,
     checkedAt: 0,
     releaseAt: 0,
     releases: new Map(),

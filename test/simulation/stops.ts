@@ -31,7 +31,9 @@ export function judgeStop(world: World, process: ModuleProcess): void {
   const { ledger, judge } = world;
   const { name, entry, life } = process;
   const isOver = process.hasFailed || life.isEnding || entry !== entryOf(ledger.desired, name);
-  if (isOver || (name !== SERVER.name && isServerDown(world))) return;
+  if (isOver) return;
+  // It stops with the server, also for an action that has just been permitted.
+  if (name !== SERVER.name && isServerDown(world)) return judge.stopsWithServer(targetOf(process));
   const trial = trialOf(world, name);
   if (trial !== undefined && trial !== process.trial) judge.begins(trial);
   else judge.stops(targetOf(process));

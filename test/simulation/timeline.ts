@@ -1,8 +1,20 @@
 import type { Clock } from '../../src/registries/index.ts';
 import type { Chance } from './chance.ts';
 
+/** A time by both clocks, and what became of the wall clock. */
+export interface Moment {
+  readonly elapsed: number;
+  readonly wall: number;
+  /** How much it has gained on the monotonic clock, in all. */
+  readonly gainedMs: number;
+  /** How often it was set, or its rate changed, and when last. */
+  readonly settings: number;
+  readonly setAt: number;
+  readonly isDrifting: boolean;
+}
+
 /** A scheduled event. */
-interface Moment {
+interface Scheduled {
   readonly at: number;
   /** The tie-break between events of the same time. */
   readonly order: number;
@@ -23,17 +35,20 @@ export interface Timeline {
   readonly setWall: (now: number) => void;
   /** Makes the wall clock run faster by this share of real time. */
   readonly drift: (rate: number) => void;
+  readonly moment: () => Moment;
 }
 
 const BEGINNING = 1000;
 const EPOCH: number = Date.parse('2026-03-01T00:00:00Z');
 
 export function timeline(chance: Chance): Timeline {
-  const heap: Moment[] = [];
+  const heap: Scheduled[] = [];
   let elapsed = BEGINNING;
   let anchor = { elapsed, wall: EPOCH, rate: 0 };
+  let [gainedMs, settings] = [0, 0];
   const wall = (): number =>
     Math.floor(anchor.wall + (elapsed - anchor.elapsed) * (1 + anchor.rate));
+  const drifted = (): number => gainedMs + Math.max(0, anchor.rate) * (elapsed - anchor.elapsed);
   return {
     wall,
     elapsed: () => elapsed,
@@ -55,10 +70,22 @@ export function timeline(chance: Chance): Timeline {
         return true;
       }
     },
+    moment: () => ({
+      elapsed,
+      wall: wall(),
+      gainedMs: drifted(),
+      settings,
+      setAt: settings === 0 ? 0 : anchor.elapsed,
+      isDrifting: anchor.rate !== 0,
+    }),
     setWall: (now) => {
+      gainedMs = drifted() + Math.max(0, now - wall());
+      settings++;
       anchor = { ...anchor, elapsed, wall: now };
     },
     drift: (rate) => {
+      gainedMs = drifted();
+      if (rate !== anchor.rate) settings++;
       anchor = { elapsed, wall: wall(), rate };
     },
   };
@@ -87,16 +114,16 @@ export function clockOf(line: Timeline, isAlive: () => boolean): Clock {
   };
 }
 
-function isSooner(a: Moment, b: Moment): boolean {
+function isSooner(a: Scheduled, b: Scheduled): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-function push(heap: Moment[], moment: Moment): void {
+function push(heap: Scheduled[], moment: Scheduled): void {
   let place = heap.length;
   heap.push(moment);
   while (place > 0) {
     const above = (place - 1) >> 1;
-    const parent = heap[above] as Moment;
+    const parent = heap[above] as Scheduled;
     if (!isSooner(moment, parent)) break;
     heap[place] = parent;
     place = above;
@@ -104,22 +131,22 @@ function push(heap: Moment[], moment: Moment): void {
   heap[place] = moment;
 }
 
-function pop(heap: Moment[]): Moment | undefined {
+function pop(heap: Scheduled[]): Scheduled | undefined {
   const [first] = heap;
   const last = heap.pop();
   if (!first || !last || heap.length === 0) return first;
   let place = 0;
   for (;;) {
     const child = soonerChild(heap, place);
-    if (child === undefined || !isSooner(heap[child] as Moment, last)) break;
-    heap[place] = heap[child] as Moment;
+    if (child === undefined || !isSooner(heap[child] as Scheduled, last)) break;
+    heap[place] = heap[child] as Scheduled;
     place = child;
   }
   heap[place] = last;
   return first;
 }
 
-function soonerChild(heap: readonly Moment[], place: number): number | undefined {
+function soonerChild(heap: readonly Scheduled[], place: number): number | undefined {
   const left = 2 * place + 1;
   const [a, b] = [heap[left], heap[left + 1]];
   if (!a) return undefined;

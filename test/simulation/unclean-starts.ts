@@ -20,7 +20,9 @@ export const UNCLEAN: Readonly<Record<string, Effect>> = {
     let at = 0;
     for (let time = 1; time < times; time++) {
       at += chance.between(10 * SECOND, 4 * MINUTE);
-      line.after(at, losePower);
+      line.after(at, () => {
+        if (!host.isMended) losePower();
+      });
     }
     return `${times} times in ${Math.round(at / SECOND)} s`;
   },
@@ -36,7 +38,8 @@ export function suspectedIn({ host, disk, ledger }: World): ReadonlySet<string> 
   const last = Math.max(...rows.map(({ since }) => Number(since)));
   return new Set(
     rows
-      .filter(({ since }) => Number(since) === last)
+      // What this agent has blamed may be replaced by a fix, whatever else it reports since.
+      .filter(({ since, name }) => Number(since) === last || ledger.blamed.has(String(name)))
       .map(({ kind, name }) =>
         keyOf({ kind: kind === 'module' ? 'module' : 'subsystem', name: String(name) }),
       ),
@@ -49,13 +52,14 @@ const WENT_DOWN = /^the agent or the machine went down within ten minutes /;
 /** A release is blamed for the end of the machine only after several starts, each within ten minutes of the one before. */
 export function judgeBlame(
   { ledger, disk, line, complain }: World,
-  key: string,
+  name: string,
   reason: string,
 ): void {
+  if (WENT_DOWN.test(reason)) ledger.blamed.add(name);
   // On a full disk this start is not recorded.
   const starts = disk.isFull() ? [...ledger.starts, line.wall()] : ledger.starts;
   if (!WENT_DOWN.test(reason) || hasUncleanStarts({ starts })) return;
-  complain('D85', `${key} is blamed for starts at ${ledger.starts.join()}: ${reason}`);
+  complain('D85', `${name} is blamed for starts at ${ledger.starts.join()}: ${reason}`);
 }
 
 function hasUncleanStarts({ starts }: Pick<Ledger, 'starts'>): boolean {

@@ -7,6 +7,8 @@ import { checkDisk } from './disk-check.ts';
 import { keyOf, type SeenAction, type Target } from './ledger.ts';
 import type { Killable } from './life.ts';
 import { CANARY } from './desired.ts';
+import { noteRequestedRound } from './pace.ts';
+import { holdKey } from './orders.ts';
 import type { World } from './world.ts';
 
 /** The starts that machine.db has. */
@@ -136,14 +138,34 @@ export function watchedState(state: MachineState, world: World, killable: Killab
       writing(
         'note what is held',
         () => state.noteHeld(target, held),
-        () => undefined,
+        () => judge.held(targetOf(target), held.since),
       );
     },
     endHeld: (target) => {
       writing(
         'note what is held',
         () => state.endHeld(target),
-        () => undefined,
+        () => judge.heldEnds(keyOf(target)),
+      );
+    },
+    endHold: (of, since) =>
+      writing(
+        'note what is held',
+        () => state.endHold(of, since),
+        (isEnded) => isEnded && judge.holdEnds(holdKey(of), since),
+      ),
+    endUpgrade: (target, requestedAt) => {
+      writing(
+        'note what is held',
+        () => state.endUpgrade(target, requestedAt),
+        () => judge.wishEnds(keyOf(target), requestedAt),
+      );
+    },
+    endRoundRequests: () => {
+      writing(
+        'note what is held',
+        () => state.endRoundRequests(),
+        () => noteRequestedRound(world),
       );
     },
     reportWorking: (target, working) =>
@@ -165,6 +187,7 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         );
       } finally {
         ledger.hasPlanned = true;
+        ledger.plannedSince = Math.min(ledger.plannedSince, world.line.elapsed());
       }
     },
   };
@@ -198,6 +221,9 @@ const TABLES = [
   'failed_entries',
   'restarts',
   'restart_requests',
+  'upgrade_requests',
+  'operator_holds',
+  'held_replacements',
   'starts',
   'decisions',
 ];

@@ -45,6 +45,8 @@ export interface Day {
   readonly home: string;
   readonly registry: TestRegistry;
   readonly state: MachineState;
+  /** From now on the file takes no write, or takes them again. */
+  readonly fill: (isFull: boolean) => void;
   readonly poller: Poller;
   /** Deliveries that the test has not taken from this list. */
   readonly deliveries: Delivery[];
@@ -135,6 +137,7 @@ export async function day(options: DayOptions): Promise<Day> {
     get state() {
       return file.state;
     },
+    fill: (isFull) => file.database.exec(`PRAGMA query_only = ${isFull ? 'ON' : 'OFF'}`),
     get poller() {
       return poller;
     },

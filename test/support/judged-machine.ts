@@ -4,6 +4,9 @@ import type { JudgedAge } from './judged-terms.ts';
 
 /* What the judge of a plan knows of a machine. */
 
+/** What a module that would stop says against it. */
+export type JudgedVeto = Readonly<Record<'isOverridable' | 'isNamed', boolean>>;
+
 export interface JudgedModule {
   /** For a subsystem also the address of a `pin_url`. */
   readonly constraint: string;
@@ -45,6 +48,10 @@ export interface JudgedModule {
   readonly wish?:
     | { readonly from: string | null | undefined; readonly to: string; readonly at: number }
     | undefined;
+  /** What of the modules that would stop must not, and whether the wish names it. */
+  readonly vetoes?: readonly JudgedVeto[] | undefined;
+  /** Whether its replacements have been held for as long as the policy allows. */
+  readonly isOverdue?: boolean | undefined;
   readonly terms: JudgedTerms;
 }
 

@@ -2,7 +2,7 @@ import semver from 'semver';
 import { judge } from './judge.ts';
 import type { JudgedEntry } from './judged-entry.ts';
 import { lowestFloor } from './judged-floors.ts';
-import type { JudgedMachine, JudgedModule, JudgedTerms } from './judged-machine.ts';
+import type { JudgedMachine, JudgedModule, JudgedVeto, JudgedTerms } from './judged-machine.ts';
 import { isNewer, parsed } from './judged-versions.ts';
 
 /*
@@ -35,7 +35,8 @@ export function planJudge(machine: JudgedMachine, module: JudgedModule): string 
     (isStrict(deployed) || (module.isSubsystem === true && isAddress(deployed)));
   if (!request || !isWaiting || !isRunning) return word;
   // Only the maintenance window, its answer and a busy server hold a restart, and not one that must be made at once.
-  const isHeld = machine.isServerBusy || !isMaintained(machine, module);
+  const isHeld =
+    (machine.isServerBusy && module.isOverdue !== true) || !isMaintained(machine, module);
   const mayRestart = request.isImmediate || !isHeld;
   if (mayRestart && !isHeldByOperator(machine, module)) return `restart ${deployed}`;
   return word.startsWith('hold ') ? word : `hold restart ${deployed}`;
@@ -208,7 +209,8 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
   if (isWished(machine, module, to)) {
     // Nobody knows what must not be stopped.
     const isUnasked = machine.answer === 'failed' || machine.answer === 'timed-out';
-    const mayNot = isForbidden || (direction !== 'install' && isUnasked);
+    const isVetoed = vetoesAgainst(module).some(({ isNamed }) => !isNamed);
+    const mayNot = isForbidden || (direction !== 'install' && (isUnasked || isVetoed));
     return mayNot ? `hold ${direction} ${to}` : `${direction} ${to}`;
   }
   // A time more than a day ahead was recorded by a wrong clock.
@@ -216,7 +218,7 @@ function due(machine: JudgedMachine, module: JudgedModule, direction: string, to
   const isHeld =
     isForbidden ||
     (direction !== 'install' && !isMaintained(machine, module)) ||
-    machine.isServerBusy ||
+    (machine.isServerBusy && module.isOverdue !== true) ||
     restarts.some((at) => at <= now + terms.restMs && now < at + terms.restMs) ||
     today >= terms.ceiling;
   return isHeld ? `hold ${direction} ${to}` : `${direction} ${to}`;
@@ -234,9 +236,15 @@ function isHeldByOperator({ now }: JudgedMachine, { hold }: JudgedModule): boole
   return hold !== undefined && Math.max(0, now - hold.from) < hold.ms;
 }
 
-/** Whether the window is open and the agent allows maintenance. */
-function isMaintained({ now, answer }: JudgedMachine, { terms }: JudgedModule): boolean {
-  return isOpenAt(now, terms) && (answer === undefined || answer === 'allowed');
+/** Whether the window is open, and the agent and all that would stop allow it. */
+function isMaintained({ now, answer }: JudgedMachine, module: JudgedModule): boolean {
+  const isOver = answer === 'not-allowed' && module.isOverdue === true;
+  const isAllowed = isOver || (answer ?? 'allowed') === 'allowed';
+  return isOpenAt(now, module.terms) && isAllowed && vetoesAgainst(module).length === 0;
+}
+
+function vetoesAgainst({ vetoes = [], isOverdue }: JudgedModule): readonly JudgedVeto[] {
+  return vetoes.filter(({ isOverridable }) => !(isOverridable && isOverdue === true));
 }
 
 /** Whether a window is open, or there is none, and no blackout lasts. */

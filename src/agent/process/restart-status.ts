@@ -47,13 +47,14 @@ export async function restartStatusAt(url: string): Promise<Result<RestartStatus
   }
 }
 
-/** Asks programs, by their names; undefined if one does not say, which `isHeld` counts as a veto. Each change of the reason is told once. */
+/** Asks programs with `statusAt`, by their names; undefined if one does not say, which `isHeld` counts as a veto. Each change of the reason is told once. */
 export function askingPrograms(
+  statusAt: typeof restartStatusAt,
   onUnclear: (name: string, reason: string, isHeld: boolean) => void,
 ): (name: string, url: string, isHeld: boolean) => Promise<RestartStatus | undefined> {
   const last = new Map<string, string>();
   return async (name, url, isHeld) => {
-    const status = await restartStatusAt(url);
+    const status = await statusAt(url);
     if (status.ok) {
       last.delete(name);
       return status.value;

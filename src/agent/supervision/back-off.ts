@@ -4,6 +4,8 @@ const LONGEST_MS = 60 * SECOND;
 export const RECOVERED_MS: number = 600 * SECOND;
 /** The crash within the window that is reported as a failure of the release. */
 const REPORTED_CRASH = 5;
+/** The crashes after which the next one is likely. */
+const UNSTEADY_CRASHES = 2;
 
 /** The crashes of one version since it last recovered. */
 export interface Crashes {
@@ -30,6 +32,14 @@ export function withCrash(crashes: Crashes, now: number, upMs: number): Crashes 
  */
 export function isCrashLoop({ times, count, reportedAt = 0 }: Crashes): boolean {
   return times.length >= REPORTED_CRASH && count >= reportedAt + REPORTED_CRASH;
+}
+
+/**
+ * Whether a version that has been up for `upMs` may crash again at once. One that has recovered does not, however often it crashed
+ * before.
+ */
+export function isUnsteady({ count }: Crashes, upMs: number): boolean {
+  return count >= UNSTEADY_CRASHES && upMs < RECOVERED_MS;
 }
 
 /**

@@ -1,0 +1,27 @@
+import type { Desired } from './desired.ts';
+import type { Ledger } from './ledger.ts';
+
+/*
+ * What of the config reaches the programs of an entry: its environment, and the components of its module. (D82)
+ */
+
+/** As text; undefined if the config has no such entry of a module. */
+export function setupOf(desired: Desired | undefined, name: string): string | undefined {
+  const entry = desired?.modules.find((one) => one.name === name);
+  if (!desired || !entry) return undefined;
+  const components = desired.modules.filter(({ moduleId }) => moduleId === entry.moduleId);
+  return `value ${entry.value?.number}${entry.isLocal ? ', local,' : ''} of ${components.map((one) => one.name).join()}`;
+}
+
+/** The agent has read another config: what it starts for another entry of the same name is another program. */
+export function forgetStarted({ started, desired }: Ledger, before: Desired | undefined): void {
+  for (const name of started.keys()) {
+    if (entryText(desired, name) !== entryText(before, name)) started.delete(name);
+  }
+}
+
+function entryText(desired: Desired | undefined, name: string): string | undefined {
+  const entry = desired?.modules.find((one) => one.name === name);
+  if (!entry || desired?.server.isDisabled === true) return undefined;
+  return `${entry.moduleId} ${entry.isLocal}`;
+}
