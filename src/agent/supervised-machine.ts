@@ -296,6 +296,5 @@ export class SupervisedMachine {
   }
 }
 
-function ignore(): void {
-  // Nobody listens.
-}
+// Nobody listens.
+function ignore(): void {}

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { secret, type Secret } from '../core/index.ts';
 import type { World } from '../base/world.ts';
@@ -84,6 +83,8 @@ function pairOfHelper(
   name: string,
   { PATH }: World['environment'],
 ): string | undefined {
+  // Few registries have a helper, and the module loads much of Node with it.
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
   try {
     const answer = execFileSync(`docker-credential-${helper}`, ['get'], {
       input: name === 'index.docker.io' ? `https://${name}/v1/` : name,

@@ -1,4 +1,5 @@
 import { secret, type Secret } from '../core/index.ts';
+import { withoutFinalSlashes } from '../core/text/final-slashes.ts';
 import { isToken } from './token-file.ts';
 
 /** What npm's settings say about registries. (npm, "npmrc") */
@@ -13,7 +14,6 @@ export interface Npmrc {
 type Credentials = Partial<Record<Field, string>>;
 type Field = '_authToken' | '_auth' | 'username' | '_password';
 
-const LINE = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/;
 const CREDENTIAL = /^(\/\/.+):(_authToken|_auth|username|_password)$/;
 const VARIABLE = /\$\{([^}]+)\}/g;
 const REGISTRY = /^(?:(@[^:]+):)?registry$/;
@@ -29,14 +29,15 @@ export function readNpmrc(
   const registries = new Map<string, string>();
   const credentials = new Map<string, Credentials>();
   for (const line of text.split(/\r?\n/)) {
-    const [, key = '', written = ''] = /^\s*[#;]/.test(line) ? [] : (LINE.exec(line) ?? []);
-    const value = expanded(unquoted(written), environment);
-    if (value === undefined) continue;
+    const end = line.indexOf('=');
+    const key = line.slice(0, Math.max(end, 0)).trim();
+    const value = expanded(unquoted(line.slice(end + 1).trim()), environment);
+    if (/^(?:$|[#;])/.test(key) || value === undefined) continue;
     const [, scope = ''] = REGISTRY.exec(key) ?? [];
     if (REGISTRY.test(key)) registries.set(scope, value);
     const [, place, field] = CREDENTIAL.exec(key) ?? [];
     if (place === undefined) continue;
-    const path = place.replace(/\/*$/, '/');
+    const path = `${withoutFinalSlashes(place)}/`;
     // The expression has only these fields.
     credentials.set(path, { ...credentials.get(path), [field as Field]: value });
   }
@@ -44,7 +45,7 @@ export function readNpmrc(
   return {
     registries,
     tokenFor: ({ host, pathname }) => {
-      const address = `//${host}${pathname.replace(/\/*$/, '/')}`;
+      const address = `//${host}${withoutFinalSlashes(pathname)}/`;
       const [, found] = longestFirst.find(([path]) => address.startsWith(path)) ?? [];
       const token = found && tokenOf(found);
       return token !== undefined && isToken(token) ? secret(token) : undefined;

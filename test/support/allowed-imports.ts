@@ -231,7 +231,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registry',
     'sqlite',
     'store',
-    'node:child_process',
     'node:crypto',
     'node:fs',
     'node:path',

@@ -1,3 +1,5 @@
+import { withoutFinalSlashes } from '../../core/text/final-slashes.ts';
+
 const DEADLINE_MS = 4000;
 
 /**
@@ -18,7 +20,7 @@ export async function otherKind(
       return undefined;
     }
   };
-  const base = `${url.href.replace(/\/*$/, '')}/`;
+  const base = `${withoutFinalSlashes(url.href)}/`;
   const [oci, npm] = await Promise.all([answer('/v2/', url.origin), answer('-/ping', base)]);
   if (oci?.headers.has('docker-distribution-api-version') === true) return 'oci';
   const isPing = npm?.status === 200 && /json/.test(npm.headers.get('content-type') ?? '');

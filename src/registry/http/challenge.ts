@@ -5,7 +5,8 @@ export interface Challenge {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const PART = /(?:^|[\s,])(basic|bearer)(?=\s)|([a-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi;
+const PART =
+  /(?:^|[\s,])(?:(basic|bearer)(?=\s)|([a-z_]{1,40}) ?= ?(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))/gi;
 
 /** The challenges of the schemes Basic and Bearer in a `WWW-Authenticate` header. (RFC 9110, section 11.6.1) */
 export function challengesIn(header: string | null): readonly Challenge[] {

@@ -96,7 +96,9 @@ function isSameSite(realm: URL, registry: URL): boolean {
 /** The part of a host name that is registered. Below some countries' domains, that has three labels: `example.co.uk`. */
 function siteOf(hostname: string): string {
   if (hostname.startsWith('[') || /^[\d.]+$/.test(hostname)) return hostname;
-  return /[^.]+\.(?:[^.]{1,3}\.[^.]{2}|[^.]+)\.?$/.exec(hostname)?.[0] ?? hostname;
+  const labels = hostname.split('.').filter((label) => label !== '');
+  const [last = '', before = ''] = labels.toReversed();
+  return labels.slice(last.length === 2 && before.length <= 3 ? -3 : -2).join('.');
 }
 
 function tokenIn(json: unknown): IssuedToken {
