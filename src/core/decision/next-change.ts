@@ -1,4 +1,5 @@
 import { reachesAge } from '../releases/certain-time.ts';
+import type { Eligibility } from '../releases/eligibility-policy.ts';
 import { minimumAgeOf } from '../releases/minimum-age.ts';
 import { publishTime } from '../releases/publish-time.ts';
 import type { Release } from '../releases/release.ts';
@@ -166,6 +167,9 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
   // After a failure, a deployed version that becomes eligible ends the recovery (D37).
   const reported = failed && deployedVersion(deployed);
   const reportedRelease = reported && index.find(reported);
+  const { minimumAge, notAfter } = input.eligibility;
+  const { firstSeen, clock } = list;
+  const terms = { minimumAge, notAfter, deployed: deployedVersion(deployed), firstSeen, clock };
   return [
     ...(stale
       ? [{ at: stale.confirmedAt + maxIndexAgeMs + 1, because: 'list-too-old' } as const]
@@ -174,9 +178,9 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
     ...quarantine.map(
       ({ until = Infinity }) => ({ at: until, because: 'quarantine-ends' }) as const,
     ),
-    ...laterCandidates(resolution).flatMap((release) => releaseChanges(release, input)),
-    ...(previousRelease ? releaseChanges(previousRelease, input) : []),
-    ...(reportedRelease ? releaseChanges(reportedRelease, input) : []),
+    ...laterCandidates(resolution).flatMap((release) => releaseChanges(release, terms)),
+    ...(previousRelease ? releaseChanges(previousRelease, terms) : []),
+    ...(reportedRelease ? releaseChanges(reportedRelease, terms) : []),
   ];
 }
 
@@ -207,16 +211,15 @@ function laterCandidates(resolution: Resolution): Release[] {
   return releases;
 }
 
-function releaseChanges(release: Release, input: DecideInput): PossibleChange[] {
-  const { eligibility, list, deployed } = input;
-  const { notAfter, minimumAge } = eligibility;
-  if ('error' in list) return [];
-  const publishedAt = publishTime(release, list.firstSeen);
+type AgeTerms = Pick<Eligibility, 'minimumAge' | 'notAfter' | 'deployed' | 'firstSeen' | 'clock'>;
+
+function releaseChanges(release: Release, terms: AgeTerms): PossibleChange[] {
+  const { notAfter, firstSeen, clock } = terms;
+  const publishedAt = publishTime(release, firstSeen);
   if (publishedAt === undefined) return [];
   // If no time is certain, the decision is the same then: the age stays unknown (D57).
-  const known = { minimumAge, deployed: deployedVersion(deployed), firstSeen: list.firstSeen };
-  const ageMs = minimumAgeOf(release, known);
-  const ofAge = ageMs === undefined ? undefined : reachesAge(publishedAt, ageMs, list.clock);
+  const ageMs = minimumAgeOf(release, terms);
+  const ofAge = ageMs === undefined ? undefined : reachesAge(publishedAt, ageMs, clock);
   return [
     ...(notAfter === undefined ? [] : [{ at: publishedAt, because: 'release-published' } as const]),
     ...(ofAge === undefined ? [] : [{ at: ofAge, because: 'release-of-age' } as const]),

@@ -16,9 +16,10 @@ export function minimumAgeOf(
   const { minimumAge, deployed } = eligibility;
   if (!minimumAge || minimumAge.exempt?.includes(version.text)) return undefined;
   const { byStep, afterYank } = minimumAge;
+  // Most policies have the one age, and this is asked for each release.
+  if (byStep === undefined && afterYank === undefined) return minimumAge.ms;
   // From the deployed version to itself is no step, and it may have come with a shorter age.
-  const dependsOnDeployed = byStep !== undefined || afterYank !== undefined;
-  if (dependsOnDeployed && deployed?.text === version.text) return undefined;
+  if (deployed?.text === version.text) return undefined;
   const ofStep = byStep && byStep[stepBetween(deployed, version) ?? longestStep(byStep)];
   const ms = ofStep ?? minimumAge.ms;
   const isShorter = afterYank !== undefined && afterYank < ms;

@@ -1,24 +1,23 @@
-const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
  * A key that an object in `text` has twice; undefined if there is none. `value` is what JSON.parse made of `text`: it keeps the last of two equal
- * keys without a word, so there are then more colons than keys. (RFC 8259, 4)
+ * keys without a word, so there are then more keys in `text`. (RFC 8259, 4)
  */
 export function duplicateKey(text: string, value: unknown): string | undefined {
-  return colonsIn(text) === keysIn(value) ? undefined : firstTwice(text);
+  return mostKeysIn(text) === keysIn(value) ? undefined : firstTwice(text);
 }
 
-/** The number of colons outside strings. */
-function colonsIn(text: string): number {
-  let colons = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === COLON) colons++;
-    else if (code === QUOTE) at = endOfString(text, at);
-  }
-  return colons;
+/** White space before a colon, which programs do not write. */
+const SPACED = /"[ \t\r\n]+:/;
+
+/** The number of keys in `text`, or more: in a string, a quote and a colon may follow each other as well. A scan of each character takes ten times as long. */
+function mostKeysIn(text: string): number {
+  if (SPACED.test(text)) return Infinity;
+  let keys = 0;
+  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) keys++;
+  return keys;
 }
 
 /** The place of the quote that ends the string which begins at `from`. */
