@@ -14,6 +14,7 @@ import type { UpdateTerms } from '../config/index.ts';
 import { dirname } from 'node:path';
 import type { ModuleId, Result, Secret } from '../core/index.ts';
 import { fetchIn } from '../base/network.ts';
+import { npmRegistriesIn } from './npm-settings.ts';
 import { waiting, type Wait } from '../base/waiting.ts';
 import { registryProblem, type Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
@@ -86,15 +87,14 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
       wait.state = `${message}; next attempt in ${(delayMs / 1000).toFixed(1)} s`;
     },
   });
-  const termsOf = (terms: UpdateTerms): UpdateTerms => {
-    return { ...terms, registry: named ?? terms.registry ?? existingDatabase(world) };
-  };
+  const registryIn = (terms: UpdateTerms): string | undefined =>
+    named ?? terms.registry ?? existingDatabase(world);
   return {
     warnings: memory.warnings,
     close: memory.close,
     tokenFor: (url, kind = isBlob(url) ? 'oci' : undefined) => tokenOrThrow(tokens(url, kind)),
     open(terms) {
-      const own = termsOf(terms);
+      const own = { ...terms, registry: registryIn(terms) };
       if (own.registry === undefined) return { ok: true, value: undefined };
       const registry = registries.open(own);
       if (!registry.ok) return { ok: false, error: registryProblem(registry.error) };
@@ -102,14 +102,17 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
       const token = 'url' in address ? tokens(address.url, address.kind) : undefined;
       return token?.ok === false ? token : registry;
     },
-    registryFor: (terms) => registries.registryFor(termsOf(terms)),
+    registryFor: (terms) => registries.registryFor({ ...terms, registry: registryIn(terms) }),
     ...reading({ tokens, wait, isQuiet: options.json ?? false }, world),
   };
 }
 
-function requestsIn(world: World): Pick<OpenRegistriesOptions, 'clock' | 'clockState' | 'fetch'> {
+function requestsIn(
+  world: World,
+): Pick<OpenRegistriesOptions, 'clock' | 'clockState' | 'fetch' | 'npmRegistryOf'> {
   const clockState = (): ClockState => world.clockState?.() ?? 'unknown';
-  return { clock: clockOf(world), clockState, fetch: fetchIn(world) };
+  const npmRegistryOf = npmRegistriesIn(world.environment);
+  return { clock: clockOf(world), clockState, fetch: fetchIn(world), npmRegistryOf };
 }
 
 /** The token to send. A file that cannot be used is the error of the request. */

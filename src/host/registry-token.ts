@@ -9,7 +9,7 @@ import { existsAt, readRegularFile } from './document-file.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
 import type { World } from '../base/world.ts';
-import { readNpmrc, type Npmrc } from './npmrc.ts';
+import { npmSettingsIn } from './npm-settings.ts';
 import { isToken, parseTokenFile } from './token-file.ts';
 
 /** The token for a registry, or how to provide one. */
@@ -46,7 +46,7 @@ export function tokensIn(
   const variable = text === undefined || text === '' ? undefined : fromVariable(text);
   let file: Result<ReadonlyMap<string, Secret>, Problem> | undefined;
   const ofDocker = dockerCredentials(environment, { runsHelpers });
-  const npmrc = npmrcIn(environment);
+  const npmrc = npmTokens(npmSettingsIn(environment));
   return (url, kind) => {
     const { origin } = url;
     // A registry that only a policy names does not get the token: the author of the policy could collect it.
@@ -78,30 +78,17 @@ function fromVariable(text: string): Result<RegistryToken, Problem> {
   );
 }
 
-/** The token for an address in the user's `.npmrc`, which is read once. The error is that others may read it. */
-function npmrcIn(
-  environment: World['environment'],
+/** The token for an address in the user's settings of npm. The error is that others may read them. */
+function npmTokens(
+  settings: ReturnType<typeof npmSettingsIn>,
 ): (url: URL) => Result<Secret | undefined, Problem> {
-  const { HOME, NPM_CONFIG_USERCONFIG: named } = environment;
-  const path = named || (HOME ? join(HOME, '.npmrc') : undefined);
-  let read: { readonly npmrc: Npmrc; readonly open: string | undefined } | undefined;
   return (url) => {
-    if (path === undefined || (!read && !existsAt(path))) return NO_TOKEN;
-    if (!read) {
-      const file = readRegularFile(path, LARGEST_FILE);
-      // A registry that needs a token says so. One that needs none is not refused because of the settings of another program.
-      if (!file.ok) return NO_TOKEN;
-      const { mode = 0, bytes } = file.value;
-      const npmrc = readNpmrc(Buffer.from(bytes).toString(), environment);
-      read = { npmrc, open: modeOpenToOthers(mode) };
-    }
-    const token = read.npmrc.tokenFor(url);
-    if (!token || read.open === undefined) return { ok: true, value: token };
-    return readableByOthers('settings file of npm', path, read.open);
+    const { npmrc, path = '', open } = settings() ?? {};
+    const token = npmrc?.tokenFor(url);
+    if (!token || open === undefined) return { ok: true, value: token };
+    return readableByOthers('settings file of npm', path, open);
   };
 }
-
-const NO_TOKEN = { ok: true, value: undefined } as const;
 
 function readableByOthers(
   what: string,

@@ -18,16 +18,20 @@ import {
 } from '../core/text/argument.ts';
 import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
-import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
+import {
+  parseRegistryAddress,
+  type RegistryAddress,
+  type WebRegistryAddress,
+} from '../registry/address.ts';
 import { CertainClock, timeOf, type KnownTime } from '../registry/certain-clock.ts';
-import { firstSeenNow } from '../registry/first-list.ts';
-import type { CachedRegistry, Registry } from '../registry/registry.ts';
+import type { CachedRegistry } from '../registry/registry.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import type { Limits } from '../registry/http/limits.ts';
-import { httpRegistry } from '../registry/http-registry.ts';
+import { httpRegistry, type HttpRegistryOptions } from '../registry/http-registry.ts';
 import { memoizeUntilError } from '../registry/memoize-until-error.ts';
-import { readAll } from '../registry/pollable-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import { npmByScope } from './npm-by-scope.ts';
+import { pathRegistry, withoutLists } from './path-registry.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import type { SavedLists, SavedListsError } from '../registry/saved-lists.ts';
 
@@ -65,6 +69,8 @@ export interface OpenRegistriesOptions {
   readonly clockState?: () => 'synchronized' | 'unsynchronized' | 'unknown';
   /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
   readonly random?: () => number;
+  /** @internal The registry that the settings of npm name for a scope, or for all others if it is empty. */
+  readonly npmRegistryOf?: (scope: string) => string | undefined;
   /** Called before a request is retried, with the error and the delay in milliseconds. */
   readonly onRetry?: (error: RegistryError, delayMs: number) => void;
   /** Called when saved lists cannot be read or written. The registries then work without them. */
@@ -207,24 +213,37 @@ function addressOf(
   return { ok: true, value: { kind, path: isAbsolute(path) ? path : join(relativeTo, path) } };
 }
 
+/** The registry over the network, without a cache. */
+function remoteAt(
+  address: WebRegistryAddress,
+  options: Omit<HttpRegistryOptions, 'token'>,
+  { token, npmRegistryOf = () => undefined, certain }: Omit<Opening, 'savedLists'>,
+): Result<RemoteRegistry, RegistryError> {
+  const at = (one: WebRegistryAddress): Result<RemoteRegistry, RegistryError> =>
+    httpRegistry(one, {
+      ...options,
+      token: () => token?.(one.url, one.kind),
+      onDate: (ms) => certain.hear(ms),
+    });
+  if (address.isByScope) return { ok: true, value: npmByScope(npmRegistryOf, at) };
+  return at(address);
+}
+
 function openAt(
   address: RegistryAddress,
   { savedLists, ...opening }: Opening,
 ): Result<OpenRegistry, RegistryError> {
-  const { clock: given = systemClock, token, onRetry, onTrouble } = opening;
+  const { clock: given = systemClock, onRetry, onTrouble } = opening;
   const clock = wholeMilliseconds(given);
   if (!('url' in address)) return { ok: true, value: pathRegistry(address, clock, opening) };
+  const { token: _bound, ...others } = opening;
   const options = {
-    ...opening,
+    ...others,
     clock,
     ...(onRetry && { onRetry: harmless(onRetry) }),
     ...(onTrouble && { onTrouble: harmless(onTrouble) }),
   };
-  const remote = httpRegistry(address, {
-    ...options,
-    token: () => token?.(address.url, address.kind),
-    onDate: (at) => opening.certain.hear(at),
-  });
+  const remote = remoteAt(address, options, opening);
   if (!remote.ok) return remote;
   const cached = memoizeUntilError(async () => {
     const { cachedRegistry } = await import('../registry/cached-registry.ts');
@@ -246,53 +265,4 @@ function openAt(
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),
   };
   return { ok: true, value: registry };
-}
-
-/** The code of each kind loads with the first list, because it loads much of Node with it. */
-const PATH_REGISTRIES = {
-  folder: async () => (await import('../registry/folder-registry.ts')).folderRegistry,
-  database: async () =>
-    (await import('../server/catalogue/catalogue-registry.ts')).catalogueRegistry,
-} as const;
-
-function pathRegistry(
-  address: Exclude<RegistryAddress, { readonly url: URL }>,
-  clock: Clock,
-  { certain, trustClock }: Pick<Opening, 'certain' | 'trustClock'>,
-): OpenRegistry {
-  const { kind, path } = address;
-  const time = timeOf(certain, trustClock);
-  const registry: Registry = {
-    async read(moduleId, signal) {
-      expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
-      expectArgument('read()', 'signal', signal, optional(SIGNAL));
-      signal?.throwIfAborted();
-      const opened = await PATH_REGISTRIES[kind]();
-      const list = await opened(path, () => clock.now()).read(moduleId);
-      // A file has no history, and nothing in it says what time it is (D58). A copy would decode all entries.
-      const firstSeen = firstSeenNow(time.knownTime());
-      return Object.assign(list, { firstSeen, clock: time.clockFault() });
-    },
-  };
-  return { address, remote: undefined, ...withoutFeed(registry), ...time };
-}
-
-/** Replaces a registry that cannot be opened: every read rejects with `error`. */
-function withoutLists(error: RegistryError): CachedRegistry {
-  return withoutFeed({
-    async read() {
-      throw error;
-    },
-  });
-}
-
-function withoutFeed(registry: Registry): CachedRegistry {
-  return {
-    read: async (moduleId, signal) => await registry.read(moduleId, signal),
-    async readAll(moduleIds, signal) {
-      expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
-      return await readAll(registry, moduleIds, signal);
-    },
-    awaitChange: async () => await Promise.resolve(undefined),
-  };
 }

@@ -18,10 +18,15 @@ export interface WebRegistryAddress {
   readonly kind: 'modreg' | 'npm' | 'oci' | 'github';
   /** An http: or https: address, without user info. For `github`, that of the repository in the API. */
   readonly url: URL;
+  /** Present if the settings of npm name the registry of each scope, `npm:`; `url` is then that of the rest. */
+  readonly isByScope?: true;
 }
 
+/** The registry of npm itself. */
+export const NPM = 'https://registry.npmjs.org/';
+
 /**
- * Parses the address of a registry: `https://host/…`, `npm:https://host`, `oci:https://host`, `github:owner/name`, the path of a
+ * Parses the address of a registry: `https://host/…`, `npm:https://host`, `npm:`, `oci:https://host`, `github:owner/name`, the path of a
  * `.db` file, or the path of a folder. Text with a scheme is not a path unless `./` precedes it. The error is one
  * line for a person. It repeats no more than the scheme, because the text may contain a password.
  */
@@ -41,6 +46,9 @@ export function parseRegistryAddress(text: string): Result<RegistryAddress, stri
   }
   const rest = text.slice(scheme.length + 1);
   if (scheme === 'github') return githubAddress(rest);
+  if (text === 'npm:') {
+    return { ok: true, value: { kind: 'npm', url: new URL(NPM), isByScope: true } };
+  }
   const kind = scheme === 'npm' || scheme === 'oci' ? scheme : 'modreg';
   if (kind === 'modreg' && !/^https?$/i.test(scheme)) {
     return { ok: false, error: `${quote(`${scheme}:`)} is not https:, npm:, oci: or github:` };

@@ -92,3 +92,25 @@ it.each([
   const path = '/npm/@acme%2flidar';
   expect([own.requests, other.requests]).toEqual([[`${path} ${sent}`], [path]]);
 });
+
+async function packageServer(name: string): Promise<PlainServer> {
+  return await plainServer((response) => send(response, { name, versions: { '1.0.0': {} } }));
+}
+
+it('`npm:` is the registry that .npmrc names for the scope, else the one for all others', async () => {
+  const [acme, rest] = [await packageServer('@acme/lidar'), await packageServer('arm')];
+  const lines = [`registry=${rest.address}`, `@acme:registry = "${acme.address}/npm/"`];
+  const HOME = homeWith(lines.join('\n'));
+  const resolved = async (id: string): Promise<string> =>
+    (await inProcess(['resolve', id, 'latest', '--registry', 'npm:'], { HOME })).stdout;
+  expect([await resolved('acme:lidar'), await resolved('npm:arm')]).toEqual(['1.0.0\n', '1.0.0\n']);
+  expect([acme.requests, rest.requests]).toEqual([['/npm/@acme%2flidar'], ['/arm']]);
+});
+
+it('[T434] a registry of .npmrc that cannot be used', async () => {
+  const HOME = homeWith('@acme:registry=ftp://npm.acme.example');
+  const command = ['resolve', 'acme:lidar', 'latest', '--registry', 'npm:'];
+  expect((await inProcess(command, { HOME })).stderr).toBe(
+    'error[BAD_ADDRESS]: the settings of npm name a registry that cannot be used: "ftp:" is not https: or http:\n',
+  );
+});

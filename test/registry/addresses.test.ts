@@ -31,6 +31,7 @@ describe('the text of a registry address', () => {
     ['host:8080', '"host:" is not https:, npm:, oci: or github:'],
     ['NPM:https://registry.example', '"NPM:" is not https:, npm:, oci: or github:'],
     ['npm:https://registry.example/a', 'npm https://registry.example/a'],
+    ['npm:', 'npm https://registry.npmjs.org/'],
     ['oci:https://registry.example', 'oci https://registry.example/'],
     ['HTTPS://registry.example', 'modreg https://registry.example/'],
     ['github:acme/lidar', `github ${GITHUB}`],
