@@ -43,8 +43,12 @@ const RANGES = 'semver/classes/range.js';
 const RANGES_FILE = './semver.cjs';
 const rangesApart: Plugin = {
   name: 'ranges-apart',
-  transform: (code, id) =>
-    id.endsWith('/npm-range.ts') ? code.replace(`'${RANGES}'`, `'${RANGES_FILE}'`) : undefined,
+  transform: (_code, id) =>
+    id.endsWith('/range-class.ts')
+      ? `import { createRequire } from 'node:module';
+         const load = createRequire(import.meta.url);
+         export const rangeClass = () => load('${RANGES_FILE}');`
+      : undefined,
 };
 
 /** The packages of a file, which tests read, so that no command loads a package unnoticed. */

@@ -1,11 +1,7 @@
-import { createRequire } from 'node:module';
 import { expectArgument, TEXT } from '../core/text/argument.ts';
+import { rangeClass } from './range-class.ts';
 
-// Most lists have no `requires`, and then the package is not loaded. `tools/bundle.ts` replaces the name.
-const load = createRequire(import.meta.url);
-const RANGES = 'semver/classes/range.js';
-
-type Range = InstanceType<typeof import('semver/classes/range.js')>;
+type Range = InstanceType<ReturnType<typeof rangeClass>>;
 
 /** More than the releases of a machine require, in ranges and in versions that are compared with one. */
 const MOST_KEPT = 256;
@@ -34,8 +30,7 @@ function remembered<T>(all: Map<string, T>, key: string, find: () => T): T {
 }
 
 function parse(text: string): Range | null {
-  // The types of the package are those of this file.
-  const Ranges = load(RANGES) as typeof import('semver/classes/range.js');
+  const Ranges = rangeClass();
   try {
     return new Ranges(text, { includePrerelease: true });
   } catch {

@@ -11,7 +11,7 @@ const FAULTS = [
   // A folder of old packages cannot be read.
   ['openat:EACCES:2', '0'],
   // machine.db cannot be written for a while.
-  ['pwrite64:ENOSPC:125..129', '0'],
+  ['pwrite64:ENOSPC:135..139', '0'],
   // The folder of the package cannot be created.
   ['mkdir:ENOSPC:6', '75'],
 ] as const;

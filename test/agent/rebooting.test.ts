@@ -95,7 +95,7 @@ describe('[D85] a release after whose starts the machine goes down', () => {
     site.publish('acme:lidar', '1.2.0', STAYS);
     const before = site.clock.now();
     await site.start();
-    await site.until('lidar running 1.1.0');
+    await site.until('lidar starting 1.1.0');
     await site.until('lidar trying 1.2.0');
     expect(site.clock.now() - before).toBeLessThan(5 * MINUTE);
     expect(quarantineIn(site)).toEqual([]);

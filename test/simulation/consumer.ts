@@ -230,7 +230,7 @@ export async function acknowledge(
     work.isReported = true;
     const call = said === DONE ? 'acknowledge done' : 'acknowledge failed';
     await work.killable(call, async () => {
-      spoken = say(ledger, { id, target, version, ...said }, world.line.elapsed());
+      spoken = say(world, { id, target, version, ...said }, world.line.elapsed());
       await report();
     });
     judgeRecorded(world, spoken);
@@ -275,11 +275,11 @@ export async function reportFailure(
   { target, killable }: Pick<Means, 'killable'> & Pick<CommittedAction, 'target'>,
   failure: ReleaseFailure,
 ): Promise<void> {
-  const { ledger, line } = world;
+  const { line } = world;
   const said = { id: undefined, target: targetOf(target), ...failure };
   let spoken: Report | undefined;
   await killable('report a failure', async () => {
-    spoken = say(ledger, { ...said, blame: failure.blame ?? 'release' }, line.elapsed());
+    spoken = say(world, { ...said, blame: failure.blame ?? 'release' }, line.elapsed());
     await poller.reportFailure(target, failure);
   });
   judgeRecorded(world, spoken);

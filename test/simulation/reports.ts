@@ -1,5 +1,6 @@
 import type { Desired } from './desired.ts';
 import { setupOf } from './setups.ts';
+import type { World } from './world.ts';
 import { keyOf, termsOf, type Ledger, type Target } from './ledger.ts';
 
 /*
@@ -25,14 +26,19 @@ export interface Report {
 type Said = Omit<Report, 'quarantineMs' | 'setup'>;
 
 /** The agent reports something, which is to be recorded next, unless the disk is full. */
-export function say(ledger: Ledger, said: Said, now: number): Report {
+export function say(
+  { ledger, host }: Pick<World, 'ledger' | 'host'>,
+  said: Said,
+  now: number,
+): Report {
   const policies =
     ledger.desiredSince === now ? [ledger.desired, ledger.desiredBefore] : [ledger.desired];
   const quarantineMs = policies
     .filter((desired): desired is Desired => desired !== undefined)
     .map((desired) => termsOf(desired, said.target.name).quarantineMs);
   const { name } = said.target;
-  const setup = ledger.started.get(name) ?? setupOf(ledger.desired, name);
+  // Another agent does not say what reached its programs.
+  const setup = host && (ledger.started.get(name) ?? setupOf(ledger.desired, name));
   const report = { ...said, quarantineMs, setup };
   ledger.reports.push(report);
   return report;

@@ -23,7 +23,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'p-limit',
     'semver/classes/range.js',
     'valibot',
-    'node:module',
     ...FILES,
     ...NETWORK,
   ],

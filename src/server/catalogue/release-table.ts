@@ -106,7 +106,7 @@ function hasContent({ content }: ReleaseRow, release: PublishedRelease): boolean
   if (content === contentOf(release)) return true;
   if (release.deprecated !== undefined) return false;
   const deprecated = deprecationIn(content);
-  return deprecated !== null && content === contentOf({ ...release, deprecated });
+  return typeof deprecated === 'string' && content === contentOf({ ...release, deprecated });
 }
 
 /** Whether nothing of a list is published because of this result. */
@@ -217,10 +217,16 @@ export function setDeprecated(
   return true;
 }
 
-/** Why the stored release is deprecated; null if it is not. Throws if it is damaged. */
-function deprecationIn(content: string): string | null {
-  const { deprecated } = JSON.parse(content) as { readonly deprecated?: unknown };
-  return typeof deprecated === 'string' ? deprecated : null;
+/** Why the stored release is deprecated; null if it is not, and undefined if its content is damaged. */
+function deprecationIn(content: string): string | null | undefined {
+  try {
+    // A cast: only the type of the field is looked at.
+    const { deprecated } = Object(JSON.parse(content)) as { readonly deprecated?: unknown };
+    return typeof deprecated === 'string' ? deprecated : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /**
