@@ -39,6 +39,7 @@ export interface NextChange {
     | 'cooldown-ends'
     | 'ceiling-ends'
     | 'operator-hold-ends'
+    | 'upgrade-request-counts'
     | 'upgrade-request-ends'
     | 'longest-hold-ends'
     | 'restart-counts'
@@ -123,21 +124,36 @@ function timingChanges(decision: Decision): PossibleChange[] {
   if (decision.kind === 'hold') {
     // What holds a replacement may hold it longer than a requested restart (D41).
     const restart = restartRequest && requestHeldBy(restartRequest, decision.input);
-    return [...holdEnd(decision, timing), ...holdEnd(restart, timing)];
+    return [
+      ...holdEnd(decision, timing),
+      ...holdEnd(restart, timing),
+      ...requestBegin(upgradeRequest),
+    ];
   }
   if (decision.kind !== 'replace') return [];
   const { window, blackouts, restarts, restartCooldownMs } = timing;
-  const closing = window?.closing(eligibility.now);
+  const end = upgradeRequest && upgradeRequest.requestedAt + UPGRADE_REQUEST_MS;
+  // While a request lasts, the window does not matter; after it, the next one to close does.
+  const closings = [eligibility.now, ...(end === undefined ? [] : [end])].flatMap(
+    (from) => window?.closing(from) ?? [],
+  );
   const counting = restarts.flatMap((restart) => [restart - restartCooldownMs, restart - DAY]);
   const begins = blackouts
     ?.filter(({ from, until }) => from > eligibility.now && from < until)
     .reduce((first, { from }) => Math.min(first, from), Infinity);
   return [
     ...(begins === undefined ? [] : [{ at: begins, because: 'blackout-begins' } as const]),
-    ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
+    ...closings.map((at) => ({ at, because: 'window-closes' }) as const),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
     ...requestEnd(upgradeRequest),
   ];
+}
+
+/** A request that a clock ahead recorded counts from an hour before its time. */
+function requestBegin(request: DecideInput['upgradeRequest']): PossibleChange[] {
+  if (!request) return [];
+  const at = request.requestedAt - UPGRADE_REQUEST_MS + 1;
+  return [{ at, because: 'upgrade-request-counts' }];
 }
 
 function requestEnd(request: DecideInput['upgradeRequest']): PossibleChange[] {

@@ -45,6 +45,7 @@ const CAUSES: Readonly<Record<ChangeCause, string>> = {
   'cooldown-ends': 'the restart cooldown ends',
   'ceiling-ends': 'another restart is allowed',
   'operator-hold-ends': 'the hold of an operator ends',
+  'upgrade-request-counts': 'the request of an operator begins to count',
   'upgrade-request-ends': 'the request of an operator ends',
   'longest-hold-ends': 'it has been held for longest_hold',
   'restart-counts': 'a restart that was recorded in the future begins to count',

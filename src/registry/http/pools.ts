@@ -21,7 +21,14 @@ interface Dispatched {
 
 /** What receives a response. */
 interface Handler {
-  readonly onHeaders: (status: number, ...rest: readonly unknown[]) => boolean;
+  /** Until undici 7. */
+  readonly onHeaders?: (status: number, ...rest: readonly unknown[]) => boolean;
+  /** Since undici 7. */
+  readonly onResponseStart?: (
+    controller: unknown,
+    status: number,
+    ...rest: readonly unknown[]
+  ) => unknown;
 }
 
 interface Destination {
@@ -101,12 +108,24 @@ function forwarding(pool: Pool, proxy: Proxy): Pool {
 
 /** `fetch` makes an error without a code of every response 407. (Fetch, 4.6) */
 function denying(handler: Handler, proxy: Proxy): Handler {
+  const { onHeaders, onResponseStart } = handler;
+  const expectPassed = (status: number): void => {
+    if (status === 407) throw new ProxyError(proxy, '407');
+  };
   // The handler keeps its state in itself, so a copy would not do.
   return Object.assign(Object.create(handler) as Handler, {
-    onHeaders(status: number, ...rest: readonly unknown[]) {
-      if (status === 407) throw new ProxyError(proxy, '407');
-      return handler.onHeaders.call(this, status, ...rest);
-    },
+    ...(onHeaders && {
+      onHeaders(status: number, ...rest: readonly unknown[]) {
+        expectPassed(status);
+        return onHeaders.call(this, status, ...rest);
+      },
+    }),
+    ...(onResponseStart && {
+      onResponseStart(controller: unknown, status: number, ...rest: readonly unknown[]) {
+        expectPassed(status);
+        return onResponseStart.call(this, controller, status, ...rest);
+      },
+    }),
   });
 }
 
