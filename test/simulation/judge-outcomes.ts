@@ -76,9 +76,14 @@ export function acknowledge(
     const first = { key: keyOf(target), state: stateOf(to, report), reason: report.reason };
     const failed = { moduleId, version: to, digest, until, setup: report.setup };
     // The target of a rollback has worked: only a failed upgrade can fail again. (D80)
-    const isRollback = action.replaced !== undefined;
+    // One that goes back from what fails is compared with it. (D102)
+    const from =
+      blame === 'undecided' && action.direction === 'downgrade' ? action.from : undefined;
+    const replaced = action.replaced ?? from ?? undefined;
+    const isRollback = replaced !== undefined;
     quarantineFailed(context, failed, isRollback ? first : again(context, failed, first));
-    if (blame === 'undecided' && action.replaced !== undefined) suspend(context, action, report);
+    const other = running === to ? replaced : (running ?? replaced);
+    if (blame === 'undecided' && other) suspend(context, { target, replaced: other }, report);
   }
   if (blame === 'machine') ledger.restarts.set(keyOf(target), [...otherRestarts(context, action)]);
   if (open && blame === 'machine') {
@@ -205,14 +210,20 @@ function again(
   const { entries, until = Infinity } = ledger.quarantine.get(`${moduleId} ${version}`) ?? {};
   const before = moment().wall < until ? entries?.find(({ key }) => key === first.key) : undefined;
   const isAgain = before?.state === 'may be tried' || before?.state === 'failed again';
+  // What was up for an hour here fails twice because of the world. (D104)
+  if (ledger.endured.has(`${first.key} ${moduleId} ${version}`)) return first;
   return isAgain && first.state !== 'kept' ? { ...first, state: 'failed again' } : first;
 }
 
 /** What failed before the version of an action failed in the same way. (D80) */
-function suspend({ ledger }: JudgeContext, { target, replaced }: SeenAction, report: Report): void {
+function suspend(
+  { ledger }: JudgeContext,
+  { target, replaced }: Pick<SeenAction, 'target'> & { readonly replaced: string },
+  report: Report,
+): void {
   const before = ledger.quarantine.get(`${target.moduleId} ${replaced}`);
   const own = before?.entries?.find(({ key }) => key === keyOf(target));
-  if (!own || replaced === undefined) return;
+  if (!own) return;
   const state = stateOf(replaced, report);
   if (own.state !== 'failed again' || state === 'kept') own.state = state;
 }
@@ -224,6 +235,7 @@ export function works(
   { version, isProven }: { readonly version: string; readonly isProven: boolean },
 ): void {
   const key = keyOf(target);
+  if (isProven) ledger.endured.add(`${key} ${target.moduleId} ${version}`);
   for (const [file, quarantine] of ledger.quarantine) {
     const { moduleId, entries } = quarantine;
     const own = entries?.find((one) => one.key === key);

@@ -60,6 +60,8 @@ export interface Orders {
   /** The operators' holds, by the key of the target, or `machine`. */
   readonly holds: Map<string, SeenHold>;
   readonly wishes: Map<string, SeenWish>;
+  /** The versions that were up for an hour, by target, module and version. (D104) */
+  readonly endured: Set<string>;
   /** Since when the replacements of each target are held. */
   readonly heldSince: Map<string, SeenHeld>;
   /** By the name of the entry. */
@@ -78,6 +80,7 @@ export function orders(): Orders {
   return {
     holds: new Map(),
     wishes: new Map(),
+    endured: new Set(),
     heldSince: new Map(),
     answers: new Map(),
     maintenance: undefined,

@@ -102,7 +102,9 @@ function undecided(
   const isOnlyOne = !failed.hasFailed;
   const isCandidate = isOnlyOne || (candidate.isProven && !failed.isProven);
   const [kept, other] = isCandidate ? [candidate, failed] : [failed, candidate];
-  const previous = other.root === kept.root ? undefined : other;
+  // A candidate that is not kept never worked (D102).
+  const unkept = isCandidate ? other : ({ ...other, hasFailed: true } as const);
+  const previous = other.root === kept.root ? undefined : unkept;
   const current = { ...kept, hasFailed: undefined, isUndecided: true } as const;
   const ended = { action, fault, version: candidate.version, isUndecided: true } as const;
   // The wait of a version that crashed before goes on growing (D106).

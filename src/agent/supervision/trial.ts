@@ -10,12 +10,13 @@ export function tried(
 ): Step {
   const { action, restorable, inherited } = event;
   const { run, previous: older, failed: other, crashes } = serving ?? {};
-  const known = [older, other, inherited].find((one) => one?.root === event.candidate.root);
-  const candidate = known?.isProven
-    ? { ...event.candidate, isProven: true as const }
-    : event.candidate;
+  const same = [older, other, inherited].filter((one) => one?.root === event.candidate.root);
+  const isProven = same.some((one) => one?.isProven);
+  const candidate = isProven ? { ...event.candidate, isProven: true as const } : event.candidate;
   const previous = run?.root === restorable ? run : undefined;
-  const isKnown = known !== undefined || candidate.isProven === true;
+  // What failed when it was tried never worked here.
+  const isKnown =
+    candidate.isProven === true || same.some((one) => one !== other && !one?.hasFailed);
   const failed = previous ? undefined : comparable(event, serving, isKnown);
   const row = { phase: 'trying', action, candidate, previous, attempts: 1, failed } as const;
   return switching({ to: 'trying', row, crashes }, process);
