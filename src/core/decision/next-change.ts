@@ -132,18 +132,14 @@ function timingChanges(decision: Decision): PossibleChange[] {
   }
   if (decision.kind !== 'replace') return [];
   const { window, blackouts, restarts, restartCooldownMs } = timing;
-  const end = upgradeRequest && upgradeRequest.requestedAt + UPGRADE_REQUEST_MS;
-  // While a request lasts, the window does not matter; after it, the next one to close does.
-  const closings = [eligibility.now, ...(end === undefined ? [] : [end])].flatMap(
-    (from) => window?.closing(from) ?? [],
-  );
+  const closing = window?.closing(eligibility.now);
   const counting = restarts.flatMap((restart) => [restart - restartCooldownMs, restart - DAY]);
   const begins = blackouts
     ?.filter(({ from, until }) => from > eligibility.now && from < until)
     .reduce((first, { from }) => Math.min(first, from), Infinity);
   return [
     ...(begins === undefined ? [] : [{ at: begins, because: 'blackout-begins' } as const]),
-    ...closings.map((at) => ({ at, because: 'window-closes' }) as const),
+    ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
     ...requestEnd(upgradeRequest),
   ];
