@@ -102,8 +102,9 @@ function undecided(
   const isOnlyOne = !failed.hasFailed;
   const isCandidate = isOnlyOne || (candidate.isProven && !failed.isProven);
   const [kept, other] = isCandidate ? [candidate, failed] : [failed, candidate];
-  // A candidate that is not kept never worked (D102).
-  const unkept = isCandidate ? other : ({ ...other, hasFailed: true } as const);
+  // A candidate that is not kept never worked, unless it is proven (D102).
+  const isNew = !isCandidate && !other.isProven;
+  const unkept = isNew ? ({ ...other, hasFailed: true } as const) : other;
   const previous = other.root === kept.root ? undefined : unkept;
   const current = { ...kept, hasFailed: undefined, isUndecided: true } as const;
   const ended = { action, fault, version: candidate.version, isUndecided: true } as const;

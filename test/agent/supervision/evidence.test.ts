@@ -56,7 +56,7 @@ describe('[D80] what fails together', () => {
   });
 
   it.each([
-    [NEW, REPORTED, 'stable 1.0.0 undecided after 1.1.0', '1.0.0'],
+    [NEW, REPORTED, 'stable 1.0.0 undecided after 1.1.0 failed', '1.0.0'],
     [
       { ...NEW, isProven: true } as const,
       REPORTED,
