@@ -1,3 +1,4 @@
+import { isBlamed } from './seen-quarantine.ts';
 import { keyOf } from './ledger.ts';
 import { checkSavedLists } from './watched-lists.ts';
 import type { World } from './world.ts';
@@ -63,6 +64,26 @@ function checkOpen({ disk, ledger, complain }: World): void {
   });
 }
 
+/** What is undecided for an entry that the config no longer has may be so for one that takes its place. (D105) */
+function inherit({ quarantine, desired }: World['ledger'], where: ReadonlySet<string>): void {
+  const modules = desired?.modules ?? [];
+  for (const [file, seen] of quarantine) {
+    const { moduleId, version, entries } = seen;
+    if (!entries) continue;
+    const about = (key: string, state: string): string => `${moduleId} ${version} ${key}: ${state}`;
+    const moved = entries.map((entry) => {
+      const { key, state } = entry;
+      const isGone = !modules.some(({ name }) => key === `module ${name}`);
+      if (!isGone || isBlamed(entry) || where.has(about(key, state))) return entry;
+      const heir = modules.find(
+        (one) => one.moduleId === moduleId && where.has(about(`module ${one.name}`, state)),
+      );
+      return heir ? { key: `module ${heir.name}`, state, reason: entry.reason } : entry;
+    });
+    quarantine.set(file, { ...seen, entries: moved });
+  }
+}
+
 function checkQuarantine({ disk, ledger, complain }: World): void {
   const rows = disk.rows(
     'SELECT module_id, version, digest, until, is_rollback, rolled_back_to, refused FROM quarantine',
@@ -87,6 +108,7 @@ function checkQuarantine({ disk, ledger, complain }: World): void {
     (row) =>
       `${String(row['module_id'])} ${String(row['version'])} ${String(row['kind'])} ${String(row['name'])}: ${String(row['state']).replaceAll('-', ' ')}`,
   );
+  inherit(ledger, new Set(where));
   const failed = [...ledger.quarantine.values()].flatMap(
     ({ moduleId, version, entries: of = [] }) =>
       of.map(({ key, state }) => `${moduleId} ${version} ${key}: ${state}`),

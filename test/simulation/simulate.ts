@@ -196,8 +196,7 @@ function stageOf({
       ])
         map.clear();
       for (const map of [ledger.holds, ledger.wishes, ledger.heldSince]) map.clear();
-      ledger.files.clear();
-      ledger.endured.clear();
+      for (const one of [ledger.files, ledger.endured]) one.clear();
       const { accepted, firstDigests, firstSights, moves } = ledger;
       for (const map of [accepted, firstDigests, firstSights, moves]) map.clear();
       ledger.starts = [];
