@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -6,6 +6,7 @@ import { numberIn, type Expected } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { asDatabaseError, foundTwice, DatabaseError } from './database-error.ts';
 import { checkSchema } from './expected-schema.ts';
+import { isThere } from './is-there.ts';
 import { makeFolderOf } from './make-folder.ts';
 import { addChecksumFunction } from './row-checksum.ts';
 import { hasNoSpace, heldByOther, isLocked, isWithoutSpace, openAlone } from './full-disk.ts';
@@ -36,9 +37,6 @@ export const BUSY_TIMEOUT: Expected = numberIn(
   (ms) => Number.isInteger(ms) && ms >= 0,
   'whole milliseconds from 0',
 );
-
-/** Codes of a path that leads to no file. */
-const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
 /** The path of a new database in memory, which nothing else can open and which is gone once it is closed. */
 export const IN_MEMORY = ':memory:';
@@ -71,7 +69,7 @@ function openOnDisk(path: string, layout: Layout, opening: Opening): DatabaseSyn
       );
     }
     // SQLite ignores the write-ahead log of an immutable file, so the file must not have one.
-    if (readOnly && !existsSync(`${path}-wal`)) file.searchParams.set('immutable', '1');
+    if (readOnly && !isThere(`${path}-wal`)) file.searchParams.set('immutable', '1');
     else if (isInspected) leaveSharedMemory(file, path);
     return openedOnDisk(file, path, { ...opening, layout, readOnly });
   });
@@ -104,17 +102,6 @@ function prepared(database: DatabaseSync, path: string, preparing: Preparing): D
   }
 }
 
-/** Whether the path leads to a file. Throws if the system does not say. */
-function isThere(path: string): boolean {
-  try {
-    statSync(path);
-    return true;
-  } catch (error) {
-    if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
-  }
-}
-
 /** An empty file, which is marked as one that never had content until it has some (T111). */
 function createBlank(path: string): void {
   makeFolderOf(path);
@@ -125,7 +112,7 @@ function createBlank(path: string): void {
 
 /** Whether the empty file at `path` never had content: its creation was interrupted, or failed. */
 export function isUnfinished(path: string): boolean {
-  return existsSync(markerOf(path));
+  return isThere(markerOf(path));
 }
 
 function markerOf(path: string): string {

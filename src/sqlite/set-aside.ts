@@ -1,4 +1,5 @@
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import { isThere } from './is-there.ts';
 
 /** What follows the path of a damaged file that was set aside. */
 const DAMAGED = '.damaged';
@@ -13,7 +14,7 @@ export function setAside(path: string): string {
   const aside = `${path}${DAMAGED}`;
   for (const part of PARTS) {
     rmSync(aside + part, { force: true });
-    if (statSync(path + part, { throwIfNoEntry: false })) renameSync(path + part, aside + part);
+    if (isThere(path + part)) renameSync(path + part, aside + part);
   }
   return aside;
 }

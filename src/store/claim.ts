@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { realpathSync, renameSync, statSync } from 'node:fs';
 import { expectArgument, TEXT } from '../core/text/argument.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { CLOSED, DatabaseError } from '../sqlite/database-error.ts';
@@ -15,6 +15,7 @@ import { holdExclusively, isHeld } from '../sqlite/exclusive-lock.ts';
 import { inPlaceCheck } from '../sqlite/in-place.ts';
 import { integrityOf } from '../sqlite/integrity.ts';
 import { integrityLines } from '../sqlite/integrity-lines.ts';
+import { isThere } from '../sqlite/is-there.ts';
 import { makeFolderOf } from '../sqlite/make-folder.ts';
 import { schemaIn, type Layout } from '../sqlite/schema.ts';
 import { setDamagedRowsAside } from './damaged-rows.ts';
@@ -96,7 +97,7 @@ function claimedInMemory(): ClaimedFile {
 /** @internal `openForPoller` of a program with `layout`, which differs from `LAYOUT` in tests of an upgrade. */
 export function claimFile(path: string, layout: Layout): ClaimedFile {
   // One file has one lock, even if links give it several names.
-  const real = existsSync(path) ? translated(path, () => realpathSync(path)) : path;
+  const real = translated(path, () => (isThere(path) ? realpathSync(path) : path));
   const release = lock(real);
   try {
     freeToOpen(real);
@@ -189,7 +190,9 @@ function check(path: string): void {
   const stat = translated(path, () => statSync(path, { throwIfNoEntry: false }));
   if (stat?.isFile() !== true) return;
   // Its content may be lost. After an earlier loss this says nothing new, and a full disk would add a file at each start (T100).
-  if (stat.size === 0 && !existsSync(`${path}${SET_ASIDE}1`) && !isUnfinished(path)) {
+  const isEmptied = (): boolean =>
+    stat.size === 0 && !isThere(`${path}${SET_ASIDE}1`) && !isUnfinished(path);
+  if (translated(path, isEmptied)) {
     throw new DatabaseError('damaged', `${quote(path)}: it is empty`);
   }
   const found = translated(path, () => integrityOf(path));
@@ -264,20 +267,20 @@ function setFileAside(path: string): string {
  * opened beside it, which would lose the last transactions of the one before it (T354).
  */
 function setRestAside(path: string): void {
-  if (existsSync(path)) return;
+  if (isThere(path)) return;
   moveAside(path, `${path}${SET_ASIDE}${Math.max(1, setAsideOf(path))}`);
 }
 
 /** How many files were set aside. */
 function setAsideOf(path: string): number {
   let number = 0;
-  while (existsSync(`${path}${SET_ASIDE}${number + 1}`)) number++;
+  while (isThere(`${path}${SET_ASIDE}${number + 1}`)) number++;
   return number;
 }
 
 /** The database first: without it, the next start finds the rest and moves that. */
 function moveAside(path: string, aside: string): void {
   for (const suffix of SUFFIXES) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+    if (isThere(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
 }

@@ -53,6 +53,17 @@ describe('system calls that fail', () => {
     },
   );
 
+  it.concurrent.for([1, 2, 3, 4, 5])(
+    '[T110] a file is not taken for absent because the system cannot say: call %i',
+    async (nth, context) => {
+      needs(context, canTrace(), STRACE);
+      await withAgentRegistry(async (address) => {
+        const { findings } = await playFault(settledScene(address), fault(`access:EIO:${nth}`));
+        expect(findings).toEqual([]);
+      });
+    },
+  );
+
   it.concurrent.for([
     'openat:EIO:1',
     'access:EIO:2',

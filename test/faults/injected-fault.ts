@@ -56,8 +56,7 @@ const CHANGES: ReadonlySet<string> = new Set(
 /** These may also fail for a while, or from then on: the disk is full, or read-only. */
 const LASTING: ReadonlySet<string> = new Set(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT', 'EMFILE']);
 
-/** `access` is failed by name alone: SQLite takes its errors for a file that is not there, and may then remove the log of a new database. */
-const CALLS: readonly string[] = Object.keys(ERRORS).filter((call) => call !== 'access');
+const CALLS: readonly string[] = Object.keys(ERRORS);
 
 /** Every fault of the calls that a process made, by their number: each call with each error, and with a kill. */
 export function faultsOf(counts: ReadonlyMap<string, number>): InjectedFault[] {
