@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
@@ -6,7 +7,10 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
+import { githubRepository } from '../../mocks/github-registry.ts';
+import { served, type Answer } from '../../mocks/network.ts';
+import { ociContents, ociRepository, withTokenServer } from '../../mocks/oci-registry.ts';
+import { packageOf, withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ROOT } from '../support/modreg.ts';
 import { siteOf } from './support/lidar-site.ts';
@@ -87,5 +91,53 @@ describe('[T371] what reads the log of an agent', () => {
       // As of a process that SIGPIPE ends.
       expect(await ended).toEqual([141, null]);
     });
+  });
+});
+
+/** The releases that are published by the time of a request, in a registry that asks for a token: each is an index of images. */
+function inOci(published: readonly string[]): Answer {
+  return withTokenServer((request) => {
+    const releases = published.map((version) => {
+      const file = { body: packageOf(version, 'works'), platform: 'linux/amd64' };
+      return [`v${version}`, [file, { ...file, platform: 'linux/arm64' }]] as const;
+    });
+    return ociRepository('acme/lidar', ociContents(Object.fromEntries(releases)))(request);
+  });
+}
+
+/** The same as releases on GitHub. */
+function onGithub(published: readonly string[]): Answer {
+  return (request) => {
+    const { origin, pathname } = new URL(request.url);
+    const [, asked] = /^\/files\/(.+)$/.exec(pathname) ?? [];
+    if (asked !== undefined) return new Response(Buffer.from(packageOf(asked, 'works')));
+    const releases = published.map((version) => {
+      const file = packageOf(version, 'works');
+      const asset = {
+        name: 'lidar-linux-amd64.tar.gz',
+        digest: `sha256:${createHash('sha256').update(file).digest('hex')}`,
+        size: file.length,
+        browser_download_url: `${origin}/files/${version}`,
+      };
+      return { tag_name: `v${version}`, assets: [asset] };
+    });
+    return githubRepository(...releases)(request);
+  };
+}
+
+describe('an agent installs and upgrades', () => {
+  it.for([
+    ['from an OCI registry', inOci, (origin: string) => `oci:${origin}`],
+    ['from GitHub', onGithub, (origin: string) => `github:${origin}/acme/lidar`],
+  ] as const)('%s', async ([, answers, addressOf]) => {
+    const published = ['1.0.0'];
+    const folder = siteOf(addressOf(await served(answers(published))));
+    const agent = agentOf(ROOT, folder);
+    await untilStarted(folder, ['1.0.0']);
+    published.push('1.1.0');
+    await untilStarted(folder, ['1.0.0', '1.1.0']);
+    const ended = once(agent, 'exit');
+    agent.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
   });
 });

@@ -42,6 +42,13 @@ ${END[behaviour]}
 `;
 }
 
+/** The package of a release. */
+export function packageOf(version: string, behaviour: Behaviour): Buffer {
+  const program = { name: 'run', mode: 0o755, content: programOf(version, behaviour) };
+  const manifest = { name: 'meta.json', content: '{"entrypoint":"run"}' };
+  return gzipSync(tarOf(manifest, program, { name: 'notes', content: NOTES }));
+}
+
 /** Serves releases while `work` runs. */
 export async function withUpgradeReleases<T>(
   work: (releases: UpgradeReleases) => Promise<T>,
@@ -49,9 +56,7 @@ export async function withUpgradeReleases<T>(
   const folder = mkdtempSync(`${tmpdir()}/modreg-upgrade-registry-`);
   const registry = await serveReleases(folder, { spreadMs: 0 });
   const publish = (version: string, behaviour: Behaviour): void => {
-    const program = { name: 'run', mode: 0o755, content: programOf(version, behaviour) };
-    const manifest = { name: 'meta.json', content: '{"entrypoint":"run"}' };
-    const file = gzipSync(tarOf(manifest, program, { name: 'notes', content: NOTES }));
+    const file = packageOf(version, behaviour);
     const served = behaviour === 'has-other-bytes' ? Buffer.alloc(file.length) : file;
     const release = { version, platform: 'linux/amd64', file, served };
     registry.publish({ module: `acme:${MODULE}`, ...release });
