@@ -1,10 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { RecordedHold } from '../../src/core/decision/operator-hold.ts';
-import { openDatabase } from '../../src/sqlite/database.ts';
-import { LAYOUT } from '../../src/store/machine-layout.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
-import { AGENT, ARM, claimed, LIDAR } from '../support/claimed.ts';
+import { AGENT, ARM, claimed, LIDAR, startedWithout } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const HOLD: RecordedHold = {
@@ -106,11 +104,7 @@ it('[T339] a modreg without holds uses a file that has some, and keeps them', ()
   const first = claimed(path);
   first.state.setHold(HOLD);
   first.close();
-  const table = LAYOUT.migrations.findIndex((sql) => sql.includes('TABLE operator_holds'));
-  const earlier = { ...LAYOUT, migrations: LAYOUT.migrations.slice(0, table) };
-  const database = openDatabase(path, earlier, { mode: 'write', busyTimeoutMs: 0 });
-  database.exec('INSERT INTO starts (at, checksum) VALUES (7, row_checksum(1, 7))');
-  database.close();
+  startedWithout('operator_holds', path);
   const { setAside, state } = claimed(path);
   expect([setAside, state.memory().starts, state.memory().holds]).toEqual([undefined, [7], [HOLD]]);
 });

@@ -1,8 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/sqlite/database.ts';
-import { LAYOUT } from '../../src/store/machine-layout.ts';
-import { ARM, claimed, LIDAR } from '../support/claimed.ts';
+import { ARM, claimed, LIDAR, startedWithout } from '../support/claimed.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -81,11 +79,7 @@ it('[D92] a modreg without floors uses a file that has some, and keeps them', ()
   const first = claimed(path);
   first.state.skipFloor(LIDAR, SKIP);
   first.close();
-  const table = LAYOUT.migrations.findIndex((sql) => sql.includes('TABLE skipped_floors'));
-  const earlier = { ...LAYOUT, migrations: LAYOUT.migrations.slice(0, table) };
-  const database = openDatabase(path, earlier, { mode: 'write', busyTimeoutMs: 0 });
-  database.exec('INSERT INTO starts (at, checksum) VALUES (7, row_checksum(1, 7))');
-  database.close();
+  startedWithout('skipped_floors', path);
   const { setAside, state } = claimed(path);
   expect([setAside, state.memory().starts]).toEqual([undefined, [7]]);
   expect(state.memory().of(LIDAR).skippedFloors).toEqual([SKIP]);

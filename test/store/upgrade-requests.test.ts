@@ -1,10 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { UpgradeRequest } from '../../src/core/decision/upgrade-request.ts';
-import { openDatabase } from '../../src/sqlite/database.ts';
 import type { ActionOutcome } from '../../src/store/index.ts';
-import { LAYOUT } from '../../src/store/machine-layout.ts';
-import { AGENT, ARM, claimed, commitOne, LIDAR } from '../support/claimed.ts';
+import { AGENT, ARM, claimed, commitOne, LIDAR, startedWithout } from '../support/claimed.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -140,11 +138,7 @@ it('[D76, T71] a modreg without requests uses a file that has some, and keeps th
   const first = claimed(path);
   first.state.requestUpgrade(LIDAR, REQUEST);
   first.close();
-  const table = LAYOUT.migrations.findIndex((sql) => sql.includes('TABLE upgrade_requests'));
-  const earlier = { ...LAYOUT, migrations: LAYOUT.migrations.slice(0, table) };
-  const database = openDatabase(path, earlier, { mode: 'write', busyTimeoutMs: 0 });
-  database.exec('INSERT INTO starts (at, checksum) VALUES (7, row_checksum(1, 7))');
-  database.close();
+  startedWithout('upgrade_requests', path);
   const { setAside, state } = claimed(path);
   expect([setAside, state.memory().starts]).toEqual([undefined, [7]]);
   expect(state.memory().of(LIDAR).upgradeRequest).toEqual(REQUEST);

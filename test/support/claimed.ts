@@ -8,6 +8,8 @@ import {
   type CommittedAction,
 } from '../../src/store/index.ts';
 import type { NewAction } from '../../src/core/plan/committed-action.ts';
+import { openDatabase } from '../../src/sqlite/database.ts';
+import { LAYOUT } from '../../src/store/machine-layout.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
@@ -26,6 +28,15 @@ export function claimed(path = `${temporaryFolder()}/machine.db`): ClaimedFile {
   const file = openForPoller(path);
   onTestFinished(() => file.close());
   return file;
+}
+
+/** A start of a modreg whose layout has no `table` yet, with a file that has it. */
+export function startedWithout(table: string, path: string): void {
+  const added = LAYOUT.migrations.findIndex((sql) => sql.includes(`TABLE ${table}`));
+  const earlier = { ...LAYOUT, migrations: LAYOUT.migrations.slice(0, added) };
+  const database = openDatabase(path, earlier, { mode: 'write', busyTimeoutMs: 0 });
+  database.exec('INSERT INTO starts (at, checksum) VALUES (7, row_checksum(1, 7))');
+  database.close();
 }
 
 /** An upgrade of the lidar from 1.0.0 to 1.1.0, with the fields in `more` replaced. */

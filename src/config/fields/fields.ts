@@ -193,6 +193,7 @@ export function choice<A, B>(
 /** Text, or an object: an error is that of the one that the value is meant to be. */
 export function textOr<A, B>(text: Schema<A>, object: Schema<B>): Schema<A | B> & Either {
   return {
+    // A cast: a union gives `Schema<A | B>` only for schemas whose types are known here. Only its shape is used: `~run` is below.
     ...(v.union([text, object]) as unknown as Schema<A | B>),
     text,
     object,

@@ -70,8 +70,8 @@ function withWhat({ basic }: TokenRequest, sent: Secret | undefined): string {
 }
 
 /**
- * The address of the token server. Whoever runs a registry writes it, so it must not lead to the machine itself or to a place
- * that no machine contacts, and nobody may be able to read what is sent there.
+ * The address of the token server. A registry chooses it, so it must not lead to this machine or to a refused address, and a
+ * password is sent there only over HTTPS, or over the HTTP that the policy allows.
  */
 function realmOf({ realm, registry, allowHttp, where }: TokenRequest): URL {
   const url = readWebAddress(realm);

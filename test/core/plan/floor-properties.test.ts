@@ -8,7 +8,7 @@ import { resolve } from '../../../src/core/releases/resolve.ts';
 import { constraint, version } from '../../support/ask.ts';
 import { moduleQuestion } from '../../support/decided.ts';
 import { NOW } from '../../support/decides.ts';
-import { answersOf, machines, planOf } from '../../support/machines.ts';
+import { answersOf, machines, planOf, type RandomMachine } from '../../support/machines.ts';
 import { isInBranch, isPin } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
@@ -34,6 +34,15 @@ const published = fc
 const somewhere = fc.nat(11).map((minor) => `1.${minor}.0`);
 
 type Published = typeof published extends fc.Arbitrary<infer T> ? T : never;
+
+/** What the plan answers for each module if none of its releases is a floor. */
+function withoutFloors(machine: RandomMachine): readonly string[] {
+  const modules = machine.modules.map((module) => ({
+    ...module,
+    list: module.list?.map(({ floor: _floor, ...release }) => release),
+  }));
+  return answersOf(planOf({ ...machine, modules }));
+}
 
 /** What a machine with `deployed` runs next, after the list was read in either order; undefined if it stays. */
 function nextOf(list: Published, deployed: string, more: Partial<DecideInput> = {}) {
@@ -86,14 +95,7 @@ describe('[D90] floors', () => {
 
   it('never lead to a lower version, nor to none', () => {
     const property = fc.property(machines, (machine) => {
-      const without = {
-        ...machine,
-        modules: machine.modules.map((module) => ({
-          ...module,
-          list: module.list?.map(({ floor: _floor, ...release }) => release),
-        })),
-      };
-      const [words, others] = [answersOf(planOf(machine)), answersOf(planOf(without))];
+      const [words, others] = [answersOf(planOf(machine)), withoutFloors(machine)];
       const broken = machine.modules.flatMap(({ deployed, quarantine }, place) => {
         const [word = '', other = ''] = [words[place], others[place]];
         const isWithout = deployed === null || deployed === undefined;
@@ -138,14 +140,7 @@ describe('[D90] floors', () => {
 
   it('[D91] change nothing for pins and first installs', () => {
     const property = fc.property(machines, (machine) => {
-      const without = {
-        ...machine,
-        modules: machine.modules.map((module) => ({
-          ...module,
-          list: module.list?.map(({ floor: _floor, ...release }) => release),
-        })),
-      };
-      const [words, others] = [answersOf(planOf(machine)), answersOf(planOf(without))];
+      const [words, others] = [answersOf(planOf(machine)), withoutFloors(machine)];
       const changed = machine.modules.flatMap(({ constraint: asked, deployed }, place) => {
         const isSame = words[place] === others[place];
         return isSame || !(isPin(asked) || deployed === null)
