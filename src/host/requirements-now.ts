@@ -1,5 +1,4 @@
-import { machineFacts, type MachineFacts } from '../core/releases/machine-facts.ts';
-import type { Provided } from '../core/releases/refusal.ts';
+import { machineFacts, type MachineFacts, type Provided } from '../core/releases/machine-facts.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { providedBy, subsystemOf } from '../core/plan/required.ts';

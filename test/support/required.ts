@@ -1,5 +1,8 @@
-import { machineFacts, type MachineFacts } from '../../src/core/releases/machine-facts.ts';
-import type { Provided } from '../../src/core/releases/refusal.ts';
+import {
+  machineFacts,
+  type MachineFacts,
+  type Provided,
+} from '../../src/core/releases/machine-facts.ts';
 import type { ReleaseRecord } from '../../src/core/index.ts';
 import type { Requires } from '../../src/core/releases/requires.ts';
 import { satisfiesRange } from '../../src/registry/npm-range.ts';

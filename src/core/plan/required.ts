@@ -1,6 +1,5 @@
 import { deployedVersion, type Deployed } from '../decision/deployed.ts';
-import { machineFacts, type MachineFacts } from '../releases/machine-facts.ts';
-import type { Provided } from '../releases/refusal.ts';
+import { machineFacts, type MachineFacts, type Provided } from '../releases/machine-facts.ts';
 import { parseModuleId } from '../releases/module-id.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { UpdatePolicy } from '../machine/update-policy.ts';

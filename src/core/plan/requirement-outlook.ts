@@ -2,8 +2,13 @@ import type { AfterActions } from '../decision/after-actions.ts';
 import { decideChecked } from '../decision/decide.ts';
 import { replacementOf, replacementText, wordFor, type Decision } from '../decision/decision.ts';
 import { deployedVersion } from '../decision/deployed.ts';
-import { isAsked, machineFacts, type MachineFacts } from '../releases/machine-facts.ts';
-import type { Provided, Refused, RefusedRelease } from '../releases/refusal.ts';
+import {
+  isAsked,
+  machineFacts,
+  type MachineFacts,
+  type Provided,
+} from '../releases/machine-facts.ts';
+import type { Refused, RefusedRelease } from '../releases/refusal.ts';
 import { newerRefused } from '../releases/resolve.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { subsystemOf } from './required.ts';

@@ -1,7 +1,7 @@
 import { NUMBER, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
 import type { Platform } from './platform.ts';
-import type { Provided, Refusal } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
 import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
 
@@ -104,7 +104,21 @@ export interface Eligibility {
   readonly machine?:
     | {
         /** What it has of `platform-server`, `platform-agent` or a module, for each entry; empty if it has no entry of it. */
-        readonly deployed: (of: string) => readonly Provided[];
+        readonly deployed: (of: string) => readonly (
+          | {
+              readonly kind: 'version';
+              /** The deployed version, or the one that the policy provides. */
+              readonly text: string;
+              /** The name of the module entry; absent if it has none. */
+              readonly entry?: string | undefined;
+            }
+          | {
+              /** `none`: nothing is deployed. `unknown`: it is not known what is. `no-version`: what is deployed has no version. */
+              readonly kind: 'none' | 'unknown' | 'no-version';
+              /** The name of the module entry; absent if it has none. */
+              readonly entry?: string | undefined;
+            }
+        )[];
         /** Whether it is tagged so. */
         readonly hasTag: (tag: string) => boolean;
         /** Whether a version is in a range of npm; undefined if the range cannot be read. */

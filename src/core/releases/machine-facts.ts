@@ -1,8 +1,10 @@
 import type { Eligibility } from './eligibility-policy.ts';
-import type { Provided } from './refusal.ts';
 
 /** What a machine has that releases may require (D86). */
 export type MachineFacts = NonNullable<Eligibility['machine']>;
+
+/** What a machine has of a module that a release requires, for one entry of it. */
+export type Provided = ReturnType<MachineFacts['deployed']>[number];
 
 /** What a machine answered. */
 export interface RecordedAnswers {

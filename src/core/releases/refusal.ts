@@ -3,22 +3,6 @@ import type { DigestChange, Release } from './release.ts';
 import type { Version } from '../version/version.ts';
 import type { ParseError } from '../text/parse-error.ts';
 
-/** What a machine has of `platform-server`, `platform-agent` or a module, for one entry of it. */
-export type Provided =
-  | {
-      readonly kind: 'version';
-      /** The deployed version, or the one that the policy provides. */
-      readonly text: string;
-      /** The name of the module entry; absent if it has none. */
-      readonly entry?: string | undefined;
-    }
-  | {
-      /** `none`: nothing is deployed. `unknown`: it is not known what is. `no-version`: what is deployed has no version. */
-      readonly kind: 'none' | 'unknown' | 'no-version';
-      /** The name of the module entry; absent if it has none. */
-      readonly entry?: string | undefined;
-    };
-
 /** Why a release is not selected, with the facts behind it. */
 export type Refusal =
   | {
@@ -86,11 +70,23 @@ export type Refusal =
       /** The range of npm, or the tag. */
       readonly range: string;
       /**
-       * What the machine has instead. `absent`: no entry of the module. `unreadable`: the range cannot be read. `untagged`: not
-       * the tag.
+       * What the machine has instead. `absent`: no entry of the module. `none`: nothing is deployed. `unknown`: it is not known
+       * what is. `no-version`: what is deployed has no version. `unreadable`: the range cannot be read. `untagged`: not the tag.
        */
       readonly found:
-        | Provided
+        | {
+            readonly kind: 'version';
+            /** The version that does not fit. */
+            readonly text: string;
+            /** The name of its module entry; absent if it has none. */
+            readonly entry?: string | undefined;
+          }
+        | {
+            /** What is known of it. */
+            readonly kind: 'none' | 'unknown' | 'no-version';
+            /** The name of the module entry; absent if it has none. */
+            readonly entry?: string | undefined;
+          }
         | {
             /** What is missing. */
             readonly kind: 'absent' | 'unreadable' | 'untagged';
