@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { DatabaseError } from './database-error.ts';
 import { translated } from './database.ts';
+import { isThere } from './is-there.ts';
 import { createPrivate } from './private-file.ts';
 
 /** Keeps lock databases referenced: garbage collection would close them and release their locks. */
@@ -15,7 +15,7 @@ const HELD = new Set<DatabaseSync>();
  */
 export function holdExclusively(path: string, busyTimeoutMs: number): () => void {
   return translated(path, () => {
-    if (!existsSync(path)) createPrivate(path);
+    if (!isThere(path)) createPrivate(path);
     const database = new DatabaseSync(pathToFileURL(path), { timeout: busyTimeoutMs });
     try {
       // Only the lock is needed. Nothing is written, so this works even on a full disk (T344). Node does not permit OFF.
@@ -37,9 +37,9 @@ export function holdExclusively(path: string, busyTimeoutMs: number): () => void
  * about to take it only waits.
  */
 export function isHeld(path: string): boolean {
-  if (!existsSync(path)) return false;
   try {
     translated(path, () => {
+      if (!isThere(path)) return;
       const database = new DatabaseSync(pathToFileURL(path), { readOnly: true, timeout: 0 });
       try {
         database.prepare('SELECT count(*) FROM sqlite_schema').get();

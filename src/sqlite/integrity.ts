@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { isWithoutSpace, openAlone } from './full-disk.ts';
+import { isThere } from './is-there.ts';
 import { openFile } from './open-file.ts';
 
 /**
@@ -9,7 +9,7 @@ import { openFile } from './open-file.ts';
  * was interrupted: only a connection that may write can undo that (T112), or read on a full disk (T344).
  */
 export function integrityOf(path: string): string {
-  const readOnly = !existsSync(`${path}-journal`);
+  const readOnly = !isThere(`${path}-journal`);
   const file = pathToFileURL(path);
   try {
     return integrityIn(openFile(file, { readOnly }));

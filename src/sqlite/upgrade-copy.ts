@@ -1,19 +1,11 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { quote } from '../core/text/quote.ts';
 import { syncFile, syncFolder } from '../files/sync.ts';
 import { asDatabaseError, DatabaseError } from './database-error.ts';
+import { isThere } from './is-there.ts';
 import { openFile } from './open-file.ts';
 import { createPrivate } from './private-file.ts';
 import { isUsable, type Layout } from './schema.ts';
@@ -35,7 +27,7 @@ export function copyBeforeUpgrade(path: string, schema: number): void {
     rmSync(part, { force: true });
     writeCopy(path, part);
     const place = placeFor(part, copy);
-    if (existsSync(place)) rmSync(part);
+    if (isThere(place)) rmSync(part);
     else renameSync(part, place);
     syncFolder(dirname(resolve(path)));
   } catch (error) {
@@ -60,7 +52,7 @@ function writeCopy(path: string, part: string): void {
 function placeFor(part: string, copy: string): string {
   let number = 1;
   let place = copy;
-  while (existsSync(place) && !isSame(place, part)) place = `${copy}-${++number}`;
+  while (isThere(place) && !isSame(place, part)) place = `${copy}-${++number}`;
   return place;
 }
 

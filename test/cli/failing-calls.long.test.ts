@@ -21,6 +21,7 @@ const FAULTS: readonly [scene: string, fault: string][] = [
   ['publish', 'statx:EIO:1'],
   ['quarantine', 'access:EIO:1'],
   ['restore', 'read:EINTR:3'],
+  ['restore', 'close:EIO:1'],
 ];
 
 function fault(text: string): InjectedFault {

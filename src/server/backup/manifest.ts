@@ -94,7 +94,8 @@ export function readManifest(folder: string): Result<Manifest, string> | undefin
   const path = manifestPath(folder);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    // Node aborts if it cannot close a file that it reads as text.
+    text = readFileSync(path).toString();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
