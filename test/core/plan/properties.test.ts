@@ -252,8 +252,10 @@ function restAfter(machine: RandomMachine, module: RandomModule, to: string | un
   if (floorOn(machine, { ...module, ...reported(to) }) !== undefined) {
     return /^(up-to-date|ahead|stuck behind-floor|(hold )?upgrade .*)$/;
   }
-  // The last floor was run.
-  const isFloor = module.list?.some(({ version, floor }) => version === to && floor) === true;
+  // The last floor, or a build of it, was run (D90).
+  const isFloor =
+    to !== undefined &&
+    module.list?.some(({ version, floor }) => floor && isBuildOf(version, to)) === true;
   if (isFloor) return /^(up-to-date|ahead|(hold )?upgrade .*)$/;
   // After a rollback to the previous version, a newer release may be due, or the deployed version be too young.
   const mayGoOn = to === previous || terms.minimumAge.byStep !== undefined;
@@ -276,4 +278,9 @@ function nextOf(
   const now = deployed === module.deployed ? module : { ...module, ...reported(deployed) };
   const [action] = actionsOf({ ...machine, modules: [now] });
   return action?.to;
+}
+
+function isBuildOf(version: string, other: string): boolean {
+  const [one, two] = [semver.parse(version), semver.parse(other)];
+  return one !== null && two !== null && semver.compare(one, two) === 0;
 }
