@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { inProcess } from '../support/in-process.ts';
+import { loopbackRegistry, requestsMade } from '../support/loopback.ts';
+import { homeAfter } from '../support/machine-home.ts';
+import { entry } from '../support/planned.ts';
+import { published } from '../support/published.ts';
+import { site } from '../support/site.ts';
+import { checked, machineWith } from './support/checked-site.ts';
+
+describe('modreg check --registry as a command', () => {
+  it('[D116] a pin in quarantine on this machine', async () => {
+    const PLATFORM_HOME = homeAfter(() => undefined);
+    const folder = site({
+      machine: machineWith(entry('acme:lidar', '1.2.3')),
+      policy: {},
+      lists: { 'acme/lidar': ['1.2.3', '1.2.4'] },
+    });
+    const add = ['quarantine', 'add', 'acme:lidar', '1.2.3', '--reason', 'stops the motor'];
+    expect((await inProcess(add, { PLATFORM_HOME })).exit).toBe(0);
+    const args = ['check', `${folder}/machine.json`, '--registry', `${folder}/lists`];
+    const { stdout, exit } = await inProcess(args, { PLATFORM_HOME });
+    expect([stdout.split('\n')[0]?.replace(/^\S+ +/, ''), exit]).toEqual([
+      'error[QUARANTINED]  /modules/0/version: acme:lidar 1.2.3 is published but refused: quarantined on this machine (stops the motor); 1.2.* selects 1.2.4; latest selects 1.2.4',
+      1,
+    ]);
+  });
+
+  it('counts warnings with --strict', async () => {
+    const of = {
+      machine: machineWith(entry('acme:lidar', '0.*')),
+      lists: { 'acme/lidar': ['0.1.0'] },
+    };
+    expect((await checked(of)).exit).toBe(0);
+    expect((await checked(of, '--strict')).exit).toBe(1);
+  });
+
+  it('shows entries of a list that are ignored, as plan does', async () => {
+    const of = {
+      machine: machineWith(entry('acme:lidar', '1.*')),
+      lists: { 'acme/lidar': ['1.0.0', 'v2'] },
+    };
+    const ignored =
+      'warning[IGNORED_ENTRIES]: ignored 1 of 2 entries of acme:lidar, not a version: "v2" (expected a number at character 1)\n';
+    const { stderr, exit } = await checked(of);
+    expect([stderr, exit]).toEqual([ignored, 0]);
+    expect((await checked(of, '--strict')).exit).toBe(1);
+  });
+
+  it('reads a machine config from stdin once, and policies and agent configurations as without it', async () => {
+    const folder = site({ machine: {}, policy: {} });
+    const args = ['check', `${folder}/policy.json`, '--registry', '/nowhere', '--json'];
+    const { stdout, exit } = await inProcess(args);
+    expect(exit).toBe(0);
+    expect(Object.keys(JSON.parse(stdout) as object)).not.toContain('lists');
+  });
+});
+
+describe('[T436] a document with errors has no plan, so no list is read for it', () => {
+  it('and the report says so', async () => {
+    const machine = machineWith(entry('acme:lidar', '1.3'));
+    const lists = { 'acme/lidar': ['0.1.0'] };
+    const { stdout, exit } = await checked({ machine, lists });
+    expect([stdout.trimEnd().split('\n').at(-1), exit]).toEqual([
+      '1 error; 1 module read; checked against /policy.json; not checked against release lists, because of the errors',
+      1,
+    ]);
+    const json = JSON.parse((await checked({ machine, lists }, '--json')).stdout) as object;
+    expect(json).toMatchObject({ errors: 1, lists: null });
+  });
+});
+
+describe('[T437] lists are read as plan reads them', () => {
+  it('of an embedded registry in one round, and again from what was saved', async () => {
+    const registry = await loopbackRegistry();
+    published(registry, 'acme:lidar', '1.2.9');
+    published(registry, 'acme:arm', '1.0.0');
+    const folder = temporaryFolder({
+      'machine.json': JSON.stringify(
+        machineWith(entry('acme:lidar', '1.3.*'), entry('acme:arm', '1.0.0')),
+      ),
+    });
+    const home = { PLATFORM_HOME: temporaryFolder() };
+    const args = ['check', `${folder}/machine.json`, '--registry', registry.address, '--json'];
+    const requests = requestsMade();
+    const fresh = await inProcess(args, home);
+    expect(JSON.parse(fresh.stdout)).toMatchObject({
+      lists: { needed: 2, read: 2 },
+      problems: [{ code: 'NO_MATCH', path: '/modules/0/version' }],
+    });
+    expect([fresh.stderr, fresh.exit]).toEqual(['', 1]);
+    expect(requests.length).toBeGreaterThan(0);
+
+    const count = requests.length;
+    const offline = await inProcess([...args, '--offline'], home);
+    expect(requests).toHaveLength(count);
+    const { problems } = JSON.parse(offline.stdout) as { problems: { message: string }[] };
+    expect(problems).toMatchObject([
+      { severity: 'warning', code: 'STALE_LIST', path: '/modules/0/module_id' },
+      { severity: 'error', code: 'NO_MATCH', path: '/modules/0/version' },
+      { severity: 'warning', code: 'STALE_LIST', path: '/modules/1/module_id' },
+    ]);
+    expect(problems[0]?.message).toMatch(
+      /^offline: the registry \S+ was not contacted; the saved list was confirmed \d+ s ago, and it is checked against that$/,
+    );
+    const soon = await inProcess([...args, '--offline', '--max-age', '1h'], home);
+    expect(JSON.parse(soon.stdout)).toMatchObject({ problems: [{ code: 'NO_MATCH' }] });
+  });
+
+  it('[T435] without an answer and a saved list, each entry says so', async () => {
+    const folder = temporaryFolder({
+      'machine.json': JSON.stringify(machineWith(entry('acme:lidar', '1.2.3'))),
+    });
+    const args = ['check', `${folder}/machine.json`, '--offline'];
+    const registry = ['--registry', 'https://registry.example'];
+    const { stdout, exit } = await inProcess([...args, ...registry], {
+      PLATFORM_HOME: temporaryFolder(),
+    });
+    expect(exit).toBe(1);
+    expect(stdout.replace(/^\S+ +/, '').split('\n')).toEqual([
+      'error[REGISTRY_UNREACHABLE]  /modules/0/module_id: offline: the registry https://registry.example was not contacted, and no list of acme:lidar is saved; it is not checked against a list',
+      '1 error; 1 module read; checked against 0 of 1 release list',
+      '',
+    ]);
+  });
+
+  it.each<[readonly string[], string, number]>([
+    [
+      ['--registry', 'http://registry.example'],
+      'error[BAD_ADDRESS]: a response from the registry at http://registry.example',
+      2,
+    ],
+    [['--registry', '/nowhere', '--platform', 'linux/mips'], 'error[BAD_PLATFORM]', 2],
+    [['--offline'], 'error[USAGE]: --offline is about release lists, which --registry names', 2],
+    [
+      ['--max-age', '1h'],
+      'error[USAGE]: --max-age is about release lists, which --registry names',
+      2,
+    ],
+    [
+      ['--platform', 'linux/arm64'],
+      'error[USAGE]: --platform is about release lists, which --registry names',
+      2,
+    ],
+  ])('%j', async (options, start, exit) => {
+    const folder = site({ machine: machineWith(entry('acme:lidar', '1.*')), policy: {} });
+    const ended = await inProcess(['check', `${folder}/machine.json`, ...options]);
+    expect([ended.stdout, ended.exit]).toEqual(['', exit]);
+    expect(ended.stderr.slice(0, start.length)).toBe(start);
+  });
+});
