@@ -5,6 +5,8 @@ import { loopbackRegistry, requestsMade } from '../support/loopback.ts';
 import { homeAfter } from '../support/machine-home.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
+import { ROOT } from '../support/modreg.ts';
+import { sh } from '../support/shell.ts';
 import { site } from '../support/site.ts';
 import { checked, machineWith } from './support/checked-site.ts';
 
@@ -24,6 +26,39 @@ describe('modreg check --registry as a command', () => {
       'error[QUARANTINED]  /modules/0/version: acme:lidar 1.2.3 is published but refused: quarantined on this machine (stops the motor); 1.2.* selects 1.2.4; latest selects 1.2.4',
       1,
     ]);
+  });
+
+  it('reads a machine config and a policy from pipes once', () => {
+    const folder = site({ machine: {}, policy: {}, lists: { 'acme/lidar': ['1.2.9'] } });
+    const machine = JSON.stringify(machineWith(entry('acme:lidar', '1.*')));
+    const policy = '{"refuse": {"acme:lidar": ["1.2.9"]}}';
+    const check = `${ROOT}bin/modreg check - --policy /dev/fd/3 --registry ${folder}/lists`;
+    const told = sh(`echo '${policy}' | { echo '${machine}' | ${check}; } 3<&0`);
+    expect(told).toContain('1.2.9: refused by the policy of the site: 1.2.9');
+  });
+
+  it('finds nothing wrong with a subsystem whose version is not known, and else names its option', async () => {
+    const agent = { 'platform-server': { pin_version: '1.4.0' } };
+    const lists = { 'platform/server': ['1.3.0'] };
+    expect((await checked({ machine: { agent }, lists })).exit).toBe(0);
+    const target = { kind: 'subsystem', name: 'platform-server' } as const;
+    const PLATFORM_HOME = homeAfter((state) => state.report(target, '1.3.0', 0));
+    const folder = site({ machine: { agent }, policy: {}, lists });
+    const args = ['check', `${folder}/machine.json`, '--registry', `${folder}/lists`];
+    const { stdout } = await inProcess(args, { PLATFORM_HOME });
+    expect(stdout.split('\n')[0]?.replace(/^\S+ +/, '')).toBe(
+      'error[PIN_NOT_PUBLISHED]  /agent/platform-server/pin_version: platform-server 1.4.0 is not published: the nearest published version is 1.3.0',
+    );
+  });
+
+  it('shows an error of a list before fifty warnings of the document', async () => {
+    const extra = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`x${at}`, 0]));
+    const machine = { ...machineWith(entry('acme:lidar', '1.3.*')), ...extra };
+    const { stdout } = await checked({ machine, lists: { 'acme/lidar': ['1.2.9'] } });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(52);
+    expect(lines.filter((line) => line.includes('error[NO_MATCH]'))).toHaveLength(1);
+    expect(lines.at(-2)).toBe('/machine.json: … and 11 more');
   });
 
   it('counts warnings with --strict', async () => {
@@ -47,7 +82,7 @@ describe('modreg check --registry as a command', () => {
     expect((await checked(of, '--strict')).exit).toBe(1);
   });
 
-  it('reads a machine config from stdin once, and policies and agent configurations as without it', async () => {
+  it('leaves policies as they are without it', async () => {
     const folder = site({ machine: {}, policy: {} });
     const args = ['check', `${folder}/policy.json`, '--registry', '/nowhere', '--json'];
     const { stdout, exit } = await inProcess(args);
@@ -67,6 +102,8 @@ describe('[T436] a document with errors has no plan, so no list is read for it',
     ]);
     const json = JSON.parse((await checked({ machine, lists }, '--json')).stdout) as object;
     expect(json).toMatchObject({ errors: 1, lists: null });
+    const refused = { machine: machineWith(), policy: { registry: 5 } };
+    expect(JSON.parse((await checked(refused, '--json')).stdout)).toMatchObject({ lists: null });
   });
 });
 

@@ -73,7 +73,12 @@ function exclusionBy(
     (row) =>
       !possible.mayBeIn(row, [required.range]) && fitting(row, required, machine)?.length === 0,
   );
-  const other = own.find((row) => (fitting(row, required, machine) ?? []).length > 0);
+  const other = own.find((row) => {
+    const subject = subjectOf(row);
+    return fitting(row, required, machine)?.some(
+      (one) => subject && !refusedForGood(subject.input, one),
+    );
+  });
   if (!never || !other) return undefined;
   return { kind: 'excluded-entry', row: never, by, other, ...required };
 }

@@ -80,6 +80,20 @@ describe('[D118] a requirement that nothing on the machine will meet', () => {
       more: { quarantine: [{ version: '2.3.0' }] },
       expected: [],
     },
+    'the newest of several': {
+      entries: {
+        arm: [
+          '1.*',
+          [
+            '1.0.0',
+            requiring('1.1.0', { 'acme:base': '8.*' }),
+            requiring('1.2.0', { 'acme:base': '9.*' }),
+          ],
+        ],
+        base: ['latest', BASE],
+      },
+      expected: ['requirement-unreachable arm 1.2.0 acme:base 9.* unpublished'],
+    },
     'an older release is not looked at': {
       entries: {
         arm: ['1.*', [requiring('1.0.0', { 'acme:base': '9.*' }), '1.1.0']],
@@ -104,6 +118,13 @@ describe('[D118] a cycle of requirements', () => {
         base: ['latest', ['1.0.0', requiring('2.0.0', { 'acme:arm': '2.*' })]],
       },
       expected: ['requires-cycle alone arm arm 2.0.0 base 2.0.0'],
+    },
+    'of two, of which the second gets nothing else': {
+      entries: {
+        arm: ['latest', ['1.0.0', requiring('2.0.0', { 'acme:base': '2.*' })]],
+        base: ['latest', [requiring('2.0.0', { 'acme:arm': '2.*' })]],
+      },
+      expected: ['requires-cycle alone base base 2.0.0 arm 2.0.0'],
     },
     'of three': {
       entries: {
@@ -174,6 +195,25 @@ describe('[D119] entries that exclude each other', () => {
       expected: [
         'excluded-entry one 1.1.0 acme:base 2.* by arm, not two',
         'requirement-unreachable alone arm 1.1.0 acme:base 2.* constraint',
+      ],
+    },
+    'the other one never gets it either': {
+      entries: {
+        one: ['1.*', ['1.0.0', { version: '2.3.0', artifacts: FOR_OTHERS }], 'acme:base'],
+        two: ['latest', ['1.0.0', { version: '2.3.0', artifacts: FOR_OTHERS }], 'acme:base'],
+        arm: ['latest', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]],
+      },
+      expected: ['requirement-unreachable arm 1.1.0 acme:base 2.* constraint'],
+    },
+    'what one of them requires itself keeps it from fitting, not its constraint': {
+      entries: {
+        one: ['2.3.0', [requiring('2.3.0', { 'acme:none': '1.*' }), '2.4.0'], 'acme:base'],
+        two: ['2.*', [requiring('2.3.0', { 'acme:none': '1.*' }), '2.4.0'], 'acme:base'],
+        arm: ['latest', ['1.0.0', requiring('1.1.0', { 'acme:base': '2.*' })]],
+      },
+      expected: [
+        'requirement-unreachable alone one 2.3.0 acme:none 1.* missing',
+        'requirement-unreachable arm 1.1.0 acme:base 2.* each-other',
       ],
     },
     'both can fit': {
