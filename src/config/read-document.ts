@@ -1,6 +1,7 @@
 import type { Deployed } from '../core/index.ts';
 import type { AgentConfiguration, Machine } from '../core/machine/machine.ts';
 import type { UpdatePolicy } from '../core/machine/update-policy.ts';
+import type { Path } from '../core/text/json-pointer.ts';
 import { expectArgument, optional, OBJECT, type Expected } from '../core/text/argument.ts';
 import { checkAgent } from './agent.ts';
 import { checkDeployed } from './deployed-report.ts';
@@ -9,6 +10,7 @@ import { readJson, type JsonDocument, type Located } from './text/json-document.
 import type { Checked, CheckContext } from './check-context.ts';
 import { LARGEST_DOCUMENT } from './largest-document.ts';
 import { checkMachine } from './machine.ts';
+import { positionIn, type Position } from './text/position.ts';
 import { reportOf, type CheckResult, type Report } from './report.ts';
 import { checkPolicy } from './update-policy.ts';
 import { decode } from './text/utf8.ts';
@@ -140,6 +142,14 @@ export function checkDocument(
   const kind = as ?? kindOf(opened.document.value);
   const { problems, errors, warnings, modules } = check<unknown>(CHECKS[kind], opened, context);
   return { kind, problems, errors, warnings, modules };
+}
+
+/** Returns a function from the path of a value in a document, or of the key `end`, to its place: that of the nearest enclosing value if there is none. */
+export function placesIn(
+  source: string | Uint8Array,
+): (path: Path, end?: 'key' | 'value') => Position {
+  const { text, document } = open(source);
+  return (path, end = 'value') => positionIn(text, document.offsetOf(path, end));
 }
 
 function readAs<T>(

@@ -26,7 +26,7 @@ export interface CheckResult {
 export type Report = Pick<CheckResult, 'problems' | 'errors' | 'warnings'>;
 
 /** A longer report is not useful to a person. */
-const MOST_PROBLEMS = 50;
+export const MOST_PROBLEMS = 50;
 
 const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
   'unknown-field': true,

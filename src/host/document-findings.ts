@@ -57,7 +57,9 @@ export function adviceOn({
 }
 
 /** The place and the message of a problem, cut at 300 characters. */
-export function textOf(problem: DocumentProblem): string {
+export function textOf(
+  problem: Pick<DocumentProblem, 'path' | 'message' | 'suggestion' | 'hint'>,
+): string {
   const place = problem.path === '' ? '' : `${excerpt(problem.path)}: `;
   const text = `${place}${adviceOn(problem)}`;
   return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE - 1)}…` : text;

@@ -16,6 +16,8 @@ const LINES: readonly string[] = [
   'check agent.json --as agent --json',
   'check policy.json --color always',
   'check machine.json --policy policy.json',
+  'check machine.json --registry home/registry.db --platform linux/arm64 --json',
+  'check machine.json --registry https://registry.example --max-age 1h --strict',
   'schema machine',
   'board machine.json --once',
   'plan machine.json --deployed deployed.json',

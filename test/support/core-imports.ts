@@ -16,5 +16,6 @@ export const CORE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'core/machine',
     'core/explanation',
   ],
+  'core/lint': ['core/version', 'core/releases', 'core/decision', 'core/plan'],
   core: [],
 };

@@ -9,6 +9,7 @@ const CHECK_EXAMPLES = `Examples:
   modreg check machine.json --strict --env
   modreg check agent.json --as agent --json
   modreg check *.json
+  modreg check machine.json --registry https://registry.example --platform linux/arm64
   ssh robot cat machine.json | modreg check -
 `;
 
@@ -30,10 +31,23 @@ export function addCheck(modreg: Command, { world, common, finish }: CommandCont
       'check that the environment of this command sets the variables that modules read',
     )
     .option('--strict', 'exit 1 for warnings too')
+    .option(
+      '--registry <address>',
+      'also check machine configs against the release lists of this registry, at an address as for plan',
+    )
+    .option(
+      '--platform <platform>',
+      "with --registry: linux/amd64 or linux/arm64 (default: this machine's)",
+    )
+    .option(
+      '--max-age <duration>',
+      'with --registry: use a saved list that was confirmed no longer ago than this, such as 5m',
+    )
+    .option('--offline', 'with --registry: contact no registry; use the saved lists')
     .addHelpText('before', CHECK_EXAMPLES)
     .action(async (files: readonly string[], options: CheckOptions) => {
       const { checkCommand } = await import('./check-command.ts');
-      finish(checkCommand(files, options, world));
+      finish(await checkCommand(files, options, world));
     });
 }
 

@@ -2,16 +2,21 @@ import type { CheckResult } from '../../config/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { CheckedFile } from '../../host/checked-files.ts';
 import { textOf } from '../../host/document-findings.ts';
+import type { CheckedLists } from '../../host/lint/checked-lists.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { printedCode } from '../../base/codes.ts';
 import { countOf } from '../../base/count.ts';
 
 const KIND_NAMES = { agent: 'an agent configuration', policy: 'an update policy' };
 
-/** A line for each problem, and one that counts them. The first file is the checked one, the second its policy. */
+/**
+ * A line for each problem, and one that counts them. The first file is the checked one, the second its policy. `lists` is undefined if
+ * none are asked for.
+ */
 export function formatChecked(
   { modules, kind }: CheckResult,
   files: readonly CheckedFile[],
+  lists?: CheckedLists['lists'],
 ): string[] {
   const rows = files.flatMap(({ path, report }) =>
     report.problems.map((problem) => ({
@@ -37,6 +42,7 @@ export function formatChecked(
       countsOf(files),
       kind === 'machine' ? `${countOf(modules, 'module')} read` : `read as ${KIND_NAMES[kind]}`,
       ...(policy ? [`${relationTo(policy)} ${excerpt(policy.path)}`] : []),
+      ...(lists === undefined ? [] : [listsText(lists)]),
     ].join('; '),
   ];
 }
@@ -45,6 +51,7 @@ export function formatChecked(
 export function checkedAsJson(
   { kind, modules }: CheckResult,
   files: readonly CheckedFile[],
+  lists?: CheckedLists['lists'],
 ): string {
   const [file, policy] = files;
   return jsonLine({
@@ -55,6 +62,7 @@ export function checkedAsJson(
     errors: total(files, 'errors'),
     warnings: total(files, 'warnings'),
     modules,
+    ...(lists !== undefined && { lists }),
     problems: files.flatMap(({ path, report }) =>
       report.problems.map((problem) => ({
         severity: problem.severity,
@@ -73,6 +81,13 @@ export function checkedAsJson(
 
 function relationTo(policy: CheckedFile): string {
   return policy.report.errors > 0 ? 'not checked against' : 'checked against';
+}
+
+function listsText(lists: CheckedLists['lists']): string {
+  if (!lists) return 'not checked against release lists, because of the errors';
+  const { needed, read } = lists;
+  if (needed === 0) return 'no release list is needed';
+  return `checked against ${read} of ${countOf(needed, 'release list')}`;
 }
 
 function countsOf(files: readonly CheckedFile[]): string {

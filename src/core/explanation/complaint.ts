@@ -122,7 +122,8 @@ function nearestTo(lower: Version | undefined, higher: Version | undefined): str
   return only && `the nearest published version is ${only.text}`;
 }
 
-function selectionsNear({ major, minor }: Version, input: ResolveInput): string | undefined {
+/** What the operator could write instead of a pin to such a version; undefined if nothing is selected. */
+export function selectionsNear({ major, minor }: Version, input: ResolveInput): string | undefined {
   return selections([{ kind: 'minor', major, minor }, { kind: 'latest' }], input);
 }
 

@@ -18,14 +18,14 @@ interface Rows<Module, Subsystem> {
   readonly subsystems: readonly Subsystem[];
 }
 
-/** The rows of a plan with what other rows mean for what their releases require (D88). Most machines require nothing. */
-export function withRequirements<
-  Module extends Row & { readonly name: string; readonly moduleId: ModuleId },
-  Subsystem extends Row & { readonly target: SubsystemTarget },
->({ modules, subsystems }: Rows<Module, Subsystem>): Rows<Module, Subsystem> {
-  const all: readonly Row[] = [...modules, ...subsystems];
-  if (!all.some(({ decision }) => isAsked(decision.input.eligibility.machine)))
-    return { modules, subsystems };
+/** The rows of a plan, as the releases of other rows see them. */
+export function requiredRows({
+  modules,
+  subsystems,
+}: Rows<
+  Pick<RequiredRow, 'name' | 'moduleId' | 'decision'>,
+  { readonly target: SubsystemTarget; readonly decision: Decision }
+>): RequiredRow[] {
   const entries = modules.map(({ name, moduleId, decision }): RequiredRow => {
     return { name, moduleId, isSubsystem: false, decision };
   });
@@ -34,7 +34,18 @@ export function withRequirements<
     const { name } = target;
     return [{ name, moduleId: SUBSYSTEM_MODULES[name], isSubsystem: true, decision }];
   });
-  const rows = [...entries, ...systems];
+  return [...entries, ...systems];
+}
+
+/** The rows of a plan with what other rows mean for what their releases require (D88). Most machines require nothing. */
+export function withRequirements<
+  Module extends Row & { readonly name: string; readonly moduleId: ModuleId },
+  Subsystem extends Row & { readonly target: SubsystemTarget },
+>({ modules, subsystems }: Rows<Module, Subsystem>): Rows<Module, Subsystem> {
+  const all: readonly Row[] = [...modules, ...subsystems];
+  if (!all.some(({ decision }) => isAsked(decision.input.eligibility.machine)))
+    return { modules, subsystems };
+  const rows = requiredRows({ modules, subsystems });
   const withThem = <One extends Row>(row: One): One => {
     const required = rows.find(({ decision }) => decision === row.decision);
     if (!required) return row;

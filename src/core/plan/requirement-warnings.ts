@@ -42,14 +42,14 @@ function unreachable(row: RequiredRow, rows: readonly RequiredRow[]): Warning[] 
   return [];
 }
 
-interface Asked {
+export interface Asked {
   readonly of: string;
   readonly range: string;
   readonly rows: readonly RequiredRow[];
 }
 
 /** What would have to change for a requirement that is never met by itself; undefined if it may be met. */
-function editFor(
+export function editFor(
   { of, range, rows }: Asked,
   machine: MachineFacts,
   possible: PossibleVersions,

@@ -54,10 +54,19 @@ export async function planOf(
   world: World,
   machineFile?: DocumentFile,
 ): Promise<Result<Planned, Problem[]>> {
+  return await planFor(path, readPlanDocuments(path, options, machineFile), options, world);
+}
+
+/** The plan of a machine with these documents, of which `path` is the machine config. */
+export async function planFor(
+  path: string,
+  documents: Result<PlanDocuments, Problem[]>,
+  options: PlanTerms,
+  world: World,
+): Promise<Result<Planned, Problem[]>> {
   const platform = platformOf(options, world);
   const at = options.at === undefined ? undefined : parseTime(options.at);
   const maxAge = readMaxAge(options.maxAge);
-  const documents = readPlanDocuments(path, options, machineFile);
   if (!platform.ok || at?.ok === false || !maxAge.ok || !documents.ok) {
     const problems = [
       ...(platform.ok ? [] : [platform.error]),
