@@ -1,5 +1,8 @@
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const QUOTE = 0x22;
+/** All other white space of JSON has lower numbers. */
+const SPACE = 0x20;
 
 /**
  * A key that an object in `text` has twice; undefined if there is none. `value` is what JSON.parse made of `text`: it keeps the last of two equal
@@ -9,14 +12,17 @@ export function duplicateKey(text: string, value: unknown): string | undefined {
   return mostKeysIn(text) === keysIn(value) ? undefined : firstTwice(text);
 }
 
-/** White space before a colon, which programs do not write. */
-const SPACED = /"[ \t\r\n]+:/;
-
-/** The number of keys in `text`, or more: in a string, a quote and a colon may follow each other as well. A scan of each character takes ten times as long. */
+/**
+ * The number of keys in `text`, or more: in a string, a quote and a colon may follow each other as well. To look for colons takes a fifth
+ * of the time of looking for a quote and a colon.
+ */
 function mostKeysIn(text: string): number {
-  if (SPACED.test(text)) return Infinity;
   let keys = 0;
-  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) keys++;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) <= SPACE) before--;
+    if (text.charCodeAt(before) === QUOTE) keys++;
+  }
   return keys;
 }
 
@@ -33,18 +39,31 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-/** The number of keys of all objects in a value of JSON, which is at most 256 levels deep. */
+/** The number of keys of all objects in a value of JSON, which may be nested deeper than functions can call each other. */
 function keysIn(value: unknown): number {
   let count = 0;
   const rest: unknown[] = [value];
   while (rest.length > 0) {
     const one = rest.pop();
-    if (typeof one !== 'object' || one === null) continue;
-    const members: readonly unknown[] = Array.isArray(one) ? one : Object.values(one);
-    if (!Array.isArray(one)) count += members.length;
-    for (const member of members) if (typeof member === 'object') rest.push(member);
+    if (Array.isArray(one)) for (const member of one) rest.push(member);
+    else if (isNested(one)) count += keysOf(one, rest);
   }
   return count;
+}
+
+/** The number of its own keys; what is nested in it is added to `rest`. An array of its values would take five times as long. */
+function keysOf(one: Readonly<Record<string, unknown>>, rest: unknown[]): number {
+  let count = 0;
+  // What JSON.parse makes inherits no keys.
+  for (const key in one) {
+    count++;
+    if (isNested(one[key])) rest.push(one[key]);
+  }
+  return count;
+}
+
+function isNested(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Whether a colon follows the string that ends at `end`. */
