@@ -204,3 +204,11 @@ export function checkRunning({ ledger, running, strays, complain }: World): void
     complain('I11', `${key}: ${String(known.running)} is recorded, and ${String(real)} runs`);
   }
 }
+
+/** The decisions in machine.db, for a person. */
+export function decisionsOn({ disk }: World): string[] {
+  return disk.rows('SELECT name, content FROM decisions').map(({ name, content }) => {
+    const { decision, reason } = JSON.parse(String(content)) as Record<string, unknown>;
+    return `${String(name)}: ${String(decision)}, ${String(reason)}`;
+  });
+}

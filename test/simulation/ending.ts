@@ -59,6 +59,18 @@ export interface Ending {
   readonly good: ReadonlyMap<string, number>;
 }
 
+/** A time from which on the machine has to settle. */
+export function endingAt({ line, ledger }: World): Ending {
+  return {
+    at: line.elapsed(),
+    informedAt: undefined,
+    checkedAt: 0,
+    releaseAt: 0,
+    releases: new Map(),
+    good: new Map(ledger.goodPolls),
+  };
+}
+
 /** The hour that a registry may ask clients to wait, plus a round that never ends and its retries. */
 const LONGEST_SILENCE_MS = 60 * MINUTE + 25 * MINUTE;
 const LONGEST_SETTLING_MS = 50 * MINUTE;

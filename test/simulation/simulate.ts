@@ -3,11 +3,11 @@ import { install } from './first-deployment.ts';
 import { chanceOf } from './chance.ts';
 import { crashPoints, crashPointOf, hearRejections, Killed } from './crash-points.ts';
 import type { ProcessControl } from './configuring.ts';
-import { checkRunning, checkWholeDisk } from './disk-check.ts';
+import { checkRunning, checkWholeDisk, decisionsOn } from './disk-check.ts';
 import { diskOf } from './disk.ts';
 import { happen, incidentsOf, meanwhileOf, type Incident } from './incidents.ts';
 import type { Violation } from './judge-context.ts';
-import { heal, isSettled, type Ending } from './ending.ts';
+import { endingAt, heal, isSettled } from './ending.ts';
 import { judgeOf } from './judge.ts';
 import { blankLedger } from './ledger.ts';
 import { begin, type Life } from './life.ts';
@@ -26,7 +26,7 @@ import { playOn } from './play-on.ts';
 import { simulatedWire } from './wire.ts';
 import { suspectedIn } from './unclean-starts.ts';
 import type { World } from './world.ts';
-import { worldlyOf } from './worldly.ts';
+import { season, seasonsOf, worldlyOf } from './worldly.ts';
 
 export interface Play {
   readonly seed: number;
@@ -78,6 +78,11 @@ export async function simulate(play: Play): Promise<Outcome> {
       stage.heal();
       await stage.run(() => stage.isSettled());
     }
+    for (let number = 0; number < stage.seasons && !world.isBroken(); number++) {
+      await stage.run(stage.season(number));
+      stage.heal();
+      await stage.run(() => stage.isSettled());
+    }
     return stage.outcome();
   } finally {
     await world.wire.close();
@@ -96,6 +101,10 @@ interface Stage {
   readonly isOver: () => boolean;
   readonly heal: () => void;
   readonly isSettled: () => boolean;
+  /** How many there are, after the world was mended. */
+  readonly seasons: number;
+  /** Begins a season. The result tells when it is over. */
+  readonly season: (number: number) => () => boolean;
   readonly outcome: () => Outcome;
 }
 
@@ -231,14 +240,7 @@ function stageOf({
       if (effect !== undefined) trace.note(`(${number}) ${incident.kind}: ${effect}`);
     });
   }
-  const ending: Ending = {
-    at: 0,
-    informedAt: undefined,
-    checkedAt: 0,
-    releaseAt: 0,
-    releases: new Map(),
-    good: new Map(),
-  };
+  let ending = endingAt(world);
   return {
     world,
     openHttp: () => (http ? letHttpThrough(http.timers) : () => undefined),
@@ -248,9 +250,11 @@ function stageOf({
     heal() {
       isHealed = true;
       heal(world);
-      Object.assign(ending, { at: line.elapsed(), good: new Map(ledger.goodPolls) });
+      ending = endingAt(world);
     },
     isSettled: () => isSettled(world, ending),
+    seasons: isOwnAgent ? seasonsOf(chanceOf(seed, 'seasons')) : 0,
+    season: (number) => season(world, chanceOf(seed, `season ${number}`)),
     outcome: () => {
       for (const one of begun) end(one);
       if (!world.isBroken()) {
@@ -290,11 +294,4 @@ async function stop(life: Life, { line, complain, host }: World, onEnd: () => vo
 function end(life: Life): void {
   life.isAlive = false;
   life.poller.stop().catch(() => undefined);
-}
-
-function decisionsOn({ disk }: World): string[] {
-  return disk.rows('SELECT name, content FROM decisions').map(({ name, content }) => {
-    const { decision, reason } = JSON.parse(String(content)) as Record<string, unknown>;
-    return `${String(name)}: ${String(decision)}, ${String(reason)}`;
-  });
 }
