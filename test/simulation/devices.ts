@@ -1,4 +1,4 @@
-import { LOCAL, rowsIn } from './host-judge.ts';
+import { rowsIn } from './host-judge.ts';
 import type { Host } from './host.ts';
 import type { Violation } from './judge-context.ts';
 import { SERVER } from './ledger.ts';
@@ -12,6 +12,8 @@ import type { World } from './world.ts';
 
 interface DeviceFailure {
   readonly version: string;
+  /** What its entry was when it was started. */
+  readonly entry: string | undefined;
   readonly phase: string | undefined;
   /** Whether it had worked. */
   readonly isProven: boolean;
@@ -96,7 +98,7 @@ export function blamedForTheWorld({ host, ledger, line }: World): Violation[] {
       .filter(({ state, reason }) => state === 'failed' && reason?.startsWith(DEVICE_IS_AWAY))
       .flatMap(({ key }) => {
         const [name = ''] = key.split(' ').slice(1);
-        const other = failedToo(host, name, version);
+        const other = failedToo(host, name, { moduleId, version });
         // An edit of the entry gives it another try. (D82)
         if (isRetried({ setups }, key, setupOf(ledger.desired, name))) return [];
         if (other === undefined || ledger.known.get(key)?.moduleId !== moduleId) return [];
@@ -106,15 +108,21 @@ export function blamedForTheWorld({ host, ledger, line }: World): Violation[] {
   );
 }
 
-/** The version that took the place of this one when it last failed without the device, and failed as well. One of the two had worked. */
-function failedToo({ outages }: Host, name: string, version: string): string | undefined {
-  const last = outages
-    .get(name)
-    ?.findLast(({ failures }) => failures.some((one) => one.version === version));
-  const { failures = [] } = last ?? {};
+/**
+ * The version that took the place of this one when it last failed without the device, and failed as well. One of the two had worked.
+ * Another module under the same name is another entry (D84), and what a local module does says nothing about a release.
+ */
+function failedToo(
+  { outages }: Host,
+  name: string,
+  { moduleId, version }: { readonly moduleId: string; readonly version: string },
+): string | undefined {
+  const all = (outages.get(name) ?? []).map(({ failures }) =>
+    failures.filter(({ entry }) => entry === moduleId),
+  );
+  const failures = all.findLast((those) => those.some((one) => one.version === version)) ?? [];
   const at = failures.findLastIndex((one) => one.version === version);
-  // What a local module does says nothing about a release.
-  const later = failures.slice(at + 1).filter((one) => one.version !== LOCAL);
+  const later = failures.slice(at + 1);
   const instead = later.find(({ phase }) => phase !== 'stable') ?? later[CRASH_LOOP - 1];
   const isComparable = failures[at]?.isProven === true || instead?.isProven === true;
   return isComparable ? instead?.version : undefined;

@@ -1,4 +1,4 @@
-import { isBlamed } from './seen-quarantine.ts';
+import { failedEntriesIn, inherit } from './inheritance.ts';
 import { keyOf } from './ledger.ts';
 import { checkSavedLists } from './watched-lists.ts';
 import type { World } from './world.ts';
@@ -64,27 +64,8 @@ function checkOpen({ disk, ledger, complain }: World): void {
   });
 }
 
-/** What is undecided for an entry that the config no longer has may be so for one that takes its place. (D105) */
-function inherit({ quarantine, desired }: World['ledger'], where: ReadonlySet<string>): void {
-  const modules = desired?.modules ?? [];
-  for (const [file, seen] of quarantine) {
-    const { moduleId, version, entries } = seen;
-    if (!entries) continue;
-    const about = (key: string, state: string): string => `${moduleId} ${version} ${key}: ${state}`;
-    const moved = entries.map((entry) => {
-      const { key, state } = entry;
-      const isGone = !modules.some(({ name }) => key === `module ${name}`);
-      if (!isGone || isBlamed(entry) || where.has(about(key, state))) return entry;
-      const heir = modules.find(
-        (one) => one.moduleId === moduleId && where.has(about(`module ${one.name}`, state)),
-      );
-      return heir ? { key: `module ${heir.name}`, state, reason: entry.reason } : entry;
-    });
-    quarantine.set(file, { ...seen, entries: moved });
-  }
-}
-
-function checkQuarantine({ disk, ledger, complain }: World): void {
+function checkQuarantine(world: World): void {
+  const { disk, ledger, complain } = world;
   const rows = disk.rows(
     'SELECT module_id, version, digest, until, is_rollback, rolled_back_to, refused FROM quarantine',
   );
@@ -100,20 +81,12 @@ function checkQuarantine({ disk, ledger, complain }: World): void {
   compare(found, expected, (row) => {
     complain('D13', `the quarantine ${row}`);
   });
-  const entries = disk.rows(
-    `SELECT module_id, version, kind, name, state FROM failed_entries JOIN quarantine
-      USING (module_id, version, since)`,
-  );
-  const where = entries.map(
-    (row) =>
-      `${String(row['module_id'])} ${String(row['version'])} ${String(row['kind'])} ${String(row['name'])}: ${String(row['state']).replaceAll('-', ' ')}`,
-  );
-  inherit(ledger, new Set(where));
+  inherit(world);
   const failed = [...ledger.quarantine.values()].flatMap(
     ({ moduleId, version, entries: of = [] }) =>
       of.map(({ key, state }) => `${moduleId} ${version} ${key}: ${state}`),
   );
-  compare(where, failed, (row) => {
+  compare(failedEntriesIn(world), failed, (row) => {
     complain('D81', `the failure ${row}`);
   });
 }

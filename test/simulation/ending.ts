@@ -105,6 +105,8 @@ export function isSettled(world: World, ending: Ending): boolean {
   ];
   const [first] = unsettled;
   if (!first) return !awaitsRelease(world, ending);
+  // A machine that needs no registry reads its config and writes what it could not write in its next rounds.
+  if (!isInformed(world, ending)) return false;
   ending.informedAt ??= now;
   const lateAt = world.host
     ? Math.max(ending.at, ending.informedAt) + MENDED_MS + loopMs(ledger.starts)
@@ -115,6 +117,12 @@ export function isSettled(world: World, ending: Ending): boolean {
       2 * settings.acknowledgeWithinMs;
   if (now > lateAt) complain(first.invariant, first.found);
   return false;
+}
+
+/** Whether the machine had the time for two rounds. */
+function isInformed(world: World, { at }: Ending): boolean {
+  const { line, settings } = world;
+  return awaited(world).length > 0 || line.elapsed() - at > 2 * settings.intervalMs;
 }
 
 /** How long the last starts may keep the agent from acting. */

@@ -129,15 +129,16 @@ function vetoesAgainst(
 
 const UNCLEAR = 'it does not say whether it may be stopped';
 
-/** What the agent says about maintenance. A module may be asked at the same time. (D29) */
+/** What the agent says about maintenance: more than one answer while a module may have been asked at the same time. (D29) */
 function maintenanceNow(
   { desired, asksForMaintenance, maintenance, allowedAt = -Infinity }: Ledger,
   { elapsed }: Moment,
-): JudgedMachine['answer'] {
-  if (!asksForMaintenance) return undefined;
+): JudgedMachine['answer'][] {
+  if (!asksForMaintenance) return [undefined];
   const limitMs = desired?.asking === undefined ? 0 : UNCLEAR_LIMIT_MS;
-  if (elapsed - allowedAt <= limitMs) return 'allowed';
-  return maintenance && elapsed - maintenance.at <= limitMs ? maintenance.answer : 'timed-out';
+  const isRecent = maintenance && elapsed - maintenance.at <= limitMs;
+  const answer = isRecent ? maintenance.answer : 'timed-out';
+  return elapsed - allowedAt <= limitMs ? [...new Set(['allowed', answer])] : [answer];
 }
 
 /** The cases that a decision about a target may be made in. */
@@ -149,19 +150,21 @@ export function casesFor(
   const { ledger } = context;
   const { target } = of;
   const wish = ledger.wishes.get(keyOf(target));
-  const answer = maintenanceNow(ledger, moment);
+  const answers = maintenanceNow(ledger, moment);
   return isHeld(ledger, target, moment).flatMap((held) =>
     isOverdue(ledger, target, moment).flatMap((overdue) =>
-      vetoesAgainst(context, target).map((vetoes): Case => {
-        const facts: Facts = {
-          isHeld: held,
-          isOverdue: overdue,
-          vetoes,
-          answer,
-          wish: wish?.moduleId === target.moduleId ? wish : undefined,
-        };
-        return Object.assign({ moment, facts }, of);
-      }),
+      vetoesAgainst(context, target).flatMap((vetoes) =>
+        answers.map((answer): Case => {
+          const facts: Facts = {
+            isHeld: held,
+            isOverdue: overdue,
+            vetoes,
+            answer,
+            wish: wish?.moduleId === target.moduleId ? wish : undefined,
+          };
+          return Object.assign({ moment, facts }, of);
+        }),
+      ),
     ),
   );
 }

@@ -23,7 +23,7 @@ interface Row {
   readonly previous?: Version;
 }
 
-export const LOCAL = 'local';
+const LOCAL = 'local';
 
 export function provenKey(name: string, root: string): string {
   return `${name} ${root}`;

@@ -5,6 +5,7 @@ import { noteActivation } from '../../src/store/activations.ts';
 import type { MachineFile } from '../../src/store/index.ts';
 import { chanceOf } from './chance.ts';
 import type { Outage } from './devices.ts';
+import { judgeInherited } from './inheritance.ts';
 import { judgeKept, judgeStart, provenKey } from './host-judge.ts';
 import type { Target } from './ledger.ts';
 import type { LifeContext } from './life.ts';
@@ -192,6 +193,7 @@ export function portsOf(context: HostContext): Omit<AgentPorts, 'poller'> {
     moduleProcess: (run, start, reports) => {
       const [name = ''] = start.mark.split('/').slice(-3);
       judgeStart(world, name, run);
+      judgeInherited(world, name);
       return killable('start a process', () => {
         const process = processOf(context, name, run);
         host.processes.add(process);

@@ -94,8 +94,9 @@ const KINDS: Readonly<Record<string, Effect>> = {
     line.drift(rate);
     return `of ${rate}`;
   },
-  'fill the disk': ({ disk }, chance) => {
+  'fill the disk': ({ disk, ledger }, chance) => {
     const share = chance.one([1, 1, 0.5]);
+    ledger.wasFull = true;
     disk.fill(() => chance.is(share));
     return `for ${share} of all commits`;
   },

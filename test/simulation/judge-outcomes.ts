@@ -73,7 +73,12 @@ export function acknowledge(
   if (isFailure) {
     judgeTerm(context, report, until);
     const { moduleId } = target;
-    const first = { key: keyOf(target), state: stateOf(to, report), reason: report.reason };
+    const first = {
+      key: keyOf(target),
+      state: stateOf(to, report),
+      since: moment().elapsed,
+      reason: report.reason,
+    };
     const failed = { moduleId, version: to, digest, until, setup: report.setup };
     // The target of a rollback has worked: only a failed upgrade can fail again. (D80)
     // One that goes back from what fails is compared with it. (D102)
@@ -145,9 +150,13 @@ export function fail(
   else noteFailed(ledger, target, { version, running, isKept });
   const { moduleId } = target;
   const { reason } = report;
-  const first = { key: keyOf(target), state: stateOf(version, report), reason };
+  const since = context.moment().elapsed;
+  const first = { key: keyOf(target), state: stateOf(version, report), since, reason };
   const failed = { moduleId, version, digest, until, setup: report.setup };
   quarantineFailed(context, failed, again(context, failed, first));
+  // The one in its place is started for ever. (D80)
+  if (blame === 'undecided' && typeof running === 'string' && !isKept)
+    suspend(context, { target, replaced: running }, report);
   ledger.novelty++;
   if (!open) return;
   endRequest(ledger, open.target, undefined);
@@ -217,7 +226,7 @@ function again(
 
 /** What failed before the version of an action failed in the same way. (D80) */
 function suspend(
-  { ledger }: JudgeContext,
+  { ledger, moment }: JudgeContext,
   { target, replaced }: Pick<SeenAction, 'target'> & { readonly replaced: string },
   report: Report,
 ): void {
@@ -225,7 +234,8 @@ function suspend(
   const own = before?.entries?.find(({ key }) => key === keyOf(target));
   if (!own) return;
   const state = stateOf(replaced, report);
-  if (own.state !== 'failed again' || state === 'kept') own.state = state;
+  if (own.state !== 'failed again' || state === 'kept')
+    Object.assign(own, { state, since: moment().elapsed });
 }
 
 /** A deployed version works: what is undecided may be tried again. An hour ends what was undecided about itself. (D80) */

@@ -28,7 +28,7 @@ import { watchedLists } from './watched-lists.ts';
 import { watchedRegistry } from './watched-registry.ts';
 import { begunBefore, judgeTrials } from './stops.ts';
 import { watchedState } from './watched-state.ts';
-import { forgetStarted } from './setups.ts';
+import { noteEntries } from './setups.ts';
 import { maintenance } from './statuses.ts';
 import { clockOf } from './timeline.ts';
 import { CallbackError, type Site, type World } from './world.ts';
@@ -114,6 +114,10 @@ export function begin(world: World, number: number, exit: (why: string) => void)
   ledger.plannedSince = Infinity;
   ledger.answers.clear();
   ledger.started.clear();
+  ledger.entered.clear();
+  ledger.left.clear();
+  ledger.begunAt = line.elapsed();
+  ledger.wasFull = disk.isFull();
   ledger.blamed.clear();
   ledger.polls.clear();
   excuseNextRounds(world);
@@ -244,7 +248,7 @@ function readConfiguration(world: World): Configuration | Promise<never> {
   }
   const before = ledger.desired;
   ledger.desired = conditions.desired;
-  forgetStarted(ledger, before);
+  noteEntries(ledger, before, line.elapsed());
   ledger.asksForMaintenance = settings.asksForMaintenance;
   return configurationOf(conditions.desired);
 }

@@ -55,7 +55,7 @@ export async function playProcess(
     unplugging.abort(new Error(DEVICE_IS_AWAY));
     const isProven = host.proven.has(provenKey(name, process.root));
     const { phase } = rowsIn(world).get(name) ?? {};
-    outageOf(host, name)?.failures.push({ version, phase, isProven });
+    outageOf(host, name)?.failures.push({ version, entry: process.entry, phase, isProven });
     fail(DEVICE_IS_AWAY);
   };
   try {

@@ -113,13 +113,6 @@ export const OPERATING: Readonly<Record<string, Effect>> = {
   },
 };
 
-/**
- * Edits, which plays have only if `MODREG_EDITS` is set: the judge does not know yet what a renamed entry keeps (D105), nor what is started
- * for ever after going back (D102).
- */
-const WITH_EDITS = process.env['MODREG_EDITS'] !== undefined;
-const EDITS = new Set(['write a wrong value', 'correct a value', 'rename an entry']);
-
 /** These incidents, in three of four plays: one for every two others, up to `last`. */
 export function operatingOf(
   chance: Chance,
@@ -127,7 +120,7 @@ export function operatingOf(
   last: number,
 ): { readonly at: number; readonly kind: string }[] {
   if (chance.is(0.25)) return [];
-  const kinds = Object.keys(OPERATING).filter((kind) => WITH_EDITS || !EDITS.has(kind));
+  const kinds = Object.keys(OPERATING);
   return Array.from({ length: Math.ceil(count / 2) }, () => {
     return { at: chance.between(0, last), kind: chance.one(kinds) };
   });

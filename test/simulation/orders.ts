@@ -74,6 +74,13 @@ export interface Orders {
   plannedSince: number;
   /** What reached the program of each entry when it was started, by name. */
   readonly started: Map<string, string>;
+  /** When entries came to the config of this process, and left it, on the monotonic clock, by name. */
+  readonly entered: Map<string, number>;
+  readonly left: Map<string, number>;
+  /** When this process began. */
+  begunAt: number;
+  /** Whether the disk was full in its time. */
+  wasFull: boolean;
 }
 
 export function orders(): Orders {
@@ -87,6 +94,10 @@ export function orders(): Orders {
     allowedAt: undefined,
     plannedSince: Infinity,
     started: new Map(),
+    entered: new Map(),
+    left: new Map(),
+    begunAt: 0,
+    wasFull: false,
   };
 }
 

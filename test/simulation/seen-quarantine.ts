@@ -2,6 +2,8 @@
 export interface SeenEntry {
   readonly key: string;
   state: 'failed' | 'failed again' | 'waiting' | 'may be tried' | 'kept';
+  /** When it was recorded, or became undecided, on the monotonic clock. */
+  since: number;
   readonly reason: string | undefined;
 }
 

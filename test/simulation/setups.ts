@@ -14,9 +14,17 @@ export function setupOf(desired: Desired | undefined, name: string): string | un
 }
 
 /** The agent has read another config: what it starts for another entry of the same name is another program. */
-export function forgetStarted({ started, desired }: Ledger, before: Desired | undefined): void {
-  for (const name of started.keys()) {
-    if (entryText(desired, name) !== entryText(before, name)) started.delete(name);
+export function noteEntries(
+  { started, desired, entered, left }: Ledger,
+  before: Desired | undefined,
+  now: number,
+): void {
+  const names = [desired, before].flatMap((one) => one?.modules ?? []).map(({ name }) => name);
+  for (const name of new Set([...started.keys(), ...names])) {
+    const text = entryText(desired, name);
+    if (text === entryText(before, name)) continue;
+    started.delete(name);
+    (text === undefined ? left : entered).set(name, now);
   }
 }
 

@@ -1,5 +1,5 @@
-import { RECOVERED_MS } from './back-off.ts';
-import type { Command, Serving } from './lifecycle.ts';
+import { NO_CRASHES, RECOVERED_MS } from './back-off.ts';
+import type { Command, Lifecycle, Serving, Surroundings } from './lifecycle.ts';
 
 /** A version that was up for so long is proven. */
 export const PROVEN_MS = 3_600_000;
@@ -17,4 +17,12 @@ export function untilEndured(
   // A clock may count fractions of a millisecond, and a wait has none.
   const next = ends.filter((end) => end > upMs);
   return next.length === 0 ? [] : [{ command: 'wait', ms: Math.ceil(Math.min(...next) - upMs) }];
+}
+
+/** What is in use, without the crashes before it was up for ten minutes: it may be asked as soon as it is up again (T440). */
+export function recovered<S extends Extract<Lifecycle, { readonly state: 'running' }>>(
+  serving: S,
+  { now }: Pick<Surroundings, 'now'>,
+): S {
+  return now - serving.since < RECOVERED_MS ? serving : { ...serving, crashes: NO_CRASHES };
 }

@@ -126,11 +126,13 @@ function untried(
   { action, candidate, failed: run }: Trying & { readonly failed: Installed },
   { fault, process, crashes }: TrialEnd,
 ): Step {
-  const { next, commands } = startedLater({ run, previous: candidate, crashes }, process);
+  // It was not shown to work here, so it is none to go back to (D121).
+  const previous = candidate.isProven ? candidate : ({ ...candidate, hasFailed: true } as const);
+  const { next, commands } = startedLater({ run, previous, crashes }, process);
   const ended = { action, fault, version: candidate.version };
   return {
     next,
-    row: { phase: 'stable', current: run, previous: candidate, settled: ended },
+    row: { phase: 'stable', current: run, previous, settled: ended },
     commands: [...commands, { command: 'fail', action, running: null, ...fault }],
   };
 }

@@ -1,4 +1,5 @@
 import type { Lifecycle, LifecycleEvent, Step, Surroundings } from './lifecycle.ts';
+import { recovered } from './endurance.ts';
 import { compared, crashed, down, endured } from './evidence.ts';
 import {
   accepted,
@@ -71,9 +72,10 @@ const TABLE: Table = {
     activate: (serving, event, around) =>
       serving.run.root === event.candidate.root
         ? settled(serving, event.action, around)
-        : tried(event, serving, 'running'),
-    restart: (serving, { action }) => stopped({ ...serving, to: 'starting', restart: action }),
-    hold: (serving) => stopped({ ...serving, to: 'held' }),
+        : tried(event, recovered(serving, around), 'running'),
+    restart: (serving, { action }, around) =>
+      stopped({ ...recovered(serving, around), to: 'starting', restart: action }),
+    hold: (serving, _, around) => stopped({ ...recovered(serving, around), to: 'held' }),
     remove: () => stopped(TO_IDLE),
     'shut-down': () => stopped(TO_IDLE),
   },

@@ -44,7 +44,9 @@ function comparable(
   if (run.root === candidate.root) return run.hasFailed ? run : undefined;
   if (isBack && isKnown) return unblamed(run);
   const crashed = crashes.count > 0 && state !== 'running' && state !== 'held';
-  if (isRefused || (!run.hasFailed && !crashed)) return undefined;
+  // The agent may have been started since: then only the mark says that it crashed (D120).
+  const isDoubtful = run.hasFailed ?? run.isUndecided ?? crashed;
+  if (isRefused || !isDoubtful) return undefined;
   return isKnown && !run.hasFailed ? unblamed(run) : { ...run, hasFailed: true };
 }
 

@@ -80,7 +80,7 @@ describe('[D80] what fails together', () => {
     const row = { ...FIRST, failed: REPORTED };
     const fault = { reason: 'no port', blame: 'machine' } as const;
     expect(after({ state: 'trying', row }, { event: 'failed', fault })).toBe(
-      'write stable 1.0.0 failed after 1.1.0, a failed; stop, fail a (machine, none): no port; stopping → backing-off (1 crash)',
+      'write stable 1.0.0 failed after 1.1.0 failed, a failed; stop, fail a (machine, none): no port; stopping → backing-off (1 crash)',
     );
   });
 
