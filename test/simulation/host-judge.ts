@@ -11,6 +11,7 @@ import type { World } from './world.ts';
 interface Version {
   readonly version: string;
   readonly root: string;
+  readonly isUndecided?: boolean | undefined;
 }
 
 /** What machine.db has about a module entry. */
@@ -31,7 +32,7 @@ export function provenKey(name: string, root: string): string {
 
 /** A version starts alone, from its package, and because machine.db says so. (A2, A5) */
 export function judgeStart(world: World, name: string, { version, root }: Version): void {
-  const { host, ledger, complain } = world;
+  const { ledger, complain } = world;
   const beside = processesOf(world, name).map((one) => one.version);
   if (beside.length > 0)
     complain('A2', `module ${name}: ${version} starts beside ${beside.join()}`);
@@ -43,7 +44,7 @@ export function judgeStart(world: World, name: string, { version, root }: Versio
   if (expected?.root !== root) {
     complain('A2', `module ${name}: ${version} starts, and machine.db says ${expected?.version}`);
   }
-  const isProven = host?.proven.has(provenKey(name, root)) === true;
+  const isProven = hasWorked(world, name, root);
   if (row?.phase !== 'trying') {
     if (!isProven) complain('A2', `module ${name}: ${version} starts for good, and never worked`);
     return;
@@ -55,6 +56,25 @@ export function judgeStart(world: World, name: string, { version, root }: Versio
       `module ${name}: ${version} is tried for ${row.action}, which is to ${action?.to}`,
     );
   }
+}
+
+/** Whether a version worked in an entry, or was started for ever, and is so now, in one that the config no longer has. (D105) */
+function hasWorked(world: World, name: string, root: string): boolean {
+  const { host, ledger } = world;
+  if (!host) return false;
+  if (host.proven.has(provenKey(name, root))) return true;
+  const { modules } = ledger.desired ?? { modules: [] };
+  const moduleId = modules.find((one) => one.name === name)?.moduleId;
+  const isInherited = [...rowsIn(world)].some(
+    ([gone, row]) =>
+      row.moduleId === moduleId &&
+      !modules.some((one) => one.name === gone) &&
+      row.current?.root === root &&
+      row.current.isUndecided === true &&
+      host.proven.has(provenKey(gone, root)),
+  );
+  if (isInherited) host.proven.add(provenKey(name, root));
+  return isInherited;
 }
 
 /** What takes the place of an entry of the same module starts after it has ended. (D84) */
@@ -115,7 +135,7 @@ export function judgeOutcome(
       'A3',
       `module ${name}: ${running} is reported, and machine.db says ${stated?.version}`,
     );
-  } else if (!host.proven.has(provenKey(name, stated.root))) {
+  } else if (!hasWorked(world, name, stated.root)) {
     complain('A3', `module ${name}: ${running} is reported after a ${direction}, and never worked`);
   }
 }

@@ -62,7 +62,8 @@ describe('[D121] a version that the machine could not start is tried again', () 
   ])('%j did not work here because it was tried', (candidate, previous) => {
     const row = { ...FIRST, candidate, failed: FAILING };
     const result = step({ state: 'trying', row }, { event: 'failed', fault }, AROUND);
-    expect(result?.row).toMatchObject({ phase: 'stable', current: FAILING, previous });
+    expect(result?.row).toMatchObject({ phase: 'stable', current: FAILING });
+    expect(result?.row).toHaveProperty('previous', previous);
   });
 
   it('and is no version that worked here: if it fails, the one that crashes is started for ever', () => {
