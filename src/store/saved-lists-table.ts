@@ -237,8 +237,8 @@ function listIn(row: Row, { firstSeen, certainAt }: ReadTimes, path: string): Sa
   return { ...list, etag, sequence, history: historyIn(row) };
 }
 
-/** Increases with each field of a release that is read from then on, such as `floor` (T391). */
-const FIELDS_READ = 1;
+/** Increases with each field of a release that is read from then on, such as `floor` and `signatures` (T391). */
+const FIELDS_READ = 2;
 
 interface Parts extends Pick<SavedList, 'records' | 'dropped' | 'lost'> {
   /** Absent in what a modreg before floors wrote. */
