@@ -157,7 +157,7 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
     const found: Opened['result'] = address.ok ? openAt(address.value, opening) : address;
     const result: Opened['result'] =
       found.ok && pin !== undefined
-        ? { ok: true, value: trustedRegistry(found.value, pin) }
+        ? { ok: true, value: trustedRegistry(found.value, pin, opening) }
         : found;
     const registry = result.ok ? result.value : withoutLists(result.error);
     opened.set(key, { result, registry });

@@ -1,11 +1,13 @@
 import type { ModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
+import { trustText, type TrustDocument } from '../core/trust/trust-document.ts';
 import type { RegistryAddress } from '../registry/address.ts';
 import { memoizeUntilError } from '../registry/memoize-until-error.ts';
 import type { CachedRegistry, ListResult, ReleaseList } from '../registry/registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import { retryBudget } from '../registry/retry-budget.ts';
+import { SavedListsError, type SavedLists } from '../registry/saved-lists.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 
 interface Source {
@@ -19,12 +21,14 @@ type Checks = ReturnType<typeof import('../registry/trust/release-checks.ts').re
  * `registry`, whose lists have the check of their releases by the keys of the trust document with the digest `pin`. Without that
  * document there are no lists: nothing of the registry could be selected (D134).
  */
-export function trustedRegistry<T extends CachedRegistry & Source>(registry: T, pin: string): T {
+export function trustedRegistry<T extends CachedRegistry & Source>(
+  registry: T,
+  pin: string,
+  memory: TrustMemory,
+): T {
   const checks = memoizeUntilError(async (): Promise<Checks> => {
-    const texts = await documentsOf(registry);
-    const { pinnedDocument } = await import('../registry/trust/pinned-document.ts');
     const { releaseChecks } = await import('../registry/trust/release-checks.ts');
-    return releaseChecks(pinnedDocument(texts, pin, placeOf(registry)));
+    return releaseChecks(await documentOf(registry, pin, memory));
   });
   return {
     ...registry,
@@ -46,6 +50,42 @@ export function trustedRegistry<T extends CachedRegistry & Source>(registry: T, 
       );
     },
   };
+}
+
+/** Where trust documents outlive the process, for registries over the network. */
+export interface TrustMemory {
+  readonly savedLists: () => Promise<SavedLists | undefined>;
+  readonly onTrouble?: (error: SavedListsError) => void;
+  readonly isOffline?: boolean;
+}
+
+/** The saved trust document, or that of the registry, which is then saved: nothing else has its digest (D138). */
+async function documentOf(
+  source: Source,
+  pin: string,
+  { savedLists, onTrouble, isOffline = false }: TrustMemory,
+): Promise<TrustDocument> {
+  const { pinnedDocument, whole } = await import('../registry/trust/pinned-document.ts');
+  const withSaved = async <R>(work: (saved: SavedLists) => R): Promise<R | undefined> => {
+    if (!source.remote?.trust) return undefined;
+    try {
+      const saved = await savedLists();
+      return saved && work(saved);
+    } catch (error) {
+      if (!(error instanceof SavedListsError)) throw error;
+      onTrouble?.(error);
+      return undefined;
+    }
+  };
+  const known = whole(await withSaved((saved) => saved.trust?.(pin)), pin);
+  if (known) return known;
+  if (isOffline && source.remote) {
+    const message = `offline: ${placeOf(source)} was not contacted, and its trust document is not saved`;
+    throw new RegistryError('registry-unreachable', message);
+  }
+  const document = pinnedDocument(await documentsOf(source), pin, placeOf(source));
+  await withSaved((saved) => saved.saveTrust?.(pin, trustText(document.body, document.signatures)));
+  return document;
 }
 
 /** The same list: a copy would decode all entries. */

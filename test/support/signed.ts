@@ -77,7 +77,8 @@ export function trustOf(
   };
 }
 
-interface Published {
+/** A release as it is published. */
+export interface TestRelease {
   readonly version: string;
   readonly published_at: string;
   readonly artifacts?: readonly {
@@ -89,14 +90,17 @@ interface Published {
 }
 
 /** The text of a release. Its artifacts are given in the order of their platforms. */
-export function textOf(moduleId: string, { version, published_at, artifacts }: Published): string {
+export function textOf(
+  moduleId: string,
+  { version, published_at, artifacts }: TestRelease,
+): string {
   const files = artifacts?.map(({ platform, digest, size }) => `${platform} ${digest} ${size}`);
   const lines = ['modreg/release@1', moduleId, version, published_at, ...(files ?? ['no files'])];
   return lines.map((line) => `${line}\n`).join('');
 }
 
 /** A release as JSON, with the signatures of `keys`. */
-export function signed<T extends Published>(
+export function signed<T extends TestRelease>(
   moduleId: string,
   release: T,
   ...keys: readonly TestKey[]

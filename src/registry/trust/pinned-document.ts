@@ -1,3 +1,4 @@
+import type { Result } from '../../core/index.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { readTrustDocument, type TrustDocument } from '../../core/trust/trust-document.ts';
@@ -19,16 +20,25 @@ export function pinnedDocument(
   const text = texts.find((one) => pinOf(bodyOf(one)) === pin);
   if (text === undefined)
     throw untrusted(`${where} has ${offered(texts)}, and the policy names ${pin}`);
+  const read = signedDocument(text);
+  if (read.ok) return read.value;
+  throw untrusted(`the trust document of ${where} ${read.error}`);
+}
+
+/** The trust document in `text` if its digest is `pin` and its root keys signed it; undefined if not, or without a text. */
+export function whole(text: string | undefined, pin: string): TrustDocument | undefined {
+  if (text === undefined || pinOf(bodyOf(text)) !== pin) return undefined;
+  const read = signedDocument(text);
+  return read.ok ? read.value : undefined;
+}
+
+function signedDocument(text: string): Result<TrustDocument, string> {
   const document = readTrustDocument(text);
-  if (!document.ok) {
-    throw untrusted(`the trust document of ${where} cannot be read: ${document.error}`);
-  }
+  if (!document.ok) return { ok: false, error: `cannot be read: ${document.error}` };
   const { root, body, signatures } = document.value;
   const signed = signersOf(root, body, signatures);
-  if (signed >= root.threshold) return document.value;
-  throw untrusted(
-    `the trust document of ${where} has ${signed} of ${root.threshold} signatures of its root keys`,
-  );
+  if (signed >= root.threshold) return document;
+  return { ok: false, error: `has ${signed} of ${root.threshold} signatures of its root keys` };
 }
 
 /** What the digest in a policy is of: all before the empty line. */
