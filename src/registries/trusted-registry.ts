@@ -42,12 +42,17 @@ export function trustedRegistry<T extends CachedRegistry & Source>(
         return new Map(moduleIds.map((id) => [id, { ok: false, error: of }]));
       }
       const results = await registry.readAll(moduleIds, signal, wanted);
-      return new Map(
+      const lists = new Map(
         Array.from(results, ([id, result]): [ModuleId, ListResult] => [
           id,
           result.ok ? { ok: true, value: checked(of, id, result.value) } : result,
         ]),
       );
+      if (wanted) {
+        const { checkAhead } = await import('../registry/trust/check-ahead.ts');
+        await unlessAborted(signal, checkAhead(lists, wanted));
+      }
+      return lists;
     },
   };
 }

@@ -33,7 +33,12 @@ describe('the trust document of a registry', () => {
       expect(await selected(after(options), '1.*')).toEqual(['1.2.0', REFUSED]);
     }
     // What a disk changed is asked for again, and so is what another pin names.
-    for (const damaged of ['', TRUST.text.replace('1 ed', '2 ed'), trustOf(undefined, []).text]) {
+    for (const damaged of [
+      '',
+      TRUST.text.replace('1 ed', '2 ed'),
+      trustOf(undefined, []).text,
+      trustOf([]).text,
+    ]) {
       saved.saveTrust?.(TRUST.pin, damaged);
       expect(await failure(after({ isOffline: true }))).toEqual(none);
       expect(await selected(after({}), '1.*')).toEqual(['1.2.0', REFUSED]);

@@ -20,12 +20,12 @@ export function releaseChecks(
   roles: Pick<Roles, 'namespaces'>,
 ): (moduleId: ModuleId, records: ReleaseRecords) => TrustCheck {
   const verified = rememberingVerifier(roles);
-  const byRecords = new WeakMap<ReleaseRecords, TrustCheck>();
+  const byRecords = new WeakMap<ReleaseRecords, ReadonlyMap<ModuleId, TrustCheck>>();
   return (moduleId, records) => {
-    const known = byRecords.get(records);
+    const known = byRecords.get(records)?.get(moduleId);
     if (known) return known;
     const check = checkOf(judgeOf(moduleId, roles, verified));
-    byRecords.set(records, check);
+    byRecords.set(records, new Map([[moduleId, check]]));
     return check;
   };
 }
