@@ -44,6 +44,13 @@ describe('[D134] a registry whose trust document a policy names', () => {
         '1.2.0: other-version',
       ],
     ]);
+    const single = await registry.read(LIDAR);
+    expect([...(single.trust?.verdicts?.keys() ?? [])]).toEqual([
+      '1.5.0',
+      '1.4.0',
+      '1.3.0',
+      '1.2.0',
+    ]);
     // The document is asked for once: it cannot change under its digest.
     expect(requests.filter((one) => one === 'GET /v1/trust')).toHaveLength(1);
   });

@@ -83,7 +83,7 @@ export interface TestRelease {
   readonly published_at: string;
   readonly artifacts?: readonly {
     readonly platform: string;
-    readonly url?: string;
+    readonly url?: string | undefined;
     readonly digest: string;
     readonly size: number;
   }[];
