@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Result } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { ALL_OTHERS, PLATFORM } from '../core/trust/role.ts';
@@ -13,10 +13,12 @@ import {
   type TrustDocument,
 } from '../core/trust/trust-document.ts';
 import { createFile } from '../files/replace-file.ts';
+import { syncFolder } from '../files/sync.ts';
 import { documentsOf } from '../registries/trusted-registry.ts';
 import { keyIdOf, pinOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
+import type { Catalogue } from '../server/index.ts';
 import { modeOf, withCatalogue, type CreatingOptions } from './catalogue-options.ts';
 import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
 
@@ -59,16 +61,21 @@ export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys,
       world.clock(),
     );
     const document = readTrustDocument(text);
-    if (document.ok && catalogue.trust.begin(text)) {
-      const { body } = document.value;
-      return {
-        ok: true,
-        value: { document: document.value, pin: pinOf(body), files: people, registryFile },
-      };
-    }
-    for (const path of paths) rmSync(path);
-    return { ok: false, error: HAS_KEYS };
+    if (!document.ok || !isStored(catalogue, text, paths)) return { ok: false, error: HAS_KEYS };
+    const pin = pinOf(document.value.body);
+    return { ok: true, value: { document: document.value, pin, files: people, registryFile } };
   });
+}
+
+/** Whether the catalogue took its first trust document. If not, the keys are removed again. */
+function isStored(catalogue: Catalogue, text: string, paths: readonly string[]): boolean {
+  let stored = false;
+  try {
+    stored = catalogue.trust.begin(text);
+  } finally {
+    if (!stored) for (const path of paths) rmSync(path);
+  }
+  return stored;
 }
 
 /** A trust document, and the digest by which a policy names it. */
@@ -132,6 +139,8 @@ function written(
       createFile(path, { mode: PRIVATE }, (descriptor) => writeFileSync(descriptor, pem));
       done.push(path);
     }
+    // Without their names, the keys would be lost, and the document that names them not.
+    for (const path of new Set(done.map((one) => dirname(one)))) syncFolder(path);
     return undefined;
   } catch (error) {
     for (const path of done) rmSync(path);

@@ -1,5 +1,6 @@
 import type { DecideInput } from '../core/index.ts';
-import type { SignatureRefusal, TrustCheck } from '../core/releases/eligibility-policy.ts';
+import type { TrustCheck } from '../core/releases/eligibility-policy.ts';
+import { UNCHECKED } from '../core/releases/unchecked.ts';
 import {
   anyOf,
   isMapOf,
@@ -23,9 +24,6 @@ export const areVerdicts: Shape = isMapOf(
     }),
   ),
 );
-
-/** A release whose signatures were not checked then could not be selected. */
-const UNCHECKED: SignatureRefusal = { reason: 'unsigned', signed: 0, needed: undefined };
 
 /** What was found, with the function that answers the same. */
 export function withTrust(input: DecideInput): DecideInput {

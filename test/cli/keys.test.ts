@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -112,6 +113,16 @@ describe('[D136] modreg keys init', () => {
       /^error\[STATE_WRITE\]: the keys cannot be written to .* \(E\w+\)/,
     );
     expect(existsSync(`${other}-key`)).toBe(false);
+    // A front of a cluster changes only through its stream.
+    const front = new DatabaseSync(other);
+    front.exec("UPDATE catalogue SET shared_history = 'h'");
+    front.close();
+    const again = await inProcess([...args.slice(0, 4), '--to', `${folder}/front`, '--db', other]);
+    expect([again.exit, again.stderr]).toEqual([
+      70,
+      expect.stringMatching(/^error\[STATE_WRITE\]/),
+    ]);
+    expect([existsSync(`${other}-key`), readdirSync(`${folder}/front`)]).toEqual([false, []]);
     expect((await inProcess(['keys', 'show', '--db', other])).stderr).toBe(
       'error[USAGE]: the registry has no trust document\nhint: modreg keys init makes one\n',
     );
