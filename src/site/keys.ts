@@ -6,6 +6,7 @@ import { quote } from '../core/text/quote.ts';
 import { ALL_OTHERS, PLATFORM } from '../core/trust/role.ts';
 import {
   isTrustName,
+  LONGEST_DOCUMENT,
   NAME_FORM,
   readTrustDocument,
   trustBody,
@@ -16,6 +17,8 @@ import { createFile } from '../files/replace-file.ts';
 import { syncFolder } from '../files/sync.ts';
 import { documentsOf } from '../registries/trusted-registry.ts';
 import { keyIdOf, pinOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
+import { signedDocument } from '../registry/trust/pinned-document.ts';
+import { readRegularFile } from '../host/document-file.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { Catalogue } from '../server/index.ts';
@@ -24,6 +27,8 @@ import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
 
 export interface NewKeysOptions extends CreatingOptions {
   readonly name?: string;
+  /** A file with a trust document that people made and signed. */
+  readonly document?: string;
   /** The folder for the keys of people; the working directory by default. */
   readonly to?: string;
 }
@@ -32,10 +37,10 @@ export interface NewKeysOptions extends CreatingOptions {
 export interface NewKeys {
   readonly document: TrustDocument;
   readonly pin: string;
-  /** The private keys of people: of the root, and of the author. */
+  /** The private keys of people: of the root, and of the author; none for a document that people made. */
   readonly files: readonly string[];
-  /** The private key of the registry, which stays there. */
-  readonly registryFile: string;
+  /** The private key of the registry, which stays there; undefined for such a document. */
+  readonly registryFile: string | undefined;
 }
 
 const YEAR_MS = 365 * 86_400_000;
@@ -44,6 +49,7 @@ const PRIVATE = 0o600;
 /** Makes the keys of a registry, and stores its first trust document (D136). Nothing is overwritten. */
 export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys, Problem> {
   const { name = '', to = '.' } = options;
+  if (options.document !== undefined) return storeDocument(options.document, options, world);
   if (!isTrustName(name)) {
     return { ok: false, error: usage(`--name is ${quote(name)}, expected ${NAME_FORM}`) };
   }
@@ -64,6 +70,36 @@ export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys,
     if (!document.ok || !isStored(catalogue, text, paths)) return { ok: false, error: HAS_KEYS };
     const pin = pinOf(document.value.body);
     return { ok: true, value: { document: document.value, pin, files: people, registryFile } };
+  });
+}
+
+/** Stores the first trust document of a registry, which its root keys have to have signed. */
+function storeDocument(
+  path: string,
+  options: NewKeysOptions,
+  world: World,
+): Result<NewKeys, Problem> {
+  const file = readRegularFile(path, LONGEST_DOCUMENT);
+  if (!file.ok) return file;
+  const text = Buffer.from(file.value.bytes).toString();
+  const document = signedDocument(text);
+  if (!document.ok) {
+    return { ok: false, error: usage(`the trust document ${quote(path)} ${document.error}`) };
+  }
+  const { version, body } = document.value;
+  if (version !== 1) {
+    return {
+      ok: false,
+      error: usage(`the trust document ${quote(path)} has version ${version}, expected 1`),
+    };
+  }
+  return withCatalogue(options, world, modeOf(options), (catalogue) => {
+    if (!catalogue.trust.begin(text)) return { ok: false, error: HAS_KEYS };
+    const pin = pinOf(body);
+    return {
+      ok: true,
+      value: { document: document.value, pin, files: [], registryFile: undefined },
+    };
   });
 }
 

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { needs } from '../support/prerequisite.ts';
 import { servedHere } from '../support/served-here.ts';
-import { textOf } from '../support/signed.ts';
+import { ROOT_ONE, textOf, trustOf } from '../support/signed.ts';
 import { createdToken, registry } from './support/registry-command.ts';
 
 interface Made {
@@ -126,6 +126,39 @@ describe('[D136] modreg keys init', () => {
     expect((await inProcess(['keys', 'show', '--db', other])).stderr).toBe(
       'error[USAGE]: the registry has no trust document\nhint: modreg keys init makes one\n',
     );
+  });
+
+  it('stores a document that people made, if it is whole and signed', async () => {
+    const { pin, text } = trustOf();
+    const bad = trustOf(undefined, []).text;
+    const second = text.slice(0, text.indexOf('\n\n') + 1).replace('version 1', 'version 2');
+    const two = `${second}\nsignature ${ROOT_ONE.id} ${ROOT_ONE.sign(second)}\n`;
+    const folder = temporaryFolder({
+      'trust.txt': text,
+      'bad.txt': bad,
+      'two.txt': two,
+      'cut.txt': text.slice(0, -1),
+    });
+    const args = ['keys', 'init', '--db', `${folder}/registry.db`, '--create', '--document'];
+    for (const [file, error] of [
+      ['bad.txt', 'has 0 of 1 signatures of its root keys'],
+      ['cut.txt', 'cannot be read: its last line does not end'],
+      ['two.txt', 'has version 2, expected 1'],
+    ]) {
+      expect(await inProcess([...args, `${folder}/${file}`])).toEqual({
+        stdout: '',
+        stderr: `error[USAGE]: the trust document "${folder}/${file}" ${error}\n`,
+        exit: 2,
+      });
+    }
+    expect(await inProcess([...args, `${folder}/trust.txt`])).toEqual({
+      stdout: `${pin}\n`,
+      stderr: `note: for the policies of the machines: "trust": "${pin}"\n`,
+      exit: 0,
+    });
+    const shown = await inProcess(['keys', 'show', '--text', '--db', `${folder}/registry.db`]);
+    expect(shown.stdout).toBe(text);
+    expect(readdirSync(folder).filter((name) => name.includes('key'))).toEqual([]);
   });
 
   it.each(['', 'acme plant', '-acme', 'a'.repeat(64)])('refuses the name %j', async (name) => {

@@ -18,14 +18,16 @@ export type KeysShowOptions = ReadOptions & AnswerOptions & { readonly text?: tr
 export function keysInitCommand(options: KeysInitOptions, world: World): Outcome {
   return outcomeOf(initKeys(options, world), ({ document, pin, files, registryFile }) => {
     if (options.json) {
-      const json = { ...asJson(document, pin), files, registry_file: registryFile };
+      const json = { ...asJson(document, pin), files, registry_file: registryFile ?? null };
       return { answer: [jsonLine({ schema: 'modreg/keys-init@1', ...json })] };
     }
+    const forPolicies = `note: for the policies of the machines: "trust": "${pin}"`;
+    if (registryFile === undefined) return { answer: [pin], notes: [forPolicies] };
     const [rootOne = '', rootTwo = '', author = ''] = files.map((file) => excerpt(file));
     return {
       answer: [pin],
       notes: [
-        `note: for the policies of the machines: "trust": "${pin}"`,
+        forPolicies,
         `note: ${rootOne} and ${rootTwo} sign the next trust document: move them to two media that are offline`,
         `note: ${author} signs releases: move it to where they are published; modreg registry publish … --key`,
         `note: ${excerpt(registryFile)} stays with the registry, and in no backup`,

@@ -6,6 +6,7 @@ import type { KeysInitOptions, KeysShowOptions } from './keys-command.ts';
 const INIT_EXAMPLES = `Examples:
   modreg keys init --name acme-plant
   modreg keys init --name acme-plant --to /media/usb
+  modreg keys init --document trust.txt
 `;
 
 const SHOW_EXAMPLES = `Examples:
@@ -21,7 +22,8 @@ export function addKeys(modreg: Command, context: CommandContext): void {
     .description(
       'Makes the keys of a registry and its first trust document, on the host of the registry. Prints the digest for the policies of machines.',
     )
-    .option('--name <name>', 'the name of the site, such as acme-plant; required')
+    .option('--name <name>', 'the name of the site, such as acme-plant; required for new keys')
+    .option('--document <file>', 'store this trust document, which people made, and make no keys')
     .option('--to <folder>', 'the folder for the private keys of people', '.')
     .addHelpText('before', INIT_EXAMPLES)
     .action(async (options: KeysInitOptions) => {

@@ -32,7 +32,8 @@ export function whole(text: string | undefined, pin: string): TrustDocument | un
   return read.ok ? read.value : undefined;
 }
 
-function signedDocument(text: string): Result<TrustDocument, string> {
+/** The trust document in `text`. The error, without a subject: it cannot be read, or its root keys did not sign it. */
+export function signedDocument(text: string): Result<TrustDocument, string> {
   const document = readTrustDocument(text);
   if (!document.ok) return { ok: false, error: `cannot be read: ${document.error}` };
   const { root, body, signatures } = document.value;
