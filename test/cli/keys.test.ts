@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -113,6 +121,12 @@ describe('[D136] modreg keys init', () => {
       /^error\[STATE_WRITE\]: the keys cannot be written to .* \(E\w+\)/,
     );
     expect(existsSync(`${other}-key`)).toBe(false);
+    // What existsSync does not see.
+    symlinkSync('/nowhere/at/all', `${other}-key`);
+    const half = await inProcess([...args.slice(0, 4), '--to', `${folder}/half`, '--db', other]);
+    expect(half.stderr).toMatch(/^error\[STATE_WRITE\]: .* \(EEXIST\); nothing was changed/);
+    expect(readdirSync(`${folder}/half`)).toEqual([]);
+    rmSync(`${other}-key`);
     // A front of a cluster changes only through its stream.
     const front = new DatabaseSync(other);
     front.exec("UPDATE catalogue SET shared_history = 'h'");
