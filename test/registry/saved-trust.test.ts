@@ -46,16 +46,6 @@ describe('the trust document of a registry', () => {
     }
   });
 
-  it('[D138] is kept for the last 16 pins', () => {
-    const file = openMachineFile(`${temporaryFolder()}/machine.db`);
-    onTestFinished(() => file.close());
-    const saved = savedListsIn(file);
-    for (let pin = 0; pin < 18; pin++) saved.saveTrust?.(`${pin}`, `text ${pin}`);
-    const kept = Array.from({ length: 18 }, (_, pin) => saved.trust?.(`${pin}`));
-    expect(kept).toEqual([undefined, undefined, ...kept.slice(2)]);
-    expect(kept.slice(2)).toEqual(Array.from({ length: 16 }, (_, pin) => `text ${pin + 2}`));
-  });
-
   it('[D138] is used although it cannot be saved', async () => {
     const { address, fetch } = registryWith(TRUST, RELEASES);
     const file = openMachineFile(`${temporaryFolder()}/machine.db`);
