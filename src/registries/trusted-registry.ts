@@ -1,6 +1,6 @@
 import type { ModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
-import { trustText, type TrustDocument } from '../core/trust/trust-document.ts';
+import type { TrustDocument } from '../core/trust/trust-document.ts';
 import type { RegistryAddress } from '../registry/address.ts';
 import { memoizeUntilError } from '../registry/memoize-until-error.ts';
 import type { CachedRegistry, ListResult, ReleaseList } from '../registry/registry.ts';
@@ -70,7 +70,7 @@ async function documentOf(
   pin: string,
   { savedLists, onTrouble, isOffline = false }: TrustMemory,
 ): Promise<TrustDocument> {
-  const { pinnedDocument, whole } = await import('../registry/trust/pinned-document.ts');
+  const { pinnedDocument, textOf, whole } = await import('../registry/trust/pinned-document.ts');
   const withSaved = async <R>(work: (saved: SavedLists) => R): Promise<R | undefined> => {
     if (!source.remote?.trust) return undefined;
     try {
@@ -89,7 +89,7 @@ async function documentOf(
     throw new RegistryError('registry-unreachable', message);
   }
   const document = pinnedDocument(await documentsOf(source), pin, placeOf(source));
-  await withSaved((saved) => saved.saveTrust?.(pin, trustText(document.body, document.signatures)));
+  await withSaved((saved) => saved.saveTrust?.(pin, textOf(document)));
   return document;
 }
 

@@ -1,6 +1,5 @@
 import type { DecideInput } from '../core/index.ts';
-import type { TrustCheck } from '../core/releases/eligibility-policy.ts';
-import { UNCHECKED } from '../core/releases/unchecked.ts';
+import { UNCHECKED, type TrustCheck } from '../core/releases/eligibility-policy.ts';
 import {
   anyOf,
   isMapOf,

@@ -4,7 +4,7 @@ import { holdsInForce } from '../decision/operator-hold.ts';
 import type { Timing } from '../decision/timing-policies.ts';
 import { pinIn, releaseTerms, type UpdateTerms } from '../machine/update-policy.ts';
 import type { ModuleList } from '../decision/module-list.ts';
-import { NOTHING_CHECKED } from '../releases/unchecked.ts';
+import { NOTHING_CHECKED } from '../releases/eligibility-policy.ts';
 import type { MachineFacts } from '../releases/machine-facts.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { ModuleState, PlanInput } from './plan-state.ts';
@@ -27,7 +27,8 @@ export function decideInputFor(
   const { now, platform, machineId, laterReleases } = input;
   const { group = input.policy.group } = input;
   const { deployed, previous, failed, restartRequest } = state;
-  const list = withCheck(state.list, terms);
+  // Most policies name no trust document.
+  const list = terms.trust === undefined ? state.list : withCheck(state.list, terms);
   const { quarantine = [], upgradeRequest, skippedFloors } = state;
   const { maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
@@ -56,7 +57,7 @@ export function decideInputFor(
   };
 }
 
-/** A list without the check that its terms need refuses all. */
+/** A list without the check that its terms need refuses all (D133). */
 function withCheck(list: ModuleList, terms: UpdateTerms): ModuleList {
   if (pinIn(terms) === undefined || 'error' in list || list.trust) return list;
   return { ...list, trust: NOTHING_CHECKED };

@@ -220,6 +220,12 @@ export type TrustCheck = NonNullable<Eligibility['trust']>;
 /** Why a release lacks the signatures that it needs. */
 export type SignatureRefusal = NonNullable<ReturnType<TrustCheck['check']>>;
 
+/** A release whose signatures nobody checked cannot be selected. */
+export const UNCHECKED: SignatureRefusal = { reason: 'unsigned', signed: 0, needed: undefined };
+
+/** For a list that came without a check although its terms name a trust document: the program that read it has to pass it (D133). */
+export const NOTHING_CHECKED: TrustCheck = { check: () => UNCHECKED, verdicts: new Map() };
+
 /** Versions that the policy of a site refuses (D94). */
 export type RefusedVersions = NonNullable<Eligibility['refuse']>[number];
 

@@ -1,7 +1,11 @@
 import type { Result } from '../../core/index.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { readTrustDocument, type TrustDocument } from '../../core/trust/trust-document.ts';
+import {
+  readTrustDocument,
+  trustText,
+  type TrustDocument,
+} from '../../core/trust/trust-document.ts';
 import type { Role } from '../../core/trust/role.ts';
 import { RegistryError } from '../registry-error.ts';
 import { keyIdOf, pinOf, verifierOf } from './ed25519.ts';
@@ -40,6 +44,11 @@ export function signedDocument(text: string): Result<TrustDocument, string> {
   const signed = signersOf(root, body, signatures);
   if (signed >= root.threshold) return document;
   return { ok: false, error: `has ${signed} of ${root.threshold} signatures of its root keys` };
+}
+
+/** The text of a document, as it was read. */
+export function textOf({ body, signatures }: TrustDocument): string {
+  return trustText(body, signatures);
 }
 
 /** What the digest in a policy is of: all before the empty line. */
