@@ -8,6 +8,7 @@ import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addBoard } from './board/board-program.ts';
 import { addData } from './data/data-program.ts';
+import { addKeys } from './keys/keys-program.ts';
 import { addFloor } from './machine/floor-program.ts';
 import { addCompletion } from './completion/completion-program.ts';
 import { addDemo } from './demo/demo-program.ts';
@@ -146,6 +147,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   schema: addSchema,
   board: addBoard,
   registry: addRegistryCommands,
+  keys: addKeys,
   fleet: addFleet,
   completion: addCompletion,
   rollout: addRollout,
@@ -254,7 +256,7 @@ function addVersion(modreg: Command, { common, finish }: CommandContext): void {
 }
 
 const REGISTRY_POLICY =
-  'an update policy; only its registry, allow_http and max_index_age are used';
+  'an update policy; only its registry, trust, allow_http and max_index_age are used';
 const WHOLE_POLICY = 'the update policy (default: policy.json beside the machine config)';
 
 function withListOptions(command: Command, policy: string = REGISTRY_POLICY): Command {

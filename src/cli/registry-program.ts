@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry publish acme:lidar 1.3.0 --artifact linux/arm64=https://modules.example/lidar.tar.gz --digest sha256:5f70…
   modreg registry publish acme:lidar 1.3.0 --upload linux/arm64=lidar-arm64.tar.gz --upload linux/amd64=lidar-amd64.tar.gz
   modreg registry publish acme:lidar 1.2.9 --registry https://registry.example
+  modreg registry publish acme:lidar 1.3.0 --upload linux/arm64=lidar-arm64.tar.gz --key publish.key
   modreg registry publish acme:lidar --file releases.json`,
   yank: `
   modreg registry yank acme:lidar 1.2.9 --reason 'stops the motor'
@@ -113,6 +114,11 @@ function addPublish(registry: Command, context: CommandContext): void {
   withFiles(withAddress(withNewFile(registry.command('publish <module_id> [version]'), context)))
     .description('Publishes a release, which never changes afterwards.')
     .option('--published-at <time>', 'the time of publication (default: now)')
+    .option(
+      '--key <file>',
+      'sign with this private key; repeatable (default: the key in $MODREG_SIGNING_KEY, if it is set)',
+      collect,
+    )
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--requires <name=range>', 'a version or a tag that it needs; repeatable', collect)
     .option('--floor', 'a machine has to run the release before any higher one')

@@ -55,9 +55,12 @@ export function encodeEvent(event: FleetEvent): string {
   return text;
 }
 
-/** Of a floor and of a deprecation: a front that does not know them must not go on without them. */
+/** Of a floor, of signatures and of a deprecation: a front that does not know them must not go on without them. */
 function schemaOf(event: FleetEvent): number {
-  const isLater = event.kind === 'publish' ? event.release.floor : event.kind === 'deprecate';
+  const isLater =
+    event.kind === 'publish'
+      ? (event.release.floor ?? event.release.signatures)
+      : event.kind === 'deprecate';
   return isLater ? LATEST_SCHEMA : SCHEMA;
 }
 

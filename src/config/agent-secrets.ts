@@ -7,6 +7,7 @@ const AGENT_SECRETS: ReadonlyMap<string, string | undefined> = new Map([
   ['PLATFORM_API_KEY_ID', undefined],
   ['PLATFORM_API_KEY', undefined],
   ['PLATFORM_PART_ID', undefined],
+  ['MODREG_SIGNING_KEY', undefined],
   ['MODREG_TOKEN', '0.4.0'],
 ]);
 

@@ -12,7 +12,7 @@ export interface CheckContext {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The mode bits of the document's file (`statSync(path).mode`); without it, `permissions` is not reported. */
   readonly mode?: number | undefined;
-  /** The time, in milliseconds since the epoch; without it, blackouts that hold nothing are not reported. */
+  /** The time, in milliseconds since the epoch; without it, neither blackouts that hold nothing nor releases without signatures are reported. */
   readonly now?: number | undefined;
 }
 

@@ -19,6 +19,7 @@ const POLICY_FIELDS = [
   'minimum_release_age_by_step',
   'age_after_yank',
   'age_exempt',
+  'trust',
   'trust_clock',
   'maintenance',
   'blackout',

@@ -73,7 +73,9 @@ export type DocumentProblem = {
         /** A module's `env` reads an agent secret that `env_allow` does not list, which a later version of modreg refuses. */
         | 'secret-variable'
         /** A blackout that holds nothing: it has ended, or no maintenance window is open in it. */
-        | 'idle-blackout';
+        | 'idle-blackout'
+        /** The releases of a registry need no signatures, and the policy does not say that this is meant. */
+        | 'unsigned-releases';
     }
 );
 

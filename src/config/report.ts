@@ -36,6 +36,7 @@ const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
   'missing-version': true,
   'secret-variable': true,
   'idle-blackout': true,
+  'unsigned-releases': true,
 };
 
 /** Reports `findings`, each with its line and column in `text`. */

@@ -6,6 +6,7 @@ import { quote } from '../core/text/quote.ts';
 import { parseRegistryAddress } from '../registry/address.ts';
 import {
   DEFAULT_TERMS,
+  UNSIGNED,
   type UpdatePolicy,
   type UpdateTerms,
 } from '../core/machine/update-policy.ts';
@@ -41,6 +42,7 @@ import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
 import { headerFindings } from './cross-checks/module-variables.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
+import { unsignedReleases } from './cross-checks/unsigned-releases.ts';
 import { idleBlackouts } from './cross-checks/idle-blackouts.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedAddress } from './cross-checks/pins.ts';
@@ -90,6 +92,17 @@ const quarantine: Schema<number | undefined> = parsedText<number | undefined>(
   { pattern: `${DURATION_PATTERN}|^${UNTIL_LIFTED}$` },
 );
 
+/** The digest of a trust document, or that there is none. */
+const trust: Schema<string> = parsedText(
+  'the digest of a trust document or unsigned',
+  (text) => {
+    if (text === UNSIGNED || /^sha256:[0-9a-f]{64}$/.test(text)) return { ok: true, value: text };
+    const message = `${quote(text)} is neither ${UNSIGNED} nor sha256: and 64 hexadecimal digits`;
+    return { ok: false, error: badValue(message, nearestWord(text, [UNSIGNED])) };
+  },
+  { pattern: `^sha256:[0-9a-f]{64}$|^${UNSIGNED}$` },
+);
+
 const ageByStep = fields({
   major: v.optional(duration),
   minor: v.optional(duration),
@@ -103,6 +116,7 @@ const terms = {
   unknown_release_age: v.optional(oneOf(['refuse', 'allow'])),
   minimum_release_age_by_step: v.optional(ageByStep),
   age_after_yank: v.optional(duration),
+  trust: v.optional(trust),
   trust_clock: v.optional(flag()),
   maintenance: v.optional(listOf(maintenanceWindow, 'a list of windows')),
   blackout: v.optional(blackouts),
@@ -180,6 +194,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     minimumAge: minimumAge(base.minimumAge, own),
     ...(base.refuse && { refuse: base.refuse }),
     ...(base.ageExempt && { ageExempt: base.ageExempt }),
+    trust: own.trust ?? base.trust,
     trustClock: own.trust_clock ?? base.trustClock,
     window: own.maintenance ? compileWindows(own.maintenance) : base.window,
     blackouts: own.blackout ?? base.blackouts,
@@ -244,6 +259,7 @@ export function checkPolicy(value: unknown, { now }: CheckContext): Checked<Upda
       ...fieldFindings('policy', updatePolicy, value),
       ...(output ? headerFindings(output) : []),
       ...(output && now !== undefined ? idleBlackouts(output, now) : []),
+      ...(output && now !== undefined ? unsignedReleases(output) : []),
       ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
       ...exposedAddress(outline.logs.endpoint, ['logs', 'endpoint'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {

@@ -99,14 +99,14 @@ export async function withList(
     const list = registry
       ? await registries.read(registry, moduleId, wanted)
       : await sampleCatalogue.read(moduleId);
-    const { changedDigests, fetchedAt } = list;
+    const { changedDigests, fetchedAt, trust } = list;
     const isNow = terms.eligibility.notAfter === undefined;
     // The time of `--at` is no clock's, and what was read has been published by then (D34).
     const clock = isNow ? list.clock : undefined;
     const firstSeen = isNow ? list.firstSeen : seenBy(list);
     // With `--at`, the list counts as confirmed at that time.
     const readAt = isNow ? fetchedAt : undefined;
-    const known = { changedDigests, firstSeen, clock, readAt };
+    const known = { changedDigests, firstSeen, trust, clock, readAt };
     const outcome = present(list, eligibilityOf(terms, known));
     const ofId = unknownIdWarning(machineId, [list]);
     const ofList = staleWarning(list, now());

@@ -15,6 +15,7 @@ export function unsavedLists(saved: SavedLists): SavedLists {
       return list ? `own ${list.digest}` : saved.stamp(address, moduleId);
     },
     version: () => saved.version(),
+    trust: (pin) => saved.trust?.(pin),
     save: keep,
     replace: keep,
     confirm: (address, lists) => {

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Result } from '../core/index.ts';
 import { MODULE_ID } from '../core/releases/module-id.ts';
-import { DEFAULT_TERMS, type UpdateTerms } from '../core/machine/update-policy.ts';
+import { DEFAULT_TERMS, pinIn, type UpdateTerms } from '../core/machine/update-policy.ts';
 import {
   expectArgument,
   expectMembers,
@@ -32,6 +32,7 @@ import { memoizeUntilError } from '../registry/memoize-until-error.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { npmByScope } from './npm-by-scope.ts';
 import { pathRegistry, withoutLists } from './path-registry.ts';
+import { trustedRegistry } from './trusted-registry.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import type { SavedLists, SavedListsError } from '../registry/saved-lists.ts';
 
@@ -93,13 +94,13 @@ export interface OpenRegistry extends CachedRegistry {
 /** The registries that `openRegistries` has opened: one for each combination of address and terms. */
 export interface OpenRegistries {
   /**
-   * The registry that the terms of a policy name. The same address, `allowHttp`, `maxIndexAgeMs` and
+   * The registry that the terms of a policy name. The same address, `allowHttp`, `maxIndexAgeMs`, `trust` and
    * `trustClock` return the same object; absent terms are those of the default policy. The error is `bad-address` if the terms name no registry,
    * or its address cannot be used.
    */
   readonly open: (
     terms: Pick<UpdateTerms, 'registry'> &
-      Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs' | 'trustClock'>>,
+      Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs' | 'trust' | 'trustClock'>>,
   ) => Result<OpenRegistry, RegistryError>;
   /** The same for a `Poller`: if the registry cannot be opened, that error is the result of every list. */
   readonly registryFor: (terms: Parameters<OpenRegistries['open']>[0]) => CachedRegistry;
@@ -146,13 +147,18 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
   const openedAt = (terms: RegistryTerms): Opened => {
     const { registry: named, ...own } = { ...DEFAULT_TERMS, ...terms };
     const { allowHttp, maxIndexAgeMs, trustClock } = own;
+    const pin = pinIn(own);
     const address = addressOf(named, relativeTo);
     const shown = address.ok ? address.value : named;
-    const key = JSON.stringify([shown, allowHttp, maxIndexAgeMs, trustClock]);
+    const key = JSON.stringify([shown, allowHttp, maxIndexAgeMs, trustClock, pin]);
     const known = opened.get(key);
     if (known) return known;
     const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs, trustClock, certain };
-    const result = address.ok ? openAt(address.value, opening) : address;
+    const found: Opened['result'] = address.ok ? openAt(address.value, opening) : address;
+    const result: Opened['result'] =
+      found.ok && pin !== undefined
+        ? { ok: true, value: trustedRegistry(found.value, pin, opening) }
+        : found;
     const registry = result.ok ? result.value : withoutLists(result.error);
     opened.set(key, { result, registry });
     return { result, registry };
@@ -187,7 +193,8 @@ interface Opened {
   readonly registry: CachedRegistry;
 }
 
-interface Opening extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry'>> {
+interface Opening
+  extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry' | 'trust'>> {
   readonly savedLists: () => Promise<SavedLists | undefined>;
   readonly certain: CertainClock;
 }

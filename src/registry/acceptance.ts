@@ -39,7 +39,8 @@ export type FieldChange =
       readonly before: number | undefined;
       readonly now: number | undefined;
     }
-  | { readonly field: 'artifacts' };
+  | { readonly field: 'artifacts' }
+  | { readonly field: 'signatures' };
 
 /** Options of `acceptList`. */
 export interface AcceptOptions {
@@ -121,12 +122,14 @@ function acceptanceOf(known: SavedList, now: FetchedList): Acceptance {
 function differingFields(before: ReleaseRecord, now: ReleaseRecord): FieldChange[] {
   const { publishedAt, artifacts, yanked, deprecated, floor } = before;
   const isOther = JSON.stringify(artifacts) !== JSON.stringify(now.artifacts);
+  const isSigned = JSON.stringify(before.signatures) !== JSON.stringify(now.signatures);
   const changes: readonly FieldChange[] = [
     { field: 'published_at', before: publishedAt, now: now.publishedAt },
     ...(isOther ? [{ field: 'artifacts' } as const] : []),
+    ...(isSigned ? [{ field: 'signatures' } as const] : []),
     { field: 'yanked', before: yanked, now: now.yanked },
     { field: 'deprecated', before: deprecated, now: now.deprecated },
     { field: 'floor', before: floor && '', now: now.floor && '' },
   ];
-  return changes.filter((change) => change.field === 'artifacts' || change.before !== change.now);
+  return changes.filter((change) => !('before' in change) || change.before !== change.now);
 }

@@ -65,6 +65,7 @@ export function httpRegistry(
     fetch: async (...request) => await redacting(async (to) => await to.fetch(...request)),
     changes: async (...request) => await redacting(async (to) => await to.changes?.(...request)),
     modules: async (...request) => await redacting(async (to) => await to.modules?.(...request)),
+    trust: async (...request) => await redacting(async (to) => await to.trust?.(...request)),
   };
   return { ok: true, value: remote };
 }

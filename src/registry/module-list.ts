@@ -13,11 +13,12 @@ import type { ListResult } from './registry.ts';
 export function moduleListOf(result: ListResult): ModuleList {
   if (!result.ok) return result;
   // A plan shows why a saved list is used instead of the registry's, and when it was last confirmed (D21).
-  const { records, changedDigests, firstSeen, clock, stale, fetchedAt } = result.value;
+  const { records, changedDigests, firstSeen, trust, clock, stale, fetchedAt } = result.value;
   return {
     index: indexOf(records),
     changedDigests,
     firstSeen,
+    trust,
     clock,
     readAt: fetchedAt,
     stale: stale && { confirmedAt: fetchedAt ?? 0, message: stale.message, words: stale.words },

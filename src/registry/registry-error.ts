@@ -49,6 +49,8 @@ export class RegistryError extends Error {
     | 'registry-regressed'
     /** A list or a change feed has a number that no registry reaches by counting. `modreg accept` accepts the list. */
     | 'registry-implausible'
+    /** The registry has no trust document with the digest that the policy names, or one without the signatures of its root keys. */
+    | 'registry-untrusted'
     /** The registry cannot be reached, and the saved list is older than `maxIndexAgeMs`. */
     | 'list-stale';
   /** The most similar name that exists; undefined without one. */

@@ -12,6 +12,7 @@ import { withErrorContext } from './http/error-context.ts';
 import type { Change, Reply, SentFile } from './http/exchange.ts';
 import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
+import { timesOf, type PublishTimes } from './publish-times.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
 import { retryBudget } from './retry-budget.ts';
@@ -65,6 +66,8 @@ export interface RegistryWriter {
   ) => Promise<ChangeResult>;
   /** Deprecates a version for `reason`; null reverts it. */
   readonly deprecate: RegistryWriter['yank'];
+  /** What the registry says of a module: its own time, and the publish time of each version. */
+  readonly times: (moduleId: ModuleId) => Promise<PublishTimes>;
   /** The rollout of a version, after `change`, given as JSON, if there is one. */
   readonly rollout: (moduleId: ModuleId, version: string, change?: string) => Promise<ChangeResult>;
 }
@@ -128,6 +131,7 @@ export function registryWriter(
         if (await hasFile(await connection(), base, sha256)) return { kind: 'done', json: {} };
         return await send(moduleId, `artifacts/sha256/${sha256}`, { method: 'PUT', body });
       },
+      times: async (moduleId) => await timesOf(await connection(), base, moduleId),
       publish: async (moduleId, body, isForced) =>
         await send(moduleId, `releases${isForced ? '?force=true' : ''}`, { method: 'POST', body }),
       yank: async (moduleId, version, reason) =>

@@ -48,6 +48,8 @@ export interface ReleaseList {
    * part of the eligibility. A list without a history counts as a first list. Absent for the sample.
    */
   readonly firstSeen?: Eligibility['firstSeen'];
+  /** Checks the signatures of its releases; absent if the policy names no trust document. Pass it to `resolve` as `trust` (D133). */
+  readonly trust?: Eligibility['trust'];
   /** What is known to be wrong with this machine's clock; absent if nothing is. Pass it to `resolve` as `clock`. */
   readonly clock?: Eligibility['clock'];
   /** Why the saved list is used instead of the registry's; undefined for a current list. */

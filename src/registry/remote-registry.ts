@@ -34,6 +34,8 @@ export interface RemoteRegistry {
     namespace: string | undefined,
     round: RequestContext,
   ): Promise<readonly ModuleId[] | undefined>;
+  /** The texts of the trust documents of the registry, the first version first; undefined if its protocol has none. */
+  trust?(round: RequestContext): Promise<readonly string[] | undefined>;
 }
 
 /** Shared by the requests of one poll or one command. */

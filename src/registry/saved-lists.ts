@@ -52,6 +52,10 @@ export interface SavedLists {
   save(address: string, moduleId: ModuleId, list: SavedList): void;
   /** Saves `list`, whatever is saved already. */
   replace(address: string, moduleId: ModuleId, list: SavedList): void;
+  /** The text that was saved for this pin of a trust document; undefined if none was. Without this method, none is saved. */
+  trust?(pin: string): string | undefined;
+  /** Saves the text of the trust document with this pin. */
+  saveTrust?(pin: string, text: string): void;
   /** Updates `confirmedAt`, `certainAt`, `sequence` and `history` of the saved lists whose digest equals that of the given list. */
   confirm(address: string, lists: ReadonlyMap<ModuleId, SavedList>): void;
 }

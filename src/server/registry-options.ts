@@ -89,6 +89,7 @@ export interface ServeOptions {
               /** What happened to the release. */
               readonly kind:
                 | 'published'
+                | 'signed'
                 | 'yanked'
                 | 'unyanked'
                 | 'deprecated'

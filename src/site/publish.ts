@@ -5,14 +5,12 @@ import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { limitWarnings, type LimitWarning } from '../server/catalogue/list-limits.ts';
-import { describeLaterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { releaseAsJson } from '../server/catalogue/published-release.ts';
 import { FleetFile, fleetPath } from '../server/fleet/fleet-file.ts';
 import type { Catalogue, PublishedRelease, PublishResult } from '../server/index.ts';
 import { emptyGroup } from '../server/fleet/groups.ts';
 import { emptyFirst, firstStepAtOnce } from '../server/rollout/first-step.ts';
 import { hasLaterField, olderMachines } from '../server/fleet/older-machines.ts';
-import { describeOtherSoak } from '../server/rollout/rollout-change.ts';
 import {
   databaseProblem,
   modeOf,
@@ -22,21 +20,25 @@ import {
 } from './catalogue-options.ts';
 import { moduleIdIn } from './named-release.ts';
 import { releasesFrom, type ReleaseOptions } from './release-options.ts';
-import {
-  NEVER_CHANGES,
-  refusalProblem,
-  withWriter,
-  type ChangeOptions,
-} from './remote-registry.ts';
+import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
+import { refusedIn } from './refused-publication.ts';
 import { limitWarningsIn } from './remote-warnings.ts';
+import {
+  signedInFile,
+  signedOver,
+  signersOf,
+  type SigningOptions,
+  type Unsigned,
+} from './signing.ts';
 import type { Upload } from './uploads.ts';
 
 export type PublishOptions = CreatingOptions &
   ChangeOptions &
-  ReleaseOptions & { readonly force?: true };
+  ReleaseOptions &
+  SigningOptions & { readonly force?: true };
 
 /** How many releases had each result. */
-type Counts = Readonly<Record<'published' | 'yanked' | 'unchanged', number>>;
+type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchanged', number>>;
 
 /** What a publication came to. */
 interface Publication extends Counts {
@@ -53,6 +55,8 @@ export async function publishReleases(
   options: PublishOptions,
   world: World,
 ): Promise<Published> {
+  const signers = signersOf(options, world);
+  if (!signers.ok) return signers;
   const uploads = await uploadsIn(options);
   if (!uploads.ok) return uploads;
   const releases = releasesFrom([moduleText, version], options, uploads.value);
@@ -62,7 +66,12 @@ export async function publishReleases(
   if (options.registry === undefined) {
     const problem = await stored(uploads.value, options, world);
     if (problem) return { ok: false, error: problem };
-    return publishToFile(moduleId.value, releases.value, options, world);
+    return publishToFile(
+      moduleId.value,
+      { releases: releases.value, signers: signers.value },
+      options,
+      world,
+    );
   }
   if (options.create) {
     return { ok: false, error: usage('--create creates a file, and --registry is an address') };
@@ -70,7 +79,12 @@ export async function publishReleases(
   return await withWriter(options, world, async (writer): Promise<Published> => {
     const problem = await sent(uploads.value, writer, moduleId.value);
     if (problem) return { ok: false, error: problem };
-    return await publishOver(writer, moduleId.value, releases.value, options);
+    const signed = await signedOver(writer, moduleId.value, {
+      releases: releases.value,
+      signers: signers.value,
+    });
+    if (!signed.ok) return signed;
+    return await publishOver(writer, moduleId.value, signed.value, options);
   });
 }
 
@@ -117,39 +131,21 @@ async function sent(
 /** Publishes all releases, or none. */
 function publishToFile(
   moduleId: ModuleId,
-  releases: readonly PublishedRelease[],
+  unsigned: Unsigned,
   options: PublishOptions,
   world: World,
 ): Published {
   return withCatalogue(options, world, modeOf(options), (catalogue): Published => {
+    const signed = signedInFile(catalogue, moduleId, unsigned, world.clock());
+    if (!signed.ok) return signed;
+    const releases = signed.value;
     const empty = emptyIn(catalogue, moduleId, releases);
     if (empty) return { ok: false, error: empty };
     const older = options.force ? undefined : olderMachinesIn(catalogue, moduleId, releases, world);
     if (older !== undefined) return { ok: false, error: olderMachinesProblem(older) };
     const results = publishedIn(catalogue, moduleId, releases, world);
-    const late = releases[results.indexOf('without-rollout')];
-    if (late) {
-      const message = `${moduleId} ${late.version} is already published without a rollout, and machines may have it; nothing was changed`;
-      const hint = 'yank it, and start its rollout with modreg rollout start';
-      return { ok: false, error: { severity: 'error', kind: 'rollout-conflict', message, hint } };
-    }
-    const other = releases[results.indexOf('other-soak')];
-    if (other) {
-      const message = `${describeOtherSoak(catalogue.rollouts, moduleId, other)}; nothing was changed`;
-      return { ok: false, error: { severity: 'error', kind: 'rollout-conflict', message } };
-    }
-    const conflict = releases[results.indexOf('other-content')];
-    if (conflict) {
-      const message = describeConflict(catalogue, moduleId, conflict);
-      const hint = NEVER_CHANGES;
-      return { ok: false, error: { severity: 'error', kind: 'already-published', message, hint } };
-    }
-    const lacking = releases[results.indexOf('missing-file')];
-    if (lacking) {
-      const message = `${moduleId} ${lacking.version} has an artifact whose file this registry does not host; nothing was changed`;
-      const hint = 'publish the release with --upload and the file';
-      return { ok: false, error: { severity: 'error', kind: 'bad-value', message, hint } };
-    }
+    const refused = refusedIn(catalogue, moduleId, releases, results);
+    if (refused) return { ok: false, error: refused };
     const limits = limitWarnings(catalogue, moduleId);
     return { ok: true, value: { moduleId, ...countsOf(results), limits } };
   });
@@ -209,17 +205,6 @@ function olderMachinesIn(
   }
 }
 
-function describeConflict(
-  catalogue: Catalogue,
-  moduleId: ModuleId,
-  release: PublishedRelease,
-): string {
-  const found =
-    describeLaterPlatforms(catalogue, moduleId, release) ??
-    `${moduleId} ${release.version} is already published with different content`;
-  return `${found}; nothing was changed`;
-}
-
 /** The first step of a rollout includes machines that reported to the server of the file, if it ever ran. */
 function publishedIn(
   catalogue: Catalogue,
@@ -265,6 +250,6 @@ async function publishOver(
 
 function countsOf(results: readonly unknown[]): Counts {
   const count = (result: unknown): number => results.filter((one) => one === result).length;
-  const [published, yanked] = [count('published'), count('yanked')];
-  return { published, yanked, unchanged: results.length - published - yanked };
+  const [published, signed, yanked] = [count('published'), count('signed'), count('yanked')];
+  return { published, signed, yanked, unchanged: results.length - published - signed - yanked };
 }

@@ -50,6 +50,7 @@ function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryW
     };
   };
   return {
+    times: writer.times,
     upload: noted(writer.upload),
     publish: noted(writer.publish),
     yank: noted(writer.yank),

@@ -11,6 +11,7 @@ import type { SkippedFloor } from '../core/releases/eligibility-policy.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { haveSameAnswers, isAsked, isMachine, withMachine } from './machine-answers.ts';
+import { areVerdicts, haveSameVerdicts, isTrust, withTrust } from './trust-verdicts.ts';
 import { originOf } from '../registry/list-origin.ts';
 import {
   areRefused,
@@ -82,7 +83,7 @@ export function decodeFacts(
   const damaged = Object.entries(SHAPES).find(([name, shape]) => !shape(fields[name]));
   if (damaged) return { damaged: damaged[0] };
   // The shapes were checked.
-  return { input: withMachine(input as DecideInput) };
+  return { input: withTrust(withMachine(input as DecideInput)) };
 }
 
 /** The rules of the maintenance windows in parsed facts, which may be damaged; undefined if they have none. */
@@ -125,6 +126,7 @@ function decoded(value: unknown, parts: OtherParts): unknown {
 export function haveSameFacts(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (isMachine(one) || isMachine(other)) return haveSameAnswers(one, other);
+  if (isTrust(one) || isTrust(other)) return haveSameVerdicts(one, other);
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) {
     return typeof one === 'function' && typeof other === 'function';
   }
@@ -191,6 +193,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       index: isIndex,
       changedDigests: optional(isMapOf(isDigestChange)),
       firstSeen: optional(objectOf({ since: isNumber, added: isMapOf(isSpan) })),
+      trust: optional(objectOf({ verdicts: areVerdicts })),
       stale: optional(
         objectOf({ confirmedAt: isNumber, message: isText, words: optional(isWords) }),
       ),

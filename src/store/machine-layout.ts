@@ -1,5 +1,5 @@
 import type { Layout } from '../sqlite/schema.ts';
-import { MIGRATION_11 } from './migration-11.ts';
+import { LATER_MIGRATIONS } from './migration-12.ts';
 
 /** @internal The machine's tables. A change is a new migration, which adds to the others, never changed, or raises `oldestReader`. */
 export const LAYOUT: Layout = {
@@ -294,6 +294,6 @@ export const LAYOUT: Layout = {
       PRIMARY KEY (module_id, version, kind, name)
     ) STRICT, WITHOUT ROWID;
     `,
-    MIGRATION_11,
+    ...LATER_MIGRATIONS,
   ],
 };

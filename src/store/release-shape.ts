@@ -15,6 +15,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   deprecated: optional(isText),
   requires: optional(mapOf(listOf(isText))),
   floor: optional(oneOf(true)),
+  signatures: optional(mapOf(isText)),
   rollout: optional(
     objectOf<keyof ReleaseRollout>({
       salt: isText,

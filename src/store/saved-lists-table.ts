@@ -33,6 +33,8 @@ export const STATE_ERRORS: Readonly<Record<DatabaseErrorKind, SavedListsError['k
 /** Limits the disk space, even if more modules are requested than any machine has. */
 const MOST_LISTS = 20_000;
 const MOST_BYTES = 512 * 1024 * 1024;
+/** More than a policy names: one for each of its registries (D138). */
+const MOST_DOCUMENTS = 16;
 
 const MACHINE_FILE = { path: TEXT, sql: OBJECT };
 
@@ -70,6 +72,12 @@ export function savedListsIn(file: MachineFile): SavedLists {
       within(() => readFirstSeen(sql, [address, moduleId]).firstSeen),
     stamp: (address, moduleId) =>
       within(() => textOf(sql.get(SELECT_STAMP, address, moduleId)?.['stamp'])),
+    trust: (pin) => within(() => textOf(sql.get(SELECT_TRUST, pin)?.['document'])),
+    saveTrust: (pin, text) =>
+      writing(() => {
+        sql.run(INSERT_TRUST, pin, text);
+        sql.run(PRUNE_TRUST, MOST_DOCUMENTS);
+      }),
     save: (address, moduleId, list) => writing(() => write(sql, [address, moduleId], list)),
     replace: (address, moduleId, list) =>
       writing(() => {
@@ -163,6 +171,10 @@ function certainTimes(lists: Iterable<readonly [string, SavedList]>): ReadonlyMa
 const SELECT = `
   SELECT *, ${isIntact('saved_lists')} AND ${isIntact('saved_contents')} AS is_intact
   FROM saved_lists JOIN saved_contents ON list = id WHERE address = ? AND module_id = ?`;
+const SELECT_TRUST = 'SELECT document FROM trust_documents WHERE pin = ?';
+const INSERT_TRUST = 'INSERT OR REPLACE INTO trust_documents (pin, document) VALUES (?, ?)';
+const PRUNE_TRUST = `
+  DELETE FROM trust_documents WHERE id NOT IN (SELECT id FROM trust_documents ORDER BY id DESC LIMIT ?)`;
 const SELECT_STAMP = `
   SELECT id || ' ' || digest AS stamp FROM saved_lists WHERE address = ? AND module_id = ?`;
 const UPSERT = `
@@ -237,8 +249,8 @@ function listIn(row: Row, { firstSeen, certainAt }: ReadTimes, path: string): Sa
   return { ...list, etag, sequence, history: historyIn(row) };
 }
 
-/** Increases with each field of a release that is read from then on, such as `floor` (T391). */
-const FIELDS_READ = 1;
+/** Increases with each field of a release that is read from then on, such as `floor` and `signatures` (T391). */
+const FIELDS_READ = 2;
 
 interface Parts extends Pick<SavedList, 'records' | 'dropped' | 'lost'> {
   /** Absent in what a modreg before floors wrote. */

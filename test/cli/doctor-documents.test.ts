@@ -106,7 +106,7 @@ describe('modreg doctor on saved lists', () => {
 it('modreg doctor prints what operating.md shows', async () => {
   const server = await plainServer(listAt(THEN));
   const { address } = server;
-  const folder = site(address);
+  const folder = site(address, { trust: 'unsigned' });
   await saveList(folder, address, THEN - 3 * HOUR);
   const file = openForPoller(`${folder}/home/machine.db`);
   file.state.log([logged('acme_lidar')], { at: THEN - 3 * HOUR, trouble: undefined });

@@ -89,11 +89,20 @@ function problemFor(file: string): object {
   };
 }
 
+const times = async () => await Promise.resolve({ now: NOON, of: () => undefined });
+
 /** A registry that refuses every change. */
 function refusing(kind: Refused['kind']): RegistryWriter {
   const refused = { kind, detail: 'why', errors: [] };
   const refuse = async (): Promise<ChangeResult> => await Promise.resolve(refused);
-  return { upload: refuse, publish: refuse, yank: refuse, deprecate: refuse, rollout: refuse };
+  return {
+    times,
+    upload: refuse,
+    publish: refuse,
+    yank: refuse,
+    deprecate: refuse,
+    rollout: refuse,
+  };
 }
 
 describe('a file of --upload that changes while it is read', () => {

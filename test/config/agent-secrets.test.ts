@@ -29,7 +29,12 @@ function variablesIn(text: string): string[] {
 }
 
 describe('a module that reads a variable of the agent', () => {
-  const REFUSED = ['PLATFORM_API_KEY', 'PLATFORM_API_KEY_ID', 'PLATFORM_PART_ID'];
+  const REFUSED = [
+    'MODREG_SIGNING_KEY',
+    'PLATFORM_API_KEY',
+    'PLATFORM_API_KEY_ID',
+    'PLATFORM_PART_ID',
+  ];
   /** Refused from this version on. */
   const LATER: Readonly<Record<string, string>> = { MODREG_TOKEN: '0.4.0' };
   /** Paths, addresses, and what the agent passes on or sets itself. */

@@ -243,6 +243,7 @@ describe('an update policy', () => {
       allowHttp: ['registry.local:8080'],
       minimumAge: { ms: 259_200_000, unknown: 'allow' },
       allowDowngrade: false,
+      trust: `sha256:${'0385'.repeat(16)}`,
       trustClock: true,
       onYank: 'replace',
       requireDigest: false,

@@ -26,6 +26,14 @@ describe('a term of one module replaces the general one', () => {
     ['allow_http', ['a'], [], (all) => all.allowHttp, ['a'], []],
     ['minimum_release_age', '3d', '0s', (all) => all.minimumAge.ms, 259_200_000, 0],
     ['unknown_release_age', 'allow', 'refuse', (all) => all.minimumAge.unknown, 'allow', 'refuse'],
+    [
+      'trust',
+      `sha256:${'0385'.repeat(16)}`,
+      'unsigned',
+      (all) => all.trust,
+      `sha256:${'0385'.repeat(16)}`,
+      'unsigned',
+    ],
     ['trust_clock', true, false, (all) => all.trustClock, true, false],
     [
       'maintenance',

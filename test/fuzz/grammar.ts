@@ -206,7 +206,7 @@ export const GRAMMAR: readonly Target[] = [
   target({
     name: 'constraint',
     faults: 'T1 T2 T3 T4 T5',
-    perMille: 90,
+    perMille: 80,
     inputs: orNonText(near(constraintTexts, TOKENS)),
     judge: judgeConstraint,
   }),
@@ -220,7 +220,7 @@ export const GRAMMAR: readonly Target[] = [
   target({
     name: 'module-id',
     faults: 'T10',
-    perMille: 60,
+    perMille: 50,
     inputs: orNonText(near(moduleIds, [':', '::', '-', '_', 'acme', 'n'.repeat(64)])),
     judge: judgeModuleId,
   }),

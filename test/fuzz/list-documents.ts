@@ -5,6 +5,7 @@ import { versionTexts } from '../support/arbitrary.ts';
 import { moduleId } from '../support/ask.ts';
 import { ROOT } from '../support/modreg.ts';
 import { changes, mutants } from './documents.ts';
+import { AUTHOR } from '../support/signed.ts';
 import { near } from './text.ts';
 
 /** A release list in one of the formats. */
@@ -30,6 +31,7 @@ export const RELEASES: readonly object[] = [
   },
   { version: '1.2.10', yanked: 'stops the motor', artifacts: [{ platform: 'any' }] },
   { version: '1.10.0+build.9', deprecated: 'old', artifacts: null },
+  { version: '1.10.1', signatures: { [AUTHOR.id]: AUTHOR.sign('text') } },
   { version: '1.11.0', rollout: { salt: 's1', percent: 5, share: 0.05, halted: null } },
   { version: '2.0.0-rc.1', published_at: null, yanked: false },
   { version: 'reload-20250701' },
@@ -80,6 +82,15 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   yanked: [true, '', 0, {}, '\u001b[2J', 'x'.repeat(5000)],
   deprecated: [true, '', [], 'a\nb', '\u202e'],
   rollout: [{}, [], true, { salt: 's', share: 1 }, { salt: 's', percent: 5, share: 0.05 }],
+  signatures: [
+    [],
+    {},
+    'gpg',
+    { [AUTHOR.id]: 7 },
+    { __proto__: 'x' },
+    [{ keyid: 'SHA256:a' }],
+    null,
+  ],
   salt: ['', 'x'.repeat(300), 7, null],
   share: [0, 1, -1, 2, BEYOND, '0.5'],
   percent: [0.1, 100, -1, BEYOND, '5'],

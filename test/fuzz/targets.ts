@@ -10,6 +10,7 @@ import { STORE } from './store-file.ts';
 import { STREAM_MESSAGES } from './stream-messages.ts';
 import type { Target, Trial } from './target.ts';
 import { TERMS } from './terms.ts';
+import { TRUST } from './trust.ts';
 import type { Watchdog } from './watchdog.ts';
 import { WIRE } from './wire.ts';
 
@@ -17,6 +18,7 @@ import { WIRE } from './wire.ts';
 export const TARGETS: readonly Target[] = [
   ...GRAMMAR,
   ...TERMS,
+  ...TRUST,
   ...DOCUMENTS,
   ...LIST_FORMATS,
   ...WIRE,

@@ -7,6 +7,7 @@ import { DEFAULT_POLICY, readMachine, type UpdateTerms } from '../../src/config/
 import { openRegistries } from '../../src/registries/index.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../src/server/index.ts';
 import { openForPoller, savedListsIn, type ClaimedFile } from '../../src/store/index.ts';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { moduleId } from './ask.ts';
 import { temporaryFolder } from './folder.ts';
 import { skippingClock } from './clock.ts';
@@ -14,6 +15,7 @@ import { artifactOf } from '../../mocks/file-server.ts';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { member, tarOf } from './tar-file.ts';
 import { value } from './reading.ts';
+import { signed, type TestKey, type TestTrust } from './signed.ts';
 
 /** A machine with a registry and an agent, whose modules are shell scripts. */
 export interface AgentSite {
@@ -24,6 +26,8 @@ export interface AgentSite {
   readonly requests: readonly string[];
   /** Publishes a version of a module, whose program is a shell script, or what begins with `#!`. */
   readonly publish: (id: string, version: string, script: string, meta?: object) => void;
+  /** Who signs what is published from now on; nobody at first. Names a trust document that the registry then has. */
+  readonly sign: (trust: TestTrust, ...keys: readonly TestKey[]) => void;
   /** Puts a package on the server of the files, whose program is a shell script. Returns its address. */
   readonly file: (path: string, script: string) => string;
   /** Replaces the entries of the machine config. */
@@ -84,6 +88,7 @@ export async function agentSite(
     restartCeiling: 1000,
     run: { ...QUICK, ...run },
   };
+  let signers: readonly TestKey[] = [];
   const story: string[] = [];
   const waiting = new Set<() => void>();
   const tell = (line: string): void => {
@@ -139,12 +144,18 @@ export async function agentSite(
       files.set(path, packageOf(script, ENTRY_POINT));
       return `${server.address}${path}`;
     },
+    sign: ({ text }, ...keys) => {
+      catalogue.trust.begin(text);
+      signers = keys;
+    },
     publish: (id, version, script, meta = ENTRY_POINT) => {
       const file = packageOf(script, meta);
       const path = `/${id}/${version}`;
       files.set(path, file);
       const artifacts = [artifactOf(file, `${server.address}${path}`)];
-      const release = readRelease({ version, artifacts });
+      const published_at = formatTime(Date.now());
+      const plain = { version, published_at, artifacts };
+      const release = readRelease(signers.length === 0 ? plain : signed(id, plain, ...signers));
       if (!release.ok) throw new Error(release.error.join());
       catalogue.publish(moduleId(id), release.value, Date.now());
     },

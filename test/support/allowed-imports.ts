@@ -238,6 +238,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'base',
     'config/window.ts',
     'core',
+    'files',
     'host',
     'registries',
     'registry',
@@ -246,7 +247,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'store',
     'lru-cache',
     'valibot',
+    'node:crypto',
     'node:fs',
+    'node:path',
   ],
   cli: [
     'base',

@@ -5,6 +5,8 @@ export const CORE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Hashing an id is deterministic, and reads nothing.
   'core/rollout': ['core/text', 'node:crypto'],
   'core/releases': ['core/text', 'core/version', 'core/rollout'],
+  // Texts and roles of signed metadata: what checks signatures is in `registry/trust`.
+  'core/trust': ['core/text', 'core/releases'],
   'core/decision': ['core/text', 'core/version', 'core/releases'],
   'core/machine': ['core/text', 'core/version', 'core/releases', 'core/decision'],
   'core/explanation': ['core/text', 'core/version', 'core/releases', 'core/decision'],

@@ -18,6 +18,7 @@ import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { constraint, records, version, type Published } from './ask.ts';
 import { DAY, NOW } from './decides.ts';
+import { trusting } from './trusting.ts';
 
 /** The input of a decision about one module. An absent field restricts nothing. */
 export interface Situation {
@@ -31,6 +32,8 @@ export interface Situation {
   readonly failed?: string;
   readonly quarantine?: DecideInput['quarantine'];
   readonly changed?: readonly string[];
+  /** The versions with enough signatures, if they need any. */
+  readonly signed?: readonly string[];
   readonly firstSeen?: FirstSeen;
   readonly readAt?: number;
   readonly clock?: ClockFault;
@@ -78,6 +81,7 @@ function listOf({
   list = [],
   stale,
   changed = [],
+  signed,
   firstSeen,
   readAt,
   clock,
@@ -87,7 +91,8 @@ function listOf({
     (text) => [text, { platform: 'any', first: 'sha256:aa', now: 'sha256:bb' }] as const,
   );
   const index = indexReleases(records(list));
-  return { index, changedDigests: new Map(changes), firstSeen, readAt, clock, stale };
+  const trust = signed && trusting(...signed);
+  return { index, changedDigests: new Map(changes), firstSeen, readAt, clock, stale, trust };
 }
 
 /** `upgrade to 1.2.9: newest patch of 1.2`, with the end of a hold and the code of a stuck decision. */

@@ -108,6 +108,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   // The disk fails in the tests of commands.
   'src/store/claim.ts': ['../store', 'failing-calls'],
+  'src/registries': ['../registry'],
+  'src/site/keys.ts': ['keys'],
+  'src/site/signing.ts': ['keys'],
   'src/site': [
     '../page/',
     '../server/older-machines',

@@ -35,6 +35,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'site-page',
     'registry',
     'registry-protocol',
+    'signing',
     'fleet-cluster',
   ],
   Reference: ['rows', 'command-line', 'benchmarks', 'security', 'changelog'],

@@ -42,8 +42,7 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       return;
     }
     case 'overload':
-      log('warn', 'overload', { limit: event.limit, count: event.count, peer: event.peer });
-      return;
+      return log('warn', 'overload', { limit: event.limit, count: event.count, peer: event.peer });
     case 'certificate-renewed':
     case 'certificate-kept':
     case 'certificate-warning':
@@ -60,6 +59,7 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'uploaded':
       return logUpload(log, event);
     case 'published':
+    case 'signed':
     case 'yanked':
     case 'unyanked':
     case 'deprecated':

@@ -55,6 +55,7 @@ const OF_REGISTRY: ReadonlySet<RegistryErrorKind> = new Set([
   // Of a proxy: a registry whose own address is bad is not opened.
   'bad-address',
   'unreadable-file',
+  'registry-untrusted',
 ]);
 
 /** Whether an error of reading a list is reported about the registry. */

@@ -78,10 +78,10 @@ function passedOverIn(registers: Registry[]): Counter<'what'> {
 
 function changesIn(registers: Registry[]): Counter<'kind'> {
   const help =
-    'Changes by requests: published, yanked, unyanked, deprecated, undeprecated, uploaded files';
+    'Changes by requests: published, signed, yanked, unyanked, deprecated, undeprecated, uploaded files';
   const changes = counterIn(registers)('changes', help, 'kind');
   const marks = ['yanked', 'unyanked', 'deprecated', 'undeprecated'];
-  for (const kind of ['published', ...marks, 'uploaded']) changes.inc({ kind }, 0);
+  for (const kind of ['published', 'signed', ...marks, 'uploaded']) changes.inc({ kind }, 0);
   return changes;
 }
 
@@ -99,6 +99,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   return (event) => {
     switch (event.kind) {
       case 'published':
+      case 'signed':
       case 'yanked':
       case 'unyanked':
       case 'deprecated':

@@ -62,7 +62,7 @@ function changeOf([version, change]: readonly [string, DigestChange]): string {
 /** What a field was and what it is now: `no longer yanked (it was: stops the motor)`. */
 function describeChange(change: FieldChange): string {
   const { field } = change;
-  if (field === 'artifacts') return 'other artifacts';
+  if (field === 'artifacts' || field === 'signatures') return `other ${field}`;
   if (field === 'published_at') {
     return `published_at ${timeText(change.before)} → ${timeText(change.now)}`;
   }

@@ -13,10 +13,15 @@ export async function publishCommand(
   world: World,
 ): Promise<Outcome> {
   const publication = await publishReleases(moduleIdText, version, options, world);
-  return outcomeOf(publication, ({ moduleId, published, yanked, unchanged, limits }) => {
+  return outcomeOf(publication, ({ moduleId, published, signed, yanked, unchanged, limits }) => {
     const schema = 'modreg/registry-publish@1';
-    const json = { schema, module_id: moduleId, published, yanked, unchanged };
-    const line = `${moduleId}: ${published} published, ${unchanged} unchanged${yanked === 0 ? '' : `, ${yanked} yanked`}`;
+    const more = signed === 0 ? undefined : { signed };
+    const json = { schema, module_id: moduleId, published, ...more, yanked, unchanged };
+    const rest = [
+      ...(signed === 0 ? [] : [`, ${signed} signed`]),
+      ...(yanked === 0 ? [] : [`, ${yanked} yanked`]),
+    ].join('');
+    const line = `${moduleId}: ${published} published, ${unchanged} unchanged${rest}`;
     return {
       answer: [options.json ? jsonLine(json) : line],
       notes: changedFileNotes(options, world),

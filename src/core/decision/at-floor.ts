@@ -65,6 +65,9 @@ const WAITS: Readonly<Record<Refusal['reason'], boolean>> = {
   'rollout-halted': true,
   'rollout-unconfirmed': true,
   'behind-floor': false,
+  // A person has to sign it.
+  unsigned: false,
+  'bad-signature': false,
   deprecated: false,
   older: false,
 };

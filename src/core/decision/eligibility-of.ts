@@ -15,7 +15,7 @@ export function eligibilityOf(
   { eligibility, deployed, failed, quarantine, skippedFloors: skipped }: ModuleTerms,
   list: Omit<Extract<ModuleList, { readonly index: unknown }>, 'index'>,
 ): Eligibility {
-  const { changedDigests, firstSeen, clock } = list;
+  const { changedDigests, firstSeen, clock, trust } = list;
   const version = deployedVersion(deployed);
   const rollouts = {
     machineId: eligibility.machineId,
@@ -27,5 +27,5 @@ export function eligibilityOf(
   const last = deployed.kind === 'unknown' ? failed : version;
   const floors = { deployed: last, skipped };
   const known = { deployed: version, quarantine, changedDigests, firstSeen, clock, rollouts };
-  return { ...eligibility, ...known, floors };
+  return { ...eligibility, ...known, floors, trust };
 }

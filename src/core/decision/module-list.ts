@@ -14,6 +14,8 @@ export type ModuleList =
       readonly firstSeen?: Eligibility['firstSeen'];
       /** What is known to be wrong with the time of the decision; absent if nothing is (D57). */
       readonly clock?: Eligibility['clock'];
+      /** Checks the signatures of the releases; absent if the policy names no trust document (D133). */
+      readonly trust?: Eligibility['trust'];
       /** When the registry last confirmed the list, in milliseconds since the epoch; absent for the time of the decision. */
       readonly readAt?: number | undefined;
       /** Present if a saved list is used because the registry did not answer. */

@@ -1,6 +1,11 @@
 import type { Refusal } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
-import { refusal, type Resolution, type ResolveInput } from '../releases/resolve.ts';
+import {
+  lacksSignatures,
+  refusal,
+  type Resolution,
+  type ResolveInput,
+} from '../releases/resolve.ts';
 import { isInBranch } from '../version/constraint.ts';
 import type { Version } from '../version/version.ts';
 import { deployedVersion } from './deployed.ts';
@@ -21,7 +26,8 @@ export function recovery(
   if (fitRelease(version, input)) return undefined;
   const rollback = { kind: 'replace', direction: 'rollback', failure, resolution } as const;
   const release = fitRelease(previous, input);
-  if (release) return { ...rollback, to: release };
+  // That it was deployed before is no signature: what makes a machine run something needs an author (D133).
+  if (release && !lacksSignatures(input, release)) return { ...rollback, to: release };
   if (resolution.kind === 'resolved') return { ...rollback, to: resolution.release };
   const { constraint } = input;
   const isPinned = constraint.kind === 'patch' && isInBranch(constraint, failure.version);
@@ -32,11 +38,11 @@ export function recovery(
 
 /**
  * The release of `version` if it may be selected. It was deployed here before, so what it requires, its age, its rollout and floors do not
- * matter (D50, D86, D91); what the site refuses does (D94).
+ * matter (D50, D86, D91); what the site refuses does (D94). Signatures do not matter to what runs.
  */
 function fitRelease(version: Version | undefined, input: ResolveInput): Release | undefined {
   const release = version && input.index.find(version);
-  const eligibility = { ...input.eligibility, machine: undefined };
+  const eligibility = { ...input.eligibility, machine: undefined, trust: undefined };
   const against = release && refusal({ ...input, eligibility }, release);
   // What failed in another entry worked in this one (D81).
   const isElsewhere = against?.reason === 'quarantined' && against.failedIn !== undefined;
@@ -65,6 +71,8 @@ const REFUSES_ONLY_NEW: Readonly<Record<Refusal['reason'], boolean>> = {
   'rollout-halted': true,
   'rollout-unconfirmed': true,
   'behind-floor': true,
+  unsigned: false,
+  'bad-signature': false,
   deprecated: true,
   older: false,
 };

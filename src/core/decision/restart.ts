@@ -1,6 +1,6 @@
 import type { Refusal } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
-import { refusal, type Resolution } from '../releases/resolve.ts';
+import { lacksSignatures, refusal, type Resolution } from '../releases/resolve.ts';
 import { deployedVersion } from './deployed.ts';
 import type { DecideInput, Replacement, RestartRequest, Verdict } from './decision.ts';
 import { heldBy, type Held } from './timing.ts';
@@ -54,7 +54,9 @@ function deployedAs(
   if (!resolution || !release) return { version };
   const asPin = { ...resolution.input, constraint: { kind: 'patch', version } as const };
   const against = refusal(asPin, release)?.reason;
-  return against && REFUSES_FILES[against] ? { version } : release;
+  const isRefused = against !== undefined && REFUSES_FILES[against];
+  // Another reason may come first, and files that nobody signed must not be downloaded (D133).
+  return isRefused || lacksSignatures(asPin, release) ? { version } : release;
 }
 
 /** Which reasons are against the files of a release, and not against the release (I2). */
@@ -78,6 +80,8 @@ const REFUSES_FILES: Readonly<Record<Refusal['reason'], boolean>> = {
   'rollout-halted': false,
   'rollout-unconfirmed': false,
   'behind-floor': false,
+  unsigned: true,
+  'bad-signature': true,
   deprecated: false,
   older: false,
 };

@@ -268,6 +268,8 @@ function stuckWords(stuck: Decision & Stuck): Said {
     case 'digest-changed':
     case 'requirement-unmet':
     case 'refused-by-site':
+    case 'unsigned':
+    case 'bad-signature':
     case 'not-yet-published': {
       const { constraint } = stuck.resolution.input;
       return say`the pin is published but refused: ${refusalWords(stuck.refused, constraint)}`;

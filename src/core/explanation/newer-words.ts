@@ -17,6 +17,7 @@ const VERBS: Readonly<
   'no-artifact': ['has', 'have'],
   'untrusted-artifact': ['has an', 'have an'],
   'digest-changed': ['is refused:', 'are refused:'],
+  'bad-signature': ['has a', 'have a'],
   'requirement-unmet': ['is refused: it', 'are refused: each'],
   'not-in-rollout': ['is refused:', 'are refused:'],
   'rollout-halted': ['is refused:', 'are refused:'],

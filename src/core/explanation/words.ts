@@ -43,8 +43,6 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
   switch (refused.reason) {
     case 'not-a-version':
       return `not a version: ${describeMisfit(refused.error)}`;
-    case 'conflicting-digest':
-      return conflictWords(refused);
     case 'other-major':
     case 'other-minor':
       return describeOther(refused.reason, refused.release.version, constraint);
@@ -54,12 +52,13 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
       return 'prerelease; only latest-with-prerelease accepts prereleases';
     case 'yanked':
       return describeYanked(refused.because);
+    case 'conflicting-digest':
     case 'no-artifact':
-      return noArtifactWords(refused);
     case 'untrusted-artifact':
-      return `untrusted artifact: ${refused.complaint}`;
     case 'digest-changed':
-      return describeDigestChange(refused);
+    case 'unsigned':
+    case 'bad-signature':
+      return fileWords(refused);
     case 'refused-by-site':
       return siteWords(refused);
     case 'deprecated':
@@ -79,6 +78,32 @@ export function refusalWords(refused: Refused, constraint: Constraint): Said {
   }
 }
 
+type OfFiles =
+  | 'conflicting-digest'
+  | 'no-artifact'
+  | 'untrusted-artifact'
+  | 'digest-changed'
+  | 'unsigned'
+  | 'bad-signature';
+
+/** What is against the files of a release, or against what its author said of them. */
+function fileWords(refused: Extract<Refusal, { reason: OfFiles }>): string {
+  switch (refused.reason) {
+    case 'conflicting-digest':
+      return conflictWords(refused);
+    case 'no-artifact':
+      return noArtifactWords(refused);
+    case 'untrusted-artifact':
+      return `untrusted artifact: ${refused.complaint}`;
+    case 'digest-changed':
+      return describeDigestChange(refused);
+    case 'unsigned':
+      return unsignedWords(refused);
+    case 'bad-signature':
+      return badSignatureWords(refused);
+  }
+}
+
 function conflictWords({
   platform,
   digests: [one, other],
@@ -92,6 +117,29 @@ function noArtifactWords({
 }: Extract<Refusal, { reason: 'no-artifact' }>): string {
   const found = excerpt(published.join(', ')) || 'no platform at all';
   return `no artifact for ${platform}; published for ${found}`;
+}
+
+/** How many keys signed a release, and how many have to (D133). */
+function unsignedWords({ signed, needed }: Extract<Refusal, { reason: 'unsigned' }>): string {
+  if (needed === undefined) return 'unsigned: its signatures were not checked';
+  if (needed === 0) return 'unsigned: no key may sign for its namespace';
+  return `unsigned: ${signed} of ${needed} ${needed === 1 ? 'signature' : 'signatures'}`;
+}
+
+function badSignatureWords({
+  found,
+  keyId = '',
+}: Extract<Refusal, { reason: 'bad-signature' }>): string {
+  switch (found) {
+    case 'wrong':
+      return `bad signature: that of key ${keyId} is not of this release`;
+    case 'other-key':
+      return `bad signature: key ${keyId} may not sign for its namespace`;
+    case 'listed-twice':
+      return 'bad signature: the list has the version twice';
+    case 'too-many':
+      return 'bad signature: the list has too many wrong ones, so no more are checked';
+  }
 }
 
 /** Why a release is not old enough, or not known to be. */

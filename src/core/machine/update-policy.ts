@@ -52,6 +52,11 @@ export interface UpdateTerms {
   readonly refuse?: ReadonlyMap<string, NonNullable<Eligibility['refuse']>> | undefined;
   /** The texts of the versions that need no minimum age, by module_id; absent if there are none (D98). */
   readonly ageExempt?: ReadonlyMap<string, readonly string[]> | undefined;
+  /**
+   * The digest of the trust document whose keys have to sign releases, `sha256:…`, or `unsigned`; absent for `unsigned` with a
+   * warning of `check` (D133).
+   */
+  readonly trust?: string | undefined;
   /** Whether a minimum age counts to this machine's clock; undefined to find out whether it is right (D57). */
   readonly trustClock?: boolean | undefined;
   /** The maintenance windows, combined into one; undefined if restarts may begin at any time. */
@@ -112,6 +117,9 @@ export interface UpdateTerms {
     readonly selfUpdate: boolean;
   };
 }
+
+/** What a policy says in place of a digest if releases need no signatures. */
+export const UNSIGNED = 'unsigned';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -190,6 +198,11 @@ export function releaseTerms(
     artifactRules: { requireDigest, allowHttp },
     refuse: moduleId && refuse && refusedOf(moduleId, refuse),
   };
+}
+
+/** The digest of the trust document that the terms name; undefined if they name none. */
+export function pinIn({ trust }: Pick<UpdateTerms, 'trust'>): string | undefined {
+  return trust === UNSIGNED ? undefined : trust;
 }
 
 /** Whether some release may need an age. */

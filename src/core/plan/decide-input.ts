@@ -2,7 +2,9 @@ import type { DecideInput, Requirement } from '../decision/decision.ts';
 import { longestHoldEnd } from '../decision/longest-hold.ts';
 import { holdsInForce } from '../decision/operator-hold.ts';
 import type { Timing } from '../decision/timing-policies.ts';
-import { releaseTerms, type UpdateTerms } from '../machine/update-policy.ts';
+import { pinIn, releaseTerms, type UpdateTerms } from '../machine/update-policy.ts';
+import type { ModuleList } from '../decision/module-list.ts';
+import { NOTHING_CHECKED } from '../releases/eligibility-policy.ts';
 import type { MachineFacts } from '../releases/machine-facts.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { ModuleState, PlanInput } from './plan-state.ts';
@@ -24,7 +26,9 @@ export function decideInputFor(
 ): DecideInput {
   const { now, platform, machineId, laterReleases } = input;
   const { group = input.policy.group } = input;
-  const { list, deployed, previous, failed, restartRequest } = state;
+  const { deployed, previous, failed, restartRequest } = state;
+  // Most policies name no trust document.
+  const list = terms.trust === undefined ? state.list : withCheck(state.list, terms);
   const { quarantine = [], upgradeRequest, skippedFloors } = state;
   const { maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
@@ -51,6 +55,12 @@ export function decideInputFor(
     }),
     timing: timingOf(state, terms, vetoes, input),
   };
+}
+
+/** A list without the check that its terms need refuses all (D133). */
+function withCheck(list: ModuleList, terms: UpdateTerms): ModuleList {
+  if (pinIn(terms) === undefined || 'error' in list || list.trust) return list;
+  return { ...list, trust: NOTHING_CHECKED };
 }
 
 function timingOf(

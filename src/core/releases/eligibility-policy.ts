@@ -150,6 +150,17 @@ export interface Eligibility {
           | undefined;
       }
     | undefined;
+  /** Refuses releases without the signatures that a trust document requires; absent if the policy names none (D133). Applies to pins. */
+  readonly trust?:
+    | {
+        /** Why a release lacks them; undefined if enough keys of its namespace signed it. */
+        readonly check: (
+          release: Release,
+        ) => Extract<Refusal, { readonly reason: 'unsigned' | 'bad-signature' }> | undefined;
+        /** @internal The answers so far, by the text of the version; null where `check` returned undefined. */
+        readonly verdicts?: ReadonlyMap<string, SignatureRefusal | null>;
+      }
+    | undefined;
   /** Refuses releases whose file for `platform` a machine must not download (D36). */
   readonly artifactRules?:
     | {
@@ -202,6 +213,18 @@ export interface Quarantined {
       }
     | undefined;
 }
+
+/** What checks the signatures of releases (D133). */
+export type TrustCheck = NonNullable<Eligibility['trust']>;
+
+/** Why a release lacks the signatures that it needs. */
+export type SignatureRefusal = NonNullable<ReturnType<TrustCheck['check']>>;
+
+/** A release whose signatures nobody checked cannot be selected. */
+export const UNCHECKED: SignatureRefusal = { reason: 'unsigned', signed: 0, needed: undefined };
+
+/** For a list that came without a check although its terms name a trust document: the program that read it has to pass it (D133). */
+export const NOTHING_CHECKED: TrustCheck = { check: () => UNCHECKED, verdicts: new Map() };
 
 /** Versions that the policy of a site refuses (D94). */
 export type RefusedVersions = NonNullable<Eligibility['refuse']>[number];

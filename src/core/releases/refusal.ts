@@ -138,6 +138,23 @@ export type Refusal =
       readonly floor: Version;
     }
   | {
+      readonly reason: 'unsigned';
+      /** How many keys of its namespace signed it. */
+      readonly signed: number;
+      /** How many have to; 0 if none may sign for its namespace, undefined if it was not checked. */
+      readonly needed: number | undefined;
+    }
+  | {
+      readonly reason: 'bad-signature';
+      /**
+       * `wrong`: a signature is not that of the release. `other-key`: it is of a key that may not sign for its namespace.
+       * `listed-twice`: the list has the version twice. `too-many`: the list has so many wrong ones that no more are checked.
+       */
+      readonly found: 'wrong' | 'other-key' | 'listed-twice' | 'too-many';
+      /** The id of the key; undefined if no single one is meant. */
+      readonly keyId: string | undefined;
+    }
+  | {
       readonly reason: 'deprecated';
       /** The reason, `""` if none was given. */
       readonly because: string;
@@ -165,7 +182,9 @@ export type RefusedPin = {
       | 'refused-by-site'
       | 'quarantined'
       | 'requirement-unmet'
-      | 'not-yet-published';
+      | 'not-yet-published'
+      | 'unsigned'
+      | 'bad-signature';
   }
 >;
 

@@ -49,6 +49,8 @@ export interface ReleaseRecord {
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Present if a machine has to run the release before any higher one (D90). */
   readonly floor?: true | undefined;
+  /** Signatures over the text of the release, in base64, by the ids of their keys; absent if it has none (D132). */
+  readonly signatures?: Readonly<Record<string, string>> | undefined;
   /** Which machines may install the release; absent if its rollout is completed, or it never had one. */
   readonly rollout?:
     | {
@@ -78,6 +80,8 @@ export function versionOf(entry: ReleaseRecord | string): string {
 export interface Release extends Omit<ReleaseRecord, 'version'> {
   /** Unique in its list, build metadata included. */
   readonly version: Version;
+  /** Present if it was merged from several entries, whose signatures it does not have. */
+  readonly isMerged?: true | undefined;
 }
 
 /** A published file whose digest differs from the one that this machine saw first. */
@@ -104,8 +108,9 @@ export function mergeRecords(
   if (first && records.length === 1) {
     const { publishedAt, artifacts, prerelease, yanked, deprecated, requires, floor, rollout } =
       first;
+    const { signatures } = first;
     const plain = { version, publishedAt: knownTime(publishedAt), artifacts, prerelease };
-    return { ...plain, yanked, deprecated, requires, floor, rollout };
+    return { ...plain, yanked, deprecated, requires, floor, rollout, signatures };
   }
   return {
     version,
@@ -117,6 +122,7 @@ export function mergeRecords(
     requires: mergeRequires(records.flatMap(({ requires }) => (requires ? [requires] : []))),
     floor: records.some(({ floor }) => floor) || undefined,
     rollout: strictest(records.flatMap(({ rollout }) => rollout ?? [])),
+    isMerged: true,
   };
 }
 

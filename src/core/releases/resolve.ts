@@ -177,8 +177,18 @@ export function refusal(input: ResolveInput, release: Release): Refusal | undefi
   const reason = mismatch(constraint, release.version);
   if (reason) return { reason };
   if (release.prerelease && !typeOf(constraint).acceptsPrereleases) return { reason: 'prerelease' };
-  // Last, so that what is behind a floor (D90) is otherwise eligible.
-  return ineligible(input, release) ?? behindFloor(input, release);
+  // The floor after these, so that what is behind one (D90) is otherwise eligible. Signatures last, because checking one takes long.
+  return (
+    ineligible(input, release) ?? behindFloor(input, release) ?? lacksSignatures(input, release)
+  );
+}
+
+/** Why `release` lacks signatures that it needs, whatever else is against it; undefined if it has them or needs none (D133). */
+export function lacksSignatures(
+  { eligibility: { trust } }: Pick<ResolveInput, 'eligibility'>,
+  release: Release,
+): Refusal | undefined {
+  return trust && trust.check(release);
 }
 
 /** Why a release that nothing refuses is not selected although it is newer than `chosen`; undefined if it is not newer (D96). */
@@ -189,11 +199,16 @@ function passedOver({ version, deprecated }: Release, chosen: Release): Refusal 
 
 /** Every entry that is not `chosen`, each with one reason. What nothing else refuses is older than `chosen` (D1). */
 function* refused(input: ResolveInput, chosen?: Release): Iterable<Refused> {
-  const { index } = input;
+  const { index, eligibility } = input;
+  // No signature of what is older than the chosen one is checked.
+  const older = eligibility.trust
+    ? { ...input, eligibility: { ...eligibility, trust: undefined } }
+    : input;
   for (const release of index.releases()) {
     if (release.version.text === chosen?.version.text) continue;
+    const isOlder = chosen !== undefined && compareChecked(release.version, chosen.version) < 0;
     const found =
-      refusal(input, release) ??
+      refusal(isOlder ? older : input, release) ??
       (chosen && (passedOver(release, chosen) ?? { reason: 'older', than: chosen.version }));
     if (found) yield { release, ...found };
   }

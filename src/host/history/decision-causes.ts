@@ -65,13 +65,20 @@ const TERMS: Readonly<Record<string, (input: DecideInput) => unknown>> = {
 };
 
 const changedPolicy: Cause = ({ before, after, from, to }) => {
-  const names = Object.entries(TERMS).flatMap(([name, term]) =>
+  const terms = Object.entries(TERMS).flatMap(([name, term]) =>
     haveSameFacts(term(before), term(after)) ? [] : [name],
   );
+  const names = hasChangedTrust(before, after) ? ['trust', ...terms] : terms;
   const isMoved = from.list && to.list && from.list.address !== to.list.address;
   const all = isMoved ? ['registry', ...names] : names;
   return all.length === 0 ? [] : [`the policy changed: ${all.join(', ')}`];
 };
+
+/** Whether only one of two lists had its signatures checked (D133). */
+function hasChangedTrust({ list: before }: DecideInput, { list: after }: DecideInput): boolean {
+  if ('error' in before || 'error' in after) return false;
+  return (before.trust === undefined) !== (after.trust === undefined);
+}
 
 const deployedVersion: Cause = ({ from, to }) => {
   if (from.deployed === to.deployed) return [];

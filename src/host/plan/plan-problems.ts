@@ -161,6 +161,8 @@ function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Show
     case 'digest-changed':
     case 'requirement-unmet':
     case 'refused-by-site':
+    case 'unsigned':
+    case 'bad-signature':
     case 'not-yet-published': {
       const { hint, ...complaint } = complaintOf(decision.resolution, label);
       // A hint names constraints, which a subsystem does not have.

@@ -5,6 +5,7 @@ import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import { decodeRequires } from './requires-field.ts';
 import { decodeRollout } from './rollout-field.ts';
 import { describeValue } from '../../core/text/quote.ts';
+import { decodeSignatures } from './signatures-field.ts';
 import { withAbsoluteUrls } from './hosted-artifact.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeReason, isCleanReason } from './reason-field.ts';
@@ -71,6 +72,8 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
     requires: 'requires' in entry ? decodeRequires(entry['requires'], path, drop) : undefined,
     floor: decodeFloor(entry['floor'], path, drop),
+    signatures:
+      'signatures' in entry ? decodeSignatures(entry['signatures'], path, drop) : undefined,
     rollout: decodeRollout(entry['rollout'], path, drop),
   };
 }
@@ -78,12 +81,14 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
 function isClean(entry: unknown): boolean {
   if (!isJsonObject(entry)) return true;
   const { published_at: time, artifacts, yanked, deprecated, requires, floor, rollout } = entry;
+  const { signatures } = entry;
   return (
     isCleanTime(time) &&
     isCleanReason(yanked) &&
     isCleanReason(deprecated) &&
     isAbsent(requires) &&
     isAbsent(rollout) &&
+    isAbsent(signatures) &&
     (isAbsent(floor) || typeof floor === 'boolean') &&
     (isAbsent(artifacts) ||
       (Array.isArray(artifacts) &&

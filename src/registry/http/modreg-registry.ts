@@ -15,6 +15,8 @@ import { fetchedList } from './fetched-list.ts';
 import { LONGEST_SPREAD_MS, MOST_LIST_TOKENS } from './limits.ts';
 
 const ACCEPT = 'application/json';
+/** Room for many versions of a trust document. */
+const TRUST = { accept: ACCEPT, largest: 1024 * 1024, mostTokens: 10_000 };
 const LONGEST_HISTORY = 100;
 /** A request for changes names so many modules: more would be too long for some proxies. */
 const MOST_FILTERED = 50;
@@ -23,7 +25,7 @@ const MOST_FILTERED = 50;
 export function modregRegistry(
   base: URL,
   connection: Connection,
-): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules'> {
+): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules' | 'trust'> {
   const { where, limits } = connection;
   const request = { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_LIST_TOKENS };
   return {
@@ -49,6 +51,14 @@ export function modregRegistry(
       const query = namespace === undefined ? '' : `?namespace=${namespace}`;
       const reply = await connection.get(new URL(`v1/modules${query}`, base), request, round);
       return reply.status === 200 ? withErrorContext(where, () => decodeModules(reply)) : undefined;
+    },
+    async trust(round) {
+      const reply = await connection.get(new URL('v1/trust', base), TRUST, round);
+      // A registry of an earlier modreg has none.
+      if (reply.status !== 200) return [];
+      return withErrorContext(where, () =>
+        stringsOf(objectOf(parseJson(reply.body.text))['documents'], 'documents'),
+      );
     },
   };
 }

@@ -33,22 +33,34 @@ const KINDS: Readonly<Record<DatabaseErrorKind, RegistryErrorKind>> = {
 export function catalogueRegistry(path: string, clock: () => number): Registry {
   return {
     async read(moduleId) {
-      try {
-        const { entries, digest } = entriesIn(path, moduleId);
-        const from = quote(path);
-        const list = lazyList(entries, {
-          source: 'database' as const,
-          from,
-          ...firstList(clock()),
-        });
-        noteOrigin(list.records, { address: path, digest });
-        return list;
-      } catch (error) {
-        if (!(error instanceof DatabaseError)) throw error;
-        throw new RegistryError(KINDS[error.kind], error.message, { cause: error });
-      }
+      const { entries, digest } = entriesIn(path, moduleId);
+      const from = quote(path);
+      const list = lazyList(entries, { source: 'database' as const, from, ...firstList(clock()) });
+      noteOrigin(list.records, { address: path, digest });
+      return list;
     },
   };
+}
+
+/** The trust documents in the catalogue file at `path`. */
+export function trustInCatalogue(path: string): readonly string[] {
+  return within(path, (catalogue) => catalogue.trust.documents());
+}
+
+/** Reads the file at `path`. What is wrong with it is a RegistryError. */
+function within<T>(path: string, work: (catalogue: Catalogue) => T): T {
+  try {
+    const catalogue = new Catalogue(path, { mode: 'read' });
+    try {
+      checkPages(path);
+      return work(catalogue);
+    } finally {
+      catalogue.close();
+    }
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    throw new RegistryError(KINDS[error.kind], error.message, { cause: error });
+  }
 }
 
 function entriesIn(
@@ -56,9 +68,7 @@ function entriesIn(
   moduleId: ModuleId,
 ): { readonly entries: ListEntries; readonly digest: string } {
   const where = `the registry ${quote(path)}`;
-  const catalogue = new Catalogue(path, { mode: 'read' });
-  try {
-    checkPages(path);
+  return within(path, (catalogue) => {
     expectListSize(path, catalogue.listSize(moduleId));
     const document = catalogue.document(moduleId);
     if (!document) throw unknownModule(where, moduleId, modulesOf(catalogue));
@@ -67,9 +77,7 @@ function entriesIn(
       return releaseEntries(parseJsonBytes(document.bytes), moduleId);
     });
     return { entries, digest: document.etag };
-  } finally {
-    catalogue.close();
-  }
+  });
 }
 
 const BUSY_TIMEOUT_MS = 5000;

@@ -1,9 +1,11 @@
 import type { ModuleId } from '../../core/index.ts';
 
-/** The result of publishing a release. Only `published` and `yanked` changed something. */
+/** The result of publishing a release. Only `published`, `signed` and `yanked` changed something. */
 export type PublishResult =
   /** The version is new. */
   | 'published'
+  /** The version already existed with the same content, and has more signatures now. */
+  | 'signed'
   /** The version already existed with the same content, and is now yanked. */
   | 'yanked'
   /** The version already existed with the same content. */

@@ -106,5 +106,7 @@ export const SCHEMA: Layout = {
       WHERE published_at NOT BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME};
     DROP TABLE mended;
     `,
+    // The trust documents of the registry, as texts (D130).
+    `CREATE TABLE trust_documents (version INTEGER PRIMARY KEY, document TEXT NOT NULL) STRICT;`,
   ],
 };

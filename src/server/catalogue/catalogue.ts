@@ -14,22 +14,18 @@ import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.
 import { artifactsIn, moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, storedReleases, storedSize } from './release-table.ts';
 import { FIRST_STEP_OF_NONE, rollingRelease, type FirstStep } from './rollout-start.ts';
+import { catalogueTrust, type CatalogueTrust } from './trust-table.ts';
 import { storesFile } from '../artifacts/artifact-store.ts';
-import {
-  applyChange,
-  type CatalogueChange,
-  type ChangeKind,
-  type ChangeResults,
-} from './catalogue-change.ts';
+import { applyChange } from './catalogue-change.ts';
+import type { CatalogueChange, ChangeKind, ChangeResults } from './catalogue-change.ts';
 import { changeLog, ownChange, type ChangeLog } from './change-log.ts';
 import { addToken, revokeToken, tokensIn, tokenWith } from '../tokens/token-table.ts';
 import { tokenUses } from '../tokens/token-uses.ts';
 import type { StoredToken } from '../tokens/token.ts';
 
 /**
- * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method
- * returns, its change is on the disk. The constructor and each method throw a DatabaseError if the file cannot
- * be used.
+ * The releases and tokens of a registry in one SQLite file, which several processes may share. When a method returns, its
+ * change is on the disk. The constructor and each method throw a DatabaseError if the file cannot be used.
  *
  * @example
  * ```ts
@@ -57,6 +53,8 @@ export class Catalogue {
   readonly listedArtifacts: () => ReadonlyMap<string, number>;
   /** @internal The staged rollouts. */
   readonly rollouts: CatalogueRollouts;
+  /** @internal The trust documents. */
+  readonly trust: CatalogueTrust;
   /** @internal For a front of a cluster. */
   readonly log: ChangeLog;
   /** @internal The first step of the rollout of a release that is published. */
@@ -80,6 +78,7 @@ export class Catalogue {
     this.recordUse = tokenUses(this.#sql);
     this.#identity = identityOf(path);
     this.rollouts = catalogueRollouts(this.#sql);
+    this.trust = catalogueTrust(this.#sql, (work) => this.#ownChange(work));
     this.log = changeLog(this.#sql, (work) => this.#change(work));
   }
 
@@ -89,8 +88,8 @@ export class Catalogue {
   }
 
   /**
-   * Publishes a release. Its publish time is `now`, in milliseconds since the epoch, unless it has one. A published
-   * version never changes: different content is refused, and the same content changes nothing.
+   * Publishes a release at `now`, in milliseconds since the epoch, unless it has a publish time. A published version never changes:
+   * different content is refused, and the same content changes nothing, except that signatures are added.
    */
   publish(moduleId: ModuleId, release: PublishedRelease, now: number): PublishResult {
     const [publication] = this.publishAll(moduleId, [release], now);

@@ -5,6 +5,7 @@ import { PLATFORMS, canonicalPlatform } from '../../core/releases/platform.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readWebAddress } from '../../core/text/web-address.ts';
+import { signatures } from './published-signatures.ts';
 import { hostedSha256 } from '../../registry/formats/hosted-artifact.ts';
 import { rolloutTerms, termsOf } from './rollout-terms.ts';
 import { requirements } from './published-requires.ts';
@@ -43,6 +44,8 @@ export interface PublishedRelease {
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Present if a machine has to run the release before any higher one (D90). */
   readonly floor?: true | undefined;
+  /** Signatures over the text of the release, in base64, by the ids of their keys; absent if it has none (D132). */
+  readonly signatures?: Readonly<Record<string, string>> | undefined;
   /** Publishes it into a staged rollout. Absent: all machines may install it. */
   readonly rollout?:
     | {
@@ -173,6 +176,10 @@ export const newRelease = v.strictObject(
       v.nullish(v.boolean('expected true or false')),
       v.description('Whether a machine has to run the release before any higher one'),
     ),
+    signatures: v.pipe(
+      v.nullish(signatures),
+      v.description('Signatures of the release in base64, by the ids of their keys'),
+    ),
     rollout: v.pipe(
       v.nullish(rolloutTerms),
       v.description('Publishes the release into a staged rollout, at its first step'),
@@ -180,13 +187,13 @@ export const newRelease = v.strictObject(
   },
   shape(
     'a release',
-    'version, published_at, artifacts, deprecated, yanked, requires, floor and rollout',
+    'version, published_at, artifacts, deprecated, yanked, requires, floor, signatures and rollout',
   ),
 );
 
 /**
  * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
- * `artifacts`, `deprecated`, `yanked`, `requires`, `floor` and `rollout`; only `version` is required.
+ * `artifacts`, `deprecated`, `yanked`, `requires`, `floor`, `signatures` and `rollout`; only `version` is required.
  *
  * @example
  * ```ts
@@ -201,7 +208,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   const result = v.safeParse(newRelease, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   const { version, published_at, artifacts, deprecated, yanked, ...others } = result.output;
-  const { requires, floor, rollout: started } = others;
+  const { requires, floor, signatures: signed, rollout: started } = others;
   return {
     ok: true,
     value: {
@@ -217,6 +224,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       yanked: yanked ?? undefined,
       ...(requires ? { requires } : {}),
       ...(floor ? { floor } : {}),
+      ...(signed && Object.keys(signed).length > 0 ? { signatures: signed } : {}),
       ...(started ? { rollout: termsOf(started) } : {}),
     },
   };
@@ -241,6 +249,7 @@ export function releaseAsJson({
   yanked,
   requires,
   floor,
+  signatures: signed,
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
@@ -253,6 +262,7 @@ export function releaseAsJson({
     yanked,
     requires,
     floor,
+    signatures: signed,
     rollout: inRollout,
   });
 }
@@ -268,17 +278,6 @@ export function readReason(json: unknown): Result<string, ReleaseErrors> {
   const result = v.safeParse(reasonBody, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   return { ok: true, value: result.output.reason };
-}
-
-/** The content of a release as text, without its version, publish time and yank: what a second publication must match. */
-export function contentOf({ artifacts, deprecated, requires, floor }: PublishedRelease): string {
-  const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
-  return JSON.stringify({
-    artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
-    deprecated: deprecated ?? null,
-    requires,
-    floor,
-  });
 }
 
 function read<T>(

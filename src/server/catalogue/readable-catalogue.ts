@@ -5,6 +5,7 @@ export type ReadableCatalogue = Pick<
   Catalogue,
   | 'path'
   | 'rollouts'
+  | 'trust'
   | 'log'
   | 'listedArtifacts'
   | 'listSize'

@@ -19,12 +19,14 @@ import {
   type ModuleRow,
   type ReleaseRow,
 } from './module-row.ts';
+import { hostedArtifacts, PUBLISHED_RELEASE, type PublishedRelease } from './published-release.ts';
 import {
   contentOf,
-  hostedArtifacts,
-  PUBLISHED_RELEASE,
-  type PublishedRelease,
-} from './published-release.ts';
+  deprecationIn,
+  hasContent,
+  moreSignatures,
+  setSignatures,
+} from './release-content.ts';
 import { expectReadable } from './readable-change.ts';
 import type { RolloutStart } from './rollout-start.ts';
 import {
@@ -92,27 +94,20 @@ function publishResultOf(
   const { publishedAt = before.published_at } = release;
   const isSame = hasContent(before, release) && before.published_at === publishedAt;
   if (!isSame) return 'other-content';
-  if (!release.rollout) return 'unchanged';
+  const same = moreSignatures(before, release) ? 'signed' : 'unchanged';
+  if (!release.rollout) return same;
   const known = rolloutIn(sql, before.id);
   // Machines may have it already, and what they have does not become part of a rollout (D55).
   if (!known) return 'without-rollout';
   const { soakMs, first = [] } = release.rollout;
   const isSameFirst = known.rollout.first.join() === first.join();
-  return known.soakMs === soakMs && isSameFirst ? 'unchanged' : 'other-soak';
-}
-
-/** Whether a release is stored with this content: one that was deprecated since is published again without that (D96). */
-function hasContent({ content }: ReleaseRow, release: PublishedRelease): boolean {
-  if (content === contentOf(release)) return true;
-  if (release.deprecated !== undefined) return false;
-  const deprecated = deprecationIn(content);
-  return typeof deprecated === 'string' && content === contentOf({ ...release, deprecated });
+  return known.soakMs === soakMs && isSameFirst ? same : 'other-soak';
 }
 
 /** Whether nothing of a list is published because of this result. */
 export function isRefused(
   result: PublishResult,
-): result is Exclude<PublishResult, 'published' | 'yanked' | 'unchanged'> {
+): result is Exclude<PublishResult, 'published' | 'signed' | 'yanked' | 'unchanged'> {
   return ['other-content', 'missing-file', 'without-rollout', 'other-soak'].includes(result);
 }
 
@@ -150,6 +145,7 @@ export function publishReleases(
     const result = publishResultOf(sql, moduleId, release, publishing.hasFile);
     if (result === 'published') addRelease(sql, moduleId, release, publishing);
     else results[place] = result;
+    if (result === 'signed') addSignatures(sql, moduleId, release);
     const isYanked = yankAsPublished(sql, moduleId, release, publishing.now);
     if (isYanked && result === 'unchanged') results[place] = 'yanked';
   }
@@ -178,6 +174,16 @@ function addRelease(
   if (!start) return;
   const key = { module, release: Number(added.lastInsertRowid) };
   appendEvent(sql, key, start, release.rollout.soakMs);
+}
+
+/** Adds the signatures of a publication to a release that is published already (D135). */
+function addSignatures(sql: Statements, moduleId: ModuleId, release: PublishedRelease): void {
+  const module = moduleIn(sql, moduleId);
+  const before = module && releaseIn(sql, module, release.version);
+  const signatures = before && moreSignatures(before, release);
+  if (!signatures) return;
+  setSignatures(sql, before, signatures);
+  touch(sql, module.id);
 }
 
 /** Whether no constraint but a pin selects a release. */
@@ -215,18 +221,6 @@ export function setDeprecated(
   );
   touch(sql, module.id);
   return true;
-}
-
-/** Why the stored release is deprecated; null if it is not, and undefined if its content is damaged. */
-function deprecationIn(content: string): string | null | undefined {
-  try {
-    // A cast: only the type of the field is looked at.
-    const { deprecated } = Object(JSON.parse(content)) as { readonly deprecated?: unknown };
-    return typeof deprecated === 'string' ? deprecated : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /**

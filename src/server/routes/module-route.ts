@@ -12,6 +12,9 @@ export const METRICS = '/metrics';
 export const INSTALL_SH = '/install.sh';
 export const NEWEST_AGENT = '/install/:os/:cpu';
 
+/** The address of the trust documents of the registry. */
+export const TRUST = '/v1/trust';
+
 /** The addresses of a module, of its releases, and of a release's yank and deprecation. */
 export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';

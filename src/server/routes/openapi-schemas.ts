@@ -43,6 +43,12 @@ const release = v.strictObject({
     v.optional(v.literal(true)),
     v.description('Present if a machine has to run the release before any higher one'),
   ),
+  signatures: v.optional(
+    v.pipe(
+      v.record(text, text),
+      v.description('Signatures of the release in base64, by the ids of their keys'),
+    ),
+  ),
   rollout: v.optional(listedRollout),
 });
 
@@ -65,7 +71,7 @@ const problem = v.pipe(
 const published = v.strictObject({
   module_id: moduleId,
   version: text,
-  result: v.picklist(['published', 'yanked', 'unchanged']),
+  result: v.picklist(['published', 'signed', 'yanked', 'unchanged']),
   warnings: v.pipe(
     v.optional(
       v.array(
@@ -98,6 +104,13 @@ const module = v.strictObject({
   ),
   count: v.pipe(whole, v.minValue(1), v.description('The number of releases')),
   releases: v.array(release),
+});
+
+const trust = v.strictObject({
+  documents: v.pipe(
+    v.array(text),
+    v.description('Each in the form modreg/trust@1; a client finds the one that its policy names'),
+  ),
 });
 
 const changes = v.strictObject({
@@ -136,6 +149,7 @@ export function registrySchemas(): object {
     Module: module,
     Modules: v.strictObject({ modules: v.array(moduleId) }),
     Changes: changes,
+    Trust: trust,
     Published: published,
     Uploaded: uploaded,
     Yanked: v.strictObject({ module_id: moduleId, version: text, yanked: textOrNull }),

@@ -111,6 +111,15 @@ export const OPENAPI: object = {
         },
       },
     },
+    '/v1/trust': {
+      get: {
+        summary: 'The trust documents of the registry: which keys sign releases',
+        responses: {
+          ...FAILURES,
+          200: json(ref('Trust'), 'Their texts, the first version first; none without keys'),
+        },
+      },
+    },
     '/v1/modules/{namespace}/{name}/releases': {
       post: {
         summary: 'Publishes a release. A published release never changes.',

@@ -11,7 +11,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Health } from './health.ts';
 import type { ChangeFeed } from '../catalogue/change-feed.ts';
 import type { ModuleDocument } from '../catalogue/module-document.ts';
-import { MODULE, withModule } from './module-route.ts';
+import { MODULE, TRUST, withModule } from './module-route.ts';
 import { problem } from '../problem.ts';
 
 /** Options of the API, and how the server that it is part of keeps its limits. */
@@ -62,6 +62,7 @@ export function addReadRoutes(
         await changesAnswer(c, feed, { ...options, polls, all: () => catalogue.modules() }),
     ),
   );
+  app.get(TRUST, (c) => c.json({ documents: catalogue.trust.documents() }));
   app.get('/v1/openapi.json', async (c) => c.json((await import('./openapi.ts')).OPENAPI));
 }
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { listedRollout } from '../../../src/core/rollout/rollout.ts';
 import { rolloutAfter } from '../../support/rollout-after.ts';
 import { NOW } from '../../support/decides.ts';
+import { AUTHOR } from '../../support/signed.ts';
 
 /**
  * How 0.2.0, which knows rollouts and no groups, reads a list and selects a release: its `core/index.ts`, `registry/formats/release-document.ts`
@@ -51,9 +52,9 @@ const NEXT = {
 const RAISED = { kind: 'raised', sequence: 3, after: 2, at: NOW, percent: 20, share: 0.2 } as const;
 
 /** The version that 0.2.0 selects on the machine `rover-7`, whose cohort is 0.12, and why it refuses the others. */
-async function selectedBy(rollout: object | undefined): Promise<readonly unknown[]> {
+async function selectedBy(more: object): Promise<readonly unknown[]> {
   const { parseConstraint, parseModuleId, releaseEntries, lazyList, ...old } = await reader;
-  const releases = [{ version: '1.2.9' }, { version: '1.3.0', rollout }];
+  const releases = [{ version: '1.2.9' }, { version: '1.3.0', ...more }];
   const document = { module_id: 'acme:lidar', generation: 3, count: 2, releases };
   // As a registry sends it.
   const sent: object = JSON.parse(JSON.stringify(document));
@@ -74,6 +75,15 @@ it.each([
   '[T403] 0.2.0 reads the list of a rollout at %s, and selects %s',
   async (_at, events, version, reason) => {
     const rollout = rolloutAfter(events);
-    expect(await selectedBy(rollout && listedRollout(rollout))).toEqual([version, [reason], []]);
+    expect(await selectedBy(rollout ? { rollout: listedRollout(rollout) } : {})).toEqual([
+      version,
+      [reason],
+      [],
+    ]);
   },
 );
+
+it('[D132] 0.2.0 reads a list with signatures, and ignores them', async () => {
+  const signatures = { [AUTHOR.id]: AUTHOR.sign('text') };
+  expect(await selectedBy({ signatures })).toEqual(['1.3.0', ['older'], []]);
+});

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { withFile, withNewFile } from '../base/catalogue-flags.ts';
+import type { CommandContext } from '../base/command-context.ts';
+import type { KeysInitOptions, KeysShowOptions } from './keys-command.ts';
+
+const INIT_EXAMPLES = `Examples:
+  modreg keys init --name acme-plant
+  modreg keys init --name acme-plant --to /media/usb
+  modreg keys init --document trust.txt
+`;
+
+const SHOW_EXAMPLES = `Examples:
+  modreg keys show
+  modreg keys show --registry https://registry.example
+  modreg keys show --text > registry/trust.txt
+`;
+
+/** Adds `modreg keys …`. */
+export function addKeys(modreg: Command, context: CommandContext): void {
+  const keys = modreg.command('keys').description('Manages the keys that sign releases.');
+  withNewFile(keys.command('init'), context)
+    .description(
+      'Makes the keys of a registry and its first trust document, on the host of the registry. Prints the digest for the policies of machines.',
+    )
+    .option('--name <name>', 'the name of the site, such as acme-plant; required for new keys')
+    .option('--document <file>', 'store this trust document, which people made, and make no keys')
+    .option('--to <folder>', 'the folder for the private keys of people', '.')
+    .addHelpText('before', INIT_EXAMPLES)
+    .action(async (options: KeysInitOptions) => {
+      const { keysInitCommand } = await import('./keys-command.ts');
+      context.finish(keysInitCommand(options, context.world));
+    });
+  withFile(keys.command('show'), context)
+    .description('Shows the trust document of a registry, and its digest.')
+    .option('--registry <address>', 'that of the registry at this address instead of a file')
+    .option('--text', 'print the document itself')
+    .addHelpText('before', SHOW_EXAMPLES)
+    .action(async (options: KeysShowOptions) => {
+      const { keysShowCommand } = await import('./keys-command.ts');
+      context.finish(await keysShowCommand(options, context.world));
+    });
+}

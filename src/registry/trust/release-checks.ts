@@ -1,0 +1,97 @@
+import type { ModuleId, Release, ReleaseRecords } from '../../core/index.ts';
+import type { SignatureRefusal, TrustCheck } from '../../core/releases/eligibility-policy.ts';
+import { roleOf, type Roles } from '../../core/trust/role.ts';
+import { releaseText } from '../../core/trust/release-text.ts';
+import { keyIdOf, verifierOf } from './ed25519.ts';
+
+/** A signature takes 0.2 ms to check: forged entries of one list cost no more than 6 ms. */
+const MOST_WRONG = 32;
+/** More than a machine has modules with candidates. */
+const MOST_KNOWN = 4096;
+
+/** Whether a text has the signature of a key, as far as that was asked. */
+type Verified = (keyId: string, text: string, signature: string) => boolean;
+
+/**
+ * The checks of the releases of lists by `roles` (D133). What was checked is remembered: a round without a change checks nothing, and
+ * lists that are read anew, only what they have anew.
+ */
+export function releaseChecks(
+  roles: Pick<Roles, 'namespaces'>,
+): (moduleId: ModuleId, records: ReleaseRecords) => TrustCheck {
+  const verified = rememberingVerifier(roles);
+  const byRecords = new WeakMap<ReleaseRecords, ReadonlyMap<ModuleId, TrustCheck>>();
+  return (moduleId, records) => {
+    const known = byRecords.get(records)?.get(moduleId);
+    if (known) return known;
+    const check = checkOf(judgeOf(moduleId, roles, verified));
+    byRecords.set(records, new Map([[moduleId, check]]));
+    return check;
+  };
+}
+
+/** Remembers verdicts, which become facts of decisions. */
+function checkOf(judge: (release: Release) => SignatureRefusal | undefined): TrustCheck {
+  const verdicts = new Map<string, SignatureRefusal | null>();
+  const check: TrustCheck & { readonly toJSON: () => object } = {
+    verdicts,
+    check(release) {
+      const { text } = release.version;
+      const known = verdicts.get(text);
+      if (known !== undefined) return known ?? undefined;
+      const found = judge(release);
+      verdicts.set(text, found ?? null);
+      return found;
+    },
+    toJSON: () => ({ verdicts }),
+  };
+  return check;
+}
+
+function judgeOf(
+  moduleId: ModuleId,
+  roles: Pick<Roles, 'namespaces'>,
+  verified: Verified,
+): (release: Release) => SignatureRefusal | undefined {
+  const role = roleOf(roles, moduleId);
+  const allowed = new Set(role?.keys.map(keyIdOf));
+  let wrong = 0;
+  return (release) => {
+    if (!role) return { reason: 'unsigned', signed: 0, needed: 0 };
+    if (release.isMerged) return badSignature('listed-twice');
+    const text = releaseText(moduleId, { ...release, version: release.version.text });
+    let bad: SignatureRefusal | undefined;
+    let signed = 0;
+    for (const [keyId, signature] of Object.entries(release.signatures ?? {})) {
+      if (wrong >= MOST_WRONG) return badSignature('too-many');
+      if (!allowed.has(keyId)) bad ??= badSignature('other-key', keyId);
+      else if (text !== undefined && verified(keyId, text, signature)) {
+        if (++signed >= role.threshold) return undefined;
+      } else {
+        wrong++;
+        bad = badSignature('wrong', keyId);
+      }
+    }
+    return bad ?? { reason: 'unsigned', signed, needed: role.threshold };
+  };
+}
+
+function badSignature(
+  found: Extract<SignatureRefusal, { readonly reason: 'bad-signature' }>['found'],
+  keyId?: string,
+): SignatureRefusal {
+  return { reason: 'bad-signature', found, keyId };
+}
+
+function rememberingVerifier({ namespaces }: Pick<Roles, 'namespaces'>): Verified {
+  const keys = new Set([...namespaces.values()].flatMap((role) => role.keys));
+  const verifiers = new Map(Array.from(keys, (key) => [keyIdOf(key), verifierOf(key)]));
+  const known = new Map<string, boolean>();
+  return (keyId, text, signature) => {
+    const asked = `${keyId} ${signature} ${text}`;
+    const answer = known.get(asked) ?? verifiers.get(keyId)?.(text, signature) ?? false;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(asked, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,71 @@
+import { MOST_SIGNATURES } from '../../registry/formats/signatures-field.ts';
+import type { Statements } from '../../sqlite/statements.ts';
+import type { ReleaseRow } from './module-row.ts';
+import type { PublishedRelease } from './published-release.ts';
+
+/** The content of a release as text, without its version, publish time and yank: what a second publication must match, but for its signatures. */
+export function contentOf(release: PublishedRelease): string {
+  const { artifacts, deprecated, requires, floor, signatures: signed } = release;
+  const inOrder = artifacts?.toSorted((a, b) => (a.platform < b.platform ? -1 : 1));
+  return JSON.stringify({
+    artifacts: inOrder?.map(({ platform, url, digest, size }) => ({ platform, url, digest, size })),
+    deprecated: deprecated ?? null,
+    requires,
+    floor,
+    signatures: signed,
+  });
+}
+
+/** Whether a release is stored with this content, whatever its signatures: one that was deprecated since is published again without that (D96). */
+export function hasContent({ content }: ReleaseRow, release: PublishedRelease): boolean {
+  if (content === contentOf(release)) return true;
+  const stored = fieldsIn(content);
+  const deprecated =
+    release.deprecated ??
+    (typeof stored?.['deprecated'] === 'string' ? stored['deprecated'] : undefined);
+  const { signatures: _, ...rest } = stored ?? {};
+  return JSON.stringify(rest) === contentOf({ ...release, deprecated, signatures: undefined });
+}
+
+/** Why the stored release is deprecated; null if it is not, and undefined if its content is damaged. */
+export function deprecationIn(content: string): string | null | undefined {
+  const fields = fieldsIn(content);
+  if (!fields) return undefined;
+  return typeof fields['deprecated'] === 'string' ? fields['deprecated'] : null;
+}
+
+/** The signatures of a stored release with those of a publication; undefined if it has them already, or would have too many (D135). */
+export function moreSignatures(
+  { content }: ReleaseRow,
+  { signatures: added = {} }: PublishedRelease,
+): Readonly<Record<string, string>> | undefined {
+  const known = Object(fieldsIn(content)?.['signatures']) as Readonly<Record<string, string>>;
+  const all = { ...known, ...added };
+  const isMore = Object.entries(added).some(([keyId, text]) => known[keyId] !== text);
+  return isMore && Object.keys(all).length <= MOST_SIGNATURES ? all : undefined;
+}
+
+/** Adds signatures to a stored release. */
+export function setSignatures(
+  sql: Statements,
+  { id }: ReleaseRow,
+  signatures: Readonly<Record<string, string>>,
+): void {
+  const text = JSON.stringify(signatures);
+  sql.run(
+    "UPDATE releases SET content = json_set(content, '$.signatures', json(?)) WHERE id = ?",
+    text,
+    id,
+  );
+}
+
+/** The fields of a stored release; undefined if they are damaged. */
+function fieldsIn(content: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    // A cast: only the types of single fields are looked at.
+    return Object(JSON.parse(content)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Statements } from '../../sqlite/statements.ts';
+
+/** The trust documents of a registry. They name the keys that machines accept, and their digests are in policies (D130). */
+export interface CatalogueTrust {
+  /** Their texts, the first version first; none if the registry has no keys. */
+  readonly documents: () => readonly string[];
+  /** Stores the first one. Returns whether it was stored: not if there is one already. */
+  readonly begin: (document: string) => boolean;
+}
+
+/** `change` runs its argument in a transaction. */
+export function catalogueTrust(sql: Statements, change: <T>(work: () => T) => T): CatalogueTrust {
+  return {
+    documents: () =>
+      sql
+        .all('SELECT document FROM trust_documents ORDER BY version')
+        .map(({ document }) => String(document)),
+    begin: (document) =>
+      change(
+        () =>
+          Number(sql.run('INSERT OR IGNORE INTO trust_documents VALUES (1, ?)', document).changes) >
+          0,
+      ),
+  };
+}

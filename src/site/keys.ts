@@ -1,0 +1,209 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Result } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import { ALL_OTHERS, PLATFORM } from '../core/trust/role.ts';
+import {
+  isTrustName,
+  LONGEST_DOCUMENT,
+  NAME_FORM,
+  readTrustDocument,
+  trustBody,
+  trustText,
+  type TrustDocument,
+} from '../core/trust/trust-document.ts';
+import { createFile } from '../files/replace-file.ts';
+import { syncFolder } from '../files/sync.ts';
+import { documentsOf } from '../registries/trusted-registry.ts';
+import { keyIdOf, pinOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
+import { signedDocument } from '../registry/trust/pinned-document.ts';
+import { readRegularFile } from '../host/document-file.ts';
+import { usage, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import type { Catalogue } from '../server/index.ts';
+import { modeOf, withCatalogue, type CreatingOptions } from './catalogue-options.ts';
+import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
+
+export interface NewKeysOptions extends CreatingOptions {
+  readonly name?: string;
+  /** A file with a trust document that people made and signed. */
+  readonly document?: string;
+  /** The folder for the keys of people; the working directory by default. */
+  readonly to?: string;
+}
+
+/** The keys of a registry, and what a policy names them by. */
+export interface NewKeys {
+  readonly document: TrustDocument;
+  readonly pin: string;
+  /** The private keys of people: of the root, and of the author; none for a document that people made. */
+  readonly files: readonly string[];
+  /** The private key of the registry, which stays there; undefined for such a document. */
+  readonly registryFile: string | undefined;
+}
+
+const YEAR_MS = 365 * 86_400_000;
+const PRIVATE = 0o600;
+
+/** Makes the keys of a registry, and stores its first trust document (D136). Nothing is overwritten. */
+export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys, Problem> {
+  const { name = '', to = '.' } = options;
+  if (options.document !== undefined) return storeDocument(options.document, options, world);
+  if (!isTrustName(name)) {
+    return { ok: false, error: usage(`--name is ${quote(name)}, expected ${NAME_FORM}`) };
+  }
+  return withCatalogue(options, world, modeOf(options), (catalogue) => {
+    if (catalogue.trust.documents().length > 0) return { ok: false, error: HAS_KEYS };
+    const people = ['root-1.key', 'root-2.key', 'publish.key'].map((file) => join(to, file));
+    const registryFile = `${catalogue.path}-key`;
+    const paths = [...people, registryFile];
+    const pairs = paths.map((path) => ({ path, key: generateKeyPairSync('ed25519').privateKey }));
+    const problem = written(to, pairs);
+    if (problem) return { ok: false, error: problem };
+    const text = firstDocument(
+      name,
+      pairs.map(({ key }) => key),
+      world.clock(),
+    );
+    const document = readTrustDocument(text);
+    if (!document.ok || !isStored(catalogue, text, paths)) return { ok: false, error: HAS_KEYS };
+    const pin = pinOf(document.value.body);
+    return { ok: true, value: { document: document.value, pin, files: people, registryFile } };
+  });
+}
+
+/** Stores the first trust document of a registry, which its root keys have to have signed. */
+function storeDocument(
+  path: string,
+  options: NewKeysOptions,
+  world: World,
+): Result<NewKeys, Problem> {
+  const file = readRegularFile(path, LONGEST_DOCUMENT);
+  if (!file.ok) return file;
+  const text = Buffer.from(file.value.bytes).toString();
+  const document = signedDocument(text);
+  if (!document.ok) {
+    return { ok: false, error: usage(`the trust document ${quote(path)} ${document.error}`) };
+  }
+  const { version, body } = document.value;
+  if (version !== 1) {
+    return {
+      ok: false,
+      error: usage(`the trust document ${quote(path)} has version ${version}, expected 1`),
+    };
+  }
+  return withCatalogue(options, world, modeOf(options), (catalogue) => {
+    if (!catalogue.trust.begin(text)) return { ok: false, error: HAS_KEYS };
+    const pin = pinOf(body);
+    return {
+      ok: true,
+      value: { document: document.value, pin, files: [], registryFile: undefined },
+    };
+  });
+}
+
+/** Whether the catalogue took its first trust document. If not, the keys are removed again. */
+function isStored(catalogue: Catalogue, text: string, paths: readonly string[]): boolean {
+  let stored = false;
+  try {
+    stored = catalogue.trust.begin(text);
+  } finally {
+    if (!stored) for (const path of paths) rmSync(path);
+  }
+  return stored;
+}
+
+/** A trust document, and the digest by which a policy names it. */
+export interface ShownKeys {
+  readonly text: string;
+  readonly document: TrustDocument;
+  readonly pin: string;
+}
+
+/** The trust document of a registry: of a file, or with `--registry` of one of any kind. */
+export async function shownKeys(
+  { registry, ...options }: ReadOptions,
+  world: World,
+): Promise<Result<ShownKeys, Problem>> {
+  if (registry === undefined) {
+    return withCatalogue(options, world, { mode: 'read' }, (catalogue) =>
+      newestOf(catalogue.trust.documents()),
+    );
+  }
+  return await withReadRegistry({ ...options, registry }, world, async (read) =>
+    newestOf(await documentsOf(read.registry)),
+  );
+}
+
+function newestOf(texts: readonly string[]): Result<ShownKeys, Problem> {
+  const text = texts.at(-1);
+  if (text === undefined) {
+    return {
+      ok: false,
+      error: usage('the registry has no trust document', 'modreg keys init makes one'),
+    };
+  }
+  const document = readTrustDocument(text);
+  if (document.ok) {
+    return { ok: true, value: { text, document: document.value, pin: pinOf(document.value.body) } };
+  }
+  const message = `its trust document cannot be read: ${document.error}`;
+  return { ok: false, error: { severity: 'error', kind: 'registry-untrusted', message } };
+}
+
+const HAS_KEYS = usage(
+  'the registry has a trust document already; nothing was changed',
+  'modreg keys show prints it',
+);
+
+/** Writes private keys, or none. The result is why there are none. */
+function written(
+  folder: string,
+  pairs: readonly { readonly path: string; readonly key: KeyObject }[],
+): Problem | undefined {
+  const existing = pairs.find(({ path }) => existsSync(path));
+  if (existing) {
+    const hint = '--to names another folder';
+    return usage(`${quote(existing.path)} exists, and no key is overwritten`, hint);
+  }
+  const done: string[] = [];
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const { path, key } of pairs) {
+      const pem = key.export({ type: 'pkcs8', format: 'pem' });
+      createFile(path, { mode: PRIVATE }, (descriptor) => writeFileSync(descriptor, pem));
+      done.push(path);
+    }
+    // Without their names, the keys would be lost, and the document that names them not.
+    for (const path of new Set(done.map((one) => dirname(one)))) syncFolder(path);
+    return undefined;
+  } catch (error) {
+    for (const path of done) rmSync(path);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const message = `the keys cannot be written to ${quote(folder)} (${code}); nothing was changed`;
+    return { severity: 'error', kind: 'state-write', message };
+  }
+}
+
+/** Either root key is enough, so that a lost one does not lead to each machine. */
+function firstDocument(name: string, keys: readonly KeyObject[], now: number): string {
+  const [rootOne = '', rootTwo = '', author = '', registry = ''] = keys.map(publicKeyOf);
+  const signing = { threshold: 1, keys: [author] };
+  const body = trustBody({
+    name,
+    version: 1,
+    expires: Math.floor((now + YEAR_MS) / 1000) * 1000,
+    root: { threshold: 1, keys: [rootOne, rootTwo] },
+    registry: { threshold: 1, keys: [registry] },
+    namespaces: new Map([
+      [ALL_OTHERS, signing],
+      [PLATFORM, signing],
+    ]),
+  });
+  const signatures = keys.slice(0, 2).map((key) => {
+    return { keyId: keyIdOf(publicKeyOf(key)), signature: signatureOf(key, body) };
+  });
+  return trustText(body, signatures);
+}

@@ -1,0 +1,120 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { ModuleId, Result } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import { releaseText } from '../core/trust/release-text.ts';
+import { timesInDocument, type PublishTimes } from '../registry/publish-times.ts';
+import type { RegistryWriter } from '../registry/registry-writer.ts';
+import { keyIdOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
+import { usage, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import { readRegularFile } from '../host/document-file.ts';
+import type { Catalogue, PublishedRelease } from '../server/index.ts';
+
+/** The options that name the keys of an author. */
+export interface SigningOptions {
+  /** Paths of private keys. */
+  readonly key?: readonly string[];
+}
+
+/** A private key of an author. */
+interface Signer {
+  readonly keyId: string;
+  readonly sign: (text: string) => string;
+}
+
+/** A private key in PEM is much shorter. */
+const LONGEST_KEY = 64 * 1024;
+/** The variable with a private key, for programs that have no files with secrets. */
+const VARIABLE = 'MODREG_SIGNING_KEY';
+
+/** The keys that the options and the environment name; none if they name none. */
+export function signersOf(
+  { key: paths = [] }: SigningOptions,
+  { environment }: World,
+): Result<readonly Signer[], Problem> {
+  const signers: Signer[] = [];
+  for (const path of paths) {
+    const file = readRegularFile(path, LONGEST_KEY);
+    if (!file.ok) return file;
+    const signer = signerIn(Buffer.from(file.value.bytes), `the file ${quote(path)}`);
+    if (!signer.ok) return signer;
+    signers.push(signer.value);
+  }
+  const { [VARIABLE]: text = '' } = environment;
+  if (text === '' || paths.length > 0) return { ok: true, value: signers };
+  const signer = signerIn(Buffer.from(text), VARIABLE);
+  return signer.ok ? { ok: true, value: [signer.value] } : signer;
+}
+
+function signerIn(pem: Buffer, where: string): Result<Signer, Problem> {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    // The error of OpenSSL says less, and what was found may be a secret.
+    return { ok: false, error: notAKey(where) };
+  }
+  if (key.asymmetricKeyType !== 'ed25519') return { ok: false, error: notAKey(where) };
+  const keyId = keyIdOf(publicKeyOf(key));
+  return { ok: true, value: { keyId, sign: (text) => signatureOf(key, text) } };
+}
+
+function notAKey(where: string): Problem {
+  const message = `${where} has no private Ed25519 key in PEM without a passphrase`;
+  return { ...usage(message), hint: 'modreg keys init makes such keys' };
+}
+
+/** What is published, and the keys that sign it. */
+export interface Unsigned {
+  readonly releases: readonly PublishedRelease[];
+  readonly signers: readonly Signer[];
+}
+
+type Signed = Result<readonly PublishedRelease[], Problem>;
+
+/** The releases with their signatures, at the time of the registry that publishes them. */
+export async function signedOver(
+  writer: RegistryWriter,
+  moduleId: ModuleId,
+  unsigned: Unsigned,
+): Promise<Signed> {
+  if (unsigned.signers.length === 0) return { ok: true, value: unsigned.releases };
+  return signedReleases(moduleId, unsigned, await writer.times(moduleId));
+}
+
+/** The same for a registry's file. */
+export function signedInFile(
+  catalogue: Catalogue,
+  moduleId: ModuleId,
+  unsigned: Unsigned,
+  now: number,
+): Signed {
+  if (unsigned.signers.length === 0) return { ok: true, value: unsigned.releases };
+  const times = timesInDocument(catalogue.document(moduleId)?.bytes);
+  return signedReleases(moduleId, unsigned, { now, of: (version) => times.get(version) });
+}
+
+/** The releases with the signatures of `signers`, which are over the time of publication as well (D132). */
+function signedReleases(
+  moduleId: ModuleId,
+  { releases, signers }: Unsigned,
+  times: PublishTimes,
+): Signed {
+  const signed: PublishedRelease[] = [];
+  for (const release of releases) {
+    const { version, signatures } = release;
+    const publishedAt = release.publishedAt ?? times.of(version) ?? times.now;
+    const text = releaseText(moduleId, { ...release, publishedAt });
+    if (text === undefined) {
+      const message = `${moduleId} ${version} cannot be signed: each of its files needs a size`;
+      return { ok: false, error: usage(message, 'name it with --size, or the file with --upload') };
+    }
+    const own = signers.map(({ keyId, sign }) => [keyId, sign(text)] as const);
+    signed.push({
+      ...release,
+      publishedAt,
+      signatures: { ...signatures, ...Object.fromEntries(own) },
+    });
+  }
+  return { ok: true, value: signed };
+}

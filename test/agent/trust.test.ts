@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { agentSite } from '../support/agent-site.ts';
+import { entry } from '../support/planned.ts';
+import { APPROVER, AUTHOR, STRANGER, trustOf } from '../support/signed.ts';
+
+const STAYS = 'exec sleep 1000';
+const TRUST = trustOf();
+
+it('[D133] the agent installs and starts only what enough keys signed, also after a failure', async () => {
+  const site = await agentSite({ modules: [entry('acme:lidar', '1.*', 'lidar')] });
+  site.sign(TRUST, AUTHOR, APPROVER);
+  site.publish('acme:lidar', '1.0.0', STAYS);
+  await site.change({}, { trust: TRUST.pin });
+  await site.start();
+  await site.until('lidar running 1.0.0');
+  await site.until('done');
+  // One of two, nobody, and a key of nobody.
+  site.sign(TRUST, AUTHOR);
+  site.publish('acme:lidar', '1.1.0', STAYS);
+  site.sign(TRUST);
+  site.publish('acme:lidar', '1.2.0', STAYS);
+  site.sign(TRUST, STRANGER, AUTHOR);
+  site.publish('acme:lidar', '1.3.0', STAYS);
+  site.sign(TRUST, AUTHOR, APPROVER);
+  site.publish('acme:lidar', '1.0.1', 'exit 3');
+  await site.until('lidar running 1.0.0');
+  const asked = site.requests.filter((path) => path.startsWith('/acme:lidar/'));
+  expect(new Set(asked)).toEqual(new Set(['/acme:lidar/1.0.0', '/acme:lidar/1.0.1']));
+});
