@@ -81,13 +81,16 @@ export function judge(
     floor !== undefined && semver.compare(text, floor) > 0;
   refused.push(...eligible.filter(isBehind).map((text) => ({ text, reason: 'behind-floor' })));
   const open = eligible.filter((text) => !isBehind(text));
-  const preferred = open.filter((text) => {
+  // What has to be run next, in any of its builds, whatever is preferred below it.
+  const atFloor = open.filter((text) => floor !== undefined && semver.compare(text, floor) === 0);
+  const candidates = atFloor.length > 0 ? atFloor : open;
+  const preferred = candidates.filter((text) => {
     const isDeprecated = readable.some(
       ({ version, deprecated }) => version === text && deprecated !== undefined,
     );
-    return text === floor || (!isDeprecated && !isLower(text, deployedIn(eligibility)));
+    return !isDeprecated && !isLower(text, deployedIn(eligibility));
   });
-  const chosen = newestOf(preferred) ?? newestOf(open);
+  const chosen = newestOf(preferred) ?? newestOf(candidates);
   const others = open.filter((text) => text !== chosen);
   const passedOver = others.map((text) => {
     const isBetter = chosen !== undefined && isNewer(text, chosen);

@@ -46,9 +46,10 @@ export function nextFloor(input: Query): Release | undefined {
   return floor;
 }
 
-/** Whether the machine has to run this release before any higher one. */
+/** Whether the machine has to run this release, or another build of it (D2), before any higher one. */
 export function isNextFloor(input: Query, { version }: Release): boolean {
-  return nextFloor(input)?.version.text === version.text;
+  const floor = nextFloor(input);
+  return floor !== undefined && comparePrecedence(version, floor.version) === 0;
 }
 
 function isFloor(

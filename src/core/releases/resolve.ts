@@ -84,9 +84,7 @@ export function resolveChecked(
   for (const release of index.candidates(constraint)) {
     const against = refusal(input, release);
     if (!against) {
-      // The next floor has to be run, deprecated or not (D90).
-      const isPassable = release.deprecated !== undefined && !isNextFloor(input, release);
-      if (isPassable) return preferred(input, release);
+      if (release.deprecated !== undefined) return preferred(input, release);
       return { kind: 'resolved', input, release, refused: () => refused(input, release) };
     }
     const one = { release, ...against };
@@ -95,14 +93,18 @@ export function resolveChecked(
   return { kind: 'unsatisfied', input, refusedPin, refused: () => refused(input) };
 }
 
-/** The newest release that is neither refused, deprecated nor below the deployed version; `deprecated` if there is none (D96). */
+/**
+ * The newest release that is neither refused, deprecated nor below the deployed version; `deprecated`, which is the newest that is not
+ * refused, if there is none (D96). The next floor has to be run: if that is a build of it, so is the result (D90).
+ */
 function preferred(input: ResolveInput, deprecated: Release): Resolution {
   const { constraint, index, eligibility } = input;
+  const isFloor = isNextFloor(input, deprecated);
   let release = deprecated;
   for (const one of index.candidates(constraint)) {
     if (isBelowDeployed(one, eligibility)) break;
     if (one.deprecated !== undefined || refusal(input, one)) continue;
-    release = one;
+    if (!isFloor || isNextFloor(input, one)) release = one;
     break;
   }
   return { kind: 'resolved', input, release, refused: () => refused(input, release) };

@@ -33,6 +33,28 @@ describe('[D90] which releases a floor refuses', () => {
       refused: ['1.2.0: behind-floor', '1.0.0: older'],
     },
     {
+      case: '[D96] [D2] everything above it if another build of it is deprecated as well, and a lower release is not',
+      constraint: '1.*',
+      list: [
+        '1.0.0',
+        '1.0.5',
+        { ...floor('1.1.0'), deprecated: 'old' },
+        { version: '1.1.0+b1', deprecated: 'old' },
+        '1.2.0',
+      ],
+      eligibility: { ...DEPLOYED, deployed: version('1.0.0') },
+      chosen: '1.1.0+b1',
+      refused: ['1.2.0: behind-floor', '1.1.0: older', '1.0.5: older', '1.0.0: older'],
+    },
+    {
+      case: '[D96] [D2] everything above it, if only another build of it is deprecated',
+      constraint: '1.*',
+      list: ['1.0.5', floor('1.1.0'), { version: '1.1.0+b1', deprecated: 'old' }, '1.2.0'],
+      eligibility: { ...DEPLOYED, deployed: version('1.0.0') },
+      chosen: '1.1.0',
+      refused: ['1.2.0: behind-floor', '1.1.0+b1: deprecated', '1.0.5: older'],
+    },
+    {
       case: 'nothing without a deployed version',
       constraint: '1.*',
       list: [floor('1.1.0'), '1.2.0'],
