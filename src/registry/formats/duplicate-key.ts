@@ -45,10 +45,15 @@ function keysIn(value: unknown): number {
   const rest: unknown[] = [value];
   while (rest.length > 0) {
     const one = rest.pop();
-    if (Array.isArray(one)) for (const member of one) rest.push(member);
+    if (Array.isArray(one)) addNested(one, rest);
     else if (isNested(one)) count += keysOf(one, rest);
   }
   return count;
+}
+
+/** Not what has no keys: an array of a hostile list may have millions of numbers. */
+function addNested(members: readonly unknown[], rest: unknown[]): void {
+  for (const member of members) if (isNested(member)) rest.push(member);
 }
 
 /** The number of its own keys; what is nested in it is added to `rest`. An array of its values would take five times as long. */
