@@ -108,6 +108,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   // The disk fails in the tests of commands.
   'src/store/claim.ts': ['../store', 'failing-calls'],
+  'src/store/saved-lists-table.ts': ['../store', '../registry/'],
+  // A command reads the group of a machine.
+  'src/core/plan/decide-input.ts': ['../core', 'group-of-machine'],
   'src/registries': ['../registry'],
   'src/site/keys.ts': ['keys'],
   'src/site/signing.ts': ['keys'],
