@@ -1,7 +1,8 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { ModuleId, Result } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { releaseText } from '../core/trust/release-text.ts';
+import { privateKeyIn } from '../server/tls/private-key.ts';
 import { timesInDocument, type PublishTimes } from '../registry/publish-times.ts';
 import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { keyIdOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
@@ -49,7 +50,7 @@ export function signersOf(
 function signerIn(pem: Buffer, where: string): Result<Signer, Problem> {
   let key: KeyObject;
   try {
-    key = createPrivateKey(pem);
+    key = privateKeyIn(pem);
   } catch {
     // The error of OpenSSL says less, and what was found may be a secret.
     return { ok: false, error: notAKey(where) };

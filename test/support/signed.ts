@@ -4,9 +4,6 @@ import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } f
  * Keys, releases and trust documents as an author makes them, written without the code under test.
  */
 
-/** What precedes the 32 bytes of a private Ed25519 key in its DER (RFC 8410). */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
-
 export interface TestKey {
   readonly privateKey: KeyObject;
   /** `ed25519:…` */
@@ -22,8 +19,10 @@ export function key(name: string): TestKey {
 
 /** The key with these 32 secret bytes. */
 export function keyOf(secret: Uint8Array): TestKey {
-  const der = Buffer.concat([PKCS8, secret]);
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const d = Buffer.from(secret).toString('base64url');
+  // Node takes the public part from the private one.
+  const jwk = { kty: 'OKP', crv: 'Ed25519', d, x: '' };
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const bytes = Buffer.from(x, 'base64url');
   return {

@@ -1,9 +1,10 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { privateKeyIn } from './private-key.ts';
 
 /** The paths of a certificate and its private key, in PEM. */
 export interface TlsFiles {
@@ -37,7 +38,7 @@ export function readTlsPair({ certificate, key }: TlsFiles): Result<TlsPair, str
   const parsed = attempt(() => new X509Certificate(pair.cert), noCertificate);
   if (!parsed.ok) return parsed;
   const noKey = `${keyName} contains no PEM private key without a passphrase`;
-  const secret = attempt(() => createPrivateKey(pair.key), noKey);
+  const secret = attempt(() => privateKeyIn(pair.key), noKey);
   if (!secret.ok) return secret;
   if (!parsed.value.checkPrivateKey(secret.value)) {
     return { ok: false, error: `${keyName} does not belong to ${certName}` };
