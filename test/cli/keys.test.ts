@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import {
   existsSync,
   readFileSync,
@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { privateKeyIn } from '../../src/server/tls/private-key.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { needs } from '../support/prerequisite.ts';
@@ -62,7 +63,7 @@ describe('[D136] modreg keys init', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
       const pem = readFileSync(path, 'utf8');
       expect(pem).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
-      expect(createPrivateKey(pem).asymmetricKeyType).toBe('ed25519');
+      expect(privateKeyIn(pem).asymmetricKeyType).toBe('ed25519');
       for (const line of pem.split('\n').filter((one) => one.length > 20 && !one.startsWith('-'))) {
         expect(stderr + pin).not.toContain(line);
       }

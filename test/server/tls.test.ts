@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -14,6 +14,7 @@ import { request } from 'node:https';
 import { connect as connectPlainly } from 'node:net';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { privateKeyIn } from '../../src/server/tls/private-key.ts';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
 import type { RegistryEvent, ServeOptions } from '../../src/server/registry-options.ts';
@@ -93,7 +94,7 @@ describe('the files for TLS', () => {
         'with an encrypted key',
         ({ key }) => {
           const secret = { cipher: 'aes-256-cbc', passphrase: 'secret' } as const;
-          const plain = createPrivateKey(readFileSync(key));
+          const plain = privateKeyIn(readFileSync(key));
           writeFileSync(key, plain.export({ type: 'pkcs8', format: 'pem', ...secret }));
         },
         /^the key "[^"]+\/key\.pem" contains no PEM private key without a passphrase \([\w ]+\)$/,

@@ -1,4 +1,3 @@
-import { createPrivateKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   keyIdOf,
@@ -7,6 +6,7 @@ import {
   signatureOf,
   verifierOf,
 } from '../../../src/registry/trust/ed25519.ts';
+import { privateKeyIn } from '../../../src/server/tls/private-key.ts';
 import { AUTHOR, keyOf, trustOf } from '../../support/signed.ts';
 
 /** RFC 8032, 7.1: the secret key, the public key, the message and the signature, in hexadecimal. */
@@ -56,6 +56,6 @@ describe('[D132] Ed25519', () => {
 
   it('reads the keys that openssl writes', () => {
     const pem = AUTHOR.privateKey.export({ type: 'pkcs8', format: 'pem' });
-    expect(publicKeyOf(createPrivateKey(pem))).toBe(AUTHOR.text);
+    expect(publicKeyOf(privateKeyIn(pem))).toBe(AUTHOR.text);
   });
 });
