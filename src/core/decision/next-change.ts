@@ -1,5 +1,6 @@
 import { reachesAge } from '../releases/certain-time.ts';
 import type { Eligibility } from '../releases/eligibility-policy.ts';
+import { nextFloor } from '../releases/floors.ts';
 import { minimumAgeOf } from '../releases/minimum-age.ts';
 import { publishTime } from '../releases/publish-time.ts';
 import type { Release } from '../releases/release.ts';
@@ -131,17 +132,30 @@ function timingChanges(decision: Decision): PossibleChange[] {
     ];
   }
   if (decision.kind !== 'replace') return [];
-  const { window, blackouts, restarts, restartCooldownMs } = timing;
-  const closing = window?.closing(eligibility.now);
+  const { restarts, restartCooldownMs } = timing;
   const counting = restarts.flatMap((restart) => [restart - restartCooldownMs, restart - DAY]);
-  const begins = blackouts
-    ?.filter(({ from, until }) => from > eligibility.now && from < until)
-    .reduce((first, { from }) => Math.min(first, from), Infinity);
+  const ends = requestEnd(upgradeRequest);
   return [
-    ...(begins === undefined ? [] : [{ at: begins, because: 'blackout-begins' } as const]),
-    ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
+    ...closings(timing, eligibility.now),
     ...counting.map((at) => ({ at, because: 'restart-counts' }) as const),
-    ...requestEnd(upgradeRequest),
+    ...ends,
+    // Until then, the request passes windows and blackouts.
+    ...ends.flatMap(({ at }) => closings(timing, at)),
+  ];
+}
+
+/** When the window that is open at `time` closes, and when the next blackout begins. */
+function closings(
+  { window, blackouts = [] }: Decision['input']['timing'],
+  time: number,
+): PossibleChange[] {
+  const begins = blackouts
+    .filter(({ from, until }) => from > time && from < until)
+    .reduce((first, { from }) => Math.min(first, from), Infinity);
+  const closing = window?.closing(time);
+  return [
+    { at: begins, because: 'blackout-begins' },
+    ...(closing === undefined ? [] : [{ at: closing, because: 'window-closes' } as const]),
   ];
 }
 
@@ -196,12 +210,17 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
   ];
 }
 
-/** A release in rollout is refused once the confirmation of the list is too old. Time never includes a machine (D51). */
+/**
+ * A release in rollout is refused once the confirmation of the list is too old. Time never includes a machine (D51). One that is behind
+ * a floor may be why the machine is stuck (D90).
+ */
 function confirmationEnd(
   confirmedAt: number | undefined,
   resolution: Resolution,
 ): PossibleChange[] {
-  const isInRollout = resolution.kind === 'resolved' && resolution.release.rollout !== undefined;
+  const isInRollout =
+    (resolution.kind === 'resolved' && resolution.release.rollout !== undefined) ||
+    nextFloor(resolution.input) !== undefined;
   if (confirmedAt === undefined || !isInRollout) return [];
   return [{ at: confirmedAt + CONFIRMED_WITHIN_MS + 1, because: 'list-unconfirmed' }];
 }

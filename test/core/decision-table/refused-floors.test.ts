@@ -226,4 +226,18 @@ describe('[D90] a floor that only waits', () => {
       `upgrade to 1.1.0: newest release of 1 that may be selected; a floor; 1.2.0 ${BEHIND}`,
     ]);
   });
+
+  it('[D51] what is behind it and in rollout is no reason to be stuck once the list is not confirmed', () => {
+    const list = ['1.0.0', floor('1.1.0'), inRollout('1.2.0', 's1', 100)];
+    const eligibility = { machineId: 'rover-7' };
+    const asked = { wanted: '1.*', deployed: '1.0.0', list, quarantine: [FAILED], eligibility };
+    const decision = decide(moduleQuestion({ ...asked, readAt: NOW }));
+    expect(told(decision)).toContain('stuck behind-floor');
+    const change = nextChange(decision);
+    expect([change?.at, change?.because, change?.becomes.kind]).toEqual([
+      NOW + DAY / 24 + 1,
+      'list-unconfirmed',
+      'keep',
+    ]);
+  });
 });

@@ -162,4 +162,26 @@ describe('D76: a replacement that an operator requested at once', () => {
       '2026-11-21T00:59:00Z: hold of the upgrade to 1.2.5, as the request of an operator ends',
     );
   });
+
+  it.each([
+    [
+      'a window that opens meanwhile and closes after that',
+      { window: openFrom([NOW + 30 * MINUTE, NOW + 2 * HOUR]) },
+      '2026-11-21T02:00:00Z: hold of the upgrade to 1.2.5, as the maintenance window closes',
+    ],
+    [
+      'a blackout that begins after that',
+      {
+        blackouts: [
+          { from: NOW + MINUTE, until: NOW + 2 * MINUTE, timeZone: 'UTC' },
+          { from: NOW + 3 * HOUR, until: NOW + 4 * HOUR, timeZone: 'UTC' },
+        ],
+      },
+      '2026-11-21T03:00:00Z: hold of the upgrade to 1.2.5, as a blackout begins',
+    ],
+  ])('D76 and %s is known', (_title, timing, expected) => {
+    const decision = decide(moduleQuestion({ ...DUE, timing, upgradeRequest: REQUEST }));
+    const change = nextChange(decision);
+    expect(change && describeChange(change)).toBe(expected);
+  });
 });
