@@ -8,7 +8,7 @@ import type { Resolution } from '../releases/resolve.ts';
 import { CONFIRMED_WITHIN_MS } from '../releases/rollout-refusal.ts';
 import { confirmedAtOf } from './confirmed-at.ts';
 import { DAY, type Hold } from './timing-policies.ts';
-import { deployedVersion } from './deployed.ts';
+import { deployedVersion, type Deployed } from './deployed.ts';
 import { requestHeldBy } from './restart.ts';
 import type { Held } from './timing.ts';
 import { decideChecked } from './decide.ts';
@@ -204,7 +204,7 @@ function listChanges({ input, resolution }: Decision): PossibleChange[] {
     ...quarantine.map(
       ({ until = Infinity }) => ({ at: until, because: 'quarantine-ends' }) as const,
     ),
-    ...laterCandidates(resolution).flatMap((release) => releaseChanges(release, terms)),
+    ...laterCandidates(resolution, deployed).flatMap((release) => releaseChanges(release, terms)),
     ...(previousRelease ? releaseChanges(previousRelease, terms) : []),
     ...(reportedRelease ? releaseChanges(reportedRelease, terms) : []),
   ];
@@ -226,14 +226,16 @@ function confirmationEnd(
 }
 
 /** The releases that the constraint accepts and that may be selected later in place of the one that it selects now. */
-function laterCandidates(resolution: Resolution): Release[] {
+function laterCandidates(resolution: Resolution, { kind }: Deployed): Release[] {
   const { constraint, index, eligibility } = resolution.input;
   const { minimumAge, notAfter } = eligibility;
   // Without these two policies, the eligibility of a release does not depend on the time.
   if (!minimumAge && notAfter === undefined) return [];
   const chosen = resolution.kind === 'resolved' ? resolution.release : undefined;
-  // A lower release than a deprecated one may be preferred later (D96).
-  const last = chosen?.deprecated === undefined ? chosen?.version.text : undefined;
+  // A lower release may be selected later: instead of a deprecated one (D96), or before a floor that does not count until then (D91).
+  const mayBeLower = kind === 'unknown' && index.floors().length > 0;
+  const isLast = chosen?.deprecated === undefined && !mayBeLower;
+  const last = isLast ? chosen?.version.text : undefined;
   const releases: Release[] = [];
   for (const release of index.candidates(constraint)) {
     if (release.version.text === last) break;

@@ -240,4 +240,33 @@ describe('[D90] a floor that only waits', () => {
       'keep',
     ]);
   });
+
+  it('[D91] a release below it that becomes old enough is what a machine without a version gets then', () => {
+    const list = [
+      aged('1.0.0', 1),
+      { ...aged('1.1.0', 9), floor: true as const },
+      aged('1.2.0', 9),
+    ];
+    const asked = {
+      wanted: '1.*',
+      deployed: undefined,
+      failed: '1.1.0',
+      quarantine: [FAILED],
+      list,
+    };
+    const decision = decide(moduleQuestion({ ...asked, ...YOUNG }));
+    const change = nextChange(decision);
+    const words = change && told(change.becomes);
+    expect([told(decision), change?.at, change?.because, words].map(beginningOf)).toEqual([
+      'rollback to 1.2.0',
+      NOW + DAY,
+      'release-of-age',
+      'rollback to 1.0.0',
+    ]);
+  });
 });
+
+/** What is decided, without the reason. */
+function beginningOf(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(':')[0] : value;
+}
