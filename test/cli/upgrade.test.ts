@@ -63,6 +63,7 @@ describe('[D76] modreg upgrade', () => {
     expect(await answerTo(machine, 'acme:lidar', '--now')).toEqual([
       'acme:lidar: upgrade to 1.2.4, at the next decision',
       '  because  newest patch of 1.2; requested at once by unknown at 2026-11-21T01:04:03Z',
+      '  next     2026-11-21T03:00:00Z (in 1 h 55 min): hold of the upgrade to 1.2.4, as the maintenance window closes',
     ]);
     await seen(machine);
     expect(events(machine)).toEqual(DELIVERED);
@@ -119,7 +120,12 @@ describe('[D76] modreg upgrade', () => {
       direction: 'upgrade',
       reason: 'newest patch of 1.2; requested at once by unknown at 2026-11-21T01:04:03Z',
       held_by: [],
-      next_change: null,
+      next_change: {
+        at: '2026-11-21T03:00:00Z',
+        decision: 'hold',
+        target: '1.2.4',
+        because: 'window-closes',
+      },
       now: null,
       request: {
         requested_at: '2026-11-21T01:04:03Z',
