@@ -1,7 +1,8 @@
-import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { privateKeyIn } from '../../src/server/tls/private-key.ts';
 
 /*
- * Keys, releases and trust documents as an author makes them, written without the code under test.
+ * Keys, releases and trust documents as an author makes them, written without the code that signs or checks.
  */
 
 export interface TestKey {
@@ -19,10 +20,11 @@ export function key(name: string): TestKey {
 
 /** The key with these 32 secret bytes. */
 export function keyOf(secret: Uint8Array): TestKey {
-  const d = Buffer.from(secret).toString('base64url');
-  // Node takes the public part from the private one.
-  const jwk = { kty: 'OKP', crv: 'Ed25519', d, x: '' };
-  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+  // RFC 8410: the same bytes stand before each secret.
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), secret]);
+  const privateKey = privateKeyIn(
+    `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`,
+  );
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const bytes = Buffer.from(x, 'base64url');
   return {
