@@ -146,10 +146,11 @@ function timingChanges(decision: Decision): PossibleChange[] {
 
 /** When the window that is open at `time` closes, and when the next blackout begins. */
 function closings(
-  { window, blackouts = [] }: Decision['input']['timing'],
+  { window, blackouts }: Decision['input']['timing'],
   time: number,
 ): PossibleChange[] {
-  const begins = blackouts
+  if (!window && !blackouts) return [];
+  const begins = (blackouts ?? [])
     .filter(({ from, until }) => from > time && from < until)
     .reduce((first, { from }) => Math.min(first, from), Infinity);
   const closing = window?.closing(time);
@@ -218,10 +219,11 @@ function confirmationEnd(
   confirmedAt: number | undefined,
   resolution: Resolution,
 ): PossibleChange[] {
+  if (confirmedAt === undefined) return [];
   const isInRollout =
     (resolution.kind === 'resolved' && resolution.release.rollout !== undefined) ||
     nextFloor(resolution.input) !== undefined;
-  if (confirmedAt === undefined || !isInRollout) return [];
+  if (!isInRollout) return [];
   return [{ at: confirmedAt + CONFIRMED_WITHIN_MS + 1, because: 'list-unconfirmed' }];
 }
 
