@@ -58,19 +58,25 @@ export function judgeStart(world: World, name: string, { version, root }: Versio
   }
 }
 
-/** Whether a version worked in an entry, or was started for ever, and is so now, in one that the config no longer has. (D105) */
+/**
+ * Whether a version worked in an entry; or in one that the config no longer has, if it was started for ever there, or is so here: then
+ * the other version of this entry failed as well. (D80, D105)
+ */
 function hasWorked(world: World, name: string, root: string): boolean {
   const { host, ledger } = world;
   if (!host) return false;
   if (host.proven.has(provenKey(name, root))) return true;
   const { modules } = ledger.desired ?? { modules: [] };
   const moduleId = modules.find((one) => one.name === name)?.moduleId;
-  const isInherited = [...rowsIn(world)].some(
+  const rows = rowsIn(world);
+  const isUndecided = (current: Version | undefined): boolean =>
+    current?.root === root && current.isUndecided === true;
+  const isInherited = [...rows].some(
     ([gone, row]) =>
       row.moduleId === moduleId &&
       !modules.some((one) => one.name === gone) &&
       row.current?.root === root &&
-      row.current.isUndecided === true &&
+      (isUndecided(row.current) || isUndecided(rows.get(name)?.current)) &&
       host.proven.has(provenKey(gone, root)),
   );
   if (isInherited) host.proven.add(provenKey(name, root));
