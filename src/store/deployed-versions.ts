@@ -32,10 +32,10 @@ export function deployedIn(sql: Statements): Map<string, DeployedRecord> {
   );
 }
 
-/** The record that was written last, if it has a version (D85). */
+/** The record that was written last, if it has a version. Where nothing is deployed, nothing can be the cause (D85). */
 export function lastChangeIn(sql: Statements): RememberedChange | undefined {
   const row = sql.get(
-    'SELECT kind, name, module_id, text, is_known, since FROM deployed ORDER BY since DESC LIMIT 1',
+    'SELECT kind, name, module_id, text, is_known, since FROM deployed WHERE text IS NOT NULL OR is_known = 0 ORDER BY since DESC LIMIT 1',
   );
   const version = row && row['is_known'] === 1 ? textOf(row['text']) : undefined;
   if (!row || version === undefined) return undefined;

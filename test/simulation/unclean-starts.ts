@@ -34,12 +34,16 @@ export const UNCLEAN: Readonly<Record<string, Effect>> = {
  */
 export function suspectedIn({ host, disk, ledger }: World): ReadonlySet<string> {
   if (!host || !hasUncleanStarts(ledger)) return new Set();
-  const rows = disk.rows('SELECT kind, name, since FROM deployed');
-  const last = Math.max(...rows.map(({ since }) => Number(since)));
+  const rows = disk.rows('SELECT kind, name, text, since FROM deployed');
+  // Where nothing is deployed, nothing is the cause.
+  const times = rows.flatMap(({ text, since }) => (text === null ? [] : [Number(since)]));
+  const last = Math.max(...times);
   return new Set(
     rows
       // What this agent has blamed may be replaced by a fix, whatever else it reports since.
-      .filter(({ since, name }) => Number(since) === last || ledger.blamed.has(String(name)))
+      .filter(({ text, since, name }) => {
+        return (text !== null && Number(since) === last) || ledger.blamed.has(String(name));
+      })
       .map(({ kind, name }) =>
         keyOf({ kind: kind === 'module' ? 'module' : 'subsystem', name: String(name) }),
       ),

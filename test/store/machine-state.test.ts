@@ -223,3 +223,40 @@ it('a file that no poller has claimed yet is blank, and can be written', () => {
   ]);
   expect(state.commit([upgrade()], [], 1)).toHaveLength(1);
 });
+
+it.each<[string, (readonly [string, string | null | undefined])[], string | undefined]>([
+  ['of the only module', [['lidar', '1.0.0']], 'lidar 1.0.0'],
+  [
+    'of the module that was reported last',
+    [
+      ['lidar', '1.0.0'],
+      ['arm', '2.0.0'],
+    ],
+    'arm 2.0.0',
+  ],
+  [
+    'before another one was removed',
+    [
+      ['lidar', '1.0.0'],
+      ['arm', '2.0.0'],
+      ['arm', null],
+    ],
+    'lidar 1.0.0',
+  ],
+  [
+    'before another one became unknown',
+    [
+      ['lidar', '1.0.0'],
+      ['arm', '2.0.0'],
+      ['arm', undefined],
+    ],
+    undefined,
+  ],
+  ['if nothing is deployed', [['lidar', null]], undefined],
+])('[D85] the last change is that %s', (_title, reported, expected) => {
+  const { state } = claimed();
+  for (const [place, [name, version]] of reported.entries())
+    state.report(moduleNamed(name), version, place + 1);
+  const { lastChange } = state.memory();
+  expect(lastChange && `${lastChange.target.name} ${lastChange.version}`).toBe(expected);
+});
