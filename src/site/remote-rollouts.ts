@@ -81,12 +81,12 @@ export async function changeRollout(
   });
 }
 
-/** Resumes a halted rollout for a person who saw this number of failures. */
-export function resumingAfter(failures: number): Change {
+/** Resumes or raises a rollout for a person who saw this number of failures. */
+export function acknowledging(failures: number, change: object): Change {
   return ({ machines: { failed, silent }, module_id: id, version }) => {
     const seen = failed + silent;
     if (failures === seen) {
-      return { ok: true, value: { event: 'resume', acknowledged: { failed, silent } } };
+      return { ok: true, value: { ...change, acknowledged: { failed, silent } } };
     }
     const message = `--failures is ${failures}, but ${seen} machines failed or became silent`;
     const hint = `look at them with modreg rollout status ${excerpt(id)} ${excerpt(version)}, then pass --failures ${seen}`;

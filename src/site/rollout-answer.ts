@@ -26,6 +26,8 @@ export const rolloutAnswer = v.object({
     failed: count,
     silent: count,
   }),
+  // The percentages that are left.
+  steps: v.optional(v.array(v.number())),
   failures: v.array(
     v.object({
       machine: v.string(),
@@ -40,6 +42,8 @@ export const rolloutAnswer = v.object({
     left_ms: v.optional(v.number()),
     healthy: v.optional(count),
     needed: v.optional(count),
+    failed: v.optional(count),
+    machines: v.optional(count),
     percent: v.optional(v.number()),
     group: v.optional(v.string()),
   }),

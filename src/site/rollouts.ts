@@ -1,6 +1,5 @@
-import { ROLLOUT_POLICY } from '../core/rollout/rollout-policy.ts';
 import { describeStage, newestGroup } from '../core/rollout/stage.ts';
-import { reasonOf, type Rollout } from '../core/rollout/rollout.ts';
+import { isOpen, reasonOf, type Rollout } from '../core/rollout/rollout.ts';
 import type { Problem } from '../base/problem.ts';
 import { systemClock } from '../registry/clock.ts';
 import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
@@ -18,14 +17,16 @@ import { keptCounts } from './kept-counts.ts';
 import type { NamedRelease } from './named-release.ts';
 import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
 
-const { steps: STEPS } = ROLLOUT_POLICY;
 /** So many rollouts that have ended are listed. */
 const MOST_ENDED = 50;
 
 export interface ShownRollout
   extends NamedRelease, Omit<Rollout, 'salt' | 'share'>, Pick<NamedRollout, 'yanked' | 'soakMs'> {
   /** What is known of its machines, and when they were counted. */
-  readonly counts: Pick<Counted, 'tally' | 'included' | 'soakedMs' | 'next' | 'countedAt'>;
+  readonly counts: Pick<
+    Counted,
+    'tally' | 'included' | 'steps' | 'soakedMs' | 'next' | 'countedAt'
+  >;
   readonly failures: readonly Failures[];
 }
 
@@ -57,7 +58,7 @@ export interface RaisePreview {
   readonly stage: string;
   /** How many machines it would include. */
   readonly included: number;
-  /** The steps above the one of now. */
+  /** The percentages that are left. */
   readonly steps: readonly number[];
 }
 
@@ -114,20 +115,20 @@ function ok<T>(value: T): Answer<T> {
   return { ok: true, value };
 }
 
-function isOpen({ rollout: { status } }: NamedRollout): boolean {
-  return status === 'running' || status === 'halted';
+function rolloutConflict(message: string): Answer<never> {
+  return { ok: false, error: { severity: 'error', kind: 'rollout-conflict', message } };
 }
 
 /** Each rollout is counted in a turn of its own, so that requests for other pages are answered meanwhile. */
 async function listed(files: SiteFiles, counted: Count): Promise<Answer<RolloutList>> {
   const { rollouts, damaged } = files.catalogue.rollouts.all();
   const open: ShownRollout[] = [];
-  for (const named of rollouts.filter(isOpen)) {
+  for (const named of rollouts.filter(({ rollout }) => isOpen(rollout))) {
     open.push(shownRollout(counted(named)));
     await new Promise(setImmediate);
   }
   const ended = rollouts
-    .filter((named) => !isOpen(named))
+    .filter(({ rollout }) => !isOpen(rollout))
     .toSorted((a, b) => b.rollout.sequence - a.rollout.sequence);
   const first = ended.slice(0, MOST_ENDED).map(({ moduleId, version, rollout }) => {
     const { status, percent } = rollout;
@@ -155,9 +156,9 @@ function withRollout<T>(
 
 function shownRollout(counted: Counted): ShownRollout {
   const { moduleId, version, rollout, soakMs, yanked } = counted;
-  const { tally, included, soakedMs, next, countedAt } = counted;
+  const { tally, included, steps, soakedMs, next, countedAt } = counted;
   const { salt: _salt, share: _share, ...known } = rollout;
-  const counts = { tally, included, soakedMs, next, countedAt };
+  const counts = { tally, included, steps, soakedMs, next, countedAt };
   const because = reasonOf(rollout);
   return {
     moduleId,
@@ -188,15 +189,15 @@ function raisePreview(
   counted: Count,
 ): RaisePreview {
   const { rollout } = named;
-  const { percent, groups: count } = stageWanted(rollout, wanted);
   const now = counted(named);
+  const { steps } = now;
+  const { percent, groups: count } = stageWanted(rollout, steps, wanted);
   const groups = rollout.first.slice(0, count);
   const raised = counted({
     ...named,
     rollout: { ...rollout, share: now.shareAt(percent), groups },
   });
   const { included } = raised;
-  const steps = STEPS.filter((step) => step > rollout.percent);
   const stage = describeStage({ percent, groups });
   const group = newestGroup({ percent, groups });
   return { rollout: shownRollout(now), percent, group, stage, included, steps };
@@ -209,14 +210,13 @@ async function changed(
   { change, onChange }: { readonly change: RolloutChange; readonly onChange: OnChange },
 ): Promise<Answer<void>> {
   const { moduleId, version } = named;
-  const event = await eventFor(change, named, files.fleet, files.now());
+  const wanted = await eventFor(change, named, files.fleet, files.now());
+  if (!wanted.ok) return rolloutConflict(wanted.error);
+  const { value: event } = wanted;
   const written = files.change((catalogue) =>
     catalogue.apply({ kind: 'rollout', moduleId, version, event, soakMs: undefined }),
   );
-  if (!written.ok) {
-    const message = describeRefusal(named, written.error);
-    return { ok: false, error: { severity: 'error', kind: 'rollout-conflict', message } };
-  }
+  if (!written.ok) return rolloutConflict(describeRefusal(named, written.error));
   onChange(`rollout-${event.kind}`, named);
   return ok(undefined);
 }

@@ -69,7 +69,7 @@ it('[D107] starts the rollout of a yanked release with groups first', async () =
   await run('registry', 'yank', ...RELEASE);
   expect(await run('rollout', 'start', ...RELEASE, '--first', 'canary,lab')).toEqual({
     stdout: [
-      'acme:lidar 1.3.0: group canary now (2 machines), then lab, 100 % in 7 h at the earliest',
+      'acme:lidar 1.3.0: group canary now (2 machines), then lab, 100 % in 3 h at the earliest',
     ],
     stderr: [],
     exit: 0,

@@ -219,7 +219,8 @@ it('machines are answered as before', async () => {
   await report('rover-1', { id: 'rover-1' });
   await report('rover-2', { id: 'rover-2', deployed: '1.2.8', window: '0 3 * * *' });
   await report('rover-3', { id: 'rover-3', constraint: '1.2.*' });
-  await report('rover-4', { id: 'rover-4', minimumAgeMs: 86_400_000 }, 'motor stalled');
+  const fourth = { id: 'rover-4', minimumAgeMs: 86_400_000 };
+  await report('rover-4', fourth);
   await report('rover-5', { id: 'rover-5', constraint: '2.*' });
   for (const command of [
     'status',
@@ -240,6 +241,7 @@ it('machines are answered as before', async () => {
   }
   await run('registry publish acme:lidar 1.3.0 --rollout --registry ADDRESS --json');
   await run('rollout raise acme:lidar 1.3.0 --to 100 --registry ADDRESS --json');
+  await report('rover-4', fourth, 'motor stalled');
   await fleet('what-if acme:lidar 1.3.0');
   await run('fleet status --json');
   await run('fleet check --nats localhost --json');

@@ -21,7 +21,8 @@ describe('a change of a rollout on the page of a site', () => {
     const site = await rollingOut();
     const change = async (event: string, form: object): Promise<unknown> =>
       await site.post(`${ROLLOUT}/${event}`, { after: seenIn(site), ...form });
-    if (state === 'running at 100 %') await change('raise', { percent: '100' });
+    if (state === 'running at 100 %')
+      await change('raise', { percent: '100', failed: '1', silent: '0', failures: '1' });
     if (state.startsWith('halted')) await change('halt', {});
     if (state === 'halted and yanked') site.catalogue.yank(LIDAR, '1.3.0', 'too loud');
     if (state === 'retracted') await change('retract', {});
@@ -43,7 +44,7 @@ describe('a change of a rollout on the page of a site', () => {
     site.catalogue.yank(LIDAR, '1.3.0', 'stops the motor');
     const lines = await textOf(site.app, ROLLOUT);
     expect(lines.slice(1, 3)).toEqual([
-      '5 %, step 3 of 6: loud',
+      '5 %, 4 machines: loud',
       'The release is yanked: stops the motor. Its rollout goes on only after modreg registry unyank.',
     ]);
     expect(lines).toContain('Retract…');

@@ -35,7 +35,7 @@ const CARD = [
   'not known yet 0',
   'waiting 1',
   'next step 13:00 UTC at the earliest, in 1 h',
-  "halts when at least 3 machines failed and the failure rate's lower bound exceeds 1 %",
+  "halts when at least 3 machines failed and the failure rate's lower bound exceeds 1 %, or all machines of a step failed",
   'Halt… Raise now… Retract…',
 ];
 
@@ -64,7 +64,7 @@ describe('[D107] the page of a site with groups', () => {
     expect(await raise({ group: 'lab' })).toBe(303);
     expect(await textOf(site.app, ROLLOUT)).toContain('group lab, 2 of 2 groups');
     expect((await textOf(site.app, `${ROLLOUT}/raise`))[2]).toBe(
-      'From group lab to 0.1 %: 1 machine more may install it at once, 4 in total.',
+      'From group lab to 100 %: 1 machine more may install it at once, 4 in total.',
     );
     expect(await raise({ percent: '0.1' })).toBe(303);
     expect(stateOf(site)).toMatchObject({ status: 'running', percent: 0.1 });

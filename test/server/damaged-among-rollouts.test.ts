@@ -44,7 +44,7 @@ describe('[T207] a rollout that is damaged among others', () => {
     await fleet.turn();
     await fleet.pass(HOUR);
     await fleet.pass(60_000);
-    expect(await fleet.state()).toMatchObject({ status: 'running', percent: 1 });
+    expect(await fleet.state()).toMatchObject({ status: 'running', percent: 33.3 });
     expect(logged(fleet)).toEqual([
       DAMAGE,
       'info rollout-raised {"module_id":"acme:lidar","version":"1.3.0"}',
@@ -108,8 +108,8 @@ describe('[T207] a rollout that is damaged among others', () => {
       expect(damaged).toMatchObject([{ moduleId: 'acme:arm', version: '2.0.0' }]);
       await fleet.turn();
       await fleet.pass(HOUR);
-      expect(await fleet.state()).toMatchObject({ status: 'running', percent: 1 });
-      expect(await fleet.listed()).toMatchObject({ rollout: { percent: 1 } });
+      expect(await fleet.state()).toMatchObject({ status: 'running', percent: 33.3 });
+      expect(await fleet.listed()).toMatchObject({ rollout: { percent: 33.3 } });
       const { sequence: after } = await fleet.state();
       expect(await fleet.change({ event: 'halt', after, reason: 'stops' })).toBe('200');
       expect(await fleet.state()).toMatchObject({ status: 'halted', because: 'stops' });
@@ -136,7 +136,7 @@ describe('[T207] a rollout that is damaged among others', () => {
       '  because it is neither raised nor halted, and acme:arm has no list; machines keep what they have, and other rollouts go on',
       `hint: ${HINT}`,
     ];
-    const stdout = ['acme:lidar 1.3.0: running at 0.1 %'];
+    const stdout = ['acme:lidar 1.3.0: running at 16.6 %'];
     expect(await status()).toEqual({ stdout, stderr, exit: 1 });
     expect(await status('acme:arm')).toEqual({ stdout: [], stderr, exit: 1 });
     expect(await status('acme:lidar')).toEqual({ stdout, stderr: [], exit: 0 });

@@ -33,6 +33,28 @@ describe('rollouts over a simulated fleet', () => {
     expect(Math.min(...lengths)).toBeGreaterThanOrEqual(3_600_000);
   });
 
+  it.each([1, 2, 3, 5, 12, 29, 30, 50])(
+    '[D157] a release that fails on every machine is installed on one of %d',
+    (count) => {
+      const few = fleetOf(count, 1);
+      for (const [seed, deadly] of [0, 0, 0, 1, 1, 1].entries()) {
+        const release = { salt: `bad ${seed}`, failureRate: 1, deadly };
+        const { ending, installed } = rollOut(few, release, seed);
+        expect(ending).not.toBe('completed');
+        expect(installed).toBeLessThanOrEqual(1);
+      }
+    },
+  );
+
+  it('[D157] at most 10 of 1,000 rollouts halt whose release fails on one machine in 200', () => {
+    const endings = Array.from({ length: 1000 }, (_, seed) => {
+      const few = fleetOf(1 + (seed % 50), seed);
+      return rollOut(few, { salt: `good ${seed}`, failureRate: 0.005 }, seed).ending;
+    });
+    expect(endings.filter((ending) => ending === 'halted').length).toBeLessThanOrEqual(10);
+    expect(endings).toContain('completed');
+  });
+
   it('D54 played again, has the same events, which lead to the same state', () => {
     const release = { salt: 'bad', failureRate: 0.05 };
     const rollout = rollOut(small, release, 1);

@@ -2,7 +2,7 @@ import { cohort } from '../../src/core/rollout/cohort.ts';
 import { nextStep, type NextStep } from '../../src/core/rollout/next-step.ts';
 import { applyEvent, type Rollout, type RolloutEvent } from '../../src/core/rollout/rollout.ts';
 import { ROLLOUT_POLICY } from '../../src/core/rollout/rollout-policy.ts';
-import { shareFor } from '../../src/core/rollout/share.ts';
+import { shareFor, stepsFor } from '../../src/core/rollout/share.ts';
 import { chanceOf, type Chance } from './chance.ts';
 
 /*
@@ -136,14 +136,20 @@ class Play {
     this.#changes.delete(minute);
     const rollout = this.#rollout;
     if (!rollout) {
-      const [percent = 0] = ROLLOUT_POLICY.steps;
+      const [percent = 0] = this.#stepsLeft();
       const share = shareFor(percent, this.#cohorts);
       this.#write({ kind: 'started', salt: this.#release.salt, percent, share }, minute);
       return undefined;
     }
     if (minute % CONTROL_EVERY === 0) this.#control = this.#controlAt(minute, rollout);
     const tally = { ...this.#counts, control: this.#control };
-    return this.#follow(nextStep(rollout, tally, ROLLOUT_POLICY, minute * MS), minute);
+    const policy = { ...ROLLOUT_POLICY, steps: this.#stepsLeft() };
+    return this.#follow(nextStep(rollout, tally, policy, minute * MS), minute);
+  }
+
+  #stepsLeft(): readonly number[] {
+    const place = { known: this.#fleet.length, included: this.#included };
+    return stepsFor(place, ROLLOUT_POLICY.steps);
   }
 
   #follow(step: NextStep, minute: number): SimulatedRollout | undefined {

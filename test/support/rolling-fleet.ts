@@ -37,6 +37,8 @@ export interface RollingFleet {
   readonly publish: (body: object) => Promise<string>;
   readonly change: (body: object) => Promise<string>;
   readonly state: () => Promise<Record<string, unknown>>;
+  /** All rollouts, as the registry lists them. */
+  readonly rollouts: () => Promise<unknown>;
   /** The release as the list shows it. */
   readonly listed: () => Promise<Record<string, unknown>>;
   readonly having: (version: string) => string[];
@@ -191,6 +193,7 @@ export async function rollingFleet(
     publish: async (body) => summary(await ask(`${LIDAR}/releases`, token, body)),
     change: async (body) => summary(await ask(ROLLOUT, token, body)),
     state: async () => (await ask(ROLLOUT, token))[1],
+    rollouts: async () => (await ask('/v1/fleet/rollouts', token))[1]['rollouts'],
     async listed() {
       const [, list] = await ask(LIDAR, token);
       const releases = list['releases'] as Record<string, unknown>[];

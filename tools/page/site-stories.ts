@@ -58,14 +58,15 @@ const hostile: SiteStory = async (browser, place) => {
 const raise: SiteStory = async (browser, place) => {
   const { page, close } = await openTab(browser, place, { javaScriptEnabled: false });
   await page.getByRole('link', { name: 'Rollouts' }).click();
-  match(await textOf(page), /5 %, step 3 of 6[^]*motor stalled/);
+  match(await textOf(page), /5 %, \d+ machines[^]*motor stalled/);
   await page.getByRole('link', { name: 'Raise now… acme:lidar 1.3.0' }).click();
-  match(await textOf(page), /From 5 % to 20 %/);
-  await page.getByLabel('another step').selectOption('50');
+  match(await textOf(page), /From 5 % to 50 %/);
+  await page.getByLabel('another step').selectOption('100');
   await page.getByRole('button', { name: 'Show what that does' }).click();
-  match(await textOf(page), /From 5 % to 50 %: \d+ machines more[^]*cannot be taken back/);
-  await page.getByRole('button', { name: 'Raise to 50 %' }).click();
-  match(await textOf(page), /running[^]*50 %, step 5 of 6/);
+  match(await textOf(page), /From 5 % to 100 %: \d+ machines more[^]*cannot be taken back/);
+  await page.getByLabel('how many machines failed').fill('1');
+  await page.getByRole('button', { name: 'Raise to 100 %' }).click();
+  match(await textOf(page), /failing[^]*100 %, 100 machines/);
   await close();
 };
 

@@ -8,10 +8,10 @@ import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { readFirst, readSoak } from '../../site/release-options.ts';
 import {
+  acknowledging,
   asking,
   changeRollout,
   listRollouts,
-  resumingAfter,
   rolloutAt,
   startRollout,
   type Change,
@@ -76,12 +76,19 @@ async function listCommand(
 }
 
 function listedLine(rollout: JsonObject): string {
-  const { module_id: id, version, status, percent, groups, yanked } = rollout;
+  const { module_id: id, version, status, percent, groups, yanked, machines, next } = rollout;
   const known = Array.isArray(groups) ? groups.map(String) : [];
   const stage = excerpt(describeStage({ percent: Number(percent), groups: known }));
   const release = `${excerpt(String(id))} ${excerpt(String(version))}`;
   const isYanked = typeof yanked === 'string';
-  return `${release}: ${excerpt(String(status))} at ${stage}${isYanked ? ', yanked' : ''}`;
+  const { reason } = Object(next) as { readonly reason?: unknown };
+  const state = reason === 'failing' ? 'failing' : excerpt(String(status));
+  const counts = Object(machines) as Readonly<Record<string, unknown>>;
+  const troubles = ['failed', 'silent'].flatMap((word) =>
+    Number(counts[word]) > 0 ? [`${Number(counts[word])} ${word}`] : [],
+  );
+  if (isYanked) troubles.push('yanked');
+  return [`${release}: ${state} at ${stage}`, ...troubles].join(', ');
 }
 
 const MOST_FAILURES = 9_999_999;
@@ -107,17 +114,17 @@ function changeOf(
   event: ChangeName,
   { reason = '', to, failures: seen }: RolloutOptions,
 ): Result<Change, Problem> {
-  if (event === 'resume') {
-    if (seen === undefined) return { ok: false, error: usage(NO_FAILURES) };
-    const failures = wholeNumber('--failures', seen, MOST_FAILURES);
-    return failures.ok ? { ok: true, value: resumingAfter(failures.value) } : failures;
-  }
-  if (event !== 'raise') return { ok: true, value: asking({ event, reason }) };
+  if (event === 'halt' || event === 'retract')
+    return { ok: true, value: asking({ event, reason }) };
+  if (event === 'resume' && seen === undefined) return { ok: false, error: usage(NO_FAILURES) };
   if (to !== undefined && !/^([1-9]\d?|100)$/.test(to)) {
     const message = `--to is ${quote(to)}, expected a whole number from 1 to 100`;
     return { ok: false, error: usage(message) };
   }
-  return { ok: true, value: asking({ event, percent: to === undefined ? undefined : Number(to) }) };
+  const change = { event, ...(to !== undefined && { percent: Number(to) }) };
+  if (seen === undefined) return { ok: true, value: asking(change) };
+  const failures = wholeNumber('--failures', seen, MOST_FAILURES);
+  return failures.ok ? { ok: true, value: acknowledging(failures.value, change) } : failures;
 }
 
 function answered(

@@ -16,7 +16,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg rollout resume acme:lidar 1.3.0 --failures 5`,
   raise: `
   modreg rollout raise acme:lidar 1.3.0
-  modreg rollout raise acme:lidar 1.3.0 --to 50`,
+  modreg rollout raise acme:lidar 1.3.0 --to 50
+  modreg rollout raise acme:lidar 1.3.0 --failures 1`,
   retract: `
   modreg rollout retract acme:lidar 1.3.0 --reason 'stops the motor'`,
 };
@@ -37,6 +38,11 @@ export const FIRST = [
 
 const REASON = ['--reason <text>', 'the reason that machines and people see'] as const;
 
+const FAILURES = [
+  '--failures <number>',
+  'how many machines failed or became silent, as status shows it',
+] as const;
+
 const CHANGES: readonly Change[] = [
   {
     name: 'start',
@@ -50,18 +56,12 @@ const CHANGES: readonly Change[] = [
     description: 'Halts a rollout: no further machine installs the release.',
     option: REASON,
   },
-  {
-    name: 'resume',
-    description: 'Resumes a halted rollout.',
-    option: [
-      '--failures <number>',
-      'how many machines failed or became silent, as status shows it',
-    ],
-  },
+  { name: 'resume', description: 'Resumes a halted rollout.', option: FAILURES },
   {
     name: 'raise',
     description: 'Takes the next step now.',
     option: ['--to <percent>', 'a higher step, up to 100'],
+    other: FAILURES,
   },
   {
     name: 'retract',

@@ -5,13 +5,15 @@ import { excerpt, quote } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
 import type { RolloutAnswer } from '../../site/rollout-answer.ts';
 
+/** Those of a registry that does not name the ones that are left. */
 const { steps: STEPS } = ROLLOUT_POLICY;
 
 /** A rollout that has just begun, in one line. */
 export function startedLine(rollout: RolloutAnswer): string {
   const { module_id: id, version, percent, soak_ms: soak, included, first = [] } = rollout;
   const { groups = [] } = rollout;
-  const left = STEPS.filter((step) => step > percent).length + first.length - groups.length;
+  const steps = rollout.steps ?? STEPS.filter((step) => step > percent);
+  const left = steps.length + first.length - groups.length;
   const earliest = `100 % in ${describeDuration(left * soak)} at the earliest`;
   const later = first.slice(groups.length);
   const then = later.length === 0 ? '' : `, then ${later.map((one) => excerpt(one)).join(', ')}`;
@@ -35,7 +37,7 @@ export function statusLines(rollout: RolloutAnswer): string[] {
 }
 
 function stateOf(rollout: RolloutAnswer): string {
-  const { status, percent, share, included, because, yanked, first = [], groups = [] } = rollout;
+  const { status, percent, included, because, yanked, first = [], groups = [] } = rollout;
   const reason = because ? `: ${excerpt(because)}` : '';
   if (status === 'completed') {
     return typeof yanked === 'string' ? 'completed' : 'completed, all machines may install it';
@@ -45,9 +47,10 @@ function stateOf(rollout: RolloutAnswer): string {
   if (percent === 0 && groups.length > 0) {
     return `${stage}, ${groups.length} of ${first.length} groups, includes ${countOf(included, 'machine')}`;
   }
-  const step = STEPS.findLastIndex((one) => one <= percent) + 1;
-  const machines = `${countOf(included, 'machine')} (cohorts below ${Number(share.toPrecision(3))})`;
-  return `${percent} %, step ${step} of ${STEPS.length}, includes ${machines}`;
+  const { steps = [] } = rollout;
+  const then = steps.length === 0 ? '' : `, then ${steps.join(', ')} %`;
+  const state = rollout.next.reason === 'failing' ? 'failing at ' : '';
+  return `${state}${percent} %, includes ${countOf(included, 'machine')}${then}`;
 }
 
 /** Why the release of a rollout is yanked. */
@@ -83,6 +86,10 @@ function nextLine({ status, next, machines, ...rollout }: RolloutAnswer): string
   // After the last step, the rollout is completed.
   const step = rollout.percent < 100 ? 'a step' : 'completed';
   if (reason === 'soaking') return `${step} in ${describeDuration(left)} at the earliest`;
+  if (reason === 'failing') {
+    const all = countOf(next.machines ?? 0, 'machine');
+    return `nothing by itself: ${next.failed ?? 0} of ${all} of the step failed, and none is healthy; modreg rollout halt | raise --failures ${machines.failed + machines.silent}`;
+  }
   if (reason === 'few-healthy') {
     return `${step} when ${needed} machines are healthy, now ${healthy}`;
   }

@@ -10,6 +10,12 @@ interface Health {
   readonly needed: number;
 }
 
+/** The machines of a step that failed, of all. */
+interface FailedStep {
+  readonly failed: number;
+  readonly machines: number;
+}
+
 /** Why a rollout halts: `count` of `trials` machines failed, or failed and became silent, certainly more than `limit` of them. */
 interface TooManyFailures {
   readonly reason: 'failures' | 'failures-and-silence';
@@ -27,12 +33,14 @@ export type NextStep =
       readonly because:
         | { readonly reason: 'halted' | 'completed' | 'retracted' }
         | { readonly reason: 'soaking'; readonly until: number }
-        | ({ readonly reason: 'few-healthy' } & Health);
+        | ({ readonly reason: 'few-healthy' } & Health)
+        | ({ readonly reason: 'failing' } & FailedStep);
     }
   | ({ readonly kind: 'raise'; readonly because: Health } & Stage)
   | {
       readonly kind: 'halt';
-      readonly because: TooManyFailures;
+      readonly because:
+        TooManyFailures | { readonly reason: 'failed-step'; readonly machines: number };
       /** What the person who resumes it has to acknowledge. */
       readonly failures: FailureCount;
     }
@@ -47,21 +55,41 @@ export function nextStep(
 ): NextStep {
   // Only a person resumes a halted rollout (D53).
   if (rollout.status !== 'running') return { kind: 'wait', because: { reason: rollout.status } };
-  const tooMany = failuresIn(tally, rollout.acknowledged, policy);
+  // Each group is a step of its own: the ones before it say nothing of it (D107).
+  const step = tally.newest ?? tally;
+  const failing = failedStep(step);
+  const hasFailed =
+    failing !== undefined &&
+    Math.min(failing.failed, tally.failed - rollout.acknowledged.failed) >= failing.machines;
+  const tooMany =
+    failuresIn(tally, rollout.acknowledged, policy) ??
+    (hasFailed ? ({ reason: 'failed-step', machines: failing.machines } as const) : undefined);
   if (tooMany) {
     const { failed, silent } = tally;
     return { kind: 'halt', because: tooMany, failures: { failed, silent } };
   }
+  if (failing) return { kind: 'wait', because: { reason: 'failing', ...failing } };
   const until = rollout.soakingSince + policy.soakMs;
   if (now < until) return { kind: 'wait', because: { reason: 'soaking', until } };
-  // Each group has to be healthy itself: the ones before it say nothing of it (D107).
-  const health = healthOf(tally.newest ?? tally, policy);
+  const health = healthOf(step, policy);
   const { healthy, needed } = health;
   if (healthy < needed) return { kind: 'wait', because: { reason: 'few-healthy', ...health } };
   const stage = stageAfter(rollout, policy.steps);
   return stage
     ? { kind: 'raise', ...stage, because: health }
     : { kind: 'complete', because: health };
+}
+
+/** A step of which each machine that reported an outcome has failed; undefined if it is none (D157). */
+function failedStep({
+  waiting,
+  installing,
+  healthy,
+  failed,
+  silent,
+}: Counts): FailedStep | undefined {
+  if (failed === 0 || healthy > 0) return undefined;
+  return { failed, machines: waiting + installing + failed + silent };
 }
 
 /** A few machines, or a step of which most are offline, show little, and without reports nothing does (D52). */

@@ -68,6 +68,11 @@ export interface Rollout {
   readonly acknowledged: FailureCount;
 }
 
+/** Whether a rollout has not ended. */
+export function isOpen({ status }: { readonly status: Rollout['status'] }): boolean {
+  return status === 'running' || status === 'halted';
+}
+
 /**
  * Why an event does not change a rollout. `stale`: its writer did not know the last event. `not-acknowledged`: fewer failures than
  * those for which the rollout was halted.

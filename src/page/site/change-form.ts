@@ -1,4 +1,5 @@
 import type { Result } from '../../core/index.ts';
+import type { FailureCount } from '../../core/rollout/rollout.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { PageProblem } from '../page-problem.ts';
 import { fieldOf } from '../request-input.ts';
@@ -27,28 +28,32 @@ export function changeIn(
       return wrong(`reason has ${reason.length} characters, expected at most ${LONGEST_REASON}`);
     }
     case 'raise': {
+      const failures = form.has('failures') ? failuresIn(form) : undefined;
+      if (failures?.ok === false) return failures;
+      const raise = { ...seen, event, acknowledged: failures?.value };
       // The group is the next one: the event that the person saw says after which (D54).
-      if (form.has('group')) return { ok: true, value: { ...seen, event } };
+      if (form.has('group')) return { ok: true, value: raise };
       const percent = percentIn(form.get('percent') ?? '');
-      return percent.ok ? { ok: true, value: { ...seen, event, percent: percent.value } } : percent;
+      return percent.ok ? { ok: true, value: { ...raise, percent: percent.value } } : percent;
     }
-    case 'resume':
-      return resumeIn(form, seen);
+    case 'resume': {
+      const failures = failuresIn(form);
+      if (!failures.ok) return failures;
+      return { ok: true, value: { ...seen, event, acknowledged: failures.value } };
+    }
   }
 }
 
 /** A person acknowledges the failures by typing their number. */
-function resumeIn(form: URLSearchParams, seen: { readonly after: number }): Read<RolloutChange> {
+function failuresIn(form: URLSearchParams): Read<FailureCount> {
   const failed = numberIn(form, 'failed');
   if (!failed.ok) return failed;
   const silent = numberIn(form, 'silent');
   if (!silent.ok) return silent;
   const typed = numberIn(form, 'failures');
   const all = failed.value + silent.value;
-  if (typed.ok && typed.value === all) {
-    const acknowledged = { failed: failed.value, silent: silent.value };
-    return { ok: true, value: { ...seen, event: 'resume', acknowledged } };
-  }
+  if (typed.ok && typed.value === all)
+    return { ok: true, value: { failed: failed.value, silent: silent.value } };
   const found = `${quote(form.get('failures') ?? '')} was typed`;
   const message = `${found}, but the number of machines that failed or became silent is ${all}`;
   const hint = 'look at the failures, then type their number';

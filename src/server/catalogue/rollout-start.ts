@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ModuleId } from '../../core/index.ts';
 import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
-import { shareFor } from '../../core/rollout/share.ts';
+import { shareFor, stepsFor } from '../../core/rollout/share.ts';
 import type { PublishedRelease } from './published-release.ts';
 import type { NewRolloutEvent } from './rollout-event.ts';
 
@@ -38,7 +38,8 @@ export function startEvent(
 ): RolloutStart {
   const head = { kind: 'started', after: 0, at, salt } as const;
   if (first.length > 0) return { ...head, percent: 0, share: 0, first: [...first] };
-  const [percent = 100] = ROLLOUT_POLICY.steps;
+  const place = { known: cohorts.length, included: 0 };
+  const [percent = 100] = stepsFor(place, ROLLOUT_POLICY.steps);
   return { ...head, percent, share: shareFor(percent, cohorts) };
 }
 

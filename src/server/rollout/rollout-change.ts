@@ -1,6 +1,5 @@
-import type { ModuleId } from '../../core/index.ts';
+import type { ModuleId, Result } from '../../core/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
-import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { stageAfter, stageAt, type Stage } from '../../core/rollout/stage.ts';
 import { retractionReason, type Rollout } from '../../core/rollout/rollout.ts';
 import type {
@@ -17,40 +16,68 @@ import { rolloutView, type RolloutView } from './rollout-view.ts';
 /** A change of a rollout that exists. */
 export type RolloutChange = Exclude<RolloutRequest, { event: 'start' }>;
 
-/** The event that a person asks for, at the time `at`. */
+/** The event that a person asks for, at the time `at`, or why it must not be written, for a person. */
 export async function eventFor(
   request: RolloutChange,
   named: NamedRollout,
   fleet: Pick<FleetFile, 'readInSlices'>,
   at: number,
-): Promise<NewRolloutEvent> {
-  const { after } = request;
+): Promise<Result<NewRolloutEvent, string>> {
   const { rollout } = named;
+  const known = { after: request.after, at };
   const viewed = async (): Promise<RolloutView> =>
     await fleet.readInSlices((sql) => rolloutView(sql, named, at));
   switch (request.event) {
     case 'halt': {
       const { failed, silent } = (await viewed()).tally;
-      return { kind: 'halted', after, at, because: request.reason, failures: { failed, silent } };
+      return ok({
+        kind: 'halted',
+        ...known,
+        because: request.reason,
+        failures: { failed, silent },
+      });
     }
     case 'resume':
-      return { kind: 'resumed', after, at, acknowledged: request.acknowledged };
+      return ok({ kind: 'resumed', ...known, acknowledged: request.acknowledged });
     case 'raise': {
-      const stage = stageWanted(rollout, request.percent);
-      const { shareAt } = await viewed();
+      const { shareAt, steps, tally } = await viewed();
+      const unseen = unseenFailures(tally, rollout, request);
+      if (unseen !== undefined)
+        return { ok: false, error: `${named.moduleId} ${named.version}: ${unseen}` };
+      const stage = stageWanted(rollout, steps, request.percent);
       // The registry adds machines to a step (D52); a person takes one.
       const share = stage.percent === rollout.percent ? rollout.share : shareAt(stage.percent);
-      return { kind: 'raised', after, at, ...stage, share };
+      return ok({ kind: 'raised', ...known, ...stage, share });
     }
     case 'retract':
-      return { kind: 'retracted', after, at, because: retractionReason(request.reason) };
+      return ok({ kind: 'retracted', ...known, because: retractionReason(request.reason) });
   }
 }
 
-/** The stage that a person takes: the one with this percentage, or the next one. */
-export function stageWanted(rollout: Rollout, percent: number | undefined): Stage {
+function ok(event: NewRolloutEvent): Result<NewRolloutEvent, never> {
+  return { ok: true, value: event };
+}
+
+/** A person raises a rollout over failures only who has seen all that were not acknowledged before (D158). */
+function unseenFailures(
+  { failed, silent }: RolloutView['tally'],
+  { status, sequence, acknowledged }: Rollout,
+  { after, acknowledged: seen = acknowledged }: Extract<RolloutChange, { event: 'raise' }>,
+): string | undefined {
+  // Otherwise the event is refused: what has changed is read again, and what is halted is resumed first.
+  if (after !== sequence || status !== 'running') return undefined;
+  if (seen.failed >= failed && seen.silent >= silent) return undefined;
+  return `${failed + silent} of its machines failed or became silent: look at them, then raise it with --failures ${failed + silent}`;
+}
+
+/** The stage that a person takes: the one with this percentage, or the next one of those that are left. */
+export function stageWanted(
+  rollout: Rollout,
+  steps: RolloutView['steps'],
+  percent: number | undefined,
+): Stage {
   if (percent !== undefined) return stageAt(rollout, percent);
-  return stageAfter(rollout, ROLLOUT_POLICY.steps) ?? stageAt(rollout, 100);
+  return stageAfter(rollout, steps) ?? stageAt(rollout, 100);
 }
 
 const CONFLICTS: Readonly<

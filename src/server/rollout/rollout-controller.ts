@@ -145,6 +145,10 @@ function eventOf(
 }
 
 function haltReason({ because }: Extract<NextStep, { kind: 'halt' }>): string {
+  if (because.reason === 'failed-step') {
+    const { machines } = because;
+    return `${machines === 1 ? 'the only machine' : `all ${machines} machines`} of the step failed`;
+  }
   const { reason, count, trials, limit } = because;
   const what = reason === 'failures' ? 'failed' : 'failed or became silent';
   const percent = Number((limit * 100).toPrecision(2));

@@ -4,10 +4,21 @@ import type { FoundRollouts, NamedRollout } from '../catalogue/catalogue-rollout
 import type { RolloutDocument, RolloutsDocument, RolloutSummary } from './rollout-schemas.ts';
 import type { RolloutView } from './rollout-view.ts';
 
+/** A rollout of a list, with its machines if it has not ended. */
+export type ListedRollout = NamedRollout | RolloutView;
+
 /** All rollouts, as JSON. Of those that are damaged only the names, because what was found is about the file. */
-export function rolloutsDocument({ rollouts, damaged }: FoundRollouts): RolloutsDocument {
+export function rolloutsDocument({
+  rollouts,
+  damaged,
+}: Pick<FoundRollouts, 'damaged'> & {
+  readonly rollouts: readonly ListedRollout[];
+}): RolloutsDocument {
   return {
-    rollouts: rollouts.map(summaryOf),
+    rollouts: rollouts.map((one) => ({
+      ...summaryOf(one),
+      ...('next' in one && { machines: machinesOf(one), next: nextAsJson(one) }),
+    })),
     damaged: damaged.map(({ moduleId, version }) => ({ module_id: moduleId, version })),
   };
 }
@@ -36,12 +47,12 @@ export function rolloutDocument(
   failures: readonly { readonly machine: string; readonly reason: string | null }[],
 ): RolloutDocument {
   const { seen, acknowledged } = view.rollout;
-  const { control: _control, newest: _newest, ...machines } = view.tally;
   return {
     ...summaryOf(view),
     soaked_ms: Math.round(view.soakedMs),
     included: view.included,
-    machines,
+    machines: machinesOf(view),
+    steps: [...view.steps],
     seen,
     acknowledged,
     failures: failures.map(({ machine, reason }) => {
@@ -49,6 +60,12 @@ export function rolloutDocument(
     }),
     next: nextAsJson(view),
   };
+}
+
+function machinesOf({
+  tally: { control: _control, newest: _newest, ...machines },
+}: RolloutView): RolloutDocument['machines'] {
+  return machines;
 }
 
 function nextAsJson({ next, rollout, soakedMs, soakMs }: RolloutView): RolloutDocument['next'] {

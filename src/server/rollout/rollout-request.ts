@@ -40,8 +40,9 @@ export const rolloutRequest = v.variant(
             v.maxValue(100, 'expected at most 100'),
           ),
         ),
+        acknowledged: v.optional(failures),
       },
-      shape('a raise', 'event, after and percent'),
+      shape('a raise', 'event, after, percent and acknowledged'),
     ),
     v.strictObject(
       { event: v.literal('retract'), after, reason },

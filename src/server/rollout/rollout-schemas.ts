@@ -10,6 +10,32 @@ const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
 const failures = v.strictObject({ failed: count, silent: count });
 
+const machines = v.strictObject({
+  waiting: count,
+  installing: count,
+  healthy: count,
+  failed: count,
+  silent: count,
+});
+
+const next = v.pipe(
+  v.strictObject({
+    step: v.picklist(['wait', 'raise', 'halt', 'complete']),
+    reason: v.optional(v.string()),
+    left_ms: v.optional(count),
+    healthy: v.optional(count),
+    needed: v.optional(count),
+    failed: v.pipe(
+      v.optional(count),
+      v.description('With the reason failing: the machines of the last step that failed'),
+    ),
+    machines: v.pipe(v.optional(count), v.description('All machines of the last step, then')),
+    percent: v.optional(percent),
+    group: v.pipe(v.optional(groupName), v.description('The group of the next step')),
+  }),
+  v.description('What the registry does next by itself, and why'),
+);
+
 /** A rollout in a list. */
 export const rolloutSummary = v.strictObject({
   module_id: moduleId,
@@ -30,6 +56,8 @@ export const rolloutSummary = v.strictObject({
   yanked: v.pipe(textOrNull, v.description('Why the release is yanked, empty without a reason')),
   soak_ms: count,
   started_at: time,
+  machines: v.pipe(v.optional(machines), v.description('Absent once it has ended')),
+  next: v.pipe(v.optional(next), v.description('Absent once it has ended')),
 });
 
 /** A rollout with what is known of its machines. */
@@ -40,13 +68,11 @@ export const rollout = v.strictObject({
     count,
     v.description('The machines of the step, of those that may get the release'),
   ),
-  machines: v.strictObject({
-    waiting: count,
-    installing: count,
-    healthy: count,
-    failed: count,
-    silent: count,
-  }),
+  machines,
+  steps: v.pipe(
+    v.array(percent),
+    v.description('The percentages that are left, each with more machines than the one before it'),
+  ),
   seen: failures,
   acknowledged: failures,
   failures: v.pipe(
@@ -62,18 +88,7 @@ export const rollout = v.strictObject({
     ),
     v.maxLength(20),
   ),
-  next: v.pipe(
-    v.strictObject({
-      step: v.picklist(['wait', 'raise', 'halt', 'complete']),
-      reason: v.optional(v.string()),
-      left_ms: v.optional(count),
-      healthy: v.optional(count),
-      needed: v.optional(count),
-      percent: v.optional(percent),
-      group: v.pipe(v.optional(groupName), v.description('The group of the next step')),
-    }),
-    v.description('What the registry does next by itself, and why'),
-  ),
+  next,
 });
 
 export type RolloutDocument = v.InferOutput<typeof rollout>;

@@ -1,8 +1,9 @@
 import { cohort } from '../../core/rollout/cohort.ts';
 import { includes } from '../../core/rollout/group.ts';
 import { nextStep, type NextStep } from '../../core/rollout/next-step.ts';
+import type { Rollout } from '../../core/rollout/rollout.ts';
 import { ROLLOUT_POLICY, type RolloutPolicy } from '../../core/rollout/rollout-policy.ts';
-import { shareFor } from '../../core/rollout/share.ts';
+import { shareFor, stepsFor } from '../../core/rollout/share.ts';
 import {
   retiredMachine,
   tally,
@@ -25,6 +26,8 @@ export interface RolloutView extends NamedRollout {
   readonly next: NextStep;
   /** The machines that its share includes, of those that may get the release. */
   readonly included: number;
+  /** The percentages that are left, each with more machines than the one before it. */
+  readonly steps: readonly number[];
   /** The share of a step, which never falls. 0 % is that of the groups, and adds none. */
   readonly shareAt: (percent: number) => number;
 }
@@ -39,22 +42,24 @@ export function* rolloutView(
   const machines: RolloutMachine[] = [];
   const failed = new Set<string>();
   const reporting = yield* rolloutMachines(sql, moduleId, named);
-  const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs };
   yield* eachInSlices(reporting, ({ id, group, isRetired, heardAt, delivery }) => {
     const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
-    const machine = isRetired ? retiredMachine(known, rollout, policy) : known;
+    const machine = isRetired ? retiredMachine(known, rollout, ROLLOUT_POLICY) : known;
     if (!machine) return;
     machines.push(machine);
     if (delivery?.outcome === 'failed' && includes(rollout, known)) failed.add(id);
   });
-  const counts = tally(machines, rollout, policy, now);
   const soaked = soakedMs(sql, rollout);
   // A percentage is one of the machines that no group includes (D107).
   const cohorts = machines.flatMap(({ group, cohort: place }) =>
     group !== undefined && rollout.first.includes(group) ? [] : [place],
   );
+  const steps = stepsLeft(rollout, cohorts);
+  const policy: RolloutPolicy = { ...ROLLOUT_POLICY, soakMs, steps };
+  const counts = tally(machines, rollout, policy, now);
   return {
     ...named,
+    steps,
     tally: counts,
     failed,
     soakedMs: soaked,
@@ -63,7 +68,14 @@ export function* rolloutView(
     included: machines.filter((machine) => includes(rollout, machine)).length,
     shareAt: (percent) => {
       if (percent === 0) return rollout.share;
-      return percent >= 100 ? 1 : Math.max(rollout.share, shareFor(percent, cohorts));
+      return Math.max(rollout.share, shareFor(percent, cohorts));
     },
   };
+}
+
+/** The percentages above that of the last step that include more machines. */
+function stepsLeft({ share, percent }: Rollout, cohorts: readonly number[]): readonly number[] {
+  const included = cohorts.filter((one) => one < share).length;
+  const steps = stepsFor({ known: cohorts.length, included }, ROLLOUT_POLICY.steps);
+  return steps.filter((step) => step > percent);
 }

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { parseVersion, type ModuleId } from '../../core/index.ts';
+import { isOpen } from '../../core/rollout/rollout.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type {
@@ -12,7 +13,11 @@ import type { StoredRollout } from '../catalogue/rollout-table.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { failuresOf } from '../fleet/rollout-machines.ts';
-import { rolloutDocument, rolloutsDocument } from '../rollout/rollout-document.ts';
+import {
+  rolloutDocument,
+  rolloutsDocument,
+  type ListedRollout,
+} from '../rollout/rollout-document.ts';
 import { describeRefusal, eventFor } from '../rollout/rollout-change.ts';
 import { emptyFirst, type FirstStepInSlices } from '../rollout/first-step.ts';
 import { readRolloutRequest } from '../rollout/rollout-request.ts';
@@ -55,11 +60,19 @@ export function addRolloutRoutes(app: Hono, catalogue: Catalogue, options: Optio
   );
   app.get(
     FLEET_ROLLOUTS,
-    answeringToken(readToken, guards, (c, { token }) =>
-      token.scopes.includes(FLEET_READ)
-        ? c.json(rolloutsDocument(catalogue.rollouts.all()))
-        : { kind: 'missing-scope', token, scope: FLEET_READ },
-    ),
+    answeringToken(readToken, guards, async (c, { token, now }) => {
+      if (!token.scopes.includes(FLEET_READ))
+        return { kind: 'missing-scope', token, scope: FLEET_READ };
+      const { rollouts, damaged } = catalogue.rollouts.all();
+      const listed: ListedRollout[] = [];
+      for (const named of rollouts) {
+        const view = isOpen(named.rollout)
+          ? await options.fleet.readInSlices((sql) => rolloutView(sql, named, now))
+          : undefined;
+        listed.push(view ?? named);
+      }
+      return c.json(rolloutsDocument({ rollouts: listed, damaged }));
+    }),
   );
 }
 
@@ -134,7 +147,8 @@ async function changeAnswer(
   const stored = storedAt(catalogue, named);
   if (stored instanceof Response) return stored;
   const event = await eventFor(value, { ...named, ...stored }, options.fleet, now);
-  return await written(c, caller, options, { ...named, event });
+  if (!event.ok) return problem('rollout-conflict', event.error);
+  return await written(c, caller, options, { ...named, event: event.value });
 }
 
 async function written(

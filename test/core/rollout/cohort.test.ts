@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { cohort } from '../../../src/core/rollout/cohort.ts';
-import { shareFor } from '../../../src/core/rollout/share.ts';
+import { ROLLOUT_POLICY } from '../../../src/core/rollout/rollout-policy.ts';
+import { shareFor, stepsFor } from '../../../src/core/rollout/share.ts';
 
 describe('the cohort of a machine', () => {
   it.each([
@@ -26,16 +27,60 @@ describe('the cohort of a machine', () => {
   });
 });
 
+function spread(count: number): number[] {
+  return Array.from({ length: count }, (_, number) => (number + 0.5) / count);
+}
+
 describe('the share of a step', () => {
-  const TWENTY = Array.from({ length: 20 }, (_, number) => (number + 0.5) / 20);
   it.each<[string, number, readonly number[], number]>([
     ['is the percentage, without machines', 5, [], 0.05],
-    ['is the percentage, if it includes enough machines', 50, [0.1, 0.9], 0.5],
+    [
+      'is the percentage, if it includes enough machines',
+      50,
+      [...Array(29).keys(), 29].map((one) => one / 100),
+      0.5,
+    ],
     ['includes at least one machine', 1, [0.5, 0.25, 0.75], 0.25 + 2 ** -48],
-    ['includes at least that part of the machines', 20, TWENTY, 0.2],
-    ['includes one more if that part is not a whole number', 21, TWENTY, 0.225 + 2 ** -48],
+    ['includes at least that part of the machines', 20, spread(40), 0.2],
+    ['includes one more if that part is not a whole number', 21, spread(40), 0.2125 + 2 ** -48],
     ['of 100 % includes all', 100, [0.5, 1 - 2 ** -48], 1],
+    ['[D156] includes no more than that part of 29 machines', 50, spread(29), 14.5 / 29 + 2 ** -48],
+    ['[D156] includes one of two machines', 50, [0.1, 0.9], 0.1 + 2 ** -48],
   ])('D52 %s', (_title, percent, cohorts, expected) => {
     expect(shareFor(percent, cohorts)).toBe(expected);
+  });
+});
+
+describe('the steps of a rollout', () => {
+  it.each<[known: number, included: number, steps: string, counts: string]>([
+    [1, 0, '100', '1'],
+    [2, 0, '50, 100', '1, 2'],
+    [3, 0, '33.3, 66.6, 100', '1, 2, 3'],
+    [7, 0, '14.2, 28.5, 57.1, 100', '1, 2, 4, 7'],
+    [16, 0, '6.2, 12.5, 25, 50, 100', '1, 2, 4, 8, 16'],
+    [29, 0, '3.4, 6.8, 13.7, 27.5, 55.1, 100', '1, 2, 4, 8, 16, 29'],
+    [29, 3, '13.7, 27.5, 55.1, 100', '4, 8, 16, 29'],
+    [29, 29, '100', '29'],
+  ])('[D156] of a small fleet of %d machines, of which %d are included', (...row) => {
+    const [known, included, expected, counts] = row;
+    const steps = stepsFor({ known, included }, ROLLOUT_POLICY.steps);
+    const cohorts = Array.from({ length: known }, (_, place) => cohort(`rover-${place}`, 's1'));
+    const including = steps.map((step) => {
+      const share = shareFor(step, cohorts);
+      return cohorts.filter((one) => one < share).length;
+    });
+    expect(steps.join(', ')).toBe(expected);
+    expect(including.join(', ')).toBe(counts);
+  });
+
+  it.each([
+    [0, 0, '0.1, 1, 5, 20, 50, 100'],
+    [30, 0, '0.1, 1, 5, 20, 50, 100'],
+    [30, 1, '5, 20, 50, 100'],
+    [100, 1, '5, 20, 50, 100'],
+    [101, 1, '1, 5, 20, 50, 100'],
+    [1000, 300, '50, 100'],
+  ])('[D156] of %d machines, of which %d are included', (known, included, expected) => {
+    expect(stepsFor({ known, included }, ROLLOUT_POLICY.steps).join(', ')).toBe(expected);
   });
 });

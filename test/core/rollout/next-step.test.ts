@@ -25,8 +25,8 @@ const ROLLOUT: Rollout = {
 };
 
 interface Counts extends Partial<Omit<Tally, 'control' | 'newest'>> {
-  /** How many machines of the group that came last are healthy, and wait. */
-  readonly newest?: readonly [healthy: number, waiting: number];
+  /** How many machines of the group that came last are healthy, wait, and failed. */
+  readonly newest?: readonly [healthy: number, waiting: number, failed?: number];
   /** How many machines outside the share were heard, and became silent. */
   readonly control?: readonly [heard: number, silent: number];
 }
@@ -38,7 +38,7 @@ function stepFor(
 ): NextStep {
   const { control: [heard, silent] = [1000, 0], newest: last, ...known } = counts;
   const none = { waiting: 0, installing: 0, healthy: 0, failed: 0, silent: 0 };
-  const newest = last && { ...none, healthy: last[0], waiting: last[1] };
+  const newest = last && { ...none, healthy: last[0], waiting: last[1], failed: last[2] ?? 0 };
   const tally = { ...none, ...known, newest, control: { heard, silent } };
   return nextStep({ ...ROLLOUT, ...rollout }, tally, { ...ROLLOUT_POLICY, ...policy }, NOW);
 }
@@ -50,10 +50,15 @@ function told(step: NextStep): string {
     const groups = step.groups === undefined ? '' : ` with ${step.groups} groups`;
     return `raise to ${step.percent}${groups}`;
   }
-  if (kind === 'halt')
-    return `halt: ${step.because.reason}, ${step.because.count} of ${step.because.trials}`;
+  if (kind === 'halt') {
+    const { because: why } = step;
+    return why.reason === 'failed-step'
+      ? `halt: failed-step, ${why.machines}`
+      : `halt: ${why.reason}, ${why.count} of ${why.trials}`;
+  }
   if (kind === 'complete') return kind;
   const { reason } = step.because;
+  if (reason === 'failing') return `failing: ${step.because.failed} of ${step.because.machines}`;
   if ('needed' in because) return `${kind}: ${reason}, ${because.healthy} of ${because.needed}`;
   return 'until' in because
     ? `${kind}: ${reason} until ${(because.until - NOW) / HOUR} h`
@@ -145,9 +150,12 @@ describe('the next step', () => {
   });
 });
 
+const SOAKS = { soakingSince: NOW };
+const LAB = { percent: 0, share: 0, first: ['canary', 'lab'], groups: ['canary', 'lab'] };
+const SEEN = { acknowledged: { failed: 1, silent: 0 } };
+
 describe('a halt', () => {
   it.each<[string, Counts, Partial<Rollout>, string]>([
-    ['D53 two failures of two', { failed: 2 }, {}, 'wait: few-healthy, 0 of 2'],
     ['D53 three failures of three', { failed: 3 }, {}, 'halt: failures, 3 of 3'],
     [
       'D53 does not wait for the end of the soak',
@@ -173,8 +181,21 @@ describe('a halt', () => {
       'D53 machines that install count: they may turn out healthy',
       { failed: 3, installing: 147 },
       {},
-      'wait: few-healthy, 0 of 75',
+      'failing: 3 of 150',
     ],
+    ['[D157] the only machine', { failed: 1 }, {}, 'halt: failed-step, 1'],
+    ['[D157] both machines', { failed: 2 }, {}, 'halt: failed-step, 2'],
+    ['[D157] one of two; one waits', { failed: 1, waiting: 1 }, {}, 'failing: 1 of 2'],
+    ['[D157] one is silent', { failed: 1, silent: 1 }, SOAKS, 'failing: 1 of 2'],
+    ['[D157] one is healthy', { failed: 1, healthy: 1 }, {}, 'wait: few-healthy, 1 of 2'],
+    [
+      '[D157] all of a group',
+      { failed: 1, healthy: 9, newest: [0, 0, 1] },
+      LAB,
+      'halt: failed-step, 1',
+    ],
+    ['[D157] one that was acknowledged', { failed: 1 }, SEEN, 'failing: 1 of 1'],
+    ['[D157] another one, too', { failed: 2 }, SEEN, 'failing: 2 of 2'],
     [
       'D53 few machines that install: too many failed even if all turn out healthy',
       { failed: 3, installing: 10 },

@@ -182,7 +182,7 @@ describe('a rollout that follows its steps', () => {
     );
   });
 
-  it('D53 halts only with three failures at least, and never raises with more than the limit', () => {
+  it('[D53, D157] halts only with three failures, or if all failed, and never raises with more than the limit', () => {
     fc.assert(
       fc.property(tallies, (tally) => {
         const started = rolloutAfter(follow([], []));
@@ -192,7 +192,10 @@ describe('a rollout that follows its steps', () => {
         // Four failures in ten machines are certainly too many.
         const isBad = failed >= 4 && failed >= 0.4 * (failed + silent + healthy + installing);
         const isHalted = step.kind === 'halt';
-        expect(isHalted && failed + silent < 3).toBe(false);
+        const isFailed = failed > 0 && tally.waiting + installing + healthy + silent === 0;
+        expect(isHalted && failed + silent < 3 && !isFailed).toBe(false);
+        expect(isFailed && !isHalted).toBe(false);
+        expect(failed > 0 && healthy === 0 && step.kind === 'raise').toBe(false);
         expect(isBad && !isHalted).toBe(false);
       }),
       RUNS,

@@ -1,14 +1,15 @@
 import type { FC } from 'hono/jsx';
 import { ROLLOUT_POLICY } from '../../../core/rollout/rollout-policy.ts';
+import { isOpen } from '../../../core/rollout/rollout.ts';
 import { describeStage, newestGroup } from '../../../core/rollout/stage.ts';
 import { describeDuration } from '../../../core/text/duration.ts';
 import { excerpt, quote } from '../../../core/text/quote.ts';
 import type { Failures, ShownRollout } from '../../../site/rollouts.ts';
 import type { RolloutChange } from '../../../server/rollout/rollout-change.ts';
 import { possibleChanges } from '../possible-changes.ts';
-import { At, machinePath, numberOf, rolloutPath } from './site-words.tsx';
+import { At, machinePath, machinesOf, numberOf, rolloutPath } from './site-words.tsx';
 
-const { steps: STEPS, highestRate, fewestFailures } = ROLLOUT_POLICY;
+const { highestRate, fewestFailures } = ROLLOUT_POLICY;
 
 const STATES: Readonly<Record<ShownRollout['status'], string>> = {
   running: 'due',
@@ -18,11 +19,19 @@ const STATES: Readonly<Record<ShownRollout['status'], string>> = {
 };
 
 /** The state of a rollout as a word. */
-export const RolloutState: FC<Pick<ShownRollout, 'status'>> = ({ status }) => (
-  <span class="state" data-state={STATES[status]}>
-    {status}
+export const RolloutState: FC<{
+  readonly status: ShownRollout['status'];
+  readonly hasFailed?: boolean;
+}> = ({ status, hasFailed = false }) => (
+  <span class="state" data-state={hasFailed ? 'stuck' : STATES[status]}>
+    {hasFailed ? 'failing' : status}
   </span>
 );
+
+/** Whether each machine of its last step that reported an outcome has failed (D157). */
+function isFailing({ counts: { next } }: ShownRollout): boolean {
+  return next.kind === 'wait' && next.because.reason === 'failing';
+}
 
 /** A rollout: its step, its machines, what happens next, and what can be done. */
 export const RolloutCard: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({
@@ -34,7 +43,7 @@ export const RolloutCard: FC<{ readonly rollout: ShownRollout; readonly now: num
       <a href={rolloutPath(rollout)}>
         {rollout.moduleId} {rollout.version}
       </a>{' '}
-      <RolloutState status={rollout.status} />
+      <RolloutState status={rollout.status} hasFailed={isFailing(rollout)} />
     </h2>
     <RolloutFacts rollout={rollout} now={now} />
   </article>
@@ -62,21 +71,14 @@ export const RolloutFacts: FC<{ readonly rollout: ShownRollout; readonly now: nu
   </>
 );
 
-function isOpen({ status }: ShownRollout): boolean {
-  return status === 'running' || status === 'halted';
-}
-
-/** `group canary, 1 of 2 groups`, or `5 %, step 3 of 6`. */
-export function stepWords(
-  rollout: Pick<ShownRollout, 'status' | 'percent' | 'first' | 'groups'>,
-): string {
-  const { status, percent, first, groups } = rollout;
+/** `group canary, 1 of 2 groups`, or `5 %, 3 machines`. */
+export function stepWords(rollout: ShownRollout): string {
+  const { status, percent, first, groups, counts } = rollout;
   if (status === 'completed') return 'All machines may install it';
   if (newestGroup(rollout) !== undefined) {
     return `${describeStage(rollout)}, ${groups.length} of ${first.length} groups`;
   }
-  const step = STEPS.findLastIndex((one) => one <= percent) + 1;
-  return `${percent} %, step ${step} of ${STEPS.length}`;
+  return `${percent} %, ${machinesOf(counts.included)}`;
 }
 
 /** How many machines of the share have it. */
@@ -125,13 +127,14 @@ const Next: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({ ro
   );
 };
 
-const HALT_RULE = `when at least ${fewestFailures} machines failed and the failure rate's lower bound exceeds ${highestRate * 100} %`;
+const HALT_RULE = `when at least ${fewestFailures} machines failed and the failure rate's lower bound exceeds ${highestRate * 100} %, or all machines of a step failed`;
 
 const NextStepWords: FC<{ readonly rollout: ShownRollout; readonly now: number }> = ({
   rollout: { counts, soakMs, first },
   now,
 }) => {
   const { next, soakedMs, countedAt } = counts;
+  const left = Math.max(0, soakMs - soakedMs);
   switch (next.kind) {
     case 'raise':
       return (
@@ -145,14 +148,27 @@ const NextStepWords: FC<{ readonly rollout: ShownRollout; readonly now: number }
     case 'halt':
       return <>it halts, in some seconds</>;
     case 'wait':
-      break;
+      return <WaitWords because={next.because} soak={{ left, at: countedAt + left, now }} />;
   }
-  const { because } = next;
+};
+
+type Wait = Extract<ShownRollout['counts']['next'], { readonly kind: 'wait' }>;
+
+const WaitWords: FC<
+  Pick<Wait, 'because'> & { readonly soak: { left: number; at: number; now: number } }
+> = ({ because, soak }) => {
   if (because.reason === 'soaking') {
-    const left = Math.max(0, soakMs - soakedMs);
     return (
       <>
-        step <At ms={countedAt + left} now={now} /> at the earliest, in {describeDuration(left)}
+        step <At ms={soak.at} now={soak.now} /> at the earliest, in {describeDuration(soak.left)}
+      </>
+    );
+  }
+  if (because.reason === 'failing') {
+    return (
+      <>
+        nothing by itself: {numberOf(because.failed)} of {machinesOf(because.machines)} of the step
+        failed, and none is healthy
       </>
     );
   }

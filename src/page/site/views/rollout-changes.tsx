@@ -80,7 +80,7 @@ export const RetractView: FC<{ readonly rollout: ShownRollout }> = ({ rollout })
 export const RaiseView: FC<{ readonly preview: RaisePreview }> = ({
   preview: { rollout, percent, group, stage, included, steps },
 }) => {
-  const { counts, soakMs } = rollout;
+  const { counts, soakMs, acknowledged } = rollout;
   const { healthy, failed, silent } = counts.tally;
   const left = Math.max(0, soakMs - counts.soakedMs);
   const more = Math.max(0, included - counts.included);
@@ -105,6 +105,9 @@ export const RaiseView: FC<{ readonly preview: RaisePreview }> = ({
         ) : (
           <input type="hidden" name="group" value={group} />
         )}
+        {failed > acknowledged.failed || silent > acknowledged.silent ? (
+          <SeenFailures rollout={rollout} />
+        ) : null}
       </Change>
       {steps.length < 2 ? null : <StepChoice rollout={rollout} steps={steps} percent={percent} />}
     </>
@@ -131,7 +134,6 @@ const StepChoice: FC<Pick<RaisePreview, 'rollout' | 'steps' | 'percent'>> = ({
   </form>
 );
 
-/** A person who resumes types the number of failures, as `modreg rollout resume --failures` asks for it. */
 export const ResumeView: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
   const { failed, silent } = rollout.counts.tally;
   return (
@@ -146,6 +148,16 @@ export const ResumeView: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) 
       ]}
       button="Resume"
     >
+      <SeenFailures rollout={rollout} />
+    </Change>
+  );
+};
+
+/** A person who resumes a rollout, or raises it over failures, types their number. */
+const SeenFailures: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
+  const { failed, silent } = rollout.counts.tally;
+  return (
+    <>
       <input type="hidden" name="failed" value={`${failed}`} />
       <input type="hidden" name="silent" value={`${silent}`} />
       <p>
@@ -154,6 +166,6 @@ export const ResumeView: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) 
           <input name="failures" inputmode="numeric" required size={8} autocomplete="off" />
         </label>
       </p>
-    </Change>
+    </>
   );
 };
