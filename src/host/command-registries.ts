@@ -21,7 +21,14 @@ import type { Credentials } from './credentials.ts';
 import { clockOf, type World } from '../base/world.ts';
 import type { MachineLists, ListsTrouble } from './machine-lists.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
-import { errorWithHint, listWithHint, resultWithHint, withSuggestion } from './registry-hints.ts';
+import {
+  errorWithHint,
+  listWithHint,
+  resultsWithHints,
+  webAddressOf,
+  withSuggestion,
+  type TokenHints,
+} from './registry-hints.ts';
 import { tokensIn, type TokensOf } from './registry-token.ts';
 
 /** The options by which a command reads lists. */
@@ -98,8 +105,10 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
       if (own.registry === undefined) return { ok: true, value: undefined };
       const registry = registries.open(own);
       if (!registry.ok) return { ok: false, error: registryProblem(registry.error) };
-      const { address } = registry.value;
-      const token = 'url' in address ? tokens(address.url, address.kind) : undefined;
+      const { address, remote } = registry.value;
+      // The settings of npm name other registries, which get tokens of their own.
+      const isOne = 'url' in address && !remote?.addressFor;
+      const token = isOne ? tokens(address.url, address.kind) : undefined;
       return token?.ok === false ? token : registry;
     },
     registryFor: (terms) => registries.registryFor({ ...terms, registry: registryIn(terms) }),
@@ -138,8 +147,9 @@ function reading(
     wait.state = `no answer from ${address.url.host} yet`;
     return await waiting(wait, world, work);
   };
-  const hintFor = ({ address }: OpenRegistry): string | undefined => {
-    return 'url' in address ? valueOf(tokens(address.url, address.kind))?.hint : undefined;
+  const hintFor = (registry: OpenRegistry, moduleId: ModuleId): TokenHints | undefined => {
+    const address = webAddressOf(registry, moduleId);
+    return address && valueOf(tokens(address.url, address.kind));
   };
   const requesting: CommandRegistries['requesting'] = async (registry, moduleId, work) =>
     await noting(registry, async () => {
@@ -149,7 +159,7 @@ function reading(
         if (!(error instanceof RegistryError)) throw error;
         throw errorWithHint(
           await withSuggestion(error, moduleId, registry.remote),
-          hintFor(registry),
+          hintFor(registry, moduleId),
         );
       }
     });
@@ -159,12 +169,11 @@ function reading(
       const read = async (): Promise<ReleaseList> =>
         await registry.read(moduleId, undefined, wanted);
       const list = await requesting(registry, moduleId, read);
-      return listWithHint(list, hintFor(registry));
+      return listWithHint(list, hintFor(registry, moduleId));
     },
     async readAll(registry, ...asked) {
       const results = await noting(registry, async () => await registry.readAll(...asked));
-      const hint = hintFor(registry);
-      return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
+      return resultsWithHints(results, (id) => hintFor(registry, id));
     },
   };
 }
