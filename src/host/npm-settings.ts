@@ -9,7 +9,7 @@ import { existsAt, readRegularFile } from './document-file.ts';
 import { readNpmrc, type Npmrc, type Setting } from './npmrc.ts';
 
 /** The user's settings of npm. */
-export interface NpmSettings {
+interface NpmSettings {
   readonly path: string;
   readonly npmrc: Npmrc;
   /** The mode of the file, if others may read it. */
@@ -85,7 +85,7 @@ function of(scope: string): string {
 }
 
 /** `${ACME_TOKEN}, which is not set`. */
-export function unsetWords(names: readonly string[]): string {
+function unsetWords(names: readonly string[]): string {
   const variables = names.map((name) => excerpt(`\${${name}}`)).join(' and ');
   return `${variables}, which ${names.length === 1 ? 'is' : 'are'} not set`;
 }

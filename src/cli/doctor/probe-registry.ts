@@ -60,7 +60,8 @@ export async function probe(
   const reading = readWithin(registry, wanted, registries).then((read) => {
     return { ...read, tookMs: performance.now() - began };
   });
-  const [read, connection] = await Promise.all([reading, url && way && connectTo(url, way)]);
+  const connecting = url && way?.isUsable === true ? connectTo(url, way) : undefined;
+  const [read, connection] = await Promise.all([reading, connecting]);
   const isIdentified = isNamed && address.kind === 'modreg' && connection?.kind === 'open';
   const other = isIdentified ? await otherKind(address.url, fetchIn(world)) : undefined;
   return {

@@ -1,3 +1,4 @@
+import { proxyFailure } from '../../registry/http/network-failure.ts';
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
@@ -121,11 +122,16 @@ const FIXES: Partial<Record<RegistryErrorKind, string>> = {
 
 /** The finding about a registry that refused nothing. It may not have been asked for anything. */
 function unconnected(facts: RegistryFacts, now: number): Finding[] {
-  const { from, wanted, connection, url } = facts;
+  const { from, wanted, connection, url, way } = facts;
+  if (way?.isUsable === false) return [];
   if (wanted.length > 0 || facts.key?.startsWith('modreg:') === true || !url || !connection) {
     return [answered(facts, now)];
   }
   if (connection.kind === 'failed') {
+    if (connection.ofProxy) {
+      const { message, hint = '' } = proxyFailure(connection.ofProxy, `the registry ${from}`);
+      return [error(message, hint)];
+    }
     const found = `the registry ${from} cannot be reached (${excerpt(connection.code)})`;
     return [error(found, connectionFix(connection.code, url))];
   }

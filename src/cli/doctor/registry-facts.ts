@@ -3,6 +3,7 @@ import type { Eligibility } from '../../core/index.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import { fetchIn } from '../../base/network.ts';
+import { sendingWith } from '../../registry/http/network.ts';
 import type { Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
@@ -132,14 +133,14 @@ function grouped(
 /** A `fetch` that notes how far the clock of each origin is ahead, by the Date of its responses. */
 function datesNoting(dates: Map<string, number>, world: World): typeof globalThis.fetch {
   const send = fetchIn(world);
-  return async (input, init) => {
+  return sendingWith(send, async (input, init) => {
     const response = await send(input, init);
     const { origin } = new URL(input instanceof Request ? input.url : input);
     const date = Date.parse(response.headers.get('date') ?? '');
     const ms = date + ageIn(response.headers) - world.clock();
     if (!Number.isNaN(ms)) dates.set(origin, ms);
     return response;
-  };
+  });
 }
 
 /** How long a cache has kept the response, in milliseconds. */
