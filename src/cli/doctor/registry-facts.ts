@@ -10,12 +10,15 @@ import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts'
 import { unsavedLists } from '../../host/unsaved-lists.ts';
 import type { World } from '../../base/world.ts';
 import { probe, type RegistryFacts } from './probe-registry.ts';
+import { placeOf, type Place } from './registry-fixes.ts';
 import type { WantedList, WantedLists } from './wanted-lists.ts';
 
 export interface RegistriesFacts {
   readonly registries: readonly RegistryFacts[];
   /** Why a registry cannot be opened: its address, or that none is named. */
   readonly problems: readonly Problem[];
+  /** Where the address of each is written. */
+  readonly place: Place;
   /** Whether the machine needs a list of any registry; undefined if its documents cannot be used. */
   readonly isWanted: boolean | undefined;
   /** Why saved lists could not be used. */
@@ -67,12 +70,12 @@ export async function registryFacts(
     saved: unsavedLists(saved ?? NOTHING_SAVED),
   };
   const registries = commandRegistries(options, world);
+  const place = placeOf(named, world);
   const { groups, problems } = grouped(wanted, registries, world);
   const found = await Promise.all(
     Array.from(
       groups,
-      async ([registry, list]) =>
-        await probe(registry, list, { registries, world, isNamed: named.registry !== undefined }),
+      async ([registry, list]) => await probe(registry, list, { registries, world, place }),
     ),
   );
   registries.close();
@@ -83,6 +86,7 @@ export async function registryFacts(
   return {
     registries: found,
     problems,
+    place,
     warnings: registries.warnings,
     isWanted: wanted.lists.length > 0 || (wanted.isUnknown ? undefined : false),
     ahead: aheadIn(dates, found),
