@@ -16,7 +16,7 @@ import type { ModuleId, Result, Secret } from '../core/index.ts';
 import { fetchIn } from '../base/network.ts';
 import { npmRegistriesIn } from './npm-settings.ts';
 import { waiting, type Wait } from '../base/waiting.ts';
-import { registryProblem, type Problem } from '../base/problem.ts';
+import { OwnProblem, registryProblem, type Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
 import { clockOf, type World } from '../base/world.ts';
 import type { MachineLists, ListsTrouble } from './machine-lists.ts';
@@ -127,8 +127,9 @@ function requestsIn(
 /** The token to send. A file that cannot be used is the error of the request. */
 function tokenOrThrow(token: ReturnType<TokensOf>): Secret | undefined {
   if (token.ok) return token.value.token;
-  const { message, hint } = token.error;
-  throw new RegistryError('registry-refused', message, { hint });
+  const { message, hint, kind, severity } = token.error;
+  const cause = severity === 'error' ? new OwnProblem(kind, message) : undefined;
+  throw new RegistryError('registry-refused', message, { hint, cause });
 }
 
 interface ReadingContext {

@@ -179,3 +179,39 @@ describe('[T511] what to do after a refusal', () => {
     );
   });
 });
+
+describe('[T518] a .npmrc with a token that others can read is one error, whatever needs it', () => {
+  const PROBLEM = 'the settings file of npm "HOME/.npmrc" has mode 0644, and others can read it';
+  const CONFIG = {
+    modules: [{ name: 'lidar', type: 'registry', module_id: 'acme:lidar', version: '1.*' }],
+  };
+
+  it.each([
+    ['resolve, of npm:', ['resolve', 'acme:lidar', '1.*'], 'npm:'],
+    ['resolve, of the address', ['resolve', 'acme:lidar', '1.*'], 'npm:ADDRESS'],
+    ['compare', ['compare', 'acme:lidar'], 'npm:'],
+    ['plan', ['plan', 'HOME/machine.json', '--deployed', 'HOME/deployed.json'], 'npm:'],
+    ['check', ['check', 'HOME/machine.json'], 'npm:'],
+  ])('%s', async (_what, command, registry) => {
+    const { address, requests } = await openRegistry();
+    const HOME = temporaryFolder({
+      'machine.json': JSON.stringify(CONFIG),
+      'deployed.json': '{ "lidar": null }',
+    });
+    const { host } = new URL(address);
+    const lines = `@acme:registry=${address}\n//${host}/:_authToken=abc12345`;
+    writeFileSync(`${HOME}/.npmrc`, lines, { mode: 0o644 });
+    const args = [...command, '--registry', registry.replace('ADDRESS', address)];
+    const { exit, stdout, stderr } = await inProcess(
+      args.map((one) => one.replace('HOME', HOME)),
+      { HOME },
+    );
+    const said = (stdout + stderr).replaceAll(HOME, 'HOME');
+    expect([exit, said.includes(PROBLEM), said.match(/error\[\w+\]/g)]).toEqual([
+      1,
+      true,
+      ['error[PERMISSIONS]'],
+    ]);
+    expect(requests).toEqual([]);
+  });
+});

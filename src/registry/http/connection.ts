@@ -14,7 +14,7 @@ import { problemIn } from './problem-document.ts';
 import { limitReached } from './request-limit.ts';
 import { BEARER, type Authorization, type RegistryAccess } from './registry-access.ts';
 import { masked } from './masking.ts';
-import { readRetryAfter } from './retry-after.ts';
+import { readRetryAfter, retryAfterWords } from './retry-after.ts';
 
 /** How requests are sent to a registry. */
 export interface HttpOptions {
@@ -243,10 +243,8 @@ function checkStatus(
 
 function busyError({ status, headers, body }: Reply, where: string, now: number): RegistryError {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
-  const later =
-    retryAfterMs === undefined
-      ? ''
-      : say`, and asks to retry after ${passing(`${Math.ceil(retryAfterMs / 1000)} s`)}`;
+  const asked = retryAfterWords(headers.get('retry-after'), now);
+  const later = asked === undefined ? '' : say`, and asks to retry after ${passing(asked)}`;
   const why = problemIn(body.text)?.detail;
   const because = why === undefined ? '' : `: ${why}`;
   const { text, words } = toldAs(

@@ -21,6 +21,8 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
 ]);
 const TIMES = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED']);
 const OVERFLOWS = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
+/** How a connection closes. */
+const ENDS = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const DEEPEST_CAUSE = 5;
 
 /**
@@ -127,11 +129,18 @@ function networkFailure(
       `${where} responds with a body that does not match its content-encoding`,
     );
   }
+  if (code !== undefined && ENDS.has(code) && causes.some(isTerminated)) return brokenOff(where);
   const because = code === undefined ? 'the connection broke' : excerpt(code);
   const proxy = proxyOf(fetch, url);
   const through = proxy ? ` through the proxy ${proxy.url.origin}` : '';
   const message = `${where} cannot be reached${through} (${because})`;
   return new RegistryError('registry-unreachable', message, { hint: proxy && proxyHint(proxy) });
+}
+
+/** The error for a body that ended before its length, or without its end. */
+export function brokenOff(where: string): RegistryError {
+  const message = `${where} closed the connection before the end of its response`;
+  return new RegistryError('registry-unreachable', message);
 }
 
 /** Only the command line has a file of its own for authorities. */
