@@ -206,8 +206,8 @@ describe('[T518] a .npmrc with a token that others can read is one error, whatev
       args.map((one) => one.replace('HOME', HOME)),
       { HOME },
     );
-    const said = (stdout + stderr).replaceAll(HOME, 'HOME');
-    expect([exit, said.includes(PROBLEM), said.match(/error\[\w+\]/g)]).toEqual([
+    const printed = (stdout + stderr).replaceAll(HOME, 'HOME');
+    expect([exit, printed.includes(PROBLEM), printed.match(/error\[\w+\]/g)]).toEqual([
       1,
       true,
       ['error[PERMISSIONS]'],

@@ -4,6 +4,11 @@ import { userName } from '../../src/cli/user-name.ts';
 import { inProcess } from '../support/in-process.ts';
 import { patient } from './support/patient.ts';
 
+/** What Node does for a number without a user. */
+function noSuchUser(): never {
+  throw Object.assign(new Error('ENOENT'), { code: 'ERR_SYSTEM_ERROR' });
+}
+
 describe('[T519] who holds a machine', () => {
   const SYSTEM = userInfo().username;
   it.each<[string, Readonly<Record<string, string>>, string]>([
@@ -21,9 +26,6 @@ describe('[T519] who holds a machine', () => {
   });
 
   it('a user without a name, by the number', () => {
-    const info = (): never => {
-      throw Object.assign(new Error('ENOENT'), { code: 'ERR_SYSTEM_ERROR' });
-    };
-    expect(userName({ info, uid: 54_321 })).toBe('uid 54321');
+    expect(userName({ info: noSuchUser, uid: 54_321 })).toBe('uid 54321');
   });
 });

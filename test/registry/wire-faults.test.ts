@@ -120,7 +120,7 @@ const BROKE_OFF =
   'stale, registry-unreachable: the registry @ closed the connection before the end of its response';
 const NO_HTTP = `${UNREACHABLE} (the connection broke)`;
 
-describe('tries a broken connection three times', () => {
+describe('[T517] tries a broken connection three times', () => {
   it.each(
     rows(BREAKS, {
       '[T40] a reset': RESET,
