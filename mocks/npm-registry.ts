@@ -6,6 +6,7 @@
  *   has none. (https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md)
  * - Its entity tag changes with `_rev`, the revision of the document, and a known one is answered with 304. (RFC 9110, section 13.1.2)
  * - A package that it does not have is 404 with `{"error":"Not found"}`.
+ * - `GET /-/ping` is `{}`. (npm, "npm ping")
  */
 import type { Answer } from './network.ts';
 
@@ -22,6 +23,7 @@ const ABBREVIATED = 'application/vnd.npm.install-v1+json';
 /** A registry with these packages. */
 export function npmRegistry(...packuments: readonly Packument[]): Answer {
   return ({ url, headers }) => {
+    if (new URL(url).pathname.endsWith('/-/ping')) return Response.json({});
     const [name = ''] = new URL(url).pathname.split('/').slice(-1);
     const found = packuments.find((one) => one.name === decodeURIComponent(name));
     if (!found) return Response.json({ error: 'Not found' }, { status: 404 });

@@ -1,5 +1,5 @@
 import type { DocumentKind } from '../config/index.ts';
-import type { RegistryError } from '../registry/registry-error.ts';
+import { RegistryError } from '../registry/registry-error.ts';
 import type { ParseError } from '../core/index.ts';
 import { textOf } from '../core/text/time-words.ts';
 import type { Complaint } from '../core/explanation/complaint.ts';
@@ -114,8 +114,29 @@ export function parseProblem(error: ParseError<ErrorKind & ParseErrorKind>): Pro
   return { severity: 'error', kind, message, input: { text, position, expected }, suggestion };
 }
 
-export function registryProblem({ kind, message, suggestion, hint }: RegistryError): Problem {
-  return { severity: 'error', kind, message, suggestion, hint };
+/** Why a request was not sent, if that is a problem of this machine: a token that others can read is one, whichever command needs it (T518). */
+export class OwnProblem extends Error {
+  override readonly name = 'OwnProblem';
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** The kind that a command prints for an error of a registry. */
+export function printedKind(error: RegistryError): ErrorKind {
+  const { cause, kind } = error;
+  if (cause instanceof OwnProblem) return cause.kind;
+  // The same error with a hint is caused by the one without.
+  const isSame = cause instanceof RegistryError && cause.kind === kind;
+  return isSame ? printedKind(cause) : kind;
+}
+
+export function registryProblem(error: RegistryError): Problem {
+  const { message, suggestion, hint } = error;
+  return { severity: 'error', kind: printedKind(error), message, suggestion, hint };
 }
 
 /** `more` is how a person sees the releases that the complaint leaves out; `shown` is how times are, in UTC by default. */

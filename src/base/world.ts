@@ -23,6 +23,8 @@ export interface World {
   random(): number;
   /** Whether something keeps the machine's clock right; absent if that cannot be found out. */
   clockState?(): ClockState;
+  /** The name of the user of this process, as the system knows it, else `uid 1001`; absent if that cannot be found out. */
+  userName?(): string;
   /** What the machine's system is tagged with: `distro:debian`, `arch:amd64-v3`; absent if nothing. */
   systemTags?(): readonly string[];
   /** Prints a line of the answer at once, for a command that continues afterwards. */

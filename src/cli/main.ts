@@ -18,6 +18,7 @@ import {
   type Problem,
 } from '../base/problem.ts';
 import { systemTags } from './system-tags.ts';
+import { userName, type SystemUser } from './user-name.ts';
 import { runCommandLine } from './program.ts';
 import type { EndSignal, World } from '../base/world.ts';
 
@@ -88,6 +89,12 @@ async function outcomeOf(
   }
 }
 
+/** Read only by the few commands that need it. */
+function systemUser(): SystemUser {
+  const { userInfo } = process.getBuiltinModule('node:os');
+  return { info: userInfo, uid: process.getuid?.() };
+}
+
 function worldOf(process: NodeJS.Process, presentation: Presentation): World {
   const { stdout, stderr, env } = process;
   const logs: Partial<Record<'stdout' | 'stderr', ReturnType<typeof boundedLog>>> = {};
@@ -104,6 +111,7 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     timer: systemClock,
     random: systemRandom,
     clockState: clockStateOf(Date.now),
+    userName: () => userName(systemUser()),
     systemTags: () => systemTags('/', process.arch),
     print: (line) => write(stdout, [line], { paint: asIs, width: widthOf(stdout) }),
     note: (line) => write(stderr, [line], { paint: asIs, width: widthOf(stderr) }),

@@ -16,12 +16,19 @@ import type { ModuleId, Result, Secret } from '../core/index.ts';
 import { fetchIn } from '../base/network.ts';
 import { npmRegistriesIn } from './npm-settings.ts';
 import { waiting, type Wait } from '../base/waiting.ts';
-import { registryProblem, type Problem } from '../base/problem.ts';
+import { OwnProblem, registryProblem, type Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
 import { clockOf, type World } from '../base/world.ts';
 import type { MachineLists, ListsTrouble } from './machine-lists.ts';
 import { existingDatabase, namedRegistry, type RegistryOptions } from './registry-choice.ts';
-import { errorWithHint, listWithHint, resultWithHint, withSuggestion } from './registry-hints.ts';
+import {
+  errorWithHint,
+  listWithHint,
+  resultsWithHints,
+  webAddressOf,
+  withSuggestion,
+  type TokenHints,
+} from './registry-hints.ts';
 import { tokensIn, type TokensOf } from './registry-token.ts';
 
 /** The options by which a command reads lists. */
@@ -98,8 +105,10 @@ export function commandRegistries(options: ReadingOptions, world: World): Comman
       if (own.registry === undefined) return { ok: true, value: undefined };
       const registry = registries.open(own);
       if (!registry.ok) return { ok: false, error: registryProblem(registry.error) };
-      const { address } = registry.value;
-      const token = 'url' in address ? tokens(address.url, address.kind) : undefined;
+      const { address, remote } = registry.value;
+      // The settings of npm name other registries, which get tokens of their own.
+      const isOne = 'url' in address && !remote?.addressFor;
+      const token = isOne ? tokens(address.url, address.kind) : undefined;
       return token?.ok === false ? token : registry;
     },
     registryFor: (terms) => registries.registryFor({ ...terms, registry: registryIn(terms) }),
@@ -118,8 +127,9 @@ function requestsIn(
 /** The token to send. A file that cannot be used is the error of the request. */
 function tokenOrThrow(token: ReturnType<TokensOf>): Secret | undefined {
   if (token.ok) return token.value.token;
-  const { message, hint } = token.error;
-  throw new RegistryError('registry-refused', message, { hint });
+  const { message, hint, kind, severity } = token.error;
+  const cause = severity === 'error' ? new OwnProblem(kind, message) : undefined;
+  throw new RegistryError('registry-refused', message, { hint, cause });
 }
 
 interface ReadingContext {
@@ -138,8 +148,9 @@ function reading(
     wait.state = `no answer from ${address.url.host} yet`;
     return await waiting(wait, world, work);
   };
-  const hintFor = ({ address }: OpenRegistry): string | undefined => {
-    return 'url' in address ? valueOf(tokens(address.url, address.kind))?.hint : undefined;
+  const hintFor = (registry: OpenRegistry, moduleId: ModuleId): TokenHints | undefined => {
+    const address = webAddressOf(registry, moduleId);
+    return address && valueOf(tokens(address.url, address.kind));
   };
   const requesting: CommandRegistries['requesting'] = async (registry, moduleId, work) =>
     await noting(registry, async () => {
@@ -149,7 +160,7 @@ function reading(
         if (!(error instanceof RegistryError)) throw error;
         throw errorWithHint(
           await withSuggestion(error, moduleId, registry.remote),
-          hintFor(registry),
+          hintFor(registry, moduleId),
         );
       }
     });
@@ -159,12 +170,11 @@ function reading(
       const read = async (): Promise<ReleaseList> =>
         await registry.read(moduleId, undefined, wanted);
       const list = await requesting(registry, moduleId, read);
-      return listWithHint(list, hintFor(registry));
+      return listWithHint(list, hintFor(registry, moduleId));
     },
     async readAll(registry, ...asked) {
       const results = await noting(registry, async () => await registry.readAll(...asked));
-      const hint = hintFor(registry);
-      return new Map(Array.from(results, ([id, result]) => [id, resultWithHint(result, hint)]));
+      return resultsWithHints(results, (id) => hintFor(registry, id));
     },
   };
 }

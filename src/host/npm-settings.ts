@@ -1,42 +1,95 @@
 import { join } from 'node:path';
 import { modeOpenToOthers } from '../config/file-mode.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
+import type { Result } from '../core/index.ts';
+import { RegistryError } from '../registry/registry-error.ts';
+import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import { existsAt, readRegularFile } from './document-file.ts';
-import { readNpmrc, type Npmrc } from './npmrc.ts';
+import { readNpmrc, type Npmrc, type Setting } from './npmrc.ts';
 
 /** The user's settings of npm. */
-export interface NpmSettings {
+interface NpmSettings {
   readonly path: string;
   readonly npmrc: Npmrc;
   /** The mode of the file, if others may read it. */
   readonly open: string | undefined;
 }
 
-const LARGEST_FILE = 64 * 1024;
+/** Returns the settings, undefined if there are none. The error is that they cannot be read. A failed read is repeated on the next call. */
+export type NpmSettingsOf = () => Result<NpmSettings | undefined, Problem>;
 
-/**
- * Reads `.npmrc` at home, or the file of `NPM_CONFIG_USERCONFIG`, once. Undefined if there is none, or it cannot be read: a registry that needs a
- * token says so, and one that needs none is not refused because of the settings of another program.
- */
-export function npmSettingsIn(environment: World['environment']): () => NpmSettings | undefined {
+const LARGEST_FILE = 64 * 1024;
+/** Names no settings, as for npm. */
+const NONE = '/dev/null';
+
+/** Reads `.npmrc` at home, or the file of `NPM_CONFIG_USERCONFIG`, once. */
+export function npmSettingsIn(environment: World['environment']): NpmSettingsOf {
   const { HOME, NPM_CONFIG_USERCONFIG: named } = environment;
-  const path = named || (HOME ? join(HOME, '.npmrc') : undefined);
+  const ofHome = HOME ? join(HOME, '.npmrc') : NONE;
   let settings: NpmSettings | undefined;
   return () => {
-    if (settings || path === undefined || !existsAt(path)) return settings;
+    const isNone = named ? named === NONE : ofHome === NONE || !existsAt(ofHome);
+    if (settings || isNone) return { ok: true, value: settings };
+    const path = named || ofHome;
     const file = readRegularFile(path, LARGEST_FILE);
-    if (!file.ok) return undefined;
+    if (!file.ok) return file;
     const { mode = 0, bytes } = file.value;
+    if (bytes.length > LARGEST_FILE) return { ok: false, error: tooLarge(path) };
     const npmrc = readNpmrc(Buffer.from(bytes).toString(), environment);
     settings = { path, npmrc, open: modeOpenToOthers(mode) };
-    return settings;
+    return { ok: true, value: settings };
   };
 }
 
-/** The address of the registry that the settings name for a scope, or for all others if it is empty. */
+function tooLarge(path: string): Problem {
+  const message = `the file ${quote(path)} has more than ${LARGEST_FILE} bytes`;
+  return { severity: 'error', kind: 'unreadable-file', message };
+}
+
+/**
+ * The address of the registry that the settings name for a scope, or for all others if it is empty. Throws a RegistryError if the settings say one and
+ * it is not known: another registry may have packages of that scope from somebody else. (T510)
+ */
 export function npmRegistriesIn(
   environment: World['environment'],
 ): (scope: string) => string | undefined {
   const settings = npmSettingsIn(environment);
-  return (scope) => settings()?.npmrc.registries.get(scope);
+  return (scope) => {
+    const read = settings();
+    if (!read.ok) throw unreadable(scope, read.error.message, environment);
+    const setting = read.value?.npmrc.registryOf(scope);
+    if (setting && setting.unset.length > 0) throw unset(scope, setting, read.value?.path ?? '');
+    return setting?.value;
+  };
+}
+
+function unreadable(
+  scope: string,
+  message: string,
+  { NPM_CONFIG_USERCONFIG: named }: World['environment'],
+): RegistryError {
+  const what = named ? 'correct or unset NPM_CONFIG_USERCONFIG' : 'make .npmrc readable';
+  const hint = `${what}, or name the registry itself: npm:https://host/path`;
+  return new RegistryError('unreadable-file', `${message}, which may name ${of(scope)}`, { hint });
+}
+
+function unset(scope: string, { line, unset: names }: Setting, path: string): RegistryError {
+  const message = `${of(scope)} is not known: line ${line} of ${quote(path)} has ${unsetWords(names)}`;
+  const hint = `set ${wordsOf(names)}, or write the address into that line`;
+  return new RegistryError('bad-address', message, { hint });
+}
+
+function of(scope: string): string {
+  return `the registry of ${scope === '' ? 'all packages without one of their scope' : excerpt(scope)}`;
+}
+
+/** `${ACME_TOKEN}, which is not set`. */
+function unsetWords(names: readonly string[]): string {
+  const variables = names.map((name) => excerpt(`\${${name}}`)).join(' and ');
+  return `${variables}, which ${names.length === 1 ? 'is' : 'are'} not set`;
+}
+
+export function wordsOf(names: readonly string[]): string {
+  return names.map((name) => excerpt(name)).join(' and ');
 }

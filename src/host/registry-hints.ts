@@ -1,6 +1,9 @@
 import { RegistryError } from '../registry/registry-error.ts';
 import type { ListResult, ReleaseList } from '../registry/registry.ts';
 import type { ModuleId } from '../core/index.ts';
+import type { OpenRegistry } from '../registries/open-registries.ts';
+import type { WebRegistryAddress } from '../registry/address.ts';
+import type { RegistryToken } from './registry-token.ts';
 import { namespaceOf } from '../core/releases/module-id.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import { retryBudget } from '../registry/retry-budget.ts';
@@ -20,20 +23,54 @@ export async function withSuggestion(
   return known ? unknownModule(`the registry ${remote.from}`, moduleId, known) : error;
 }
 
-/** `result` with `hint` if the registry refused the request. */
-export function resultWithHint(result: ListResult, hint: string | undefined): ListResult {
-  return result.ok
-    ? { ok: true, value: listWithHint(result.value, hint) }
-    : { ok: false, error: errorWithHint(result.error, hint) };
+/** What is known of the token for a registry. */
+export type TokenHints = Pick<RegistryToken, 'hint' | 'unsent'>;
+
+/** The address of the registry of a module; undefined for a folder or a file, and if it is not known, which is then the error of the request. */
+export function webAddressOf(
+  { address, remote }: Pick<OpenRegistry, 'address' | 'remote'>,
+  moduleId: ModuleId | undefined,
+): WebRegistryAddress | undefined {
+  if (!('url' in address)) return undefined;
+  try {
+    return remote?.addressFor?.(moduleId) ?? address;
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
 }
 
-export function listWithHint(list: ReleaseList, hint: string | undefined): ReleaseList {
+/** The results by module, with a hint where the registry refused the request. */
+export function resultsWithHints(
+  results: ReadonlyMap<ModuleId, ListResult>,
+  hintFor: (moduleId: ModuleId) => TokenHints | undefined,
+): ReadonlyMap<ModuleId, ListResult> {
+  return new Map(
+    Array.from(results, ([id, result]): [ModuleId, ListResult] => {
+      if (!result.ok) return [id, { ok: false, error: errorWithHint(result.error, hintFor(id)) }];
+      if (!result.value.stale) return [id, result];
+      return [id, { ok: true, value: listWithHint(result.value, hintFor(id)) }];
+    }),
+  );
+}
+
+export function listWithHint(list: ReleaseList, hint: TokenHints | undefined): ReleaseList {
   return { ...list, stale: list.stale && errorWithHint(list.stale, hint) };
 }
 
-export function errorWithHint(error: RegistryError, hint: string | undefined): RegistryError {
-  if (error.kind !== 'registry-refused') return error;
-  return new RegistryError(error.kind, error.message, { cause: error, hint: error.hint ?? hint });
+export function errorWithHint(
+  error: RegistryError,
+  { hint: ofToken, unsent }: TokenHints = { hint: undefined },
+): RegistryError {
+  const { kind, message, suggestion, hint } = error;
+  if (hint !== undefined) return error;
+  if (kind === 'registry-refused') {
+    return new RegistryError(kind, message, { cause: error, hint: ofToken });
+  }
+  if (kind !== 'unknown-module' || unsent === undefined) return error;
+  // So do registries of npm, which tell nobody what they have that he may not read.
+  const may = `registries also say so without a token that may read it: ${unsent}`;
+  return new RegistryError(kind, message, { cause: error, suggestion, hint: may });
 }
 
 /** The modules of the namespace, or all modules if it has none; undefined if the registry does not list them. */

@@ -9,14 +9,16 @@ import { existsAt, readRegularFile } from './document-file.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Credentials } from './credentials.ts';
 import type { World } from '../base/world.ts';
-import { npmSettingsIn } from './npm-settings.ts';
+import { npmSettingsIn, wordsOf, type NpmSettingsOf } from './npm-settings.ts';
 import { isToken, parseTokenFile } from './token-file.ts';
 
 /** The token for a registry, or how to provide one. */
-interface RegistryToken {
+export interface RegistryToken {
   readonly token: Secret | undefined;
   /** If there is no token: what a person can do when the registry refuses a request. */
   readonly hint: string | undefined;
+  /** The part of the hint about a token that the settings of npm mean to have. */
+  readonly unsent?: string | undefined;
 }
 
 /** Room for a line for each of some hundred registries. */
@@ -46,7 +48,8 @@ export function tokensIn(
   const variable = text === undefined || text === '' ? undefined : fromVariable(text);
   let file: Result<ReadonlyMap<string, Secret>, Problem> | undefined;
   const ofDocker = dockerCredentials(environment, { runsHelpers });
-  const npmrc = npmTokens(npmSettingsIn(environment));
+  const settings = npmSettingsIn(environment);
+  const npmrc = npmTokens(settings);
   return (url, kind) => {
     const { origin } = url;
     // A registry that only a policy names does not get the token: the author of the policy could collect it.
@@ -60,7 +63,10 @@ export function tokensIn(
     if (token) return { ok: true, value: { token, hint: undefined } };
     const ofNpm = npmrc(url);
     if (!ofNpm.ok || ofNpm.value) return withToken(ofNpm);
-    return { ok: true, value: { token, hint: hintFor(origin, { owner, variable, path }) } };
+    const ofFile = hintFor(origin, { owner, variable, path });
+    const unsent = lackOfNpm(url, settings);
+    const hint = unsent === undefined ? ofFile : `${unsent}, or ${ofFile}`;
+    return { ok: true, value: { token, hint, unsent } };
   };
 }
 
@@ -79,15 +85,24 @@ function fromVariable(text: string): Result<RegistryToken, Problem> {
 }
 
 /** The token for an address in the user's settings of npm. The error is that others may read them. */
-function npmTokens(
-  settings: ReturnType<typeof npmSettingsIn>,
-): (url: URL) => Result<Secret | undefined, Problem> {
+function npmTokens(settings: NpmSettingsOf): (url: URL) => Result<Secret | undefined, Problem> {
   return (url) => {
-    const { npmrc, path = '', open } = settings() ?? {};
+    // A registry that needs no token is not refused because of the settings of another program.
+    const read = settings();
+    const { npmrc, path = '', open } = (read.ok && read.value) || {};
     const token = npmrc?.tokenFor(url);
     if (!token || open === undefined) return { ok: true, value: token };
     return readableByOthers('settings file of npm', path, open);
   };
+}
+
+/** Why the settings of npm have no token for `url`, although they may be meant to, as what to do about it. */
+function lackOfNpm(url: URL, settings: NpmSettingsOf): string | undefined {
+  const read = settings();
+  if (!read.ok) return `make the settings of npm readable (${read.error.message})`;
+  const line = read.value?.npmrc.unsetFor(url);
+  if (!line || !read.value) return undefined;
+  return `set ${wordsOf(line.unset)} for line ${line.line} of ${quote(read.value.path)}`;
 }
 
 function readableByOthers(

@@ -7,7 +7,7 @@ import { startDeadline, type Deadline } from '../registry/http/deadline.ts';
 import { withoutToken } from '../registry/http/echoed-token.ts';
 import { httpClient } from '../registry/http/http-client.ts';
 import { DEFAULT_LIMITS } from '../registry/http/limits.ts';
-import { requestFailure } from '../registry/http/network-failure.ts';
+import { abortReason, requestFailure } from '../registry/http/network-failure.ts';
 import { readRetryAfter } from '../registry/http/retry-after.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
@@ -78,8 +78,10 @@ export async function sendTo(
     return await unlessAborted(deadline.signal, post());
   } catch (error) {
     signal.throwIfAborted();
-    const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
-    const failure = requestFailure(cause, { where, fetch }, clock.now());
+    const request = { where, fetch, url: new URL(endpoint) };
+    const { aborted, reason } = deadline.signal;
+    const cause = aborted ? abortReason(reason, request) : error;
+    const failure = requestFailure(cause, request, clock.now());
     if (!(failure instanceof RegistryError)) throw failure;
     return { kind: 'unavailable', why: failure.message, retryMs: undefined };
   } finally {

@@ -1,4 +1,5 @@
 import type { ModuleId } from '../core/index.ts';
+import type { WebRegistryAddress } from './address.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { Wanted } from './wanted.ts';
 import type { SavedList } from './saved-lists.ts';
@@ -9,6 +10,11 @@ export interface RemoteRegistry {
   readonly address: string;
   /** The address for a person, escaped. */
   readonly from: string;
+  /**
+   * The address of the registry of a module, or of modules in general, where each may have another one. Throws a RegistryError if it is not known;
+   * absent if `address` is that of all.
+   */
+  addressFor?(moduleId: ModuleId | undefined): WebRegistryAddress;
   /**
    * The current list of a module; `known` itself if it has not changed. Throws a RegistryError if the registry does
    * not serve a complete list.

@@ -39,7 +39,7 @@ export async function withFleet<T>(
     return await work(client.value, address.value.url);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return { ok: false, error: registryProblem(errorWithHint(error, token.value.hint)) };
+    return { ok: false, error: registryProblem(errorWithHint(error, token.value)) };
   }
 }
 

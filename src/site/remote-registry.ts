@@ -103,7 +103,7 @@ function changeProblem(
   error: RegistryError,
   { tokenHint, hasChange }: { readonly tokenHint: string | undefined; readonly hasChange: boolean },
 ): Problem {
-  const problem = registryProblem(errorWithHint(error, tokenHint));
+  const problem = registryProblem(errorWithHint(error, { hint: tokenHint }));
   if (error.kind === 'not-a-registry') {
     return { ...problem, hint: "check the address: a registry with modreg's protocol is needed" };
   }

@@ -1,5 +1,6 @@
 import { indexReleases, type Result, type Secret } from '../core/index.ts';
 import type { Problem } from '../base/problem.ts';
+import { fetchIn } from '../base/network.ts';
 import type { World } from '../base/world.ts';
 import { tokensIn } from '../host/registry-token.ts';
 import { openRegistries } from '../registries/open-registries.ts';
@@ -87,7 +88,7 @@ async function effectsOver(
     const read = tokens(url);
     return read.ok ? read.value.token : undefined;
   };
-  const opened = openRegistries({ token }).open({ registry });
+  const opened = openRegistries({ token, fetch: fetchIn(world) }).open({ registry });
   if (!opened.ok) return [];
   try {
     const { records } = await opened.value.read(moduleId);

@@ -27,7 +27,7 @@ it.each<[string, string, Answer, readonly string[]]>([
     }),
     [
       'ok       registry   npm:http://127.0.0.1:PORT answers in SOME ms; 1 list wanted',
-      'info     registry   npm:http://127.0.0.1:PORT is an npm registry: lists, ages up to 64 MiB, digests, files; no publishing by modreg, and no wake-up; takes a token, or a user and a password',
+      'info     registry   npm:http://127.0.0.1:PORT is an npm registry: lists, ages up to 64 MiB, digests, files; no publishing by modreg, and no wake-up; takes a token, or a user and a password (none is known for it)',
       'info     registry   acme:lidar: 2 releases; 1 without a publish time, 1 without a file with an address, 2 without a sha256 or sha512',
     ],
   ],
@@ -42,6 +42,7 @@ it.each<[string, string, Answer, readonly string[]]>([
       'ok       registry   http://127.0.0.1:PORT answers in SOME ms; 1 list wanted',
       'warning  registry   http://127.0.0.1:PORT responds as an npm registry does',
       '                    fix: write npm:http://127.0.0.1:PORT',
+      'info     registry   npm:http://127.0.0.1:PORT is an npm registry: lists, ages up to 64 MiB, digests, files; no publishing by modreg, and no wake-up; takes a token, or a user and a password',
     ],
   ],
   [
@@ -55,6 +56,7 @@ it.each<[string, string, Answer, readonly string[]]>([
       'ok       registry   http://127.0.0.1:PORT answers in SOME ms; 1 list wanted',
       'warning  registry   http://127.0.0.1:PORT responds as an OCI registry does',
       '                    fix: write oci:http://127.0.0.1:PORT',
+      'info     registry   oci:http://127.0.0.1:PORT is an OCI registry: lists, ages if annotated, digests, files of one layer; no publishing by modreg, and no wake-up; takes a token, or a user and a password',
     ],
   ],
 ])('a registry %s', async (_what, kind, answer, lines) => {
@@ -68,7 +70,7 @@ it('a repository on GitHub', async () => {
   const from = 'github:http://127.0.0.1:PORT/repos/acme/lidar';
   expect(await said(`github:${api}/acme/lidar`)).toEqual([
     `ok       registry   ${from} answers in SOME ms; 1 list wanted`,
-    `info     registry   ${from} is a repository on GitHub: lists, ages, digests since June 2025, files; no publishing by modreg, and no wake-up; takes a token`,
+    `info     registry   ${from} is a repository on GitHub: lists, ages, digests since June 2025, files; no publishing by modreg, and no wake-up; takes a token (none is known for it)`,
     'info     registry   acme:lidar: 1 release; each has a publish time, a file and a digest',
   ]);
 });

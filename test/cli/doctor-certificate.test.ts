@@ -104,7 +104,9 @@ describe('modreg doctor on a certificate', () => {
       tookMs: 33.4,
       way: undefined,
       kind: 'modreg' as const,
-      other: undefined,
+      path: undefined,
+      place: 'policy' as const,
+      identity: undefined,
     };
     const found = (expiresAt: number): string[] => {
       const certificate = { expiresAt, names: '', refusal: undefined };
@@ -114,6 +116,7 @@ describe('modreg doctor on a certificate', () => {
         problems: [],
         warnings: [],
         isWanted: true,
+        place: 'policy' as const,
       };
       return checkRegistries({ ...registries, ahead: new Map() }, THEN).map(
         ({ severity, found: text, fix = '' }) => `${severity} ${text} ${fix}`.trim(),

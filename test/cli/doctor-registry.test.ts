@@ -156,7 +156,7 @@ describe('modreg doctor on a registry', () => {
     server.close();
     expect(await look()).toEqual([
       'error    registry   the registry npm:http://127.0.0.1:PORT cannot be reached (ECONNREFUSED)',
-      '                    fix: nothing listens there: start the registry on its host, or correct the port in "registry" of the policy',
+      '                    fix: nothing listens there: start the registry on its host, or correct the port in MODREG_REGISTRY',
       1,
     ]);
   });

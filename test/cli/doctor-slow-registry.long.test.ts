@@ -1,4 +1,5 @@
 import { temporaryFolder } from '../support/folder.ts';
+import { examined } from './support/examined.ts';
 import { shown } from './support/patient.ts';
 import { entry } from '../support/planned.ts';
 import { wireServer } from '../../mocks/wire-server.ts';
@@ -50,6 +51,20 @@ describe('modreg doctor on registries that are slow', () => {
       'stalled: it sent nothing more for 3 s',
       'answers in SOME ms; 1 list wanted',
       'did not finish its response within 7 s',
+    ]);
+  }, 20_000);
+
+  it('[T515] blames a proxy that is silent, by the variable that names it', async () => {
+    const proxy = await wireServer();
+    onTestFinished(async () => await proxy.close());
+    proxy.answer(() => undefined);
+    const args = ['--registry', 'npm:https://registry.test'];
+    const environment = { HTTPS_PROXY: proxy.address.replace('//', '//u:pass-word@') };
+    const said = await examined(temporaryFolder(), args, { environment, only: 'registry' });
+    expect(said.slice(0, 3)).toEqual([
+      'info     registry   npm:https://registry.test is reached through the proxy http://127.0.0.1:PORT (HTTPS_PROXY)',
+      'error    registry   the registry npm:https://registry.test cannot be reached through the proxy http://127.0.0.1:PORT (no answer in 4 s)',
+      '                    fix: HTTPS_PROXY names this proxy; NO_PROXY lists the hosts that need none',
     ]);
   }, 20_000);
 });

@@ -89,7 +89,7 @@ describe('[D113] the proxy for', () => {
     '%s is an error that repeats no password',
     (text) => {
       expect(proxy('http://registry.test', { HTTP_PROXY: text })).toBe(
-        'bad-address: the proxy in HTTP_PROXY has no http: or https: address; set HTTP_PROXY to http://host:port, or to nothing for no proxy',
+        'bad-address: the proxy in HTTP_PROXY has no http: or https: address; set HTTP_PROXY to http://host:port or http://user:password@host:port with %2F for / in a password, or to nothing for no proxy',
       );
     },
   );

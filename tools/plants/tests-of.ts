@@ -33,6 +33,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'examples/monitoring': ['../monitoring/names'],
   examples: ['../expressions', '../server/install', 'poll-hook'],
   'src/cli/agent': ['agent', 'install-unit', 'machine-credentials', 'machine-id', 'prox'],
+  'src/base/problem.ts': ['npm-scopes', 'network'],
+  'src/cli/base/operator.ts': ['operator'],
+  'src/cli/user-name.ts': ['operator'],
   'src/cli/base': ['output', 'registry-serve', 'serve-command', 'poll'],
   'src/cli/check': ['check'],
   'src/cli/clock-state.ts': ['clock-state'],
@@ -88,8 +91,10 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     'upgrade',
     '../page/',
   ],
-  'src/host/npmrc.ts': ['npmrc'],
-  'src/host/registry-token.ts': ['npmrc', 'network', 'registry'],
+  'src/host/npmrc.ts': ['npm'],
+  'src/host/npm-settings.ts': ['npm'],
+  'src/host/registry-hints.ts': ['npm', 'network', 'registry'],
+  'src/host/registry-token.ts': ['npm', 'network', 'registry'],
   'src/host/status': ['status', 'agent-status', 'upgrade', '../page/records'],
   'src/files': ['add', 'backup', 'install-unit', '../agent/launcher', '../agent/system'],
   'src/host': [
@@ -112,6 +117,12 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   // A command reads the group of a machine.
   'src/core/plan/decide-input.ts': ['../core', 'group-of-machine'],
   'src/registries': ['../registry'],
+  // What a person is told of the network is in the output of commands.
+  'src/registry/http/masking.ts': ['short-secrets', '../registry'],
+  'src/registry/http/network-failure.ts': ['prox', '../registry'],
+  'src/registry/http/open-socket.ts': ['prox', '../registry'],
+  'src/registry/http/proxy.ts': ['prox', '../registry'],
+  'src/registry/http/retry-after.ts': ['told-answers', '../registry'],
   'src/site/keys.ts': ['keys'],
   'src/site/signing.ts': ['keys'],
   'src/site': [

@@ -1,6 +1,7 @@
 import type { World } from '../../base/world.ts';
 
-/** The user who runs the command, also through sudo. */
-export function operatorIn({ environment }: World): string {
-  return environment['SUDO_USER'] || environment['USER'] || environment['LOGNAME'] || 'unknown';
+/** The user who runs the command, also through sudo. Services and containers often have no variable with the name (T519). */
+export function operatorIn(world: World): string {
+  const { SUDO_USER, USER, LOGNAME } = world.environment;
+  return SUDO_USER || USER || LOGNAME || world.userName?.() || 'unknown';
 }

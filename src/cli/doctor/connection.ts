@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { openSocket, type Way } from '../../registry/http/open-socket.ts';
+import { openSocket, openToProxy, type Way } from '../../registry/http/open-socket.ts';
+import { ProxyError } from '../../registry/http/proxy-error.ts';
 
 /** What a connection to a server shows before anything is sent. */
 export type Connection =
   | { readonly kind: 'open'; readonly certificate: Certificate | undefined }
-  /** The code of the system, such as ECONNREFUSED; `TIMEOUT` if nothing answers. */
-  | { readonly kind: 'failed'; readonly code: string };
+  /** The code of the system, such as ECONNREFUSED; `TIMEOUT` if nothing answers. `ofProxy` is why a proxy made no connection. */
+  | { readonly kind: 'failed'; readonly code: string; readonly ofProxy: ProxyError | undefined };
 
 export interface Certificate {
   /** When it expires, in milliseconds since the epoch. */
@@ -31,12 +32,23 @@ export async function connectTo(
   let socket: Socket | undefined;
   try {
     // The certificate is looked at, whatever it is. Nothing is sent to the server.
-    socket = await openSocket(url, { ...way, signal, isUnverified: true });
-    const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+    const { proxy } = way;
+    // A proxy gets requests for http: addresses as they are.
+    socket =
+      proxy && url.protocol === 'http:'
+        ? await openToProxy(proxy, { ...way, signal })
+        : await openSocket(url, { ...way, signal, isUnverified: true });
+    // That of an http: address is the one of its proxy.
+    const isPlain = url.protocol === 'http:';
+    const certificate = !isPlain && socket instanceof TLSSocket ? certificateOf(socket) : undefined;
     return { kind: 'open', certificate };
   } catch (error) {
-    const { code } = Object(error) as NodeJS.ErrnoException;
-    return { kind: 'failed', code: signal.aborted ? 'TIMEOUT' : (code ?? 'TLS') };
+    const { code = 'TLS' } = Object(error) as NodeJS.ErrnoException;
+    if (!signal.aborted) {
+      return { kind: 'failed', code, ofProxy: error instanceof ProxyError ? error : undefined };
+    }
+    const silent = way.proxy && new ProxyError(way.proxy, `no answer in ${TIMEOUT_MS / 1000} s`);
+    return { kind: 'failed', code: 'TIMEOUT', ofProxy: silent };
   } finally {
     socket?.destroy();
   }

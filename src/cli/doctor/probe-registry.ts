@@ -8,9 +8,12 @@ import { noRetries } from '../../registry/retry-budget.ts';
 import { fetchIn } from '../../base/network.ts';
 import type { World } from '../../base/world.ts';
 import type { CommandRegistries } from '../../host/command-registries.ts';
+import { webAddressOf } from '../../host/registry-hints.ts';
+import type { WebRegistryAddress } from '../../registry/address.ts';
 import { connectTo, type Connection } from './connection.ts';
 import type { WantedList } from './wanted-lists.ts';
-import { otherKind } from './other-kind.ts';
+import { identify, type Identity } from './identity.ts';
+import type { Place } from './registry-fixes.ts';
 import { wayTo, type WayThere } from './way.ts';
 
 /** What a registry answered. */
@@ -21,8 +24,12 @@ export interface RegistryFacts {
   readonly key: string | undefined;
   readonly url: URL | undefined;
   readonly kind: OpenRegistry['address']['kind'];
-  /** What kind it is, if a person named it as another one; undefined if it is as it was named. */
-  readonly other: Awaited<ReturnType<typeof otherKind>>;
+  /** The path of a folder or a file. */
+  readonly path: string | undefined;
+  /** Where its address is written. */
+  readonly place: Place;
+  /** What answers there; undefined if nothing does, or nobody asked. */
+  readonly identity: Identity | undefined;
   readonly hasToken: boolean;
   readonly wanted: readonly WantedList[];
   /** The result for each module; undefined if they took too long. */
@@ -44,37 +51,47 @@ export async function probe(
   {
     registries,
     world,
-    isNamed,
-  }: {
-    readonly registries: CommandRegistries;
-    readonly world: World;
-    /** Whether a person named it on the command line. */
-    readonly isNamed: boolean;
-  },
+    place,
+  }: { readonly registries: CommandRegistries; readonly world: World; readonly place: Place },
 ): Promise<RegistryFacts> {
   const { address, remote } = registry;
-  const url = 'url' in address ? address.url : undefined;
+  // Modules of several scopes may have several registries: the first one's is looked at.
+  const web = webAddressOf(registry, wanted[0]?.moduleId);
+  const url = web?.url;
   const from = 'url' in address ? (remote?.from ?? '') : excerpt(address.path);
   const way = url && wayTo(url, from, world.environment);
   const began = performance.now();
   const reading = readWithin(registry, wanted, registries).then((read) => {
     return { ...read, tookMs: performance.now() - began };
   });
-  const [read, connection] = await Promise.all([reading, url && way && connectTo(url, way)]);
-  const isIdentified = isNamed && address.kind === 'modreg' && connection?.kind === 'open';
-  const other = isIdentified ? await otherKind(address.url, fetchIn(world)) : undefined;
+  const connecting = url && way?.isUsable === true ? connectTo(url, way) : undefined;
+  const [read, connection] = await Promise.all([reading, connecting]);
+  const isIdentified = place === '--registry' && connection?.kind === 'open';
+  const identity = isIdentified && web ? await identify(web, fetchIn(world)) : undefined;
   return {
     from,
     way,
     key: remote?.address,
     url,
     kind: address.kind,
-    other,
-    hasToken: 'url' in address && registries.tokenFor(address.url, address.kind) !== undefined,
+    path: 'path' in address ? address.path : undefined,
+    place,
+    identity,
+    hasToken: web !== undefined && hasToken(web, registries),
     wanted,
     connection,
     ...read,
   };
+}
+
+/** A token that cannot be read is the error of the request. */
+function hasToken({ url, kind }: WebRegistryAddress, registries: CommandRegistries): boolean {
+  try {
+    return registries.tokenFor(url, kind) !== undefined;
+  } catch (error) {
+    if (error instanceof RegistryError) return false;
+    throw error;
+  }
 }
 
 async function readWithin(
@@ -98,6 +115,7 @@ async function readWithin(
 /** Asks a registry of which no module is known for something small. npm and OCI registries have nothing of that kind. */
 async function ask({ address, remote }: OpenRegistry, signal: AbortSignal): Promise<void> {
   if ('url' in address) {
+    remote?.addressFor?.(undefined);
     await remote?.modules?.('modreg', { budget: noRetries(), signal });
     return;
   }

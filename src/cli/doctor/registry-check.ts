@@ -1,3 +1,4 @@
+import { proxyFailure } from '../../registry/http/network-failure.ts';
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
@@ -6,17 +7,17 @@ import { expiryFindings, isNearEnd, until } from './certificate-check.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import type { RegistryFacts } from './probe-registry.ts';
 import type { RegistriesFacts } from './registry-facts.ts';
-import { certificateFix, connectionFix } from './registry-fixes.ts';
+import { certificateFix, connectionFix, writtenIn, type Place } from './registry-fixes.ts';
 
 const { ok, info, warning, error } = findingsOf('registry');
 
 /** Whether each registry of the policy answers as a registry does, and until when its certificate is valid. */
 export function checkRegistries(
-  { registries, problems, isWanted }: RegistriesFacts,
+  { registries, problems, isWanted, place }: RegistriesFacts,
   now: number,
 ): Finding[] {
   return [
-    ...problems.map((problem) => unopened(problem, isWanted)),
+    ...problems.map((problem) => unopened(problem, isWanted, place)),
     ...registries.flatMap((facts) => {
       const answers = answerFindings(facts, now);
       // What is wrong with a proxy or an authority is also why there is no answer.
@@ -31,15 +32,15 @@ export function checkRegistries(
 function unopened(
   { message, hint, kind }: Problem,
   isWanted: RegistriesFacts['isWanted'],
+  place: Place,
 ): Finding {
   if (kind === 'no-registry' && isWanted === undefined) {
     return info('the policy cannot be used, so its registry is not known');
   }
-  const fix = hint ?? (kind === 'bad-address' ? ADDRESS_FIX : TOKEN_FIX);
+  const fix = hint ?? (kind === 'bad-address' ? `correct ${writtenIn(place, 'in')}` : TOKEN_FIX);
   return kind === 'no-registry' && !isWanted ? info(message, fix) : error(message, fix);
 }
 
-const ADDRESS_FIX = 'correct "registry" in the policy';
 const TOKEN_FIX =
   'correct the token file, $PLATFORM_HOME/tokens or MODREG_TOKEN_FILE: docs/registry.md#the-token-file';
 
@@ -96,43 +97,50 @@ function answerFindings(facts: RegistryFacts, now: number): Finding[] {
 
 function fixFor(
   { kind, hint }: RegistryError,
-  { connection, url, from, way }: RegistryFacts,
+  { connection, url, from, way, place }: RegistryFacts,
 ): string {
   const failed = connection?.kind === 'failed' ? connection.code : undefined;
   const certificate = connection?.kind === 'open' ? connection.certificate : undefined;
   // A file of authorities that cannot be used is not about the certificate of the registry.
   if (kind === 'bad-certificate' && url && certificate)
-    return certificateFix(certificate, url, hint);
+    return certificateFix(certificate, url, { place, hint });
   if ((kind === 'registry-unreachable' || kind === 'registry-timeout') && url && !way?.proxy) {
-    return connectionFix(failed, url);
+    return connectionFix(failed, url, place);
   }
-  const fix = kind === 'not-a-registry' && hint !== undefined ? `${FIXES[kind]}; ${hint}` : hint;
-  return fix ?? FIXES[kind] ?? `check ${from}`;
+  const own = FIXES[kind]?.(place);
+  const fix = kind === 'not-a-registry' && hint !== undefined ? `${own}; ${hint}` : hint;
+  return fix ?? own ?? `check ${from}`;
 }
 
-const FIXES: Partial<Record<RegistryErrorKind, string>> = {
-  'registry-refused':
+const FIXES: Partial<Record<RegistryErrorKind, (place: Place) => string>> = {
+  'registry-refused': () =>
     'replace the token: the line of this registry in $PLATFORM_HOME/tokens, or MODREG_TOKEN; modreg registry token list, on its host, shows what each may do',
-  'registry-busy': 'look at the log of the registry on its host, and run modreg doctor again',
-  'not-a-registry':
-    'correct "registry" in the policy: the path may be wrong, or the answer a sign-in page',
-  'unreadable-file': 'correct the path in "registry" of the policy, or make it readable: ls -ld',
+  'registry-busy': () => 'look at the log of the registry on its host, and run modreg doctor again',
+  'not-a-registry': (place) =>
+    `correct ${writtenIn(place, 'in')}: the path may be wrong, or the answer a sign-in page`,
+  'unreadable-file': (place) =>
+    `correct the path in ${writtenIn(place)}, or make it readable: ls -ld`,
 };
 
 /** The finding about a registry that refused nothing. It may not have been asked for anything. */
 function unconnected(facts: RegistryFacts, now: number): Finding[] {
-  const { from, wanted, connection, url } = facts;
+  const { from, wanted, connection, url, way, place } = facts;
+  if (way?.isUsable === false) return [];
   if (wanted.length > 0 || facts.key?.startsWith('modreg:') === true || !url || !connection) {
     return [answered(facts, now)];
   }
   if (connection.kind === 'failed') {
+    if (connection.ofProxy) {
+      const { message, hint = '' } = proxyFailure(connection.ofProxy, `the registry ${from}`);
+      return [error(message, hint)];
+    }
     const found = `the registry ${from} cannot be reached (${excerpt(connection.code)})`;
-    return [error(found, connectionFix(connection.code, url))];
+    return [error(found, connectionFix(connection.code, url, place))];
   }
   const { certificate } = connection;
   if (certificate?.refusal !== undefined) {
     const found = `the certificate of the registry ${from} is refused (${excerpt(certificate.refusal)})`;
-    return [error(found, certificateFix(certificate, url, undefined))];
+    return [error(found, certificateFix(certificate, url, { place, hint: undefined }))];
   }
   return [info(`${from} takes connections; no module of it is known, so it was asked for none`)];
 }

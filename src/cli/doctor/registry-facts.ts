@@ -3,18 +3,22 @@ import type { Eligibility } from '../../core/index.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import { fetchIn } from '../../base/network.ts';
+import { sendingWith } from '../../registry/http/network.ts';
 import type { Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
 import { unsavedLists } from '../../host/unsaved-lists.ts';
 import type { World } from '../../base/world.ts';
 import { probe, type RegistryFacts } from './probe-registry.ts';
+import { placeOf, type Place } from './registry-fixes.ts';
 import type { WantedList, WantedLists } from './wanted-lists.ts';
 
 export interface RegistriesFacts {
   readonly registries: readonly RegistryFacts[];
   /** Why a registry cannot be opened: its address, or that none is named. */
   readonly problems: readonly Problem[];
+  /** Where the address of each is written. */
+  readonly place: Place;
   /** Whether the machine needs a list of any registry; undefined if its documents cannot be used. */
   readonly isWanted: boolean | undefined;
   /** Why saved lists could not be used. */
@@ -66,12 +70,12 @@ export async function registryFacts(
     saved: unsavedLists(saved ?? NOTHING_SAVED),
   };
   const registries = commandRegistries(options, world);
+  const place = placeOf(named, world);
   const { groups, problems } = grouped(wanted, registries, world);
   const found = await Promise.all(
     Array.from(
       groups,
-      async ([registry, list]) =>
-        await probe(registry, list, { registries, world, isNamed: named.registry !== undefined }),
+      async ([registry, list]) => await probe(registry, list, { registries, world, place }),
     ),
   );
   registries.close();
@@ -82,6 +86,7 @@ export async function registryFacts(
   return {
     registries: found,
     problems,
+    place,
     warnings: registries.warnings,
     isWanted: wanted.lists.length > 0 || (wanted.isUnknown ? undefined : false),
     ahead: aheadIn(dates, found),
@@ -132,14 +137,14 @@ function grouped(
 /** A `fetch` that notes how far the clock of each origin is ahead, by the Date of its responses. */
 function datesNoting(dates: Map<string, number>, world: World): typeof globalThis.fetch {
   const send = fetchIn(world);
-  return async (input, init) => {
+  return sendingWith(send, async (input, init) => {
     const response = await send(input, init);
     const { origin } = new URL(input instanceof Request ? input.url : input);
     const date = Date.parse(response.headers.get('date') ?? '');
     const ms = date + ageIn(response.headers) - world.clock();
     if (!Number.isNaN(ms)) dates.set(origin, ms);
     return response;
-  };
+  });
 }
 
 /** How long a cache has kept the response, in milliseconds. */

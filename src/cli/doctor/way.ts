@@ -12,6 +12,8 @@ export interface WayThere {
   readonly context: () => SecureContext;
   /** What is worth knowing about it, and what is wrong. */
   readonly findings: readonly Finding[];
+  /** Whether a connection can be made this way. Without its proxy or its authorities it would be another one (T512). */
+  readonly isUsable: boolean;
 }
 
 /** The way of a process with this environment to the registry `from` at `url`. (D113, D114) */
@@ -22,12 +24,17 @@ export function wayTo(url: URL, from: string, environment: Variables): WayThere 
     const { variable } = proxy;
     findings.push(info(`${from} is reached through the proxy ${proxy.url.origin} (${variable})`));
   }
-  const isTls = url.protocol === 'https:';
+  const isTls = [url, proxy?.url].some((one) => one?.protocol === 'https:');
   const authorities = isTls ? noting(findings, () => authoritiesIn(environment)) : undefined;
   if (authorities?.own !== undefined) {
     findings.push(info(`${from}: authorities of ${authorities.own} are trusted (MODREG_CA_FILE)`));
   }
-  return { proxy, context: () => (authorities ?? authoritiesIn(environment)).context, findings };
+  return {
+    proxy,
+    context: () => (authorities ?? authoritiesIn(environment)).context,
+    findings,
+    isUsable: findings.every(({ severity }) => severity !== 'error'),
+  };
 }
 
 function noting<T>(findings: Finding[], work: () => T): T | undefined {

@@ -1,6 +1,7 @@
 import type { ErrorKind, WarningKind } from '../../base/codes.ts';
 import type { LintFinding } from '../../core/lint/lint-finding.ts';
 import { describeDuration } from '../../core/text/duration.ts';
+import { printedKind } from '../../base/problem.ts';
 import type { RegistryError } from '../../registry/registry-error.ts';
 import {
   cycleWords,
@@ -79,7 +80,7 @@ function unreadableList(
 ): Worded {
   const { suggestion, hint } = error ?? {};
   return {
-    ...failure(error?.kind ?? 'registry-unreachable'),
+    ...failure(error ? printedKind(error) : 'registry-unreachable'),
     message: `${message}; it is not checked against a list`,
     suggestion,
     hint,

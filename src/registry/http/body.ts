@@ -3,6 +3,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { jsonMeter } from '../formats/json-meter.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { Deadline } from './deadline.ts';
+import { brokenOff } from './network-failure.ts';
 
 /** Limits on a response body. */
 export interface BodyBounds {
@@ -94,13 +95,6 @@ function textDecoder(where: string): (chunk?: Uint8Array) => string {
 /** Whether only the end of the connection marks the end of the body, as in HTTP/1.0. */
 function isOpenEnded(headers: Headers): boolean {
   return !headers.has('content-length') && !headers.has('transfer-encoding');
-}
-
-function brokenOff(where: string): RegistryError {
-  return new RegistryError(
-    'registry-unreachable',
-    `${where} closed the connection before the end of its response`,
-  );
 }
 
 /** Whether a content type is that of JSON, such as `application/problem+json`. */

@@ -13,7 +13,8 @@ import { proxyDenial } from './network-failure.ts';
 import { problemIn } from './problem-document.ts';
 import { limitReached } from './request-limit.ts';
 import { BEARER, type Authorization, type RegistryAccess } from './registry-access.ts';
-import { readRetryAfter } from './retry-after.ts';
+import { masked } from './masking.ts';
+import { readRetryAfter, retryAfterWords } from './retry-after.ts';
 
 /** How requests are sent to a registry. */
 export interface HttpOptions {
@@ -186,11 +187,10 @@ async function redactingTokens<T>(
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     const { kind, message, suggestion, hint, retryAfterMs } = error;
-    const texts = [message, suggestion, hint];
-    const hidden = secrets().map((one) => one.reveal());
-    if (!texts.some((text) => hidden.some((one) => text?.includes(one)))) throw error;
-    const redacted = (text: string): string =>
-      hidden.reduce((rest, one) => rest.replaceAll(one, '[token]'), text);
+    const hidden = secrets();
+    const redacted = (text: string): string => masked(text, hidden);
+    const isClean = [message, suggestion, hint].every((text = '') => redacted(text) === text);
+    if (isClean) throw error;
     throw new RegistryError(kind, redacted(message), {
       suggestion: suggestion && redacted(suggestion),
       hint: hint && redacted(hint),
@@ -243,10 +243,8 @@ function checkStatus(
 
 function busyError({ status, headers, body }: Reply, where: string, now: number): RegistryError {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
-  const later =
-    retryAfterMs === undefined
-      ? ''
-      : say`, and asks to retry after ${passing(`${Math.ceil(retryAfterMs / 1000)} s`)}`;
+  const asked = retryAfterWords(headers.get('retry-after'), now);
+  const later = asked === undefined ? '' : say`, and asks to retry after ${passing(asked)}`;
   const why = problemIn(body.text)?.detail;
   const because = why === undefined ? '' : `: ${why}`;
   const { text, words } = toldAs(

@@ -6,7 +6,7 @@ import { isJson, NO_BODY, readBody, type Body, type BodyBounds } from './body.ts
 import { withoutToken } from './echoed-token.ts';
 import { startDeadline, type Deadline } from './deadline.ts';
 import type { Limits } from './limits.ts';
-import { requestFailure } from './network-failure.ts';
+import { abortReason, requestFailure } from './network-failure.ts';
 import { follow } from './follow.ts';
 
 /** One request to a registry. */
@@ -87,7 +87,7 @@ export async function exchange(request: RegistryRequest, context: ExchangeContex
     // After a garbage collection, Node can ignore the signal of a fetch, and a body could then continue for ever.
     return await unlessAborted(deadline.signal, receive(request, sent, deadline));
   } catch (error) {
-    deadline.signal.throwIfAborted();
+    if (deadline.signal.aborted) throw abortReason(deadline.signal.reason, request);
     throw requestFailure(error, request, clock.now());
   } finally {
     deadline.stop();

@@ -3,7 +3,8 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FollowedRequest } from './follow.ts';
-import { isOwnFetch } from './network.ts';
+import { environmentOf, isOwnFetch } from './network.ts';
+import { proxyFor, type Proxy } from './proxy.ts';
 import { ProxyError } from './proxy-error.ts';
 
 /** TLS error codes of certificates, in words. */
@@ -20,17 +21,16 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
 ]);
 const TIMES = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED']);
 const OVERFLOWS = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
+/** How a connection closes. */
+const ENDS = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const DEEPEST_CAUSE = 5;
 
 /**
  * What to throw for `error`, with which a request failed: a RegistryError, or `error` itself if it is a bug in modreg. `now`
  * is the time on the machine's clock.
  */
-export function requestFailure(
-  error: unknown,
-  { where, fetch }: Pick<FollowedRequest, 'where' | 'fetch'>,
-  now: number,
-): unknown {
+export function requestFailure(error: unknown, request: FailedRequest, now: number): unknown {
+  const { where, fetch } = request;
   const causes = causesOf(error);
   const known = causes.find((cause) => cause instanceof RegistryError);
   if (known) return known;
@@ -38,7 +38,36 @@ export function requestFailure(
   const isBug = !isNetworkError(error) && !isTerminated(error) && codeIn(causes) === undefined;
   if (isBug && isOwnFetch(fetch)) return error;
   const ofProxy = causes.find((cause) => cause instanceof ProxyError);
-  return ofProxy ? proxyFailure(ofProxy, where) : networkFailure(causes, { where, fetch }, now);
+  return ofProxy ? proxyFailure(ofProxy, where) : networkFailure(causes, request, now);
+}
+
+/** What failed: a request to `url`. */
+type FailedRequest = Pick<FollowedRequest, 'where' | 'fetch' | 'url'>;
+
+/** What to throw for the reason why a request was aborted: if that is a time limit, with the proxy that may be why. */
+export function abortReason(reason: unknown, { fetch, url }: FailedRequest): unknown {
+  if (!(reason instanceof RegistryError) || reason.kind !== 'registry-timeout') return reason;
+  const proxy = proxyOf(fetch, url);
+  if (!proxy) return reason;
+  const message = `${reason.message}, through the proxy ${proxy.url.origin}`;
+  return new RegistryError(reason.kind, message, { hint: proxyHint(proxy) });
+}
+
+/** The proxy of a request; undefined without one, or if that is not known. */
+function proxyOf(fetch: FollowedRequest['fetch'], url: URL): Proxy | undefined {
+  const environment = environmentOf(fetch);
+  try {
+    return environment && proxyFor(url, environment);
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}
+
+/** Where a proxy is set, and how to do without it. */
+function proxyHint({ variable }: Proxy): string {
+  const noProxy = variable === variable.toLowerCase() ? 'no_proxy' : 'NO_PROXY';
+  return `${variable} names this proxy; ${noProxy} lists the hosts that need none`;
 }
 
 /** Whether reading a body failed because the connection closed. */
@@ -47,13 +76,11 @@ function isTerminated(error: unknown): boolean {
 }
 
 /** The RegistryError for a proxy that made no connection to `where`. */
-function proxyFailure({ proxy, code }: ProxyError, where: string): RegistryError {
-  const { variable } = proxy;
+export function proxyFailure({ proxy, code }: ProxyError, where: string): RegistryError {
   const through = `${where} cannot be reached through the proxy ${proxy.url.origin}`;
   // Some proxies answer 401 to a wrong password.
   if (code === '407' || code === '401') return proxyDenial(where, code);
-  const noProxy = variable === variable.toLowerCase() ? 'no_proxy' : 'NO_PROXY';
-  const hint = `${variable} names this proxy; ${noProxy} lists the hosts that need none`;
+  const hint = proxyHint(proxy);
   const isStatus = /^\d{3}$/.test(code);
   const why = isStatus ? `it answers ${code} to CONNECT` : excerpt(code);
   return new RegistryError('registry-unreachable', `${through} (${why})`, { hint });
@@ -73,7 +100,7 @@ export function proxyDenial(where: string, status = '407'): RegistryError {
  */
 function networkFailure(
   causes: readonly Error[],
-  { where, fetch }: Pick<FollowedRequest, 'where' | 'fetch'>,
+  { where, fetch, url }: FailedRequest,
   now: number,
 ): RegistryError {
   const code = codeIn(causes);
@@ -102,8 +129,18 @@ function networkFailure(
       `${where} responds with a body that does not match its content-encoding`,
     );
   }
+  if (code !== undefined && ENDS.has(code) && causes.some(isTerminated)) return brokenOff(where);
   const because = code === undefined ? 'the connection broke' : excerpt(code);
-  return new RegistryError('registry-unreachable', `${where} cannot be reached (${because})`);
+  const proxy = proxyOf(fetch, url);
+  const through = proxy ? ` through the proxy ${proxy.url.origin}` : '';
+  const message = `${where} cannot be reached${through} (${because})`;
+  return new RegistryError('registry-unreachable', message, { hint: proxy && proxyHint(proxy) });
+}
+
+/** The error for a body that ended before its length, or without its end. */
+export function brokenOff(where: string): RegistryError {
+  const message = `${where} closed the connection before the end of its response`;
+  return new RegistryError('registry-unreachable', message);
 }
 
 /** Only the command line has a file of its own for authorities. */

@@ -1,12 +1,27 @@
 import { memoizeUntilError } from '../memoize-until-error.ts';
 import type { Variables } from './proxy.ts';
 
-/** The functions that `networkFetch` has returned. */
-const OWN = new WeakSet<typeof globalThis.fetch>();
+/** The functions that `networkFetch` has returned, or that send with one of them, and the environment of each. */
+const OWN = new WeakMap<typeof globalThis.fetch, Variables>();
 
 /** Whether `networkFetch` returned `fetch`, or it is the global one: an error without a code is then a bug of modreg. */
 export function isOwnFetch(fetch: typeof globalThis.fetch | undefined): boolean {
   return fetch === undefined || OWN.has(fetch);
+}
+
+/** The environment whose proxies `fetch` uses; undefined if that is not known. */
+export function environmentOf(fetch: typeof globalThis.fetch | undefined): Variables | undefined {
+  return fetch && OWN.get(fetch);
+}
+
+/** `outer`, which sends each request with `inner`: errors then say what they say of `inner`. */
+export function sendingWith(
+  inner: typeof globalThis.fetch,
+  outer: typeof globalThis.fetch,
+): typeof globalThis.fetch {
+  const environment = OWN.get(inner);
+  if (environment) OWN.set(outer, environment);
+  return outer;
 }
 
 /**
@@ -25,6 +40,6 @@ export function networkFetch(environment: Variables): typeof globalThis.fetch {
     const dispatcher = pool as unknown as NonNullable<RequestInit['dispatcher']>;
     return await fetch(input, { ...init, dispatcher });
   };
-  OWN.add(own);
+  OWN.set(own, environment);
   return own;
 }

@@ -23,14 +23,23 @@ const KEEP_ALIVE_MS = 60_000;
  * An open connection to the server of an http: or https: address, for https: with TLS. Behind a proxy it is a tunnel through it (D113). (RFC 9110,
  * 9.3.6)
  */
-export async function openSocket(url: URL, way: Way): Promise<Socket> {
-  const { proxy } = way;
+export async function openSocket(url: URL, given: Way): Promise<Socket> {
+  const { proxy } = given;
+  const way = withAuthorities(given, url, proxy?.url);
   const socket = proxy ? await tunnel(url, proxy, way) : await connected(url, way);
   return url.protocol === 'https:' ? await secured(socket, url, way) : socket;
 }
 
+/** Authorities that cannot be used are an error before anything is connected, which would keep the process running (T512). */
+function withAuthorities(way: Way, ...urls: readonly (URL | undefined)[]): Way {
+  if (!urls.some((url) => url?.protocol === 'https:')) return way;
+  const context = way.context();
+  return { ...way, context: () => context };
+}
+
 /** An open connection to a proxy itself. */
-export async function openToProxy(proxy: Proxy, way: Way): Promise<Socket> {
+export async function openToProxy(proxy: Proxy, given: Way): Promise<Socket> {
+  const way = withAuthorities(given, proxy.url);
   try {
     const socket = await connected(proxy.url, way);
     // Nothing is sent to a proxy that cannot be trusted: it gets a password.
@@ -109,7 +118,12 @@ async function secured(socket: Socket, url: URL, way: Way): Promise<TLSSocket> {
     secureContext: way.context(),
     rejectUnauthorized: way.isUnverified !== true,
   });
-  return await opened(tls, 'secureConnect', way.signal);
+  try {
+    return await opened(tls, 'secureConnect', way.signal);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 async function tunnel(url: URL, proxy: Proxy, way: Way): Promise<Socket> {

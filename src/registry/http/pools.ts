@@ -46,6 +46,7 @@ export interface Pools {
   readonly poolFor: (url: URL) => Pool;
 }
 
+const NO_ANSWER = `it made no connection within ${CONNECT_MS / 1000} s`;
 const LATE = Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
 
 export function poolsIn(environment: Variables): Pools {
@@ -64,7 +65,8 @@ export function poolsIn(environment: Variables): Pools {
       try {
         socket = await (isForwarded ? openToProxy(proxy, way) : openSocket(url, way));
       } catch (error) {
-        callback(way.signal.aborted ? LATE : error, null);
+        const late = proxy ? new ProxyError(proxy, NO_ANSWER) : LATE;
+        callback(way.signal.aborted ? late : error, null);
         return;
       }
       callback(null, socket);

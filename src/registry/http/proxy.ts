@@ -41,10 +41,16 @@ function proxyIn(text: string, name: string): Proxy {
   if (!url || !/^https?:$/.test(url.protocol)) {
     // The text may have a password, so it is not repeated.
     const message = `the proxy in ${name} has no http: or https: address`;
-    const hint = `set ${name} to http://host:port, or to nothing for no proxy`;
+    const hint = `set ${name} to http://host:port or http://user:password@host:port with %2F for / in a password, or to nothing for no proxy`;
     throw new RegistryError('bad-address', message, { hint });
   }
-  const { username, password, origin } = url;
+  const { username, password, origin, pathname, search, hash } = url;
+  if (`${pathname}${search}${hash}` !== '/') {
+    // A `/` in a password ends the host for the URL standard: what comes before it is no host, and may be secret.
+    const message = `the proxy in ${name} has more than a scheme, a user, a password, a host and a port`;
+    const hint = `set ${name} to http://host:port, or to http://user:password@host:port with %2F for / in a password, %3F for ? and %23 for #`;
+    throw new RegistryError('bad-address', message, { hint });
+  }
   const user = `${decoded(username)}:${decoded(password)}`;
   const authorization = `Basic ${Buffer.from(user).toString('base64')}`;
   return {

@@ -2,7 +2,7 @@ import { unlessAborted } from '../unless-aborted.ts';
 import type { ExchangeContext } from './exchange.ts';
 import { startDeadline } from './deadline.ts';
 import { follow, type FollowedRequest } from './follow.ts';
-import { requestFailure } from './network-failure.ts';
+import { abortReason, requestFailure } from './network-failure.ts';
 
 /** A response whose body has not been read. */
 export interface StreamedReply {
@@ -24,7 +24,7 @@ export async function openReply(
 ): Promise<StreamedReply> {
   const deadline = startDeadline(request.where, limits, signal);
   const failure = (error: unknown): unknown => {
-    deadline.signal.throwIfAborted();
+    if (deadline.signal.aborted) return abortReason(deadline.signal.reason, request);
     return requestFailure(error, request, clock.now());
   };
   let response: Response;
