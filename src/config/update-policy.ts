@@ -148,7 +148,9 @@ const moduleTerms = fields(terms);
 const group: Schema<string> = parsedText(
   'a group',
   (text) =>
-    isGroup(text) ? { ok: true, value: text } : { ok: false, error: badValue(`not ${GROUP_FORM}`) },
+    isGroup(text)
+      ? { ok: true, value: text }
+      : { ok: false, error: badValue(`${quote(text)} is not ${GROUP_FORM}`) },
   { pattern: GROUP_PATTERN },
 );
 

@@ -1,5 +1,8 @@
+import { countOf } from '../base/count.ts';
+import { requiredText } from '../core/explanation/requirement-words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { describeTime, type TimeContext } from '../core/text/time-words.ts';
+import type { Broken } from './other-modules.ts';
 import type { MachinesWithEffect } from './what-if.ts';
 
 /** The machines to which a release does the same, in words. */
@@ -18,6 +21,8 @@ export interface GroupedEffects {
   /** Of how many that is not known. */
   readonly notComputed: number;
   readonly groups: readonly EffectGroup[];
+  /** What other modules require, and will no longer have, in words (D88). */
+  readonly warnings: readonly string[];
 }
 
 interface Growing extends EffectGroup {
@@ -29,16 +34,21 @@ interface Growing extends EffectGroup {
 /** The effects of a release, the soonest first. */
 export function groupedEffects(
   effects: readonly MachinesWithEffect[],
-  now: number,
+  { version, now }: { readonly version: string; readonly now: number },
 ): GroupedEffects {
   const groups = new Map<string, Growing>();
   let all = 0;
   let included = 0;
   let notComputed = 0;
+  const broken = new Map<string, number>();
   for (const { state, timeZone, effect, machines } of effects) {
     all += machines.length;
     if (effect.kind === 'not-computed') notComputed += machines.length;
     else if (effect.kind !== 'never') included += machines.length;
+    for (const one of 'breaks' in effect ? effect.breaks : []) {
+      const words = brokenWords(one, version);
+      broken.set(words, (broken.get(words) ?? 0) + machines.length);
+    }
     const when = whenOf(effect, { now, timeZone });
     const { deployed, constraint: accepted } = state;
     const words = { when, deployed, constraint: accepted ?? 'none', what: whatOf(effect) };
@@ -51,7 +61,16 @@ export function groupedEffects(
   const sorted = [...groups.values()].toSorted((a, b) =>
     a.at === b.at ? b.machines.length - a.machines.length : a.at - b.at,
   );
-  return { machines: all, included, notComputed, groups: sorted };
+  const warnings = Array.from(
+    broken,
+    ([words, count]) => `${words}, on ${countOf(count, 'machine')}`,
+  );
+  return { machines: all, included, notComputed, groups: sorted, warnings };
+}
+
+/** As a plan warns: what is required stays as it is, and so does what requires it. */
+function brokenWords({ moduleId, version, of, range }: Broken, to: string): string {
+  return `${to} does not meet what ${moduleId} ${version} requires: ${requiredText({ of, range })}; it is kept there all the same`;
 }
 
 function whenOf(effect: MachinesWithEffect['effect'], times: TimeContext): string {
@@ -64,8 +83,10 @@ function whenOf(effect: MachinesWithEffect['effect'], times: TimeContext): strin
 
 function whatOf(effect: MachinesWithEffect['effect']): string {
   if ('because' in effect) return effect.because;
-  const { direction, stops } = effect;
-  return stops.length === 0
-    ? direction
-    : `${direction}, stops ${stops.map((name) => excerpt(name)).join(', ')}`;
+  const { direction, stops, breaks } = effect;
+  return [
+    direction,
+    ...(stops.length > 0 ? [`stops ${stops.map((name) => excerpt(name)).join(', ')}`] : []),
+    ...breaks.map((one) => `breaks what ${one.moduleId} ${one.version} requires`),
+  ].join(', ');
 }

@@ -7,11 +7,25 @@ import type { RegistryOptions } from '../host/registry-choice.ts';
 import { systemClock } from '../registry/clock.ts';
 import { withAbsoluteUrls } from '../registry/formats/hosted-artifact.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import type { FleetClient } from '../registry/fleet-client.ts';
 import type { ReleaseList } from '../registry/registry.ts';
+import { retryBudget } from '../registry/retry-budget.ts';
 import { uninterrupted } from '../server/fleet/slices.ts';
+import { newestFirst } from './catalogue-records.ts';
 import { describedRelease } from './described-release.ts';
 import { withFleet } from './fleet-options.ts';
 import { moduleIdIn, versionIn, type NamedRelease } from './named-release.ts';
+import {
+  dependentReleases,
+  reportedVersions,
+  requiredModules,
+  type AskedRelease,
+  type Dependent,
+  type DependentReleases,
+  type OtherModules,
+  type ReportedVersions,
+} from './other-modules.ts';
+import type { ReadRegistry } from './remote-lists.ts';
 import type { TypedRelease } from './remote-rollouts.ts';
 import { askedAmong, effectsOf, type MachinesWithEffect } from './what-if.ts';
 
@@ -19,6 +33,8 @@ import { askedAmong, effectsOf, type MachinesWithEffect } from './what-if.ts';
 export interface FleetWhatIf extends NamedRelease {
   readonly isPublished: boolean;
   readonly effects: readonly MachinesWithEffect[];
+  /** Why it is not known what requires the module; undefined if it is. */
+  readonly unread: string | undefined;
 }
 
 /** `described` is a file with the release as it will be published. */
@@ -37,37 +53,98 @@ export async function fleetWhatIf(
   const release = describedRelease(described, id, text);
   if (!release.ok) return release;
   return await withFleet(options, world, async (client, registry) => {
-    const [states, list] = await Promise.all([client.states(id), releasesOf(id, options, world)]);
+    const [states, lists] = await Promise.all([client.states(id), listsOf(id, options, world)]);
     const now = world.clock();
     // Without a file, it runs everywhere.
     const added = { publishedAt: now, ...release.value, version: text };
-    const { isPublished, ...whatIf } = askedAmong(
-      list?.records ?? [],
+    const { isPublished, ...asked } = askedAmong(
+      lists.own?.records ?? [],
       withAbsoluteUrls(added, listAt(registry, id)),
       now,
     );
     if (isPublished && release.value) return { ok: false, error: publishedAlready(id, text) };
-    const effects = uninterrupted(effectsOf(states, whatIf, systemClock));
-    return { ok: true, value: { moduleId: id, version: text, isPublished, effects } };
+    const others = await otherModules(asked, lists.dependents, client);
+    const effects = uninterrupted(effectsOf(states, { ...asked, others }, systemClock));
+    const { unread } = lists;
+    return { ok: true, value: { moduleId: id, version: text, isPublished, effects, unread } };
   });
 }
 
-/** The list of the module; undefined if the registry does not have the module. */
-async function releasesOf(
+/** What machines run of what the release requires, and of what requires its module. */
+async function otherModules(
+  asked: AskedRelease,
+  dependents: readonly DependentReleases[],
+  client: FleetClient,
+): Promise<OtherModules> {
+  const reportedOf = async (id: ModuleId): Promise<ReportedVersions> =>
+    uninterrupted(reportedVersions(await client.states(id)));
+  const required = new Map<string, ReportedVersions>();
+  for (const [of, id] of requiredModules(asked)) required.set(of, await reportedOf(id));
+  const found: Dependent[] = [];
+  for (const one of dependents) {
+    found.push({ ...one, reported: await reportedOf(one.moduleId) });
+  }
+  return { required, dependents: found };
+}
+
+interface Lists {
+  /** Undefined if the registry does not have the module. */
+  readonly own: ReleaseList | undefined;
+  readonly dependents: readonly DependentReleases[];
+  /** Why it is not known what requires the module; undefined if it is. */
+  readonly unread: string | undefined;
+}
+
+/** The list of the module, and what the lists of others require of it. */
+async function listsOf(
   moduleId: ModuleId,
   options: Pick<RegistryOptions, 'registry' | 'json'>,
   world: World,
-): Promise<ReleaseList | undefined> {
+): Promise<Lists> {
   const registries = commandRegistries({ ...options, isUnsaved: true }, world);
   try {
     const opened = registries.open(DEFAULT_TERMS);
-    if (!opened.ok || !opened.value) return undefined;
-    return await registries.read(opened.value, moduleId);
+    if (!opened.ok || !opened.value) return { own: undefined, dependents: [], unread: undefined };
+    const read = { registry: opened.value, registries };
+    const own = await ownList(moduleId, read);
+    return { own, ...(await dependentsIn(moduleId, read)) };
+  } finally {
+    registries.close();
+  }
+}
+
+async function ownList(
+  moduleId: ModuleId,
+  { registry, registries }: ReadRegistry,
+): Promise<ReleaseList | undefined> {
+  try {
+    return await registries.read(registry, moduleId);
   } catch (error) {
     if (error instanceof RegistryError && error.kind === 'unknown-module') return undefined;
     throw error;
-  } finally {
-    registries.close();
+  }
+}
+
+/** What requires the module is asked for besides: what a release does is shown without it. */
+async function dependentsIn(
+  moduleId: ModuleId,
+  { registry, registries }: ReadRegistry,
+): Promise<Pick<Lists, 'dependents' | 'unread'>> {
+  try {
+    const ids = await registry.remote?.modules?.(undefined, { budget: retryBudget() });
+    if (!ids) return { dependents: [], unread: 'the registry does not list its modules' };
+    const others = ids.filter((id) => id !== moduleId);
+    const lists = await registries.readAll(registry, others);
+    const errors: string[] = [];
+    const dependents = Array.from(lists, ([id, list]) => {
+      if (list.ok) return dependentReleases(id, newestFirst(list.value.records), moduleId) ?? [];
+      errors.push(list.error.message);
+      return [];
+    });
+    return { dependents: dependents.flat(), unread: errors[0] };
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return { dependents: [], unread: error.message };
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { systemClock } from '../registry/clock.ts';
 import { reportedModuleIds } from '../server/fleet/deployed-versions.ts';
@@ -6,13 +7,18 @@ import {
   machineDetail,
   searchMachines,
   siteTotals,
+  type PlacedModule,
   type ListedMachine,
   type MachineDetail,
   type MachineSearch,
   type SiteTotals,
 } from '../server/fleet/machine-queries.ts';
 import { groupCounts, type GroupCount } from '../server/fleet/groups.ts';
+import { recordsIn } from './catalogue-records.ts';
 import { keptCounts } from './kept-counts.ts';
+import { refusedHere, type RefusedHere } from './refused-here.ts';
+import { reportedWindows } from './reported-windows.ts';
+import { whatIfBudget } from './what-if-budget.ts';
 import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
 
 const MACHINES_OF_PAGE = 50;
@@ -32,10 +38,20 @@ export interface MachinePage {
   readonly moduleIds: readonly string[];
 }
 
+/** A machine, with what a plan would say of its modules. */
+export interface ShownMachine extends MachineDetail {
+  readonly modules: readonly ShownPlacedModule[];
+}
+
+export interface ShownPlacedModule extends PlacedModule {
+  /** What a plan says besides (D123); undefined if it took too long (T268). */
+  readonly refused: RefusedHere | undefined;
+}
+
 /** The machines that report to a registry. */
 export interface SiteMachines {
   machines(search: MachineSearch): Answer<MachinePage>;
-  machine(id: string): Answer<MachineDetail>;
+  machine(id: string): Promise<Answer<ShownMachine>>;
 }
 
 export function machinesOf(files: SiteFiles): SiteMachines {
@@ -53,12 +69,34 @@ export function machinesOf(files: SiteFiles): SiteMachines {
       };
       return { ok: true, value };
     },
-    machine(id) {
+    async machine(id) {
       const machine = files.fleet.read((sql) => machineDetail(sql, id, files.now()));
-      if (machine) return { ok: true, value: machine };
+      if (machine) return { ok: true, value: await shownMachine(files, machine) };
       return unknownReference(`no machine has reported as ${quote(id)}`);
     },
   };
+}
+
+/** Other pages are shown meanwhile: lists can be long (T268). */
+async function shownMachine(
+  { catalogue, now }: SiteFiles,
+  machine: MachineDetail,
+): Promise<ShownMachine> {
+  const budget = whatIfBudget(systemClock);
+  const { windowOf } = reportedWindows(budget, now());
+  const ids = [machine.id];
+  const modules: ShownPlacedModule[] = [];
+  for (const module of machine.modules) {
+    const isOver = budget.exceeded(ids) !== undefined;
+    const refused = (): RefusedHere => {
+      const moduleId = parseModuleId(module.moduleId);
+      const records = moduleId.ok ? recordsIn(catalogue, moduleId.value) : [];
+      return refusedHere(module, { machine, records, windowOf, now: now() });
+    };
+    modules.push({ ...module, refused: isOver ? undefined : budget.spend(ids, refused) });
+    if (budget.pause().next().done !== true) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { ...machine, modules };
 }
 
 type Overview = Pick<MachinePage, 'totals' | 'groups' | 'moduleIds'>;

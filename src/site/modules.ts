@@ -1,5 +1,7 @@
 import { parseModuleId, type ModuleId, type Release } from '../core/index.ts';
 import type { Rollout } from '../core/rollout/rollout.ts';
+import { requiredText } from '../core/explanation/requirement-words.ts';
+import { describeDeprecated } from '../core/explanation/words.ts';
 import { isPrerelease } from '../core/version/version.ts';
 import { systemClock } from '../registry/clock.ts';
 import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
@@ -9,10 +11,22 @@ import {
   reportedModuleIds,
   type DeployedVersions,
 } from '../server/fleet/deployed-versions.ts';
+import type { Statements } from '../sqlite/statements.ts';
+import type { Slices } from '../server/fleet/slices.ts';
 import { newestFirst, recordsIn } from './catalogue-records.ts';
 import { groupedEffects, type GroupedEffects } from './effect-groups.ts';
 import { versionIn, type NamedRelease } from './named-release.ts';
 import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
+import {
+  dependentReleases,
+  reportedVersions,
+  requiredModules,
+  type AskedRelease,
+  type Dependent,
+  type DependentReleases,
+  type OtherModules,
+  type ReportedVersions,
+} from './other-modules.ts';
 import { askedAmong, effectsOf } from './what-if.ts';
 
 const MODULES_OF_PAGE = 50;
@@ -44,6 +58,8 @@ export interface ListedRelease {
   readonly publishedAt: number | undefined;
   /** Undefined if it is not yanked. */
   readonly yanked: string | undefined;
+  /** `floor`, `deprecated: use 1.4`, `requires platform-server >=2`. */
+  readonly marks: readonly string[];
   /** Its rollout if it ever had one. */
   readonly rollout: Pick<Rollout, 'status' | 'percent' | 'groups'> | undefined;
 }
@@ -135,10 +151,23 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Answer<ShownModule> 
       releases: releases.slice(0, MOST_RELEASES).map((release) => {
         const { text: version } = release.version;
         const { publishedAt, yanked } = release;
-        return { version, publishedAt, yanked, rollout: byVersion.get(version) };
+        const marks = marksOf(release);
+        return { version, publishedAt, yanked, marks, rollout: byVersion.get(version) };
       }),
     },
   };
+}
+
+/** Of a release, besides whether it is yanked (D123). */
+function marksOf({ floor, deprecated, requires = {} }: Release): string[] {
+  const required = Object.entries(requires).flatMap(([of, ranges]) =>
+    ranges.map((range) => requiredText({ of, range })),
+  );
+  return [
+    ...(floor ? ['floor'] : []),
+    ...(deprecated === undefined ? [] : [describeDeprecated(deprecated)]),
+    ...(required.length > 0 ? [`requires ${required.join(', ')}`] : []),
+  ];
 }
 
 /** As `modreg fleet what-if` decides it, in slices: other pages are shown meanwhile (T268). */
@@ -153,8 +182,45 @@ async function whatIf(
   const added = { version: version.value.text, publishedAt: now };
   const records = recordsIn(files.catalogue, moduleId);
   const { isPublished, ...asked } = askedAmong(records, added, now);
-  const effects = await files.fleet.readInSlices((sql) =>
-    effectsOf(statesAfter(sql, moduleId, 0), asked, systemClock),
-  );
-  return { ok: true, value: { isPublished, ...groupedEffects(effects, now) } };
+  const effects = await files.fleet.readInSlices(function* (sql) {
+    const others = yield* otherModules(files, sql, { ...asked, moduleId });
+    const states = statesAfter(sql, moduleId, 0);
+    return yield* effectsOf(states, { ...asked, others }, systemClock);
+  });
+  return {
+    ok: true,
+    value: { isPublished, ...groupedEffects(effects, { version: asked.version, now }) },
+  };
+}
+
+/** What machines run of what the release requires, and of what requires its module. */
+function* otherModules(
+  { catalogue }: SiteFiles,
+  sql: Statements,
+  asked: AskedRelease & { readonly moduleId: ModuleId },
+): Slices<OtherModules> {
+  const required = new Map<string, ReportedVersions>();
+  for (const [of, id] of requiredModules(asked)) {
+    required.set(of, yield* reportedVersions(statesAfter(sql, id, 0)));
+  }
+  const dependents: Dependent[] = [];
+  for (const id of catalogue.modules()) {
+    const found = id === asked.moduleId ? undefined : dependentsIn(catalogue, id, asked.moduleId);
+    if (found) {
+      dependents.push({ ...found, reported: yield* reportedVersions(statesAfter(sql, id, 0)) });
+    }
+    yield;
+  }
+  return { required, dependents };
+}
+
+/** Most lists require nothing, and are not read. */
+function dependentsIn(
+  catalogue: SiteFiles['catalogue'],
+  id: ModuleId,
+  of: ModuleId,
+): DependentReleases | undefined {
+  const text = catalogue.document(id)?.bytes;
+  if (!text || !Buffer.from(text).includes('"requires"')) return undefined;
+  return dependentReleases(id, newestFirst(recordsIn(catalogue, id)), of);
 }

@@ -25,7 +25,7 @@ function takingMs(ms: number): { readonly monotonic: () => number } {
 }
 
 function words(effects: readonly MachinesWithEffect[]): string[] {
-  return groupedEffects(effects, NOW).groups.map(
+  return groupedEffects(effects, { version: '1.4.0', now: NOW }).groups.map(
     ({ when, what, machines }) => `${machines.join(' ')}: ${when}, ${what}`,
   );
 }
@@ -46,7 +46,10 @@ describe('[T268] what-if', () => {
   it('says which machines are left after 30 seconds', () => {
     const states = Array.from({ length: 35 }, (_, place) => stateOf(HONEST, `m${place}`));
     const effects = uninterrupted(effectsOf(states, WHAT_IF, takingMs(1000)));
-    const { machines, included, notComputed } = groupedEffects(effects, NOW);
+    const { machines, included, notComputed } = groupedEffects(effects, {
+      version: '1.4.0',
+      now: NOW,
+    });
     expect([machines, included, notComputed]).toEqual([35, 31, 4]);
     expect(words(effects)[1]).toBe('m31 m32 m33 m34: not computed, over 30 s for all machines');
   });

@@ -19,7 +19,7 @@ it('[T389] what-if does not count on what a machine did not report', () => {
   const effects = uninterrupted(
     effectsOf([{ state, machines: ['rover-1'] }], whatIf, { monotonic: () => 0 }),
   );
-  const { groups } = groupedEffects(effects, NOW);
+  const { groups } = groupedEffects(effects, { version: '1.4.0', now: NOW });
   expect(groups.map(({ when, what }) => `${when}, ${what}`)).toEqual([
     'never, requires platform-server >=1.4, but what is deployed is not known',
   ]);

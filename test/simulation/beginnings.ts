@@ -1,4 +1,4 @@
-import type { Chance } from './chance.ts';
+import { chanceOf, type Chance } from './chance.ts';
 import { newRelease, publishing, yanking } from './published.ts';
 import { simulatedRegistry, type Features, type SimulatedRegistry } from './simulated-registry.ts';
 import type { DesiredModule, DesiredTerms, Desired } from './desired.ts';
@@ -78,15 +78,30 @@ export function desiredOf(chance: Chance): Desired {
   const needs = own.flatMap(({ name }, place) =>
     own.slice(0, place).flatMap((on) => (chance.is(0.3) ? [[name, on.name] as const] : [])),
   );
+  const terms = termsOf(chance);
   return {
     modules,
     needs,
-    terms: termsOf(chance),
+    terms,
+    ...requirementTermsOf(chanceOf(terms.restMs, JSON.stringify([names, terms]))),
     server: { channel: chance.one(['stable', 'latest']), ...UNPINNED, isDisabled: false },
     agent: UNPINNED,
     own: Object.fromEntries(
       names.filter(() => chance.is(0.3)).map((name) => [name, termsOf(chance)]),
     ),
+  };
+}
+
+/** What the policy says about requirements. Its own numbers leave those of all else as they were. */
+export function requirementTermsOf(chance: Chance): Pick<Desired, 'provides' | 'tags'> {
+  return {
+    provides: chance.one([
+      {},
+      { 'platform-server': '1.4.0' },
+      { 'platform:server': '3.0.0', 'acme:b': '1.0.0' },
+      { 'acme:b': '1.0.0', 'acme:c': '1.5.0-rc.1' },
+    ]),
+    tags: chance.one([[], ['rack:b4'], ['rack:b4', 'indoor']]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { constraintOf, desiredOf, termsOf } from './beginnings.ts';
+import { constraintOf, desiredOf, requirementTermsOf, termsOf } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import type { Desired, DesiredModule } from './desired.ts';
 import type { World } from './world.ts';
@@ -67,6 +67,11 @@ export const PINNING: typeof CONFIGURING = {
         ? { ...desired, server: { ...desired.server, pinUrl } }
         : { ...desired, agent: { ...desired.agent, pinUrl } };
     }),
+  'change what is provided': (world, chance) => {
+    changeDesired(world, (desired) => ({ ...desired, ...requirementTermsOf(chance) }));
+    const { provides, tags } = world.conditions.desired;
+    return JSON.stringify({ provides, tags });
+  },
 };
 
 /** Operators want this from now on. */

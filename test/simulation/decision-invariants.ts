@@ -13,13 +13,15 @@ import {
   type Target,
 } from './ledger.ts';
 import { requestFor } from './requests.ts';
+import { judgeRules } from './rules-judge.ts';
 
 /** Matches an expectation that calls for an action. */
 export const DUE: RegExp = /^(upgrade|downgrade|install|rollback|restart) /;
 
-/** Compares a decision with the expected one. (I1 to I5, I7, I10, I15) */
+/** Compares a decision with the expected one. (I1 to I5, I7, I10, I15, D86, D90, D94) */
 export function judgeDecision(context: JudgeContext, action: SeenAction): void {
   judgeChoice(context, action);
+  judgeRules(context, action);
   if (action.direction === 'restart') judgeRestart(context, action);
   else judgeDirection(context, action);
   const { ledger, complain } = context;

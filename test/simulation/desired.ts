@@ -8,6 +8,9 @@ export interface Desired {
   readonly terms: DesiredTerms;
   /** The terms of single modules, by name. */
   readonly own: Readonly<Record<string, DesiredTerms>>;
+  /** The versions of what modreg does not manage, and the tags that the policy gives. (D87) */
+  readonly provides: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
   /** Whether the policy names an address at which each module and the server say whether they may be stopped, and what no answer means. */
   readonly asking?: 'allow' | 'hold' | undefined;
 }
@@ -53,6 +56,9 @@ export interface DesiredTerms {
 
 /** The platform of every simulated machine. */
 export const PLATFORM = 'linux/arm64';
+
+/** The tags of the system of every simulated machine. */
+export const SYSTEM_TAGS: readonly string[] = ['distro:debian'];
 
 /** A secret in the environment of modules, which must never leave the process. (I14) */
 export const CANARY = 'canary-9f1c0b';

@@ -29,8 +29,12 @@ export function configurationOf(desired: Desired): Configuration {
 }
 
 /** Replaces compiled windows with equal, faster ones. */
-function withDailyWindows({ terms, modules }: UpdatePolicy, desired: Desired): UpdatePolicy {
+function withDailyWindows(
+  { terms, modules, ...rest }: UpdatePolicy,
+  desired: Desired,
+): UpdatePolicy {
   return {
+    ...rest,
     terms: { ...terms, window: dailyWindow(desired.terms.windows) },
     modules: new Map(
       Array.from(modules, ([name, own]) => {
@@ -98,7 +102,7 @@ function pinOf({ pin, pinUrl }: Desired['agent']): object {
   };
 }
 
-function policyDocument({ terms, own, asking, modules }: Desired): object {
+function policyDocument({ terms, own, asking, modules, provides, tags }: Desired): object {
   const refuse = terms.refuse.length === 0 ? {} : { refuse: { '*': terms.refuse } };
   const asked = asking === undefined ? [] : [...modules.map(({ name }) => name), SERVER_NAME];
   const names = new Set([...Object.keys(own), ...asked]);
@@ -112,6 +116,8 @@ function policyDocument({ terms, own, asking, modules }: Desired): object {
   return {
     ...termsDocument(terms),
     ...refuse,
+    provides,
+    tags,
     modules: Object.fromEntries(Array.from(names, (name) => [name, ofOne(name)])),
   };
 }

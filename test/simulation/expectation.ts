@@ -14,6 +14,7 @@ import {
 import { isBlamed, isRetried } from './seen-quarantine.ts';
 import { CERTAIN, type Facts } from './orders.ts';
 import { setupOf } from './setups.ts';
+import { machineParts } from './machine-parts.ts';
 import type { Moment } from './timeline.ts';
 import { requestFor } from './requests.ts';
 import type { WireRelease } from './published.ts';
@@ -77,6 +78,7 @@ function questionOf(
     // No release of the simulator is in rollout.
     machineId: undefined,
     group: undefined,
+    has: machineParts(ledger, desired),
     isAsOf: false,
     isDisabled,
     isServerBusy: ledger.isServerBusy,
@@ -113,9 +115,10 @@ function entryOf({
   yanked,
   floor,
   deprecated,
+  requires,
 }: WireRelease): NonNullable<JudgedModule['list']>[number] {
   const publishedAt = published_at === undefined ? undefined : Date.parse(published_at);
-  return { version, publishedAt, artifacts, yanked, deprecated, floor };
+  return { version, publishedAt, artifacts, yanked, deprecated, floor, requires };
 }
 
 function quarantineOf(

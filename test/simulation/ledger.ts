@@ -219,7 +219,11 @@ export function termsOf(desired: Desired, name: string): DesiredTerms {
   return desired.own[name] ?? desired.terms;
 }
 
-const AGENT: Target = { kind: 'subsystem', name: 'platform-agent', moduleId: 'platform:agent' };
+export const AGENT: Target = {
+  kind: 'subsystem',
+  name: 'platform-agent',
+  moduleId: 'platform:agent',
+};
 export const SERVER: Target = {
   kind: 'subsystem',
   name: 'platform-server',

@@ -1,3 +1,4 @@
+import { SYSTEM_TAGS } from './desired.ts';
 import {
   Poller,
   type Configuration,
@@ -148,6 +149,7 @@ export function begin(world: World, number: number, exit: (why: string) => void)
     deployedVersion: (target) =>
       killable('read the deployed version', () => deployedVersion(world, target)),
     isServerBusy: () => world.conditions.isServerBusy,
+    systemTags: () => SYSTEM_TAGS,
     ...(settings.asksForMaintenance
       ? { isMaintenanceAllowed: () => killable('ask for maintenance', () => maintenance(world)) }
       : {}),

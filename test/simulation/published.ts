@@ -10,6 +10,7 @@ export interface WireRelease {
   readonly yanked?: string;
   readonly floor?: true;
   readonly deprecated?: string;
+  readonly requires?: Readonly<Record<string, readonly string[]>>;
 }
 
 interface WireArtifact {
@@ -42,6 +43,7 @@ export function newRelease(
     ...(claimed === undefined ? {} : { published_at: new Date(claimed).toISOString() }),
     ...artifactsOf(chance),
     ...(isFloor(version) ? { floor: true } : {}),
+    ...requirementsOf(version),
   };
 }
 
@@ -49,6 +51,22 @@ export function newRelease(
 function isFloor(version: string): boolean {
   const [, , patch = '0'] = version.split(/[.+-]/);
   return Number(patch) % 3 === 2;
+}
+
+/** What releases require, by a number that their version determines: `acme:a` may require an earlier version of itself. */
+const REQUIREMENTS: Readonly<Record<number, WireRelease['requires']>> = {
+  1: { 'acme:c': ['<2'], 'platform-agent': ['>=1'] },
+  2: { 'acme:b': ['*'] },
+  7: { 'acme:a': ['>=1.0.1', '<9'] },
+  9: { 'platform-server': ['>=1.0.0 <3'] },
+  10: { tags: ['rack:b4'] },
+};
+
+/** Those of every third version, also without a draw. (D86) */
+function requirementsOf(version: string): Pick<WireRelease, 'requires'> {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.+-]/).map(Number);
+  const requires = REQUIREMENTS[(5 * major + 3 * minor + patch) % 11];
+  return requires ? { requires } : {};
 }
 
 const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');

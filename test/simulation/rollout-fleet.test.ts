@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rolloutAfter } from '../support/rollout-after.ts';
-import { fleetOf, rollOut } from './rollout-fleet.ts';
+import { rollOut } from './rollout-fleet.ts';
+import { fleetOf, inGroups } from './rollout-machines.ts';
 
 describe('rollouts over a simulated fleet', () => {
   const fleet = fleetOf(100_000, 1);
@@ -60,5 +61,35 @@ describe('rollouts over a simulated fleet', () => {
     const rollout = rollOut(small, release, 1);
     expect(rollOut(small, release, 1)).toEqual(rollout);
     expect(rolloutAfter(rollout.events)).toMatchObject({ status: 'halted' });
+  });
+
+  const first = ['canary', 'lab'];
+  const grouped = inGroups(small, { groups: first, size: 40 }, 1);
+
+  it('D107 the groups come one after another, each for its soak, and then the percentages', () => {
+    const { ending, events } = rollOut(grouped, { salt: 'good', failureRate: 0, first }, 1);
+    const stages = events.map((event) => {
+      if (event.kind === 'started') return event.first;
+      return event.kind === 'raised' ? [event.percent, event.groups] : event.kind;
+    });
+    expect([ending, stages]).toEqual([
+      'completed',
+      [first, [0, 2], [0.1, 2], [1, 2], [5, 2], [20, 2], [50, 2], [100, 2], 'completed'],
+    ]);
+    const times = events.map(({ at }) => at);
+    const lengths = times.slice(1).map((at, place) => at - (times[place] ?? 0));
+    expect(Math.min(...lengths)).toBeGreaterThanOrEqual(3_600_000);
+  });
+
+  it.each([
+    ['fails on every machine', {}],
+    ['silences every machine', { deadly: 1 }],
+  ])('D107 a release that %s is installed on the first group alone', (_title, how) => {
+    for (const seed of [1, 2, 3]) {
+      const release = { salt: `bad ${seed}`, failureRate: 1, first, ...how };
+      const rollout = rollOut(grouped, release, seed);
+      expect(rollout).toMatchObject({ ending: 'halted', percent: 0 });
+      expect(rollout.installed).toBeLessThanOrEqual(40);
+    }
   });
 });

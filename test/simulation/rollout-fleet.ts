@@ -4,68 +4,26 @@ import { applyEvent, type Rollout, type RolloutEvent } from '../../src/core/roll
 import { ROLLOUT_POLICY } from '../../src/core/rollout/rollout-policy.ts';
 import { shareFor, stepsFor } from '../../src/core/rollout/share.ts';
 import { chanceOf, type Chance } from './chance.ts';
+import {
+  installsFrom,
+  lastOnline,
+  LONGEST,
+  onlineFrom,
+  type FleetMachine,
+} from './rollout-machines.ts';
 
 /*
  * Rollouts over a fleet, minute by minute. Three in ten machines roam: they are online for a part of each day or week. Half
  * of the machines install only in a window of two hours a day. A machine that is online, and in its window, installs in the
- * minute in which its cohort is included, and reports the outcome a few minutes later, or when it is online again.
+ * minute in which its cohort or its group is included, and reports the outcome a few minutes later, or when it is online again.
  */
 
 const HOUR = 60;
-const DAY = 24 * HOUR;
 const MS = 60_000;
-const WINDOW = 2 * HOUR;
 const SILENCE = ROLLOUT_POLICY.silenceMs / MS;
-const LONGEST = 60 * DAY;
 /** How many of the machines that are included last are compared with the others, and how often. */
 const CONTROL = 400;
 const CONTROL_EVERY = 10;
-
-interface FleetMachine {
-  readonly id: string;
-  /** The minutes of each period in which it is online: from 0 to `online`, after `phase`. */
-  readonly period: number;
-  readonly online: number;
-  readonly phase: number;
-  /** The minute of the day at which its window opens; undefined if it has none. */
-  readonly opens: number | undefined;
-}
-
-/** `count` machines: the same for the same seed. */
-export function fleetOf(count: number, seed: number): readonly FleetMachine[] {
-  const chance = chanceOf(seed, 'fleet');
-  return Array.from({ length: count }, (_, number): FleetMachine => {
-    const isRoaming = chance.is(0.3);
-    const period = isRoaming ? DAY * (1 + chance.below(7)) : DAY;
-    const online = isRoaming ? Math.ceil(period * chance.between(0.05, 0.5)) : period;
-    const opens = chance.is(0.5) ? chance.below(DAY) : undefined;
-    return { id: `rover-${number}`, period, online, phase: chance.below(period), opens };
-  });
-}
-
-/** The first minute from `at` in which the machine is online. */
-function onlineFrom({ period, online, phase }: FleetMachine, at: number): number {
-  const place = (at + phase) % period;
-  return place < online ? at : at + period - place;
-}
-
-/** The last minute up to `at` in which the machine was online. */
-function lastOnline({ period, online, phase }: FleetMachine, at: number): number {
-  const place = (at + phase) % period;
-  return place < online ? at : at - place + online - 1;
-}
-
-/** The first minute from `at` in which the machine is online and its window is open. */
-function installsFrom(machine: FleetMachine, at: number): number {
-  const { opens } = machine;
-  for (let minute = at; minute < at + LONGEST;) {
-    const online = onlineFrom(machine, minute);
-    const place = opens === undefined ? 0 : (online - opens + DAY) % DAY;
-    if (place < WINDOW) return online;
-    minute = online + DAY - place;
-  }
-  return Infinity;
-}
 
 /** A release, as the machines find it. */
 export interface SimulatedRelease {
@@ -74,6 +32,8 @@ export interface SimulatedRelease {
   readonly failureRate: number;
   /** The part of these that are never heard again. */
   readonly deadly?: number;
+  /** The groups that get it first. */
+  readonly first?: readonly string[];
 }
 
 /** How a rollout ended. */
@@ -87,6 +47,7 @@ export interface SimulatedRollout {
   readonly events: readonly RolloutEvent[];
 }
 
+type Counts = Record<State, number>;
 type State = 'waiting' | 'installing' | 'silent' | 'healthy' | 'failed';
 type Change = readonly [machine: number, to: State];
 
@@ -109,10 +70,16 @@ class Play {
   readonly #release: SimulatedRelease;
   readonly #chance: Chance;
   readonly #cohorts: readonly number[];
+  /** Those of the machines that no group includes. */
+  readonly #others: readonly number[];
+  /** The percentages that are left. */
+  #steps: readonly number[] = [];
   /** The machines by their cohort. */
   readonly #order: readonly number[];
   readonly #states: State[];
-  readonly #counts = { waiting: 0, installing: 0, silent: 0, healthy: 0, failed: 0 };
+  readonly #counts = noneOf();
+  readonly #byGroup = new Map<string, Counts>();
+  readonly #isIncluded: boolean[];
   readonly #changes = new Map<number, Change[]>();
   readonly #events: RolloutEvent[] = [];
   #rollout: Rollout | undefined;
@@ -128,6 +95,13 @@ class Play {
     const places = Float64Array.from(this.#cohorts);
     this.#order = Array.from(fleet.keys()).toSorted((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
     this.#states = fleet.map(() => 'waiting');
+    this.#isIncluded = fleet.map(() => false);
+    const { first = [] } = release;
+    this.#others = this.#cohorts.filter((_, place) => {
+      const group = fleet[place]?.group;
+      return group === undefined || !first.includes(group);
+    });
+    for (const group of first) this.#byGroup.set(group, noneOf());
   }
 
   /** One minute: what the machines do, and then the controller. */
@@ -136,20 +110,25 @@ class Play {
     this.#changes.delete(minute);
     const rollout = this.#rollout;
     if (!rollout) {
-      const [percent = 0] = this.#stepsLeft();
-      const share = shareFor(percent, this.#cohorts);
-      this.#write({ kind: 'started', salt: this.#release.salt, percent, share }, minute);
+      const { salt, first } = this.#release;
+      const [least = 0] = this.#stepsLeft(0);
+      const percent = first ? 0 : least;
+      this.#write(
+        { kind: 'started', salt, percent, share: this.#shareFor(percent), first },
+        minute,
+      );
       return undefined;
     }
     if (minute % CONTROL_EVERY === 0) this.#control = this.#controlAt(minute, rollout);
-    const tally = { ...this.#counts, control: this.#control };
-    const policy = { ...ROLLOUT_POLICY, steps: this.#stepsLeft() };
+    const newest = this.#newest(rollout);
+    const tally = { ...this.#counts, ...(newest && { newest }), control: this.#control };
+    const policy = { ...ROLLOUT_POLICY, steps: this.#steps };
     return this.#follow(nextStep(rollout, tally, policy, minute * MS), minute);
   }
 
-  #stepsLeft(): readonly number[] {
-    const place = { known: this.#fleet.length, included: this.#included };
-    return stepsFor(place, ROLLOUT_POLICY.steps);
+  #stepsLeft(share: number): readonly number[] {
+    const included = this.#others.filter((one) => one < share).length;
+    return stepsFor({ known: this.#others.length, included }, ROLLOUT_POLICY.steps);
   }
 
   #follow(step: NextStep, minute: number): SimulatedRollout | undefined {
@@ -157,8 +136,9 @@ class Play {
       case 'wait':
         return undefined;
       case 'raise': {
-        const share = shareFor(step.percent, this.#cohorts);
-        this.#write({ kind: 'raised', percent: step.percent, share }, minute);
+        const { percent, groups } = step;
+        this.#judgeRaise(minute);
+        this.#write({ kind: 'raised', percent, share: this.#shareFor(percent), groups }, minute);
         return undefined;
       }
       case 'halt': {
@@ -185,18 +165,64 @@ class Play {
     if (!applied.ok) throw new Error(`${event.kind}: ${applied.error}`);
     this.#events.push(event);
     this.#rollout = applied.value;
-    this.#include(applied.value.share, minute);
+    this.#steps = this.#stepsLeft(applied.value.share);
+    this.#include(applied.value, minute);
   }
 
-  /** The machines that a share includes for the first time see the list in the next minute in which they are online. */
-  #include(share: number, minute: number): void {
+  /** A percentage is one of the machines that are in none of the groups. (D107) */
+  #shareFor(percent: number): number {
+    return percent === 0 ? 0 : shareFor(percent, this.#others);
+  }
+
+  /** The counts of the group that came last, while there is no percentage. */
+  #newest({ percent, groups }: Rollout): Counts | undefined {
+    const last = groups.at(-1);
+    return percent === 0 && last !== undefined ? this.#byGroup.get(last) : undefined;
+  }
+
+  /** Each group has it for its soak, and is healthy itself, before anything comes after it. (D107) */
+  #judgeRaise(minute: number): void {
+    const rollout = this.#rollout;
+    const newest = rollout && this.#newest(rollout);
+    if (!newest) return;
+    const { soakMs, healthyPart, fewestHealthy } = ROLLOUT_POLICY;
+    const all = Object.values(newest).reduce((sum, count) => sum + count, 0);
+    const least = Math.min(all, Math.max(Math.ceil(all * healthyPart), fewestHealthy));
+    const soaked = minute * MS - (rollout.steps.at(-1)?.at ?? 0);
+    if (soaked >= soakMs && newest.healthy >= Math.max(1, least)) return;
+    const group = rollout.groups.at(-1);
+    throw new Error(
+      `D107: group ${group} has ${newest.healthy} healthy of ${all} after ${soaked / MS} min, and the next stage begins`,
+    );
+  }
+
+  /** The machines that a step includes for the first time see the list in the next minute in which they are online. */
+  #include({ share, groups }: Rollout, minute: number): void {
+    const { first = [] } = this.#release;
+    const isLast = groups.length === first.length;
+    if (share > 0 && !isLast) throw new Error(`D107: a share of ${share} before the last group`);
+    for (const [place, { group }] of first.length > 0 ? this.#fleet.entries() : []) {
+      if (group !== undefined && groups.includes(group)) this.#includeOne(place, minute);
+    }
     for (; this.#included < this.#order.length; this.#included++) {
       const place = this.#order[this.#included] ?? 0;
-      const machine = this.#fleet[place];
-      if (!machine || (this.#cohorts[place] ?? 1) >= share) return;
-      this.#counts.waiting++;
-      this.#schedule(installsFrom(machine, minute + 1), [place, 'installing']);
+      if ((this.#cohorts[place] ?? 1) >= share) return;
+      this.#includeOne(place, minute);
     }
+  }
+
+  #includeOne(place: number, minute: number): void {
+    const machine = this.#fleet[place];
+    if (!machine || this.#isIncluded[place]) return;
+    this.#isIncluded[place] = true;
+    for (const counts of this.#countsOf(place)) counts.waiting++;
+    this.#schedule(installsFrom(machine, minute + 1), [place, 'installing']);
+  }
+
+  #countsOf(place: number): Counts[] {
+    const { group } = this.#fleet[place] ?? {};
+    const own = group === undefined ? undefined : this.#byGroup.get(group);
+    return own ? [this.#counts, own] : [this.#counts];
   }
 
   #schedule(minute: number, change: Change): void {
@@ -209,8 +235,10 @@ class Play {
     const from = this.#states[place] ?? 'waiting';
     // An outcome is final, and silence ends with it.
     if (from === 'healthy' || from === 'failed') return;
-    this.#counts[from]--;
-    this.#counts[to]++;
+    for (const counts of this.#countsOf(place)) {
+      counts[from]--;
+      counts[to]++;
+    }
     this.#states[place] = to;
     if (to === 'installing') this.#install(place, minute);
   }
@@ -234,6 +262,7 @@ class Play {
     const control = { heard: 0, silent: 0 };
     if (share >= 0.9) return control;
     for (const place of this.#order.slice(-CONTROL)) {
+      if (this.#isIncluded[place]) continue;
       const machine = this.#fleet[place];
       const heardAt = machine ? lastOnline(machine, minute) : -Infinity;
       if (heardAt * MS < soakingSince) continue;
@@ -242,6 +271,10 @@ class Play {
     }
     return control;
   }
+}
+
+function noneOf(): Counts {
+  return { waiting: 0, installing: 0, silent: 0, healthy: 0, failed: 0 };
 }
 
 type Happening = RolloutEvent extends infer Event

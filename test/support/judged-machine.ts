@@ -1,5 +1,6 @@
 import type { JudgedClock } from './judge.ts';
 import type { JudgedEntry } from './judged-entry.ts';
+import type { JudgedMachineParts } from './judged-requirements.ts';
 import type { JudgedAge } from './judged-terms.ts';
 
 /* What the judge of a plan knows of a machine. */
@@ -86,4 +87,6 @@ export interface JudgedMachine {
   readonly modules?: readonly Pick<JudgedModule, 'deployed'>[] | undefined;
   /** What the machine is tagged with; absent for nothing. */
   readonly tags?: readonly string[] | undefined;
+  /** Instead of both: what the machine has. */
+  readonly has?: JudgedMachineParts | undefined;
 }

@@ -99,7 +99,7 @@ function withoutFloors(machine: JudgedMachine, module: JudgedModule): string {
     // An age limit does not apply to a version that has already run here, nor does a rollout.
     const worked = module.quarantine.filter(({ isElsewhere }) => isElsewhere);
     // Nor does what it requires.
-    const before = verdictOn({ ...machine, modules: undefined }, module);
+    const before = verdictOn({ ...machine, modules: undefined, has: undefined }, module);
     const mayRun = before.refused.filter(
       ({ reason, text }) =>
         ALLOWED_BEFORE.includes(reason) ||
@@ -141,7 +141,7 @@ function forAddress(machine: JudgedMachine, module: JudgedModule): string {
 
 /** The chosen and the refused releases of a module. */
 export function verdictOn(
-  { now, platform, machineId, group, isAsOf, modules, tags = [] }: JudgedMachine,
+  { now, platform, machineId, group, isAsOf, modules, tags = [], has }: JudgedMachine,
   { constraint, list = [], quarantine, deployed, ...module }: JudgedModule,
 ): ReturnType<typeof judge> {
   const { minimumAge, requireDigest, refuse } = module.terms;
@@ -155,10 +155,9 @@ export function verdictOn(
     clock: module.clock,
     rollouts: { machineId, group, confirmedAt, deployed: deployed ?? undefined },
     download: { requireDigest, allowHttp: [] },
-    has: modules && {
-      deployed: new Map(modules.map((one, place) => [`acme:m${place}`, [one.deployed]])),
-      tags,
-    },
+    has: modules
+      ? { deployed: new Map(modules.map((one, place) => [`acme:m${place}`, [one.deployed]])), tags }
+      : has,
     notAfter: isAsOf ? now : undefined,
     minimumAge: hasAge ? minimumAge : undefined,
     refuse,

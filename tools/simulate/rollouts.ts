@@ -1,11 +1,14 @@
 /* Plays staged rollouts over a simulated fleet, and prints how many machines they expose: `npm run simulate -- rollout --help`. */
-import { fleetOf, rollOut, type SimulatedRelease } from '../../test/simulation/rollout-fleet.ts';
+import { rollOut, type SimulatedRelease } from '../../test/simulation/rollout-fleet.ts';
+import { fleetOf, inGroups } from '../../test/simulation/rollout-machines.ts';
 import { optionsOf, wholeNumber } from '../options.ts';
 
 const HELP = `Plays rollouts with the default policy, and fails if they expose or halt too much.
   --machines N   machines of the fleet (default 100000)
   --rollouts N   rollouts of good releases (default 1000)
   --failing N    rollouts of each kind of failing release (default 100)
+  --first a,b    groups of machines that get each release first
+  --group-size N machines of each group (default 50)
   --seed S       seed of the fleet and the first rollout (default 1)`;
 
 const { values } = optionsOf(
@@ -14,6 +17,8 @@ const { values } = optionsOf(
       machines: { type: 'string', default: '100000' },
       rollouts: { type: 'string', default: '1000' },
       failing: { type: 'string', default: '100' },
+      first: { type: 'string' },
+      'group-size': { type: 'string', default: '50' },
       seed: { type: 'string', default: '1' },
     },
   },
@@ -21,6 +26,7 @@ const { values } = optionsOf(
 );
 
 /** The limits of what a rollout may do to a fleet. */
+const MOST_EXPOSED = 0.001;
 const MOST_HALTED = 0.01;
 
 interface Kind extends Omit<SimulatedRelease, 'salt'> {
@@ -32,12 +38,14 @@ interface Kind extends Omit<SimulatedRelease, 'salt'> {
 const seed = wholeNumber('--seed', values.seed, 0);
 const failing = wholeNumber('--failing', values.failing, 1);
 const good = wholeNumber('--rollouts', values.rollouts, 1);
-const fleet = fleetOf(wholeNumber('--machines', values.machines, 1), seed);
-
+const size = wholeNumber('--group-size', values['group-size'], 1);
+const first = values.first?.split(',').map((name) => name.trim());
+const machines = fleetOf(wholeNumber('--machines', values.machines, 1), seed);
+const fleet = first ? inGroups(machines, { groups: first, size }, seed) : machines;
 /** The only machine of a first step may be one whose window never opens while it is online: then the rollout waits. */
 const isSmall = fleet.length < 10_000;
-/** A part of the fleet, and three machines of a small one. */
-const MOST_EXPOSED = Math.max(0.001, 3 / fleet.length);
+/** Of a release that fails on all: a part of the fleet, three machines of a small one, and those of the first group. */
+const mostExposed = Math.max(MOST_EXPOSED, 3 / fleet.length, first ? size / fleet.length : 0);
 
 const KINDS: readonly Kind[] = [
   { name: 'always fails', count: failing, failureRate: 1, limit: 'exposed' },
@@ -52,7 +60,11 @@ const text = (share: number): string => `${(share * 100).toFixed(3)} %`;
 
 for (const { name, count, limit, ...release } of KINDS) {
   const rollouts = Array.from({ length: count }, (_, number) =>
-    rollOut(fleet, { ...release, salt: `${name} ${number}` }, seed + number),
+    rollOut(
+      fleet,
+      { ...release, salt: `${name} ${number}`, ...(first && { first }) },
+      seed + number,
+    ),
   );
   const halted = rollouts.filter(({ ending }) => ending === 'halted');
   const completed = rollouts.filter(({ ending }) => ending === 'completed');
@@ -67,12 +79,12 @@ for (const { name, count, limit, ...release } of KINDS) {
     `${name.padEnd(18)} halted ${halted.length} of ${count}; ended after ${median.toFixed(1)} h (median); exposed without completion: ${text(mean)}, at most ${text(most)}`,
   );
   const isTooMuch =
-    (limit === 'exposed' && (completed.length > 0 || most > MOST_EXPOSED)) ||
+    (limit === 'exposed' && (completed.length > 0 || most > mostExposed)) ||
     (limit === 'exposed' && !isSmall && halted.length < count) ||
     (limit === 'halted' && halted.length > count * MOST_HALTED);
   if (isTooMuch) {
     console.error(
-      `${name}: expected every rollout to halt with at most ${text(MOST_EXPOSED)} exposed, and at most ${text(MOST_HALTED)} of the good ones to halt`,
+      `${name}: expected every rollout to halt with at most ${text(mostExposed)} exposed, and at most ${text(MOST_HALTED)} of the good ones to halt`,
     );
     process.exitCode = 1;
   }

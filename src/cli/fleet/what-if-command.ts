@@ -3,7 +3,8 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { groupedEffects, type EffectGroup } from '../../site/effect-groups.ts';
+import { groupedEffects, type EffectGroup, type GroupedEffects } from '../../site/effect-groups.ts';
+import type { Broken } from '../../site/other-modules.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { fleetWhatIf, type FleetWhatIf } from '../../site/fleet-what-if.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -24,9 +25,20 @@ export async function whatIfCommand(
 ): Promise<Outcome> {
   const { release, ...registry } = options;
   const whatIf = await fleetWhatIf([moduleText, versionText], release, registry, world);
-  return outcomeOf(whatIf, (value) => ({
-    answer: options.json ? [asJson(value)] : linesOf(value, world),
-  }));
+  return outcomeOf(whatIf, (value) => {
+    const grouped = groupedEffects(value.effects, { version: value.version, now: world.clock() });
+    return {
+      answer: options.json ? [asJson(value)] : linesOf(value, grouped, world),
+      notes: value.unread === undefined ? [] : [unreadWords(value, value.unread)],
+      problems: grouped.warnings.map((message) => {
+        return { severity: 'warning', kind: 'breaks-requirement', message };
+      }),
+    };
+  });
+}
+
+function unreadWords({ moduleId }: FleetWhatIf, because: string): string {
+  return `it is not known whether other modules require ${moduleId}: ${because}`;
 }
 
 function asJson({ moduleId, version, isPublished, effects }: FleetWhatIf): string {
@@ -43,18 +55,27 @@ function asJson({ moduleId, version, isPublished, effects }: FleetWhatIf): strin
       constraint: state.constraint,
       platform: state.platform,
       stops: 'because' in effect ? [] : effect.stops,
+      ...('breaks' in effect &&
+        effect.breaks.length > 0 && { breaks: effect.breaks.map(brokenAsJson) }),
       because: 'because' in effect ? effect.because : null,
       machines,
     })),
   });
 }
 
+function brokenAsJson({ moduleId, version, of, range }: Broken): object {
+  return { module_id: moduleId, version, requires: { [of]: range } };
+}
+
 /** So many machines of a line are named. */
 const MOST_NAMED = 3;
 const HEADS = ['WHEN', 'MACHINES', 'DEPLOYED', 'CONSTRAINT', 'WHAT'];
 
-function linesOf({ moduleId, version, isPublished, effects }: FleetWhatIf, world: World): string[] {
-  const { machines, included, notComputed, groups } = groupedEffects(effects, world.clock());
+function linesOf(
+  { moduleId, version, isPublished }: FleetWhatIf,
+  { machines, included, notComputed, groups }: GroupedEffects,
+  world: World,
+): string[] {
   const rows = groups.map(rowOf);
   const format = columnsOf(HEADS, rows, world.columns);
   const name = `${moduleId} ${version}${isPublished ? '' : ' (not published)'}`;

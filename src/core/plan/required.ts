@@ -47,7 +47,7 @@ export function deployedIn(
 ): MachineFacts['deployed'] {
   return (of) => {
     const name = subsystemOf(of);
-    const provided = policy.provides?.get(of) ?? (name && policy.provides?.get(name));
+    const provided = policy.provides?.get(of) ?? (name && providedAs(name, policy));
     const known: Provided[] = name
       ? [providedBy(deployedOf({ kind: 'subsystem', name }))]
       : machine.modules
@@ -61,6 +61,14 @@ export function deployedIn(
     if (known.length === 0) return [instead];
     return known.map((one) => (one.kind === 'unknown' ? instead : one));
   };
+}
+
+/** The policy may name a subsystem by its own name, or by the module that has its releases. */
+function providedAs(
+  name: keyof typeof SUBSYSTEM_MODULES,
+  { provides }: UpdatePolicy,
+): string | undefined {
+  return provides?.get(name) ?? provides?.get(SUBSYSTEM_MODULES[name]);
 }
 
 /** Whether a release may require versions of what is named so: `platform-server`, `platform-agent` or a module id. */

@@ -187,6 +187,7 @@ export interface PlacedModule {
   /** Whether its replacements have been held for longer than a week. */
   readonly isHeldLong: boolean;
   readonly stops: readonly string[];
+  readonly facts: object | null;
 }
 
 export interface ListedMachine extends SeenMachine {
@@ -239,6 +240,7 @@ function moduleIn(row: Row): PlacedModule {
     reason: unreadable === undefined ? stuck : `what it reported cannot be read: ${unreadable}`,
     isHeldLong: state.held_over_a_week === true,
     stops: state.stops,
+    facts: state.facts,
   };
 }
 

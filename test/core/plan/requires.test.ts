@@ -73,6 +73,11 @@ describe('D87 what a requirement is judged against', () => {
         more: on({ provides: { 'platform-server': '1.4.2' } }),
         expected: 'lidar upgrade 1.1.0',
       },
+      'what the policy provides of the server, by the module of its releases': {
+        states: { lidar: NEEDS },
+        more: on({ provides: { 'platform:server': '1.4.2' } }),
+        expected: 'lidar upgrade 1.1.0',
+      },
       'a known version before what the policy provides': {
         states: { lidar: NEEDS },
         more: on(

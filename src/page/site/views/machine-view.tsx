@@ -1,11 +1,8 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type {
-  ListedOutcome,
-  MachineDetail,
-  PlacedModule,
-} from '../../../server/fleet/machine-queries.ts';
+import type { ListedOutcome } from '../../../server/fleet/machine-queries.ts';
+import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
 import { Decision, HELD_LONG, RetiredWords } from './machines-view.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 
@@ -13,7 +10,7 @@ import { Ago, At, modulePath } from './site-words.tsx';
 const MOST_MODULES = 200;
 
 /** One machine: its modules with what is decided and why, and its last outcomes. */
-export const MachineView: FC<{ readonly machine: MachineDetail; readonly now: number }> = ({
+export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
   machine,
   now,
 }) => (
@@ -46,7 +43,7 @@ export const MachineView: FC<{ readonly machine: MachineDetail; readonly now: nu
   </>
 );
 
-const Facts: FC<{ readonly machine: MachineDetail; readonly now: number }> = ({
+const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
   machine: { seenAt, platform, modreg, group },
   now,
 }) => (
@@ -85,7 +82,7 @@ const Duplicate: FC<{ readonly id: string }> = ({ id }) => (
 
 const COLUMNS = ['module', 'decision', 'constraint', 'deployed', 'target', 'why and what stops'];
 
-const Modules: FC<{ readonly modules: readonly PlacedModule[] }> = ({ modules }) => (
+const Modules: FC<{ readonly modules: readonly ShownPlacedModule[] }> = ({ modules }) => (
   <>
     <table>
       <ColumnHeads of={COLUMNS} />
@@ -98,10 +95,16 @@ const Modules: FC<{ readonly modules: readonly PlacedModule[] }> = ({ modules })
     {modules.length > MOST_MODULES ? (
       <p>{modules.length - MOST_MODULES} more modules, none of which is shown here.</p>
     ) : null}
+    {modules.some(({ refused }) => !refused) ? (
+      <p>Why newer releases are refused takes too long, and is not shown for all modules.</p>
+    ) : null}
   </>
 );
 
-const ModuleRow: FC<{ readonly module: PlacedModule }> = ({
+/** Of what is said of newer releases, in characters. */
+const LONGEST_WORDS = 600;
+
+const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
   module: {
     name,
     kind,
@@ -113,6 +116,7 @@ const ModuleRow: FC<{ readonly module: PlacedModule }> = ({
     isHeldLong,
     reason,
     stops,
+    refused,
   },
 }) => (
   <tr>
@@ -128,14 +132,32 @@ const ModuleRow: FC<{ readonly module: PlacedModule }> = ({
     <td data-name="deployed">{excerpt(deployed)}</td>
     <td data-name="target">{excerpt(target ?? '-')}</td>
     <td>
-      {reason === undefined ? null : `${excerpt(reason)} `}
-      {stops.length === 0 ? null : (
-        <>
-          <small>a restart stops</small> {excerpt(stops.join(', '))}
-        </>
-      )}
+      <Reasons reason={reason} refused={refused} stops={stops} />
     </td>
   </tr>
+);
+
+const Reasons: FC<Pick<ShownPlacedModule, 'reason' | 'refused' | 'stops'>> = ({
+  reason,
+  refused,
+  stops,
+}) => (
+  <>
+    {reason === undefined ? null : `${excerpt(reason)} `}
+    {refused?.newer === undefined ? null : (
+      <>
+        <small>newer</small> {excerpt(refused.newer, LONGEST_WORDS)}{' '}
+      </>
+    )}
+    {stops.length === 0 ? null : (
+      <>
+        <small>a restart stops</small> {excerpt(stops.join(', '))}
+      </>
+    )}
+    {refused?.warnings.map((one) => (
+      <p class="warning">{excerpt(one, LONGEST_WORDS)}</p>
+    ))}
+  </>
 );
 
 const Outcome: FC<{ readonly outcome: ListedOutcome; readonly now: number }> = ({

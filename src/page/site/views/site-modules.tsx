@@ -163,6 +163,9 @@ const Deployed: FC<{ readonly deployed: readonly DeployedVersion[] }> = ({ deplo
   </table>
 );
 
+/** In characters. */
+const LONGEST_MARK = 300;
+
 const Releases: FC<{
   readonly moduleId: ShownModule['moduleId'];
   readonly releases: readonly ListedRelease[];
@@ -171,7 +174,7 @@ const Releases: FC<{
   <table>
     <ColumnHeads of={['version', 'published', 'state']} />
     <tbody>
-      {releases.map(({ version, publishedAt, yanked, rollout }) => (
+      {releases.map(({ version, publishedAt, yanked, marks, rollout }) => (
         <tr>
           <th scope="row">{version}</th>
           <td data-name="published">
@@ -179,6 +182,9 @@ const Releases: FC<{
           </td>
           <td>
             {yanked === undefined ? null : `yanked${yanked === '' ? '' : `: ${excerpt(yanked)}`} `}
+            {marks.length === 0
+              ? null
+              : `${marks.map((mark) => excerpt(mark, LONGEST_MARK)).join('; ')} `}
             {rollout === undefined ? null : (
               <>
                 <a href={rolloutPath({ moduleId, version })}>rollout</a> {describeStage(rollout)}{' '}

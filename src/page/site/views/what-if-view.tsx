@@ -12,7 +12,7 @@ const COLUMNS = ['when', 'machines', 'deployed', 'constraint', 'what'];
 /** Which machines would get a release, when, what stops, and why others not. */
 export const WhatIfView: FC<{ readonly release: NamedRelease; readonly whatIf: WhatIf }> = ({
   release: { moduleId, version },
-  whatIf: { isPublished, machines, included, notComputed, groups },
+  whatIf: { isPublished, machines, included, notComputed, groups, warnings },
 }) => (
   <>
     <h1>
@@ -25,6 +25,11 @@ export const WhatIfView: FC<{ readonly release: NamedRelease; readonly whatIf: W
         ? ''
         : ' It is not published: this is what would happen if it were published now, for all platforms.'}
     </p>
+    {warnings.slice(0, MOST_WARNINGS).map((one) => (
+      <p class="warning">
+        <strong>BREAKS_REQUIREMENT</strong> {one}
+      </p>
+    ))}
     {groups.length === 0 ? <p>No machine reports {moduleId}.</p> : <Groups groups={groups} />}
     <WhatIfForm moduleId={moduleId} version={version} />
     <p>
@@ -32,6 +37,9 @@ export const WhatIfView: FC<{ readonly release: NamedRelease; readonly whatIf: W
     </p>
   </>
 );
+
+/** So many warnings are shown. */
+const MOST_WARNINGS = 20;
 
 /** So many groups are shown. */
 const MOST_GROUPS = 100;

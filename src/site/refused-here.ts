@@ -1,0 +1,94 @@
+import { decide, indexReleases, type Decision } from '../core/index.ts';
+import { deployedVersion } from '../core/decision/deployed.ts';
+import { decisionWarnings } from '../core/decision/warning.ts';
+import { newerWords } from '../core/explanation/newer-words.ts';
+import { warningWords } from '../core/explanation/plan-words.ts';
+import { textOf } from '../core/text/time-words.ts';
+import type { Provided } from '../core/releases/machine-facts.ts';
+import type { ReleaseList } from '../registry/registry.ts';
+import type { PlacedModule, MachineDetail } from '../server/fleet/machine-queries.ts';
+import { decodeFacts } from '../store/facts.ts';
+import { moduleOf, providedBy } from './other-modules.ts';
+import { answersIn, factsOf } from './reported-answers.ts';
+import type { ReportedWindows } from './reported-windows.ts';
+
+/** What a plan of the machine says besides its decision. */
+export interface RefusedHere {
+  /** Why newer releases are refused; undefined if none is. */
+  readonly newer: string | undefined;
+  /** What a plan warns of, in words. */
+  readonly warnings: readonly string[];
+}
+
+const NOTHING: RefusedHere = { newer: undefined, warnings: [] };
+
+/** What this registry has, and the machine that is shown. */
+interface Shown {
+  readonly machine: MachineDetail;
+  readonly records: ReleaseList['records'];
+  readonly windowOf: ReportedWindows['windowOf'];
+  readonly now: number;
+}
+
+/**
+ * Why a machine does not get what is newer in this registry, by the decision that it would make from what it reported (D123). Nothing if
+ * it is stuck, which has its own reason, if it does not report its policy, or if what it reported cannot be used (T269).
+ */
+export function refusedHere({ facts, decision: word }: PlacedModule, shown: Shown): RefusedHere {
+  if (!facts || word === 'stuck' || shown.records.length === 0) return NOTHING;
+  try {
+    const decision = decisionNow(facts, shown);
+    return decision ? wordsOf(decision) : NOTHING;
+  } catch (error) {
+    if (error instanceof Error) return NOTHING;
+    throw error;
+  }
+}
+
+function decisionNow(
+  reported: object,
+  { machine, records, windowOf, now }: Shown,
+): Decision | undefined {
+  const decoded = decodeFacts(reported, { index: indexReleases(records), windowOf });
+  if ('damaged' in decoded) return undefined;
+  const { input } = decoded;
+  // When it is due is not asked, and could take long (T268).
+  const timing = { ...input.timing, window: undefined, blackouts: undefined, restarts: [] };
+  const { id: machineId, group, modules } = machine;
+  const facts = factsOf(answersIn(input), requiredOn(modules, records));
+  return decide({
+    ...input,
+    timing,
+    eligibility: { ...input.eligibility, machine: facts, machineId, group, now },
+  });
+}
+
+/** What the machine reported of what the releases require. */
+function requiredOn(
+  modules: readonly PlacedModule[],
+  records: ReleaseList['records'],
+): ReadonlyMap<string, readonly Provided[]> {
+  const asked = new Set([...records].flatMap(({ requires = {} }) => Object.keys(requires)));
+  return new Map(
+    Array.from(asked, (of) => {
+      const id = moduleOf(of);
+      const own = modules.filter((one) => one.moduleId === id);
+      return [of, own.map(({ deployed }) => providedBy(deployed))] as const;
+    }).filter(([, reported]) => reported.length > 0),
+  );
+}
+
+function wordsOf(decision: Decision): RefusedHere {
+  const { resolution, input } = decision;
+  const deployed = deployedVersion(input.deployed);
+  const selected = resolution?.kind === 'resolved' ? resolution.release.version : deployed;
+  const newer = resolution && selected && newerWords(resolution, selected, deployed);
+  const warnings = decisionWarnings(decision).filter(({ kind }) => !IN_DECISION.has(kind));
+  return {
+    newer: newer && textOf(newer),
+    warnings: warnings.map((one) => textOf(warningWords(one, decision))),
+  };
+}
+
+/** The decision of the machine says them. */
+const IN_DECISION: ReadonlySet<string> = new Set(['ahead', 'downgrade', 'deployed-not-a-version']);
