@@ -9,6 +9,8 @@ export interface RemoteRegistry {
   readonly address: string;
   /** The address for a person, escaped. */
   readonly from: string;
+  /** Present if each release is described in a document of its own, which is read when it is wanted. */
+  readonly isDescribedApart?: true | undefined;
   /**
    * The current list of a module; `known` itself if it has not changed. Throws a RegistryError if the registry does
    * not serve a complete list.

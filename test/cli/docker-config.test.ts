@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { served } from '../../mocks/network.ts';
-import { ociRegistry, withTokenServer } from '../../mocks/oci-registry.ts';
+import { ociContents, ociRepository, withTokenServer } from '../../mocks/oci-registry.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 
@@ -10,8 +10,8 @@ const AUTH = Buffer.from(PAIR).toString('base64');
 
 /** The address of a registry that wants the user and the password. */
 async function locked(): Promise<string> {
-  const tags = ociRegistry({ 'acme/lidar': ['1.0.0'] });
-  return await served(withTokenServer(tags, { pair: PAIR }));
+  const releases = ociContents({ '1.0.0': { body: Buffer.from('x') } });
+  return await served(withTokenServer(ociRepository('acme/lidar', releases), { pair: PAIR }));
 }
 
 /** Resolves with this `config.json` of Docker. */

@@ -27,8 +27,13 @@ const noArtifact: Policy = ({ eligibility: { platform } }, release) => {
   return { reason: 'no-artifact', platform, published };
 };
 
-/** A machine downloads from an address that it may contact, and compares the file with its digest (D36). */
+/**
+ * A machine downloads from an address that it may contact, and compares the file with its digest (D36). Nothing is known of the files of
+ * a release whose description cannot be used (D141).
+ */
 const untrustedArtifact: Policy = ({ eligibility: { platform, artifactRules } }, release) => {
+  const { unreadable } = release;
+  if (unreadable !== undefined) return { reason: 'untrusted-artifact', complaint: unreadable };
   const artifact = platform && artifactRules && artifactFor(release, platform);
   const complaint = artifact && complaintAbout(artifact, artifactRules);
   return complaint === undefined ? undefined : { reason: 'untrusted-artifact', complaint };
