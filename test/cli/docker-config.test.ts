@@ -56,18 +56,69 @@ describe('the credentials of Docker', () => {
   });
 
   it.each([
-    ['no JSON', '{'],
-    ['null', 'null'],
-    ['a list', '[]'],
-    ['credentials that are no text', '{"auths":{"HOST":{"auth":7}}}'],
+    ['an empty entry', '{"auths":{"HOST":{}}}'],
+    [
+      'an identity token',
+      `{"auths":{"HOST":{"auth":"${Buffer.from('bob:').toString('base64')}"}}}`,
+    ],
     ['credentials for another host', `{"auths":{"registry.example":{"auth":"${AUTH}"}}}`],
     ['a helper that is a path', '{"credsStore":"../test"}'],
     ['a helper that does not exist', '{"credsStore":"none"}'],
-  ])('[T410] %s are none', async (_, config) => {
+  ])('[T410, T501] %s are none', async (_, config) => {
     const address = await locked();
     const text = config.replace('HOST', new URL(address).host);
     expect(await resolved(address, text, { path: helperFolder() })).toBe(
       `error[REGISTRY_REFUSED]: the token server ${address}/token of the registry oci:${address} gives no token without a user and password (401)`,
     );
+  });
+
+  it.each([
+    [
+      'a key without quotation marks',
+      '{\n  "auths": {},\n  pass-word: 1 }',
+      'line 3, column 3: not JSON: expected text in double quotes, a number, true, false, null, {…} or […]',
+    ],
+    [
+      'half a file',
+      '{"auths":{"registry.example":{"auth":"pass-wo',
+      'line 1, column 38: the text has no closing quotation mark on its line',
+    ],
+    ['a comma too much', '{"auths":{},}', 'line 1, column 12: trailing comma before "}"'],
+    [
+      'comments',
+      '{} // pass-word',
+      'not JSON: expected no comments and no commas before a closing bracket',
+    ],
+    ['nothing', '', 'line 1, column 1: expected a value'],
+    ['null', 'null', 'expected an object'],
+    ['a list', '["pass-word"]', 'expected an object'],
+    [
+      'a number',
+      '{"auths":{"HOST":{"auth":7}}}',
+      '/auths/HOST/auth is not base64 of <user>:<password>',
+    ],
+    [
+      'no user',
+      '{"auths":{"HOST":{"auth":"cGFzcy13b3Jk"}}}',
+      '/auths/HOST/auth is not base64 of <user>:<password>',
+    ],
+  ])('[T501] a file with %s is an error, which repeats nothing of it', async (_, config, what) => {
+    const address = await locked();
+    const { host } = new URL(address);
+    const error = await resolved(address, config.replace('HOST', host));
+    expect(error.replace(/"\/.*?"/, '"…"')).toBe(
+      `error[BAD_VALUE]: the credentials file of Docker "…" cannot be used: ${what.replace('HOST', host)}`,
+    );
+  });
+
+  it('[T501] a file for a registry that a token is known for is not read', async () => {
+    const address = await locked();
+    const environment = {
+      DOCKER_CONFIG: temporaryFolder({ 'config.json': '{' }),
+      MODREG_REGISTRY: `oci:${address}`,
+      MODREG_TOKEN: PAIR,
+    };
+    const { stdout } = await inProcess(['resolve', 'acme:lidar', 'latest'], environment);
+    expect(stdout).toBe('1.0.0\n');
   });
 });
