@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { served } from '../../mocks/network.ts';
 import { ociContents, ociRepository, withTokenServer } from '../../mocks/oci-registry.ts';
+import { dockerCredentials } from '../../src/host/docker-config.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 
@@ -120,5 +121,15 @@ describe('the credentials of Docker', () => {
     };
     const { stdout } = await inProcess(['resolve', 'acme:lidar', 'latest'], environment);
     expect(stdout).toBe('1.0.0\n');
+  });
+
+  it.each([
+    ['a command', true, PAIR],
+    ['an agent or a poller, which never runs one', false, undefined],
+  ])('[T410] of a helper, for %s', (_, runsHelpers, pair) => {
+    const DOCKER_CONFIG = temporaryFolder({ 'config.json': '{"credsStore":"test"}' });
+    const environment = { DOCKER_CONFIG, PATH: helperFolder() };
+    const found = dockerCredentials(environment, { runsHelpers })(new URL('https://h.example'));
+    expect(found.ok && found.value?.reveal()).toBe(pair);
   });
 });

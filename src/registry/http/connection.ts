@@ -222,7 +222,7 @@ function checkStatus(
   if ((isChange ? EXPECTED_OF_CHANGE : EXPECTED).has(status)) return;
   // Only modreg's registry says by it that nothing was changed, and that repeating the request is useless.
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
-  const limited = limitReached({ status, headers }, where, { hasToken, now });
+  const limited = limitReached({ status, headers, body }, where, { hasToken, now });
   if (limited) throw limited;
   if (status === 407) throw proxyDenial(where);
   if (status === 401 || status === 403) {
