@@ -27,6 +27,7 @@ it('lists the releases of a repository, without drafts', async () => {
       { tag_name: 'v1.2.0' },
       { tag_name: '1.1.0', published_at: '2026-06-01T08:00:00Z' },
       { tag_name: 'nightly' },
+      { tag_name: 'v3' },
     ),
   );
   const { records } = await registry.read(LIDAR);
@@ -35,6 +36,7 @@ it('lists the releases of a repository, without drafts', async () => {
     ['1.2.0', Date.UTC(2026, 6, 1)],
     ['1.1.0', Date.UTC(2026, 5, 1, 8)],
     ['nightly', Date.UTC(2026, 6, 1)],
+    ['v3', Date.UTC(2026, 6, 1)],
   ]);
   expect(asked.requests).toEqual([`${PATH}&page=1`]);
 });
