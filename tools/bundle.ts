@@ -100,6 +100,7 @@ const { output } = await build({
         { name: 'main', test: /src\/cli\/main\.ts$|(?<!_)rolldown.runtime/, priority: 3 },
         { name: 'resolve', test: /\/resolve-command\.ts$/, priority: 2 },
         { name: 'folder', test: /\/folder-registry\.ts$/, priority: 1 },
+        { name: 'tldts', test: /\/node_modules\/tldts/, priority: 1 },
         { name: 'check', test: /\/check\/check-command\.ts$/, priority: 1 },
       ],
     },

@@ -1,6 +1,6 @@
 import type { OpenRegistry } from '../registries/open-registries.ts';
 import { RegistryError } from '../registry/registry-error.ts';
-import type { Wanted } from '../registry/wanted.ts';
+import { wantedFor, type Wanted } from '../registry/wanted.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import {
   parsePlatform,
@@ -94,7 +94,7 @@ export async function withList(
   const notes = registry || options.json ? [] : [SAMPLE_NOTE];
   const { warnings } = registries;
   const { constraint } = options;
-  const wanted: Wanted = () => (constraint ? [{ constraint, ...terms }] : []);
+  const wanted: Wanted = () => (constraint ? [wantedFor(constraint, terms)] : []);
   try {
     const list = registry
       ? await registries.read(registry, moduleId, wanted)

@@ -45,7 +45,9 @@ export async function readPlanLists(
     const now = world.clock();
     for (const [registry, needed] of groups.value) {
       const ids = [...new Set(needed.map(({ moduleId }) => moduleId))];
-      const wanted = platform.ok ? wantedBy(needed, { now, platform: platform.value }) : undefined;
+      const wanted = platform.ok
+        ? wantedBy(needed, { now, platform: platform.value }, site.facts)
+        : undefined;
       const results = await registries.readAll(registry, ids, undefined, wanted);
       fill(lists, needed, results);
     }

@@ -59,11 +59,13 @@ export function tokensIn(
     }
     if (file?.ok !== true) file = path === undefined ? NO_FILE : readTokenFile(path);
     if (!file.ok) return file;
-    const token = file.value.get(origin) ?? (kind === 'oci' ? ofDocker(url) : undefined);
+    const token = file.value.get(origin);
     if (token) return { ok: true, value: { token, hint: undefined } };
+    const docker = kind === 'oci' ? ofDocker(url) : undefined;
+    if (docker && (!docker.ok || docker.value)) return withToken(docker);
     const ofNpm = npmrc(url);
     if (!ofNpm.ok || ofNpm.value) return withToken(ofNpm);
-    const ofFile = hintFor(origin, { owner, variable, path });
+    const ofFile = hintFor(origin, { owner, variable, path, kind });
     const unsent = lackOfNpm(url, settings);
     const hint = unsent === undefined ? ofFile : `${unsent}, or ${ofFile}`;
     return { ok: true, value: { token, hint, unsent } };
@@ -133,15 +135,21 @@ function hintFor(
     owner,
     variable,
     path,
+    kind,
   }: {
     readonly owner: string | undefined;
     readonly variable: unknown;
     readonly path: string | undefined;
+    readonly kind: WebRegistryAddress['kind'] | undefined;
   },
 ): string {
+  // An OCI registry, or its token server, takes a user and a password.
+  const form = kind === 'oci' ? '<user>:<password>' : '<token>';
   const file = path === undefined ? '$PLATFORM_HOME/tokens (mode 0600)' : excerpt(path);
-  const line = `add the line "${origin} <token>" to ${file}`;
-  if (owner === origin) return `set MODREG_TOKEN to a token, or ${line}`;
+  const line = `add the line "${origin} ${form}" to ${file}`;
+  if (owner === origin) {
+    return `set MODREG_TOKEN to ${kind === 'oci' ? form : 'a token'}, or ${line}`;
+  }
   if (!variable) return line;
   const whose = owner ?? 'the registry that MODREG_REGISTRY or --registry names';
   return `MODREG_TOKEN is for ${whose} only, so it was not sent; ${line}`;

@@ -3,8 +3,10 @@ import { NOT_ASKED } from '../core/plan/plan.ts';
 import { hasMinimumAge, type UpdateTerms } from '../core/machine/update-policy.ts';
 import { neededLists, type Configuration, type NeededList } from '../core/plan/configuration.ts';
 import type { TargetFacts } from '../core/plan/plan-input.ts';
+import { parseVersion } from '../core/version/version.ts';
 import type { PollableRegistry } from '../registry/pollable-registry.ts';
 import { wantedBy } from '../registry/wanted.ts';
+import { isDescribed } from '../registry/wanted-documents.ts';
 import type { LoggedRound } from '../store/decision-log.ts';
 import type { ConfigurationSource } from './configuration-source.ts';
 import { during } from './during.ts';
@@ -79,6 +81,22 @@ export class Lists {
     const { registryFor } = this.#options;
     this.#registries.get(registryFor(terms))?.refresh();
     this.#refreshed.wake();
+  }
+
+  /**
+   * Whether the file of a release will be known after the next answer of its registry, which describes each release apart and is
+   * due now. Once for each release that is not described: a registry that cannot say what its file is holds nothing.
+   */
+  awaitsFile(terms: UpdateTerms, moduleId: ModuleId, to: string): boolean {
+    const polled = this.#registries.get(this.#options.registryFor(terms));
+    const list = polled?.list(moduleId);
+    const version = parseVersion(to);
+    if (!polled || !list || 'error' in list || !list.isDescribedApart || !version.ok) return false;
+    const release = list.index.find(version.value);
+    if (!release || isDescribed(release)) return false;
+    const isAwaited = polled.awaits(`${moduleId} ${to}`);
+    if (isAwaited) this.#refreshed.wake();
+    return isAwaited;
   }
 
   /** What is wrong with the machine's clock, as far as a registry that is polled knows. */
@@ -186,9 +204,9 @@ export class Lists {
   }
 
   #ask(polled: PolledRegistry, lists: readonly NeededList[], signal: AbortSignal): void {
-    const { platform, polling: of } = this.#options;
+    const { platform, polling: of, facts } = this.#options;
     const moduleIds = [...new Set(lists.map(({ moduleId }) => moduleId))];
-    const wanted = platform && wantedBy(lists, { now: of.clock.now(), platform });
+    const wanted = platform && wantedBy(lists, { now: of.clock.now(), platform }, facts());
     const poll = async (): Promise<void> => {
       try {
         await polled.poll(moduleIds, signal, wanted);

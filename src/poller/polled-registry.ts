@@ -22,6 +22,10 @@ export class PolledRegistry {
   #results: ListResults = new Map();
   #lists: ReadonlyMap<ModuleId, ModuleList> = new Map();
   #isAsked = false;
+  /** How many polls have ended. */
+  #polls = 0;
+  /** The number of the poll that each release waits for whose file was not known. */
+  readonly #awaited = new Map<string, number>();
   /** Whether it is polled once more after the poll that is in progress. */
   #isRefreshed = false;
   #failures = 0;
@@ -84,6 +88,7 @@ export class PolledRegistry {
       throw error;
     } finally {
       this.#isAsked = false;
+      this.#polls++;
       this.#plannedAt = undefined;
       if (this.#isRefreshed) this.refresh();
     }
@@ -140,6 +145,16 @@ export class PolledRegistry {
     this.#isRefreshed = this.#isAsked;
     this.#plannedAt ??= this.#dueAt;
     this.#dueAt = Math.max(this.#polledAt + FEED_REST_MS, this.#polling.clock.monotonic());
+  }
+
+  /** Whether the next poll, which is then due, may say more of `release`; false once it has ended. */
+  awaits(release: string): boolean {
+    const after = this.#awaited.get(release);
+    if (after !== undefined) return this.#polls < after;
+    // The answer of a poll in progress was not asked for it.
+    this.#awaited.set(release, this.#polls + (this.#isAsked ? 2 : 1));
+    this.refresh();
+    return true;
   }
 
   /** Makes the registry due once its change feed reports a change of a list. Rejects with the reason of `signal`. */

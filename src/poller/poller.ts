@@ -3,6 +3,7 @@ import type { ClaimedFile } from '../store/index.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { expectArgument, optional, SIGNAL } from '../core/text/argument.ts';
 import { quote } from '../core/text/quote.ts';
 import { askDeployed } from './ask-deployed.ts';
@@ -20,6 +21,7 @@ import type { PollerOptions } from './poller-options.ts';
 import { partsFor, type PollerParts } from './poller-parts.ts';
 import { keepRunning } from './polling.ts';
 import { firstPhase } from './schedule.ts';
+import { knownFiles } from './unread-files.ts';
 import { upcomingIn } from './upcoming.ts';
 import { beginRequestedRounds, endUpgradeRequests } from './upgrade-requests.ts';
 import { Wakeup } from './wakeup.ts';
@@ -225,6 +227,14 @@ export class Poller {
     }, signal);
   }
 
+  #deploy(plan: Plan, memory: MachineMemory, only: string | undefined): void {
+    const { configuration, lists, outbox } = this.#parts;
+    if (!configuration.current) return;
+    const files = knownFiles(configuration.current, lists);
+    outbox.commit(files.planned(plan), memory, only);
+    this.#options.onUpcoming?.(upcomingIn(plan, memory, this.#parts).filter(files.isKnown));
+  }
+
   /** Commits the actions of a plan that was made just now, and logs its decisions. */
   #commit(plan: Plan): void {
     const { begun, gate, lists, outbox, planner, polling, state } = this.#parts;
@@ -238,8 +248,7 @@ export class Poller {
     const mayCommit = gate.mayCommit(memory, lists);
     const only = mayCommit ? undefined : gate.onlyTarget(memory);
     if (mayCommit || only !== undefined) {
-      outbox.commit(plan, memory, only);
-      this.#options.onUpcoming?.(upcomingIn(plan, memory, this.#parts));
+      this.#deploy(plan, memory, only);
     }
     const blocking = new Map(
       outbox

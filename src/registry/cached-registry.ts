@@ -16,6 +16,7 @@ import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
 import type { Wanted } from './wanted.ts';
 import { releaseListOf, staleOnError } from './stale-on-error.ts';
 import { backingOff } from './unknown-back-off.ts';
+import { withNeeded } from './wanted-documents.ts';
 
 /** Options of `cachedRegistry`; `OpenRegistriesOptions` documents each. All are optional. */
 export interface CacheOptions {
@@ -44,11 +45,12 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
   const memory = memoryOf(remote, { ...options, clock, certain });
   const { resultOf, localResult } = resultsFrom(memory, { ...options, certain });
   const { request, unlessUnknown } = requestsFor(memory);
+  const whole = remote.isDescribedApart ? wholeResults(request, resultOf) : resultOf;
   return {
     async read(moduleId, signal, wanted) {
       const one = { budget: retryBudget(), position: undefined, wanted };
-      const result =
-        localResult(moduleId) ?? resultOf(moduleId, await request(moduleId, one, signal));
+      const first = localResult(moduleId) ?? (await request(moduleId, one, signal));
+      const result = 'ok' in first ? first : await whole(moduleId, first, { ...one, signal });
       if (!result.ok) throw result.error;
       return result.value;
     },
@@ -63,7 +65,9 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       const round = { budget, wanted };
       const ask = unlessUnknown(round, signal);
       const refreshed = await refreshAll(rest, memory, { budget, signal }, ask);
-      for (const [moduleId, list] of refreshed) results.set(moduleId, resultOf(moduleId, list));
+      for (const [moduleId, list] of refreshed) {
+        results.set(moduleId, await whole(moduleId, list, { ...round, signal }));
+      }
       return results;
     },
     clockFault: () => certain.fault(trustClock),
@@ -72,6 +76,25 @@ export function cachedRegistry(remote: RemoteRegistry, options: CacheOptions = {
       // A restart cuts off every waiting client at once. None retries: each reads its lists again in its next round.
       return await awaitChange(moduleIds, memory, waitMs, { budget: noRetries(), signal });
     },
+  };
+}
+
+/** The results of requests, with the documents that their readers want. */
+function wholeResults(
+  request: Requests['request'],
+  resultOf: Results['resultOf'],
+): (
+  moduleId: ModuleId,
+  first: Refreshed,
+  round: Omit<RequestRound, 'position'> & { readonly signal: AbortSignal | undefined },
+) => Promise<ListResult> {
+  return async (moduleId, first, { budget, wanted, signal }) => {
+    const result = resultOf(moduleId, first);
+    if (!wanted) return result;
+    return await withNeeded(result, moduleId, wanted, async (more) => {
+      const again = { budget, position: undefined, wanted: more };
+      return resultOf(moduleId, await request(moduleId, again, signal));
+    });
   };
 }
 
@@ -131,7 +154,8 @@ function resultsFrom(
   const dated = (list: ReleaseList, { certainAt }: SavedList): ListResult => {
     options.certain.remember(certainAt);
     const fault = options.certain.fault(options.trustClock);
-    return { ok: true, value: fault ? { ...list, clock: fault } : list };
+    const apart = remote.isDescribedApart && { isDescribedApart: true as const };
+    return { ok: true, value: fault || apart ? { ...list, clock: fault, ...apart } : list };
   };
   /** The list in memory. Its first-seen times are settled although its registry does not confirm it. */
   const remembered = (moduleId: ModuleId): SavedList | undefined => {

@@ -62,6 +62,7 @@ export function httpRegistry(
   const remote: RemoteRegistry = {
     address: `${kind}:${base.href}`,
     from,
+    ...(kind === 'oci' && { isDescribedApart: true }),
     fetch: async (...request) => await redacting(async (to) => await to.fetch(...request)),
     changes: async (...request) => await redacting(async (to) => await to.changes?.(...request)),
     modules: async (...request) => await redacting(async (to) => await to.modules?.(...request)),

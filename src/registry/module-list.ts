@@ -14,6 +14,7 @@ export function moduleListOf(result: ListResult): ModuleList {
   if (!result.ok) return result;
   // A plan shows why a saved list is used instead of the registry's, and when it was last confirmed (D21).
   const { records, changedDigests, firstSeen, trust, clock, stale, fetchedAt } = result.value;
+  const { isDescribedApart } = result.value;
   return {
     index: indexOf(records),
     changedDigests,
@@ -21,6 +22,7 @@ export function moduleListOf(result: ListResult): ModuleList {
     trust,
     clock,
     readAt: fetchedAt,
+    ...(isDescribedApart && { isDescribedApart }),
     stale: stale && { confirmedAt: fetchedAt ?? 0, message: stale.message, words: stale.words },
   };
 }

@@ -3,6 +3,7 @@ import type {
   DigestChange,
   Eligibility,
   ModuleId,
+  ModuleList,
   ReleaseRecords,
   Result,
 } from '../core/index.ts';
@@ -18,9 +19,14 @@ export interface Registry {
   read(
     moduleId: ModuleId,
     signal?: AbortSignal,
-    wanted?: (
-      moduleId: ModuleId,
-    ) => readonly { readonly constraint: Constraint; readonly eligibility: Eligibility }[],
+    wanted?: (moduleId: ModuleId) => readonly {
+      readonly constraint: Constraint;
+      readonly eligibility: Eligibility;
+      /** @internal The queries of the releases whose files the decision may need, when the whole list is known (D140). */
+      readonly needed?: (
+        list: ModuleList,
+      ) => readonly { readonly constraint: Constraint; readonly eligibility: Eligibility }[];
+    }[],
   ): Promise<ReleaseList>;
 }
 
@@ -52,6 +58,8 @@ export interface ReleaseList {
   readonly trust?: Eligibility['trust'];
   /** What is known to be wrong with this machine's clock; absent if nothing is. Pass it to `resolve` as `clock`. */
   readonly clock?: Eligibility['clock'];
+  /** @internal Present if the registry describes each release in a document of its own, and not all of them were read (D140). */
+  readonly isDescribedApart?: true | undefined;
   /** Why the saved list is used instead of the registry's; undefined for a current list. */
   readonly stale?: RegistryError | undefined;
 }

@@ -10,6 +10,8 @@ export interface RemoteRegistry {
   readonly address: string;
   /** The address for a person, escaped. */
   readonly from: string;
+  /** Present if each release is described in a document of its own, which is read when it is wanted. */
+  readonly isDescribedApart?: true | undefined;
   /**
    * The address of the registry of a module, or of modules in general, where each may have another one. Throws a RegistryError if it is not known;
    * absent if `address` is that of all.

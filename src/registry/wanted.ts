@@ -1,5 +1,13 @@
-import { releaseTerms } from '../core/machine/update-policy.ts';
+import { eligibilityOf, type ModuleTerms } from '../core/decision/eligibility-of.ts';
+import { deployedVersion } from '../core/decision/deployed.ts';
+import type { ModuleList } from '../core/decision/module-list.ts';
+import { DEFAULT_POLICY, releaseTerms } from '../core/machine/update-policy.ts';
 import type { NeededList } from '../core/plan/configuration.ts';
+import { decideInputFor } from '../core/plan/decide-input.ts';
+import { filesNeeded, queryOf } from '../core/plan/needed-files.ts';
+import type { TargetFacts } from '../core/plan/plan-input.ts';
+import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
+import type { ActionTarget, Constraint, ModuleId } from '../core/index.ts';
 import type { Registry } from './registry.ts';
 
 /**
@@ -11,15 +19,50 @@ export type Wanted = NonNullable<Parameters<Registry['read']>[2]>;
 /** A query that the reader of a list makes of it. */
 export type WantedRelease = ReturnType<Wanted>[number];
 
-/** The queries of the decisions that need these lists, in their circumstances. */
+type Circumstances = Parameters<typeof releaseTerms>[2];
+
+/** The queries of the decisions that need these lists, in their circumstances; `facts` are what the machine remembers. */
 export function wantedBy(
   needed: readonly NeededList[],
-  circumstances: Parameters<typeof releaseTerms>[2],
+  circumstances: Circumstances,
+  facts: TargetFacts,
 ): Wanted {
   return (moduleId) =>
     needed
       .filter((one) => one.moduleId === moduleId)
-      .map(({ constraint, terms }) => {
-        return { constraint, eligibility: releaseTerms(terms, moduleId, circumstances) };
-      });
+      .flatMap((one) => queriesOf(one, circumstances, facts));
+}
+
+/** The query of a person, who needs to know no more than what is selected. */
+export function wantedFor(constraint: Constraint, terms: ModuleTerms): WantedRelease {
+  return {
+    constraint,
+    eligibility: { ...terms.eligibility, quarantine: terms.quarantine },
+    needed: (list) =>
+      'error' in list ? [] : [{ constraint, eligibility: eligibilityOf(terms, list) }],
+  };
+}
+
+function queriesOf(
+  { of, moduleId, terms, constraint }: NeededList,
+  circumstances: Circumstances,
+  facts: TargetFacts,
+): WantedRelease[] {
+  const state = facts(targetOf(of, moduleId));
+  const { quarantine, previous } = state;
+  const deployed = deployedVersion(state.deployed);
+  const needs = { requirement: constraint, terms, moduleId, vetoes: undefined, machine: undefined };
+  const surroundings = { ...circumstances, policy: DEFAULT_POLICY, isServerBusy: false };
+  const needed = (list: ModuleList): readonly WantedRelease[] =>
+    filesNeeded(decideInputFor({ ...state, list }, needs, surroundings));
+  const eligibility = { ...releaseTerms(terms, moduleId, circumstances), deployed, quarantine };
+  // The decision needs them as soon as what is selected fails, or is restarted (D140).
+  const known = [deployed, previous].flatMap((version) => version ?? []);
+  return [{ constraint, eligibility, needed }, ...known.map(queryOf)];
+}
+
+function targetOf({ kind, name }: NeededList['of'], moduleId: ModuleId): ActionTarget {
+  if (kind === 'module') return { kind, name, moduleId };
+  const isAgent = moduleId === SUBSYSTEM_MODULES['platform-agent'];
+  return { kind, name: isAgent ? 'platform-agent' : 'platform-server' };
 }

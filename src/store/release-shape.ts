@@ -9,6 +9,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   tag: optional(isText),
   publishedAt: optional(isNumber),
   artifacts: optional(listOf(isArtifact)),
+  unreadable: optional(isText),
   prerelease: optional(oneOf(true)),
   distTags: optional(listOf(isText)),
   yanked: optional(isText),

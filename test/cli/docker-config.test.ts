@@ -1,7 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { served } from '../../mocks/network.ts';
-import { ociRegistry, withTokenServer } from '../../mocks/oci-registry.ts';
+import { ociContents, ociRepository, withTokenServer } from '../../mocks/oci-registry.ts';
+import { dockerCredentials } from '../../src/host/docker-config.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 
@@ -10,8 +11,8 @@ const AUTH = Buffer.from(PAIR).toString('base64');
 
 /** The address of a registry that wants the user and the password. */
 async function locked(): Promise<string> {
-  const tags = ociRegistry({ 'acme/lidar': ['1.0.0'] });
-  return await served(withTokenServer(tags, { pair: PAIR }));
+  const releases = ociContents({ '1.0.0': { body: Buffer.from('x') } });
+  return await served(withTokenServer(ociRepository('acme/lidar', releases), { pair: PAIR }));
 }
 
 /** Resolves with this `config.json` of Docker. */
@@ -56,18 +57,79 @@ describe('the credentials of Docker', () => {
   });
 
   it.each([
-    ['no JSON', '{'],
-    ['null', 'null'],
-    ['a list', '[]'],
-    ['credentials that are no text', '{"auths":{"HOST":{"auth":7}}}'],
+    ['an empty entry', '{"auths":{"HOST":{}}}'],
+    [
+      'an identity token',
+      `{"auths":{"HOST":{"auth":"${Buffer.from('bob:').toString('base64')}"}}}`,
+    ],
     ['credentials for another host', `{"auths":{"registry.example":{"auth":"${AUTH}"}}}`],
     ['a helper that is a path', '{"credsStore":"../test"}'],
     ['a helper that does not exist', '{"credsStore":"none"}'],
-  ])('[T410] %s are none', async (_, config) => {
+  ])('[T410, T501] %s are none', async (_, config) => {
     const address = await locked();
     const text = config.replace('HOST', new URL(address).host);
     expect(await resolved(address, text, { path: helperFolder() })).toBe(
       `error[REGISTRY_REFUSED]: the token server ${address}/token of the registry oci:${address} gives no token without a user and password (401)`,
     );
+  });
+
+  it.each([
+    [
+      'a key without quotation marks',
+      '{\n  "auths": {},\n  pass-word: 1 }',
+      'line 3, column 3: not JSON: expected text in double quotes, a number, true, false, null, {…} or […]',
+    ],
+    [
+      'half a file',
+      '{"auths":{"registry.example":{"auth":"pass-wo',
+      'line 1, column 38: the text has no closing quotation mark on its line',
+    ],
+    ['a comma too much', '{"auths":{},}', 'line 1, column 12: trailing comma before "}"'],
+    [
+      'comments',
+      '{} // pass-word',
+      'not JSON: expected no comments and no commas before a closing bracket',
+    ],
+    ['nothing', '', 'line 1, column 1: expected a value'],
+    ['null', 'null', 'expected an object'],
+    ['a list', '["pass-word"]', 'expected an object'],
+    [
+      'a number',
+      '{"auths":{"HOST":{"auth":7}}}',
+      '/auths/HOST/auth is not base64 of <user>:<password>',
+    ],
+    [
+      'no user',
+      '{"auths":{"HOST":{"auth":"cGFzcy13b3Jk"}}}',
+      '/auths/HOST/auth is not base64 of <user>:<password>',
+    ],
+  ])('[T501] a file with %s is an error, which repeats nothing of it', async (_, config, what) => {
+    const address = await locked();
+    const { host } = new URL(address);
+    const error = await resolved(address, config.replace('HOST', host));
+    expect(error.replace(/"\/.*?"/, '"…"')).toBe(
+      `error[BAD_VALUE]: the credentials file of Docker "…" cannot be used: ${what.replace('HOST', host)}`,
+    );
+  });
+
+  it('[T501] a file for a registry that a token is known for is not read', async () => {
+    const address = await locked();
+    const environment = {
+      DOCKER_CONFIG: temporaryFolder({ 'config.json': '{' }),
+      MODREG_REGISTRY: `oci:${address}`,
+      MODREG_TOKEN: PAIR,
+    };
+    const { stdout } = await inProcess(['resolve', 'acme:lidar', 'latest'], environment);
+    expect(stdout).toBe('1.0.0\n');
+  });
+
+  it.each([
+    ['a command', true, PAIR],
+    ['an agent or a poller, which never runs one', false, undefined],
+  ])('[T410] of a helper, for %s', (_, runsHelpers, pair) => {
+    const DOCKER_CONFIG = temporaryFolder({ 'config.json': '{"credsStore":"test"}' });
+    const environment = { DOCKER_CONFIG, PATH: helperFolder() };
+    const found = dockerCredentials(environment, { runsHelpers })(new URL('https://h.example'));
+    expect(found.ok && found.value?.reveal()).toBe(pair);
   });
 });

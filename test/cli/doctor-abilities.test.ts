@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { githubRepository } from '../../mocks/github-registry.ts';
+import { ociContents, ociRepository } from '../../mocks/oci-registry.ts';
 import { served, type Answer } from '../../mocks/network.ts';
 import { npmRegistry } from '../../mocks/npm-registry.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -73,6 +74,14 @@ it('a repository on GitHub', async () => {
     `info     registry   ${from} is a repository on GitHub: lists, ages, digests since June 2025, files; no publishing by modreg, and no wake-up; takes a token (none is known for it)`,
     'info     registry   acme:lidar: 1 release; each has a publish time, a file and a digest',
   ]);
+});
+
+it('a registry of containers, whose manifests it does not read', async () => {
+  const releases = ociContents({ '1.0.0': { body: Buffer.from('x') }, '1.1.0': 2 });
+  const address = await served(ociRepository('acme/lidar', releases));
+  expect((await said(`oci:${address}`)).at(-1)).toBe(
+    'info     registry   acme:lidar: 2 releases; 2 whose manifests were not read',
+  );
 });
 
 it('a folder', async () => {

@@ -51,6 +51,19 @@ it.each<[string, readonly ListResult[], number]>([
   },
 );
 
+it('[D112] what is wanted of the lists reaches the registry', async () => {
+  const { measured } = pollMetrics(claimed().state);
+  const id = moduleId('acme:lidar');
+  const registry: CachedRegistry = {
+    read: async () => await Promise.reject(new Error('not called')),
+    readAll: async (_ids, _signal, wanted) =>
+      await Promise.resolve(new Map([[id, wanted?.(id).length === 0 ? LIST : DOWN]])),
+    awaitChange: async () => await Promise.resolve(undefined),
+  };
+  const lists = measured(registry, 'https://a.example').readAll([id], undefined, () => []);
+  expect((await lists).get(id)).toBe(LIST);
+});
+
 it('[T83] modreg poll --metrics counts rounds and actions, and has no module or version', async () => {
   const loopback = await loopbackRegistry();
   published(loopback, 'acme:lidar', '1.2.4');

@@ -27,6 +27,7 @@ it('lists the releases of a repository, without drafts', async () => {
       { tag_name: 'v1.2.0' },
       { tag_name: '1.1.0', published_at: '2026-06-01T08:00:00Z' },
       { tag_name: 'nightly' },
+      { tag_name: 'v3' },
     ),
   );
   const { records } = await registry.read(LIDAR);
@@ -35,6 +36,7 @@ it('lists the releases of a repository, without drafts', async () => {
     ['1.2.0', Date.UTC(2026, 6, 1)],
     ['1.1.0', Date.UTC(2026, 5, 1, 8)],
     ['nightly', Date.UTC(2026, 6, 1)],
+    ['v3', Date.UTC(2026, 6, 1)],
   ]);
   expect(asked.requests).toEqual([`${PATH}&page=1`]);
 });
@@ -177,6 +179,32 @@ function pages(...numbers: readonly number[]): string[] {
   return numbers.map((page) => `${PATH}&page=${page}`);
 }
 
+describe('[T507, D141] a pattern that matches no file of a release is named where it is refused', () => {
+  it.each<[string, readonly string[], string]>([
+    ['with others', ['a.tgz', 'b.tgz'], 'it has a.tgz, b.tgz'],
+    ['with many', ['a', 'b', 'c', 'd', 'e'], 'it has a, b, c, 2 more'],
+    ['with none', [], 'it has no file'],
+  ])('%s', async (_what, names, found) => {
+    const { registry } = remembered(`${ADDRESS}#lidar-*-{arch}.tgz`);
+    const matching = [{ name: 'lidar-musl-arm64.tgz', digest: ONE ?? '' }];
+    asked.next(
+      githubRepository(
+        { tag_name: 'v1.2.0', assets: names.map((name) => ({ name })) },
+        { tag_name: 'v1.1.0', assets: matching },
+      ),
+    );
+    const list = indexReleases((await registry.read(LIDAR)).records);
+    const resolution = resolve({ kind: 'latest' }, list, { now: 0, platform: 'linux/arm64' });
+    expect(resolution).toMatchObject({ kind: 'resolved', release: { version: { text: '1.1.0' } } });
+    expect([...resolution.refused()]).toMatchObject([
+      {
+        reason: 'untrusted-artifact',
+        complaint: `no file matches the pattern "lidar-*-{arch}.tgz": ${found}`,
+      },
+    ]);
+  });
+});
+
 describe('the pages', () => {
   const many = Array.from({ length: 250 }, (_, place) => ({ tag_name: `1.0.${place}` }));
 
@@ -230,6 +258,25 @@ describe('refuses', () => {
       '[T432] too many requests at once',
       status(429, { 'x-ratelimit-remaining': '0', 'retry-after': '90' }),
       `registry-busy: ${WHERE} allows no more requests now (429); it allows more after 90 s`,
+    ],
+    [
+      '[T505] a secondary limit, with a time',
+      status(403, { 'retry-after': '90', 'x-ratelimit-remaining': '41' }),
+      `registry-busy: ${WHERE} allows no more requests now (403); it allows more after 90 s`,
+    ],
+    [
+      '[T505] a secondary limit without a time',
+      () =>
+        Response.json(
+          { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' },
+          { status: 403, headers: { 'x-ratelimit-remaining': '41' } },
+        ),
+      `registry-busy: ${WHERE} allows no more requests now (403); it allows more after 60 s`,
+    ],
+    [
+      '[T506] a page that is the same as one before',
+      json(Array.from({ length: 100 }, (_, place) => ({ tag_name: `1.0.${place}` }))),
+      `not-a-registry: ${WHERE} does not list all releases: page 2 is the same as page 1`,
     ],
     [
       '[T21] a repository that is not found',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../mocks/network.ts';
+import { ociRegistry } from '../../mocks/oci-registry.ts';
 import { answers, HOST, json, status } from '../../mocks/scripted-registry.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
@@ -65,6 +66,28 @@ describe('[T405] finds the next page', () => {
     expect((await registry.read(LIDAR)).records).toHaveLength(1001);
     expect(asked.requests).toEqual([`${PATH}?n=1000`, `${PATH}?n=1000&last=1.0.999`]);
   });
+
+  it.each([
+    ['50', 50, 120, 3],
+    ['50, which all tags fill', 50, 100, 3],
+    ['25', 25, 60, 3],
+    ['64', 64, 70, 2],
+  ])(
+    '[T508] a registry that sends at most %s without a link has further pages',
+    async (_, most, count, requests) => {
+      const tags = Array.from({ length: count }, (_tag, place) => `1.0.${place + 1000}`);
+      const all = ociRegistry({ 'acme/lidar': tags });
+      asked.next(async (request) => {
+        const url = new URL(request.url);
+        url.searchParams.set('n', `${most}`);
+        const sent = await all(new Request(url, request));
+        return Response.json(await sent.json());
+      });
+      const { registry } = remembered(`oci:${HOST}`);
+      expect((await registry.read(LIDAR)).records).toHaveLength(count);
+      expect(asked.requests).toHaveLength(requests);
+    },
+  );
 
   it('a registry that knows no last sends the same page, which is then the last one', async () => {
     const tags = Array.from({ length: 1000 }, (_, place) => `1.0.${place}`);

@@ -31,7 +31,7 @@ it('reads the tags of all pages, with + in place of _', async () => {
     page([], '<?last=other>; rel=next'),
     page([]),
   );
-  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.2.3 1.2.4+build+7 1.2.4+build.7 latest');
+  expect(await outcomeOf(registry.read(LIDAR))).toBe('1.2.3 1.2.4_build_7 1.2.4+build.7 latest');
   expect(asked.requests).toEqual([
     `${PATH}?n=1000`,
     `${PATH}?last=1.2.4_build.7&n=1000`,

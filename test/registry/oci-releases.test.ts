@@ -116,6 +116,7 @@ describe('[D110] a leading v of a tag is dropped', () => {
     [['v1.0.0', 'v1.1.0'], '1.0.0 1.1.0'],
     [['v1.0.0_7'], '1.0.0+7'],
     [['version', 'vx', 'v', 'V1.0.0'], 'version vx v V1.0.0'],
+    [['v3', 'v3.1_beta', 'v3-alpine', 'a_b'], 'v3 v3.1_beta v3-alpine a_b'],
   ])('%o', async (tags, versions) => {
     const releases = Object.fromEntries(tags.map((tag) => [tag, file('x')]));
     asked.next(ociRepository(NAME, ociContents(releases)));

@@ -200,7 +200,8 @@ export async function agentSite(
 
 const ENTRY_POINT = { entrypoint: 'run' };
 
-function packageOf(script: string, meta: object): Buffer {
+/** A package whose program is a shell script. */
+export function packageOf(script: string, meta: object = ENTRY_POINT): Buffer {
   const entries = [
     member({ name: 'run', mode: 0o755, content: programOf(script) }),
     member({ name: 'meta.json', content: JSON.stringify(meta) }),

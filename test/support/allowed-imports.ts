@@ -22,6 +22,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'lru-cache',
     'p-limit',
     'semver/classes/range.js',
+    'tldts',
     'valibot',
     ...FILES,
     ...NETWORK,

@@ -5,6 +5,7 @@ import type { Secret } from '../../core/text/secret.ts';
 import type { ExchangeContext } from '../../registry/http/exchange.ts';
 import { proxyDenial } from '../../registry/http/network-failure.ts';
 import type { Authorization, RegistryAccess } from '../../registry/http/registry-access.ts';
+import { limitReached } from '../../registry/http/request-limit.ts';
 import { readRetryAfter } from '../../registry/http/retry-after.ts';
 import { openReply, type StreamedReply } from '../../registry/http/streamed-reply.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
@@ -178,6 +179,9 @@ function checkStatus(
 ): void {
   if (status === 200 || status === 206) return;
   if (status === 407) throw proxyDenial(where);
+  const server = `the server of ${where}`;
+  const limited = limitReached({ status, headers }, server, { hasToken: true, now });
+  if (limited) throw limited;
   if (DENIED.has(status)) {
     throw new RegistryError('registry-refused', `the server of ${where} denies access (${status})`);
   }

@@ -5,6 +5,7 @@ import { countOf } from '../../base/count.ts';
 import { writtenAddress } from '../../registry/address.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
+import { isDescribed } from '../../registry/wanted-documents.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import type { RegistryFacts } from './probe-registry.ts';
 
@@ -105,12 +106,21 @@ const PARTS: Readonly<Record<string, (release: ReleaseRecord) => boolean>> = {
     artifacts.length > 0 && artifacts.every(({ digest = '' }) => /^sha(?:256|512):/.test(digest)),
 };
 
-function lackOf(moduleId: ModuleId, { records }: ReleaseList): string {
+function lackOf(moduleId: ModuleId, { records, isDescribedApart }: ReleaseList): string {
   const releases = [...records];
-  const lacks = Object.entries(PARTS).flatMap(([part, has]) => {
-    const count = releases.filter((one) => !has(one)).length;
+  const isRead = (one: ReleaseRecord): boolean => !isDescribedApart || isDescribed(one);
+  const unread = releases.filter((one) => !isRead(one)).length;
+  const unusable = releases.filter(({ unreadable }) => unreadable !== undefined).length;
+  const known = releases.filter((one) => isRead(one) && one.unreadable === undefined);
+  const parts = Object.entries(PARTS).flatMap(([part, has]) => {
+    const count = known.filter((one) => !has(one)).length;
     return count === 0 ? [] : [`${count} without ${part}`];
   });
+  const lacks = [
+    ...(unread === 0 ? [] : [`${unread} whose manifests were not read`]),
+    ...(unusable === 0 ? [] : [`${unusable} that cannot be used`]),
+    ...parts,
+  ];
   const lacking =
     lacks.length === 0 ? 'each has a publish time, a file and a digest' : lacks.join(', ');
   return `${excerpt(moduleId)}: ${countOf(releases.length, 'release')}; ${lacking}`;

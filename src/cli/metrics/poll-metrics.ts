@@ -86,10 +86,9 @@ function rounds(registry: Registry): PollMetrics['measured'] {
     all.inc({ registry: origin }, 0);
     failures.inc({ registry: origin }, 0);
     const measured: CachedRegistry = {
-      read: async (moduleId, signal) => await polled.read(moduleId, signal),
-      awaitChange: async (ids, ms, signal) => await polled.awaitChange(ids, ms, signal),
-      async readAll(ids, signal) {
-        const results = await polled.readAll(ids, signal);
+      ...polled,
+      async readAll(...asked) {
+        const results = await polled.readAll(...asked);
         last.roundAt = performance.now();
         all.inc({ registry: origin });
         // A registry that knows none of the modules may have lost its disk, so its answers are no success (T101).

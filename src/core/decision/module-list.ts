@@ -16,6 +16,8 @@ export type ModuleList =
       readonly clock?: Eligibility['clock'];
       /** Checks the signatures of the releases; absent if the policy names no trust document (D133). */
       readonly trust?: Eligibility['trust'];
+      /** @internal Present if a release without files is one whose document was not read (D140). */
+      readonly isDescribedApart?: true | undefined;
       /** When the registry last confirmed the list, in milliseconds since the epoch; absent for the time of the decision. */
       readonly readAt?: number | undefined;
       /** Present if a saved list is used because the registry did not answer. */

@@ -18,11 +18,25 @@ export interface TargetTerms extends Pick<Timing, 'vetoes'> {
   readonly moduleId: ModuleId | undefined;
 }
 
+/** What a decision depends on besides its target. */
+type Surroundings = Pick<
+  PlanInput,
+  | 'now'
+  | 'platform'
+  | 'machineId'
+  | 'group'
+  | 'laterReleases'
+  | 'policy'
+  | 'clock'
+  | 'answer'
+  | 'isServerBusy'
+>;
+
 /** What is decided about a target: its state, and the terms for it in the circumstances of the plan. */
 export function decideInputFor(
   state: ModuleState,
   { requirement, terms, moduleId, vetoes, machine }: TargetTerms,
-  input: PlanInput,
+  input: Surroundings,
 ): DecideInput {
   const { now, platform, machineId, laterReleases } = input;
   const { group = input.policy.group } = input;
@@ -67,7 +81,7 @@ function timingOf(
   { restarts = [], holds, held }: ModuleState,
   terms: UpdateTerms,
   vetoes: Timing['vetoes'],
-  { now, clock, answer, isServerBusy }: PlanInput,
+  { now, clock, answer, isServerBusy }: Surroundings,
 ): Timing {
   const { window, blackouts, restartCooldownMs, restartCeiling } = terms;
   return {

@@ -2,7 +2,7 @@ import { decideChecked } from '../decision/decide.ts';
 import type { DecideInput } from '../decision/decision.ts';
 import { deployedVersion } from '../decision/deployed.ts';
 import type { Artifact } from '../releases/release.ts';
-import { parseVersion } from '../version/version.ts';
+import { parseVersion, type Version } from '../version/version.ts';
 import { actionOf, type Action } from './action.ts';
 
 /** A release that may be deployed again, and its file for the machine. */
@@ -22,16 +22,26 @@ export function permittedRollback(
   const failed = parseVersion(to);
   // A restart that fails says nothing about the release (D41), and an address is never in quarantine.
   if (!failed.ok || direction === 'restart') return undefined;
-  const decision = decideChecked({
-    ...input,
-    deployed: { kind: 'none' },
-    previous: previousAfter(input, failed.value.text),
-    failed: failed.value,
-    quarantine: [...input.quarantine, { version: to, digest: artifact?.digest, until: undefined }],
-    restartRequest: undefined,
-  });
+  const decision = decideChecked(afterFailure(failed.value, artifact?.digest, input));
   const rollback = actionOf(decision, target, []);
   return rollback && { version: rollback.to, artifact: rollback.artifact };
+}
+
+/** The input if `failed`, whose file has this digest, failed now and nothing was running. */
+export function afterFailure(
+  failed: Version,
+  digest: string | undefined,
+  input: DecideInput,
+): DecideInput {
+  const { text } = failed;
+  return {
+    ...input,
+    deployed: { kind: 'none' },
+    previous: previousAfter(input, text),
+    failed,
+    quarantine: [...input.quarantine, { version: text, digest, until: undefined }],
+    restartRequest: undefined,
+  };
 }
 
 /** The version that was deployed before the one that failed. Text that is not a version cannot be deployed again. */

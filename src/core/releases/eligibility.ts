@@ -27,6 +27,10 @@ const noArtifact: Policy = ({ eligibility: { platform } }, release) => {
   return { reason: 'no-artifact', platform, published };
 };
 
+/** Nothing is known of the files of a release whose description cannot be used (D141). */
+const unreadable: Policy = (_input, { unreadable: complaint }) =>
+  complaint === undefined ? undefined : { reason: 'untrusted-artifact', complaint };
+
 /** A machine downloads from an address that it may contact, and compares the file with its digest (D36). */
 const untrustedArtifact: Policy = ({ eligibility: { platform, artifactRules } }, release) => {
   const artifact = platform && artifactRules && artifactFor(release, platform);
@@ -112,6 +116,7 @@ function tooYoung(
 /** Why `release` is refused: the first reason in the order of the decision table; undefined if it is eligible. */
 export const ineligible: Policy = (input, release) =>
   yanked(input, release) ??
+  unreadable(input, release) ??
   noArtifact(input, release) ??
   untrustedArtifact(input, release) ??
   digestChanged(input, release) ??

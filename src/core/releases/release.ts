@@ -34,6 +34,8 @@ export interface ReleaseRecord {
   readonly publishedAt?: number | undefined;
   /** Absent: files are not listed, so every platform is supported. Empty: there are no files, so no platform is. */
   readonly artifacts?: readonly Artifact[] | undefined;
+  /** Why its registry's description of it cannot be used, in one escaped line: it is refused (D141). Absent if it can be, or was not read. */
+  readonly unreadable?: string | undefined;
   /** Present if the registry marks it as a prerelease, whatever its version says (D4). */
   readonly prerelease?: true | undefined;
   /** The dist-tags of npm that name it, for people: they select nothing. Absent if none does. */
@@ -108,15 +110,18 @@ export function mergeRecords(
   if (first && records.length === 1) {
     const { publishedAt, artifacts, prerelease, yanked, deprecated, requires, floor, rollout } =
       first;
-    const { signatures } = first;
+    const { signatures, unreadable } = first;
     const plain = { version, publishedAt: knownTime(publishedAt), artifacts, prerelease };
-    return { ...plain, yanked, deprecated, requires, floor, rollout, signatures };
+    const release = { ...plain, yanked, deprecated, requires, floor, rollout, signatures };
+    // Few have it.
+    return unreadable === undefined ? release : { ...release, unreadable };
   }
   return {
     version,
     publishedAt: least(records.map(({ publishedAt }) => knownTime(publishedAt))),
     artifacts: mergeArtifacts(records.flatMap(({ artifacts }) => (artifacts ? [artifacts] : []))),
     prerelease: records.some(({ prerelease }) => prerelease) || undefined,
+    unreadable: leastReason(records.map(({ unreadable }) => unreadable)),
     yanked: leastReason(records.map(({ yanked }) => yanked)),
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
     requires: mergeRequires(records.flatMap(({ requires }) => (requires ? [requires] : []))),

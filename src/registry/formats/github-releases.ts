@@ -1,17 +1,22 @@
 import type { Artifact, ReleaseRecord } from '../../core/index.ts';
 import type { Path } from '../../core/text/json-pointer.ts';
-import { describeValue } from '../../core/text/quote.ts';
+import { firstFew } from '../../core/text/few.ts';
+import { describeValue, excerpt, quote } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
 import { checkLength, type Drop, type ListEntries } from './decoded-list.ts';
 import type { PlatformOfName } from './github-assets.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { decodeTime } from './module-document.ts';
 
+/** Of the files of a release in a message. */
+const MOST_NAMES = 3;
 const DIGEST = /^sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/;
 
 /** How the assets of a release become its files. */
 export interface AssetRules {
   readonly platformOf: PlatformOfName;
+  /** The pattern that it comes from, as the address has it; absent if it has none. */
+  readonly pattern?: string;
   /** Whether a machine downloads by the API, as it must from a private repository. */
   readonly isByApi: boolean;
 }
@@ -59,12 +64,28 @@ function decodeRelease(
   rules: AssetRules,
   drop: Drop,
 ): ReleaseRecord {
+  const artifacts = decodeAssets(release['assets'], rules, [...path, 'assets'], drop);
   return {
     version: tag,
     publishedAt: decodeTime(release['published_at'], path, 'published_at', drop),
-    artifacts: decodeAssets(release['assets'], rules, [...path, 'assets'], drop),
+    artifacts,
     prerelease: release['prerelease'] === true || undefined,
+    ...(artifacts.length === 0 && withoutFile(release['assets'], rules)),
   };
+}
+
+/** Why a release has no file, if an address has a pattern for it: without one, it is for no platform. */
+function withoutFile(
+  assets: unknown,
+  { pattern }: AssetRules,
+): Pick<ReleaseRecord, 'unreadable'> | undefined {
+  if (pattern === undefined) return undefined;
+  const names = (Array.isArray(assets) ? assets : []).flatMap((asset: unknown) => {
+    const name = isJsonObject(asset) ? asset['name'] : undefined;
+    return typeof name === 'string' ? [excerpt(name)] : [];
+  });
+  const found = names.length === 0 ? 'no file' : firstFew(names, MOST_NAMES).join(', ');
+  return { unreadable: `no file matches the pattern ${quote(pattern)}: it has ${found}` };
 }
 
 /** The files of the platforms. Without one, the release fits no platform. */

@@ -2,7 +2,7 @@ import type { Artifact } from '../../core/index.ts';
 import { PLATFORMS, fitsPlatform } from '../../core/releases/platform.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { parseTime } from '../../core/text/rfc3339.ts';
-import { RegistryError } from '../registry-error.ts';
+import type { Result } from '../../core/text/result.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 
 /** What can be sent for a tag: an index or a manifest, of OCI or of Docker. (OCI Image 1.1, "Media Types") */
@@ -41,18 +41,28 @@ export type Manifest = {
     }
 );
 
-/** Reads an index or a manifest; undefined if it is neither. Throws a RegistryError if it has a layer without a digest. (OCI Image 1.1, "Image Index" and "Image Manifest") */
-export function decodeManifest(json: unknown): Manifest | undefined {
-  if (!isJsonObject(json)) return undefined;
+/** Whether a content type is that of a manifest of Docker's schema 1, which is signed JSON. */
+export function isManifestOfSchema1(type: string | null): boolean {
+  return /^application\/vnd\.docker\.distribution\.manifest\.v1\+/i.test(type ?? '');
+}
+
+/** Reads an index or a manifest. The error is why it is neither, in one escaped line. (OCI Image 1.1, "Image Index" and "Image Manifest") */
+export function decodeManifest(json: unknown): Result<Manifest, string> {
+  if (!isJsonObject(json)) {
+    return { ok: false, error: `found ${describeValue(json)}, expected an object` };
+  }
   const createdAt = createdIn(json);
   const { manifests, layers, config } = json;
   if (Array.isArray(manifests)) {
-    return { kind: 'index', createdAt, entries: manifests.flatMap(entryIn) };
+    return { ok: true, value: { kind: 'index', createdAt, entries: manifests.flatMap(entryIn) } };
   }
-  if (!Array.isArray(layers)) return undefined;
-  const [layer] = layers;
-  const file = layers.length === 1 ? fileIn(layer) : undefined;
-  return { kind: 'manifest', createdAt, file, config: configIn(config) };
+  if (!Array.isArray(layers)) {
+    return { ok: false, error: 'it has neither "manifests" nor "layers"' };
+  }
+  const file = layers.length === 1 ? fileIn(layers[0]) : undefined;
+  if (file?.ok === false) return file;
+  const image = { file: file?.value, config: configIn(config) };
+  return { ok: true, value: { kind: 'manifest', createdAt, ...image } };
 }
 
 /** The platform in the config of an image; `any` if it names none. (OCI Image 1.1, "Image Configuration") */
@@ -83,16 +93,17 @@ function platformOf(value: unknown): string | undefined {
     : undefined;
 }
 
-function fileIn(value: unknown): Pick<Artifact, 'digest' | 'size'> {
+function fileIn(value: unknown): Result<Pick<Artifact, 'digest' | 'size'>, string> {
   const { digest, size } = isJsonObject(value) ? value : {};
   if (typeof digest !== 'string' || !DIGEST.test(digest)) {
-    const message = `/layers/0/digest is ${describeValue(digest)}, expected a complete sha256 or sha512`;
-    throw new RegistryError('not-a-registry', message);
+    const found = describeValue(digest);
+    return {
+      ok: false,
+      error: `/layers/0/digest is ${found}, expected a complete sha256 or sha512`,
+    };
   }
-  return {
-    digest,
-    size: Number.isSafeInteger(size) && Number(size) >= 0 ? Number(size) : undefined,
-  };
+  const isSize = Number.isSafeInteger(size) && Number(size) >= 0;
+  return { ok: true, value: { digest, size: isSize ? Number(size) : undefined } };
 }
 
 function configIn(value: unknown): string | undefined {

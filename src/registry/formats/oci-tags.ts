@@ -1,3 +1,4 @@
+import { parseVersion } from '../../core/version/version.ts';
 import { nameOf, namespaceOf, type ModuleId } from '../../core/releases/module-id.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
@@ -34,7 +35,8 @@ export function tagsIn(
   return tags;
 }
 
-/** The version that a tag names: it has `_` in place of the `+` of build metadata, which a tag cannot contain (D110). */
+/** The version that a tag names: it has `_` in place of the `+` of build metadata, which a tag cannot contain (D110). Any other tag is its own text. */
 export function ociVersion(tag: string): string {
-  return versionOfTag(tag.replaceAll('_', '+'));
+  const version = versionOfTag(tag.replaceAll('_', '+'));
+  return parseVersion(version).ok ? version : tag;
 }

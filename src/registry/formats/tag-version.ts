@@ -1,8 +1,9 @@
-import type { Artifact, ReleaseRecord } from '../../core/index.ts';
+import { parseVersion, type Artifact, type ReleaseRecord } from '../../core/index.ts';
 
-/** The version that a tag names: people write `v1.2.0` for 1.2.0. */
+/** The version that a tag names: people write `v1.2.0` for 1.2.0. A tag that names none, such as `v3`, stays as it is. */
 export function versionOfTag(tag: string): string {
-  return /^v\d/.test(tag) ? tag.slice(1) : tag;
+  const rest = /^v\d/.test(tag) ? tag.slice(1) : tag;
+  return parseVersion(rest).ok ? rest : tag;
 }
 
 /**

@@ -6,6 +6,7 @@ import { RegistryError } from '../registry-error.ts';
 import type { RequestContext } from '../remote-registry.ts';
 import { retrying } from '../retry.ts';
 import type { BodyBounds } from './body.ts';
+import { denial, type SignedIn } from './denial.ts';
 import { addressed } from './error-context.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
@@ -76,17 +77,20 @@ type OwnRequest = Omit<RegistryRequest, 'where' | 'token' | 'fetch'>;
 export function connect(where: string, options: HttpOptions): Connection {
   const { limits, clock } = options;
   let sent: readonly Secret[] = [];
+  let last: SignedIn['sent'];
   const answer = async (request: OwnRequest, round: RequestContext): Promise<Reply> => {
     const attempt = async (): Promise<Reply> => {
       const token = tokenOf(where, options);
       const reply = await sending({ ...request, where }, token, {
         options,
         signal: round.signal,
-        onSent: (secrets) => {
+        onSent: (secrets, authorization) => {
           sent = secrets;
+          last = authorization;
         },
       });
-      return checked(reply, { ...request, where }, { options, hasToken: token !== undefined });
+      const signedIn = { hasToken: token !== undefined, sent: last };
+      return checked(reply, { ...request, where }, { options, ...signedIn });
     };
     const { budget, signal } = round;
     const retries = { ...options, retryWithinMs: limits.retryWithinMs, budget, signal };
@@ -115,12 +119,12 @@ export function connect(where: string, options: HttpOptions): Connection {
 function checked(
   reply: Reply,
   { url, where, answered, change }: OwnRequest & Pick<RegistryRequest, 'where'>,
-  { options, hasToken }: { readonly options: HttpOptions; readonly hasToken: boolean },
+  { options, ...signedIn }: { readonly options: HttpOptions } & SignedIn,
 ): Reply {
   noteDate(url, reply, options);
   if (answered?.has(reply.status) !== true) {
     const now = options.clock.now();
-    checkStatus(reply, where, { hasToken, now, isChange: change !== undefined });
+    checkStatus(reply, where, { ...signedIn, now, isChange: change !== undefined });
   }
   return { ...reply, url };
 }
@@ -136,14 +140,14 @@ async function sending(
   }: {
     readonly options: HttpOptions;
     readonly signal: AbortSignal | undefined;
-    readonly onSent: (secrets: readonly Secret[]) => void;
+    readonly onSent: (secrets: readonly Secret[], authorization: Authorization | undefined) => void;
   },
 ): Promise<Reply> {
   const { limits, clock, fetch, access = BEARER, exchange: send = exchange } = options;
   const context = { limits, clock, signal };
-  const authorized = async (authorization?: Partial<Authorization>): Promise<Reply> => {
+  const authorized = async (authorization?: Authorization): Promise<Reply> => {
     const secrets = [authorization?.token ?? [], authorization?.secrets ?? []].flat();
-    onSent(secrets);
+    onSent(secrets, authorization);
     const whole = { ...request, ...authorization, fetch };
     return await redactingTokens(
       () => secrets,
@@ -210,27 +214,19 @@ function checkStatus(
   where: string,
   {
     hasToken,
+    sent,
     now,
     isChange,
-  }: { readonly hasToken: boolean; readonly now: number; readonly isChange: boolean },
+  }: SignedIn & { readonly now: number; readonly isChange: boolean },
 ): void {
   if ((isChange ? EXPECTED_OF_CHANGE : EXPECTED).has(status)) return;
   // Only modreg's registry says by it that nothing was changed, and that repeating the request is useless.
   if (isChange && status === 507 && problemIn(body.text)?.kind === 'storage-full') return;
-  const limited = limitReached({ status, headers }, where, { hasToken, now });
+  const limited = limitReached({ status, headers, body }, where, { hasToken, now });
   if (limited) throw limited;
   if (status === 407) throw proxyDenial(where);
   if (status === 401 || status === 403) {
-    const sent = hasToken ? 'with the token that was sent' : 'without a token';
-    const scope = status === 403 ? missingScopeIn(headers) : undefined;
-    const lacks = scope === undefined ? undefined : `it lacks the scope ${scope}`;
-    const why = problemIn(body.text)?.detail ?? lacks;
-    const because = why === undefined ? '' : `: ${why}`;
-    const message = `${where} denies access ${sent} (${status})${because}`;
-    const hint =
-      scope &&
-      `its operator creates a token with it: modreg registry token create --name <name> --scope ${scope}`;
-    throw new RegistryError('registry-refused', message, { hint });
+    throw denial({ status, headers, body }, where, { hasToken, sent });
   }
   if (BUSY.has(status) || status >= 500) {
     throw busyError({ status, headers, body }, where, now);
@@ -251,13 +247,6 @@ function busyError({ status, headers, body }: Reply, where: string, now: number)
     say`${where} is busy or failing (${`${status}`})${because}${later}`,
   );
   return new RegistryError('registry-busy', text, { words, retryAfterMs });
-}
-
-/** The scope that a token lacks, by the challenge of RFC 6750: the body of a refused read is received only for a person. */
-function missingScopeIn(headers: Headers): string | undefined {
-  const challenge = headers.get('www-authenticate') ?? '';
-  if (!challenge.includes('error="insufficient_scope"')) return undefined;
-  return /scope="([a-z]{1,20}(?::[\w.-]{1,128})?)"/.exec(challenge)?.[1];
 }
 
 /** The error for a 404. A server that is not a registry also responds with 404: the hint then says so, or is `note`. */

@@ -25,7 +25,10 @@ export function githubRegistry(base: URL, connection: Connection): Pick<RemoteRe
   const { where } = connection;
   const [repository = ''] = base.pathname.split('/').slice(-2);
   const pattern = decodeURIComponent(base.hash.slice(1));
-  const platformOf = pattern === '' ? platformInName : platformByPattern(pattern);
+  const byName =
+    pattern === ''
+      ? { platformOf: platformInName }
+      : { platformOf: platformByPattern(pattern), pattern };
   return {
     async fetch(moduleId, known, round) {
       if (nameOf(moduleId).toLowerCase() !== repository.toLowerCase()) {
@@ -35,7 +38,7 @@ export function githubRegistry(base: URL, connection: Connection): Pick<RemoteRe
       const reading = { base, connection, moduleId, round };
       if (known?.etag !== undefined && (await isUnchanged(known.etag, reading))) return known;
       const isByApi = connection.hasToken();
-      return await joined(await fetchPages(reading, { platformOf, isByApi }));
+      return await joined(await fetchPages(reading, { ...byName, isByApi }));
     },
   };
 }
@@ -55,7 +58,7 @@ function pageOf({ base }: Reading, page: number): URL {
 async function isUnchanged(etags: string, reading: Reading): Promise<boolean> {
   const { connection, round } = reading;
   for (const [index, etag] of etags.split(' ').entries()) {
-    const request = { accept: ACCEPT, etag, ...bounds(connection.limits.largestList) };
+    const request = { ...asking(connection.limits.largestList), etag };
     const { status } = await connection.get(pageOf(reading, index + 1), request, round);
     if (status !== 304) return false;
   }
@@ -74,21 +77,26 @@ async function fetchPages(
   for (;;) {
     if (pages.length === MOST_PAGES || left <= 0) throw tooMany(where, pages.length);
     const url = pageOf(reading, pages.length + 1);
-    const reply = await connection.get(url, { accept: ACCEPT, ...bounds(left) }, round);
+    const reply = await connection.get(url, asking(left), round);
     if (reply.status === 404) throw missing(moduleId, connection, reply);
     let count = 0;
     const page = await fetchedList(reply, where, (json) => {
       count = Array.isArray(json) ? json.length : 0;
       return githubEntries(json, rules);
     });
+    const before = pages.findIndex(({ digest }) => digest === page.digest);
+    if (count > 0 && before !== -1) throw repeated(where, pages.length + 1, before + 1);
     pages.push(page);
     left -= page.size;
     if (count < PAGE && nextLink(reply.headers.get('link')) === undefined) return pages;
   }
 }
 
-function bounds(largest: number): { readonly largest: number; readonly mostTokens: number } {
-  return { largest, mostTokens: MOST_TOKENS };
+/** What each request has. Why one is denied is in the body alone, if a secondary limit of requests is reached. */
+function asking(
+  largest: number,
+): Pick<Parameters<Connection['get']>[1], 'accept' | 'readsDenial' | 'largest' | 'mostTokens'> {
+  return { accept: ACCEPT, readsDenial: true, largest, mostTokens: MOST_TOKENS };
 }
 
 /** One list of all pages. Its digest and its entity tag are those of each page. */
@@ -115,6 +123,12 @@ function missing(
   const { kind, message, hint } = notFound(moduleId, where, reply);
   const isPrivate = 'a private repository is found only with a token that may read its contents';
   return new RegistryError(kind, message, { hint: hasToken() ? hint : (hint ?? isPrivate) });
+}
+
+/** Some of the releases are missing from such a list, or it never ends. */
+function repeated(where: string, page: number, before: number): RegistryError {
+  const message = `${where} does not list all releases: page ${page} is the same as page ${before}`;
+  return new RegistryError('not-a-registry', message);
 }
 
 function tooMany(where: string, pages: number): RegistryError {

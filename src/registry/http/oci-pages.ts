@@ -110,8 +110,20 @@ function nextPage(
   if (isUnreadable && last === undefined) throw badLink(where, `is ${excerpt(link ?? '')}`);
   // A registry that knows no `last` sends the same page, and one that knows no `n` has sent all tags.
   const isNew = last !== undefined && before?.tags.includes(last) !== true;
-  if (isNew && (isUnreadable || tags.length === size)) return pageUrl(repository, size, last);
-  return undefined;
+  // One that sent a link sends it for each page but the last.
+  const isCapped = before
+    ? before.link === null && tags.length >= before.tags.length
+    : isRound(tags.length);
+  const isFull = tags.length === size || isCapped;
+  return isNew && (isUnreadable || isFull) ? pageUrl(repository, size, last) : undefined;
+}
+
+/** Whether a page may be full although more tags were asked for: limits of registries are round numbers. */
+function isRound(count: number): boolean {
+  return (
+    count > 0 &&
+    (count % 10 === 0 || count % 25 === 0 || (count >= 16 && (count & (count - 1)) === 0))
+  );
 }
 
 /**

@@ -5,11 +5,15 @@ import { packInSteps } from '../packed-records.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
 import type { WantedRelease } from '../wanted.ts';
+import { isDescribed } from '../wanted-documents.ts';
 import type { Connection } from './connection.ts';
 import { inSteps } from './fetched-list.ts';
 import { describeTag, type Describing } from './oci-description.ts';
 import { fetchTags, type TagList } from './oci-pages.ts';
 import { repositoriesOf, type Repository } from './oci-repository.ts';
+
+/** What cannot be used may be mended (D141), so some of them are read again each time, and the others are as they were. */
+const MOST_READ_AGAIN = 3;
 
 /** So many releases that may be selected are described for each query, newest first; the next read continues. */
 const MOST_DESCRIBED = 20;
@@ -71,7 +75,7 @@ interface Tagged {
 function releasesOf(tags: readonly string[], known: FetchedList | undefined): Map<string, Tagged> {
   const described = new Map<string, ReleaseRecord>();
   for (const record of known?.records ?? []) {
-    if (record.artifacts) described.set(record.tag ?? record.version, record);
+    if (isDescribed(record)) described.set(record.tag ?? record.version, record);
   }
   const releases = new Map<string, Tagged>();
   for (const tag of tags) {
@@ -91,26 +95,35 @@ async function describeWanted(
   from: Describing,
 ): Promise<void> {
   let described = 0;
+  let again = 0;
   const index = indexReleases(Array.from(releases.values(), ({ record }) => record));
   for (const { version } of index.candidates(constraint)) {
     const release = releases.get(version.text);
     if (!release) continue;
     let { record } = release;
-    if (!record.artifacts) {
-      if (described++ === MOST_DESCRIBED) break;
-      const description = await describeTag(release.tag, from);
-      // It may still be selected, and not installed.
-      if (!description) break;
-      record = { ...record, ...description };
+    const isKnownBad = record.unreadable !== undefined;
+    if (isKnownBad && again++ >= MOST_READ_AGAIN) continue;
+    if (isKnownBad || !record.artifacts) {
+      if (!isKnownBad && described++ === MOST_DESCRIBED) break;
+      record = await describedAs(release, from);
       releases.set(version.text, { ...release, record });
     }
     if (resolve(constraint, indexReleases([record]), eligibility).kind === 'resolved') break;
   }
 }
 
+/** The release as its manifest describes it now. */
+async function describedAs({ tag, record }: Tagged, from: Describing): Promise<ReleaseRecord> {
+  const description = await describeTag(tag, from);
+  const { unreadable: _before, ...own } = record;
+  return description.ok
+    ? { ...own, ...description.value }
+    : { ...own, unreadable: description.error };
+}
+
 /** Covers the tags, and what is known of the releases that are described. */
 function digestOf({ digest }: TagList, records: readonly ReleaseRecord[]): string {
-  const described = records.filter(({ artifacts }) => artifacts);
+  const described = records.filter(isDescribed);
   if (described.length === 0) return digest;
   return `${digest} ${createHash('sha256').update(JSON.stringify(described)).digest('hex')}`;
 }

@@ -10,7 +10,15 @@ export interface Authorization {
   readonly token: Secret;
   /** What must be in no text, besides the token. */
   readonly secrets: readonly Secret[];
+  /** What that is, for a person: `the token that was sent`. */
+  readonly what: string;
+  /** Present if a user and a password could be sent in its place. */
+  readonly isNoPair?: true;
 }
+
+const TOKEN = 'the token that was sent';
+const PAIR = 'the user and the password that were sent';
+const ISSUED = 'the token that its token server gave';
 
 /** How a registry is accessed. */
 export interface AccessOptions {
@@ -55,7 +63,7 @@ export function accessTo(kind: WebRegistryAddress['kind'], options: AccessOption
 /** Sends the token as it is. */
 export const BEARER: RegistryAccess = {
   sending: async ({ token }, _context, send) =>
-    await send(token && { scheme: 'Bearer', token, secrets: [] }),
+    await send(token && { scheme: 'Bearer', token, secrets: [], what: TOKEN }),
 };
 
 /** Sends a user and a password unasked, as npm does. */
@@ -63,43 +71,81 @@ const BASIC: RegistryAccess = {
   async sending({ token }, _context, send) {
     const basic = pairIn(token)?.basic;
     const secrets = secretsIn(token);
-    if (basic) return await send({ scheme: 'Basic', token: basic, secrets });
-    return await send(token && { scheme: 'Bearer', token, secrets });
+    if (basic) return await send({ scheme: 'Basic', token: basic, secrets, what: PAIR });
+    return await send(token && { ...plain(token), secrets });
   },
 };
 
+function plain(token: Secret): Omit<Authorization, 'secrets'> {
+  return { scheme: 'Bearer', token, what: TOKEN, isNoPair: true };
+}
+
 /**
  * Answers once what an OCI registry asks for in a response with the status 401: a token of a token server, or a user and a password. Tokens
- * are kept while they are valid.
+ * are kept while they are valid, and an origin that took a user and a password gets them unasked from then on.
  */
 function registryAccess(options: AccessOptions): RegistryAccess {
-  const kept = new Map<string, Kept>();
+  const tokenOf = keptTokens(options);
+  /** What each origin took. */
+  const taken = new Map<string, string>();
   return {
     async sending({ url, token: given }, context, send) {
-      const repository = repositoryIn(url);
-      const known = kept.get(repository);
-      const isUsable = known?.given === given?.reveal();
-      const isFresh = known !== undefined && known.until > context.clock.monotonic();
       const pair = pairIn(given);
-      const bearer = isUsable && isFresh ? known.token : pair ? undefined : given;
+      const basic = pair && ({ scheme: 'Basic', token: pair.basic, what: PAIR } as const);
       const secrets = secretsIn(given);
-      const first = await send(bearer && { scheme: 'Bearer', token: bearer, secrets });
+      const known = tokenOf.known({ url, given }, context);
+      const isTaken = given !== undefined && taken.get(url.origin) === given.reveal();
+      const own = pair ? undefined : given && plain(given);
+      const begun = known ?? (isTaken ? basic : own);
+      const first = await send(begun && { ...begun, secrets });
       // What was refused as a bearer token is no user with a password.
       if (first.status !== 401 || (given && !pair)) return first;
       const challenges = challengesIn(first.headers.get('www-authenticate'));
       const asked = challenges.find(({ scheme }) => scheme === 'bearer');
-      if (asked) {
-        const request = { ...options, ...askedBy(asked, repository), registry: url };
-        const issued = await requestToken(
-          { ...request, fetch: options.fetch, basic: pair?.basic },
-          context,
-        );
-        const until = context.clock.monotonic() + issued.validMs - MARGIN_MS;
-        kept.set(repository, { ...issued, until, given: given?.reveal() });
-        return await send({ scheme: 'Bearer', token: issued.token, secrets });
-      }
+      if (asked)
+        return await send({ ...(await tokenOf.issued(asked, { url, given }, context)), secrets });
       const isBasic = challenges.some(({ scheme }) => scheme === 'basic');
-      return isBasic && pair ? await send({ scheme: 'Basic', token: pair.basic, secrets }) : first;
+      if (!isBasic || !basic || begun === basic) return first;
+      const second = await send({ ...basic, secrets });
+      if (second.status !== 401) taken.set(url.origin, given?.reveal() ?? '');
+      return second;
+    },
+  };
+}
+
+type Asking = Pick<Parameters<RegistryAccess['sending']>[0], 'url'> & {
+  readonly given: Secret | undefined;
+};
+
+interface KeptTokens {
+  /** The token for a repository, if it is still valid. */
+  readonly known: (asking: Asking, context: ExchangeContext) => Unkept | undefined;
+  /** A new token, as a challenge asks for. Throws a RegistryError if there is none. */
+  readonly issued: (asked: Challenge, asking: Asking, context: ExchangeContext) => Promise<Unkept>;
+}
+
+type Unkept = Omit<Authorization, 'secrets'>;
+
+function bearer(token: Secret): Unkept {
+  return { scheme: 'Bearer', token, what: ISSUED };
+}
+
+function keptTokens(options: AccessOptions): KeptTokens {
+  const kept = new Map<string, Kept>();
+  return {
+    known({ url, given }, { clock }) {
+      const known = kept.get(repositoryIn(url));
+      const isUsable = known?.given === given?.reveal() && known !== undefined;
+      return isUsable && known.until > clock.monotonic() ? bearer(known.token) : undefined;
+    },
+    async issued(asked, { url, given }, context) {
+      const repository = repositoryIn(url);
+      const { where, allowHttp, fetch } = options;
+      const request = { where, allowHttp, fetch, ...askedBy(asked, repository), registry: url };
+      const issued = await requestToken({ ...request, basic: pairIn(given)?.basic }, context);
+      const until = context.clock.monotonic() + issued.validMs - MARGIN_MS;
+      kept.set(repository, { ...issued, until, given: given?.reveal() });
+      return bearer(issued.token);
     },
   };
 }

@@ -4,8 +4,9 @@ import { isExposed, isLoopback, readWebAddress } from '../../core/text/web-addre
 import { isJsonObject } from '../formats/json-object.ts';
 import { parseJson } from '../formats/json-text.ts';
 import { RegistryError } from '../registry-error.ts';
-import { withErrorContext } from './error-context.ts';
+import { addressed, withErrorContext } from './error-context.ts';
 import { exchange, type ExchangeContext } from './exchange.ts';
+import { isSameSite } from './same-site.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** What a registry asks a client to get from a token server. */
@@ -42,24 +43,28 @@ export async function requestToken(
 ): Promise<IssuedToken> {
   const realm = realmOf(request);
   const { service, scope, where: registry, fetch } = request;
-  const basic = isSameSite(realm, request.registry) ? request.basic : undefined;
+  // A password goes only to a server of the operator of the registry.
+  const isOwn = request.basic !== undefined && (await isSameSite(realm, request.registry));
+  const basic = isOwn ? request.basic : undefined;
   const where = `the token server ${excerpt(realm.origin + realm.pathname)} of ${registry}`;
   const url = new URL(realm);
   if (service !== undefined) url.searchParams.set('service', service);
   url.searchParams.set('scope', scope);
   const bounds = { largest: LARGEST, mostTokens: 1000 };
   const sent = { url, where, fetch, accept: 'application/json', token: basic, ...bounds };
-  const { status, headers, body } = await exchange(
-    { ...sent, ...(basic && { scheme: 'Basic' }) },
-    context,
-  );
-  if (status === 200) return withErrorContext(where, () => tokenIn(parseJson(body.text)));
-  if (status === 408 || status === 429 || status >= 500) {
-    const retryAfterMs = readRetryAfter(headers.get('retry-after'), context.clock.now());
-    const message = `${where} is busy or failing (${status})`;
-    throw new RegistryError('registry-busy', message, { retryAfterMs });
-  }
-  throw refused(`${where} gives no token ${withWhat(request, basic)} (${status})`);
+  const received = async (): Promise<IssuedToken> => {
+    const scheme = basic && { scheme: 'Basic' as const };
+    const { status, headers, body } = await exchange({ ...sent, ...scheme }, context);
+    if (status === 200) return withErrorContext(where, () => tokenIn(parseJson(body.text)));
+    if (status === 408 || status === 429 || status >= 500) {
+      const retryAfterMs = readRetryAfter(headers.get('retry-after'), context.clock.now());
+      const message = `${where} is busy or failing (${status})`;
+      throw new RegistryError('registry-busy', message, { retryAfterMs });
+    }
+    throw refused(`${where} gives no token ${withWhat(request, basic)} (${status})`);
+  };
+  // A hint names what answered there, and not the registry.
+  return await addressed(url, received);
 }
 
 function withWhat({ basic }: TokenRequest, sent: Secret | undefined): string {
@@ -86,19 +91,6 @@ function realmOf({ realm, registry, allowHttp, where }: TokenRequest): URL {
     throw refused(`${named}, which is this machine itself`);
   }
   return url.value;
-}
-
-/** Whether credentials for `registry` may be sent to `realm`: its operator runs both. */
-function isSameSite(realm: URL, registry: URL): boolean {
-  return siteOf(realm.hostname) === siteOf(registry.hostname);
-}
-
-/** The part of a host name that is registered. Below some countries' domains, that has three labels: `example.co.uk`. */
-function siteOf(hostname: string): string {
-  if (hostname.startsWith('[') || /^[\d.]+$/.test(hostname)) return hostname;
-  const labels = hostname.split('.').filter((label) => label !== '');
-  const [last = '', before = ''] = labels.toReversed();
-  return labels.slice(last.length === 2 && before.length <= 3 ? -3 : -2).join('.');
 }
 
 function tokenIn(json: unknown): IssuedToken {
