@@ -1,4 +1,7 @@
+import type { ModuleId } from '../../core/index.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import type { PublishedRelease } from './published-release.ts';
+import { signatureFault } from './signature-fault.ts';
 
 /** The trust documents of a registry. They name the keys that machines accept, and their digests are in policies (D130). */
 export interface CatalogueTrust {
@@ -6,6 +9,8 @@ export interface CatalogueTrust {
   readonly documents: () => readonly string[];
   /** Stores the first one. Returns whether it was stored: not if there is one already. */
   readonly begin: (document: string) => boolean;
+  /** Why the newest one does not allow a publication; undefined if it does. */
+  readonly fault: (id: ModuleId, release: PublishedRelease) => string | undefined;
 }
 
 /** `change` runs its argument in a transaction. */
@@ -21,5 +26,6 @@ export function catalogueTrust(sql: Statements, change: <T>(work: () => T) => T)
           Number(sql.run('INSERT OR IGNORE INTO trust_documents VALUES (1, ?)', document).changes) >
           0,
       ),
+    fault: (moduleId, release) => signatureFault(sql, moduleId, release),
   };
 }
