@@ -17,31 +17,41 @@ interface Source {
 
 type Checks = ReturnType<typeof import('../registry/trust/release-checks.ts').releaseChecks>;
 
+/** The trust document of a registry. */
+export interface Trust {
+  /** Rejects with a RegistryError if there is none that the policy allows. */
+  readonly document: () => Promise<TrustDocument>;
+}
+
+/** The trust document with the digest `pin` of a registry (D134). */
+export function trustOf(source: Source, pin: string, memory: TrustMemory): Trust {
+  return { document: memoizeUntilError(async () => await documentOf(source, pin, memory)) };
+}
+
 /**
- * `registry`, whose lists have the check of their releases by the keys of the trust document with the digest `pin`. Without that
- * document there are no lists: nothing of the registry could be selected (D134).
+ * `registry`, whose lists have the check of their releases by the keys of its trust document. Without that document there are no
+ * lists: nothing of the registry could be selected (D134). `registry` itself if the policy names no document.
  */
-export function trustedRegistry<T extends CachedRegistry & Source>(
+export function trustedRegistry<T extends CachedRegistry>(
   registry: T,
-  pin: string,
-  memory: TrustMemory,
+  trust: Trust | undefined,
 ): T {
-  const checks = memoizeUntilError(async (): Promise<Checks> => {
-    const { releaseChecks } = await import('../registry/trust/release-checks.ts');
-    return releaseChecks(await documentOf(registry, pin, memory));
-  });
+  if (!trust) return registry;
+  const checks = checksBy(trust);
   return {
     ...registry,
     async read(moduleId, signal, wanted) {
-      const of = await unlessAborted(signal, checks());
-      return checked(of, moduleId, await registry.read(moduleId, signal, wanted));
+      await unlessAborted(signal, trust.document());
+      const list = await registry.read(moduleId, signal, wanted);
+      return checked(await checks(), moduleId, list);
     },
     async readAll(moduleIds, signal, wanted) {
-      const of = await unlessAborted(signal, checks()).catch(registryError);
-      if (of instanceof RegistryError) {
-        return new Map(moduleIds.map((id) => [id, { ok: false, error: of }]));
+      const found = await unlessAborted(signal, trust.document()).catch(registryError);
+      if (found instanceof RegistryError) {
+        return new Map(moduleIds.map((id) => [id, { ok: false, error: found }]));
       }
       const results = await registry.readAll(moduleIds, signal, wanted);
+      const of = await checks();
       const lists = new Map(
         Array.from(results, ([id, result]): [ModuleId, ListResult] => [
           id,
@@ -54,6 +64,19 @@ export function trustedRegistry<T extends CachedRegistry & Source>(
       }
       return lists;
     },
+  };
+}
+
+/** The checks of releases by the document that applies. What was checked by the same one is remembered. */
+function checksBy(trust: Trust): () => Promise<Checks> {
+  let last: { readonly document: TrustDocument; readonly of: Checks } | undefined;
+  return async () => {
+    const document = await trust.document();
+    if (last?.document !== document) {
+      const { releaseChecks } = await import('../registry/trust/release-checks.ts');
+      last = { document, of: releaseChecks(document) };
+    }
+    return last.of;
   };
 }
 

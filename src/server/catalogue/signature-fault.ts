@@ -12,6 +12,12 @@ import { newSignatures } from './release-content.ts';
 
 const MOST_NAMED = 3;
 
+/** The text of the last version of the trust document; undefined if there is none. */
+export function newestDocument(sql: Statements): string | undefined {
+  const row = sql.get('SELECT document FROM trust_documents ORDER BY version DESC LIMIT 1');
+  return row && String(row['document']);
+}
+
 /**
  * Why a registry does not take a publication, by its newest trust document; undefined if it does, or has none. It takes only
  * signatures that it can check. Fewer than machines need are no reason: the others are added later (D146).
@@ -21,9 +27,9 @@ export function signatureFault(
   moduleId: ModuleId,
   release: PublishedRelease,
 ): string | undefined {
-  const row = sql.get('SELECT document FROM trust_documents ORDER BY version DESC LIMIT 1');
-  if (!row) return undefined;
-  const document = readTrustDocument(String(row['document']));
+  const newest = newestDocument(sql);
+  if (newest === undefined) return undefined;
+  const document = readTrustDocument(newest);
   if (!document.ok) return `the trust document of the registry cannot be read: ${document.error}`;
   const name = `${moduleId} ${release.version}`;
   const role = roleOf(document.value, moduleId);

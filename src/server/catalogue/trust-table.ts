@@ -1,12 +1,14 @@
 import type { ModuleId } from '../../core/index.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { PublishedRelease } from './published-release.ts';
-import { signatureFault } from './signature-fault.ts';
+import { newestDocument, signatureFault } from './signature-fault.ts';
 
 /** The trust documents of a registry. They name the keys that machines accept, and their digests are in policies (D130). */
 export interface CatalogueTrust {
   /** Their texts, the first version first; none if the registry has no keys. */
   readonly documents: () => readonly string[];
+  /** The text of the last version; undefined if there is none. */
+  readonly newest: () => string | undefined;
   /** Stores the first one. Returns whether it was stored: not if there is one already. */
   readonly begin: (document: string) => boolean;
   /** Why the newest one does not allow a publication; undefined if it does. */
@@ -20,6 +22,7 @@ export function catalogueTrust(sql: Statements, change: <T>(work: () => T) => T)
       sql
         .all('SELECT document FROM trust_documents ORDER BY version')
         .map(({ document }) => String(document)),
+    newest: () => newestDocument(sql),
     begin: (document) =>
       change(
         () =>
