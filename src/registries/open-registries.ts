@@ -90,6 +90,8 @@ export interface OpenRegistry extends CachedRegistry {
   readonly remote: RemoteRegistry | undefined;
   /** @internal What is known about the time, for modules with these terms. */
   readonly knownTime: () => KnownTime;
+  /** @internal Its trust document; absent if the policy names none. */
+  readonly trust?: Trust | undefined;
 }
 
 /** The registries that `openRegistries` has opened: one for each combination of address and terms. */
@@ -241,7 +243,7 @@ function openAt(
   const { clock: given = systemClock, onRetry, onTrouble } = opening;
   const clock = wholeMilliseconds(given);
   const trusting = (source: Pick<OpenRegistry, 'address' | 'remote'>): Trust | undefined =>
-    pin === undefined ? undefined : trustOf(source, pin, { ...opening, savedLists });
+    pin === undefined ? undefined : trustOf(source, pin, { ...opening, savedLists, clock });
   if (!('url' in address)) {
     const registry = pathRegistry(address, clock, opening);
     return { ok: true, value: trustedRegistry(registry, trusting(registry)) };
@@ -261,7 +263,13 @@ function openAt(
     const { cachedRegistry } = await import('../registry/cached-registry.ts');
     return cachedRegistry(remote, { ...options, saved: await savedLists() });
   });
-  const registry = { address, remote, ...lists, ...timeOf(opening.certain, opening.trustClock) };
+  const registry = {
+    address,
+    remote,
+    trust,
+    ...lists,
+    ...timeOf(opening.certain, opening.trustClock),
+  };
   return { ok: true, value: trustedRegistry(registry, trust) };
 }
 

@@ -39,20 +39,20 @@ const UNSIGNED: Proving = { proof: undefined, marked: (one) => one, plain: (one)
 async function provingIn({ from }: RemoteRegistry, trust: Trust): Promise<Proving> {
   const document = await trust.document();
   if (!document.registry) return UNSIGNED;
-  const { checkAnswer, newNonce } = await import('../registry/trust/answer-check.ts');
+  const { checkAnswer, expectValid, newNonce, versionIn } =
+    await import('../registry/trust/answer-check.ts');
   const { keyIdOf } = await import('../registry/trust/ed25519.ts');
   const nonce = newNonce();
   const mark = document.registry.keys.map(keyIdOf).join();
   return {
     proof: {
       nonce,
-      check: async ({ signature, ...answer }) =>
-        checkAnswer(
-          await trust.document(),
-          { ...answer, nonce },
-          signature,
-          `the registry ${from}`,
-        ),
+      async check({ signature, ...answer }) {
+        // The answer may be the first one by a later version (D150).
+        const newest = await trust.atLeast(versionIn(signature));
+        checkAnswer(newest, { ...answer, nonce }, signature, `the registry ${from}`);
+        expectValid(newest, trust.now(), from);
+      },
     },
     marked: (history = '') => `${history} ${mark}`,
     plain: (atLeast) => atLeast && { ...atLeast, history: atLeast.history.replace(/ [^ ]*$/, '') },

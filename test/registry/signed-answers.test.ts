@@ -154,7 +154,7 @@ describe('[D148] a proxy', () => {
       about('list', async (path, ask) =>
         signedAs(await ask(path), (one) => one.replace(/^1/, '2')),
       ),
-      OTHER,
+      'the registry REGISTRY signed its answer by version 2 of its trust document, expected 1',
     ],
   ])('%s', async (_title, lie, message) => {
     const { proxy, publish, machine, read } = await signingSite();
@@ -176,7 +176,7 @@ describe('[D148] a registry', () => {
       STRANGER,
       `the registry REGISTRY signed its answer with key ${STRANGER.id}, which its trust document does not name`,
     ],
-  ])('%s has no lists', async (_title, signer, message) => {
+  ])('[T465] %s has no lists', async (_title, signer, message) => {
     const { machine, read } = await signingSite(TRUST, signer);
     expect(await read(machine())).toEqual(['registry-untrusted', message]);
   });

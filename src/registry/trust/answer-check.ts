@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import { answerText, type SignedAnswer } from '../../core/trust/answer-text.ts';
 import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import { RegistryError } from '../registry-error.ts';
@@ -20,6 +21,20 @@ function signatureIn(
   const [, version, keyId, signature] = SIGNATURE.exec(header ?? '') ?? [];
   if (version === undefined || keyId === undefined || signature === undefined) return undefined;
   return { version: Number(version), keyId, signature };
+}
+
+/** The version by which an answer was signed; 0 without a signature. */
+export function versionIn(header: string | null): number {
+  return signatureIn(header)?.version ?? 0;
+}
+
+/** Throws a RegistryError `trust-expired` if the newest trust document of a registry is no longer valid (D151). */
+export function expectValid({ expires }: TrustDocument, now: number, from: string): void {
+  if (now < expires) return;
+  const message = `the trust document of the registry ${from} expired at ${formatTime(expires)}`;
+  const hint =
+    'check the clock of this machine; else store a later version on the host of the registry: modreg keys update';
+  throw new RegistryError('trust-expired', message, { hint });
 }
 
 /** Throws a RegistryError `registry-untrusted` unless a key of the registry that `document` names signed the answer (D148). */
@@ -50,6 +65,9 @@ function faultIn(
   if (key === undefined) {
     return `signed its answer with key ${keyId}, which its trust document does not name`;
   }
-  const isOwn = verifierOf(key)(answerText({ ...document, version }, answer), signature);
+  if (version !== document.version) {
+    return `signed its answer by version ${version} of its trust document, expected ${document.version}`;
+  }
+  const isOwn = verifierOf(key)(answerText(document, answer), signature);
   return isOwn ? undefined : 'signed another answer, or the answer to another question';
 }

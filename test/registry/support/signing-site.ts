@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import type { ModuleId } from '../../../src/core/index.ts';
 import { openRegistries } from '../../../src/registries/open-registries.ts';
+import { systemClock } from '../../../src/registry/clock.ts';
 import type { CachedRegistry } from '../../../src/registry/registry.ts';
 import { Catalogue, readRelease, serveRegistry } from '../../../src/server/index.ts';
 import { openMachineFile, savedListsIn } from '../../../src/store/index.ts';
@@ -30,7 +31,7 @@ export interface SigningSite {
   readonly catalogue: Catalogue;
   readonly publish: (id: ModuleId, version: string) => void;
   /** A process of the machine. */
-  readonly machine: (pin?: string) => CachedRegistry;
+  readonly machine: (pin?: string, now?: number) => CachedRegistry;
   /** The newest version in the list, and why the list is not confirmed. */
   readonly read: (registry: CachedRegistry, id?: ModuleId) => Promise<unknown[]>;
 }
@@ -62,12 +63,11 @@ export async function signingSite(
   const proxy = await lyingProxy(running.address);
   const file = openMachineFile(`${folder}/machine.db`);
   onTestFinished(() => file.close());
-  const machine = (pin: string | undefined = trust.pin): CachedRegistry =>
-    openRegistries({ saved: savedListsIn(file) }).registryFor({
-      registry: proxy.address,
-      allowHttp: ['127.0.0.1'],
-      trust: pin,
-    });
+  const machine = (pin: string | undefined = trust.pin, now?: number): CachedRegistry =>
+    openRegistries({
+      saved: savedListsIn(file),
+      ...(now !== undefined && { clock: { ...systemClock, now: () => now } }),
+    }).registryFor({ registry: proxy.address, allowHttp: ['127.0.0.1'], trust: pin });
   const shown = (text = ''): string => text.replaceAll(proxy.address, 'REGISTRY');
   const read = async (registry: CachedRegistry, id = LIDAR): Promise<unknown[]> => {
     const result = (await registry.readAll([LIDAR, RADAR])).get(id);
