@@ -28,7 +28,9 @@ export function signatureFault(
   release: PublishedRelease,
 ): string | undefined {
   const newest = newestDocument(sql);
-  if (newest === undefined) return undefined;
+  // A front of a cluster takes what the stream has, whatever was in its file before: all fronts must have the same.
+  const isFront = sql.get('SELECT 1 FROM catalogue WHERE shared_history IS NOT NULL');
+  if (newest === undefined || isFront) return undefined;
   const document = readTrustDocument(newest);
   if (!document.ok) return `the trust document of the registry cannot be read: ${document.error}`;
   const name = `${moduleId} ${release.version}`;
