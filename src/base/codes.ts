@@ -66,6 +66,7 @@ export const EXIT_CODES = {
   'registry-regressed': 4,
   'registry-implausible': 4,
   'registry-untrusted': 4,
+  'trust-expired': 4,
   'list-stale': 4,
   'node-too-old': 69,
   locked: 70,

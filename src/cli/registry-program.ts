@@ -4,6 +4,7 @@ import type { PublishOptions } from '../site/publish.ts';
 import { collect, withFile, withNewFile, withServing } from './base/catalogue-flags.ts';
 import type { CatalogueOptions } from '../site/catalogue-options.ts';
 import type { ChangeOptions } from '../site/remote-registry.ts';
+import type { SignOptions } from '../site/sign.ts';
 import type { ServeCommandOptions } from './serve/serve-terms.ts';
 import type { RestoreOptions } from './registry/restore-command.ts';
 import type { SitePageOptions } from './site/site-page-command.ts';
@@ -19,6 +20,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry publish acme:lidar 1.2.9 --registry https://registry.example
   modreg registry publish acme:lidar 1.3.0 --upload linux/arm64=lidar-arm64.tar.gz --key publish.key
   modreg registry publish acme:lidar --file releases.json`,
+  sign: `
+  modreg registry sign acme:lidar 1.3.0 --registry https://registry.example
+  modreg registry sign acme:lidar 1.3.0 --registry https://registry.example --key approver.key
+  modreg registry sign acme:lidar --key publish.key`,
   yank: `
   modreg registry yank acme:lidar 1.2.9 --reason 'stops the motor'
   modreg registry yank acme:lidar 1.2.9 --registry https://registry.example`,
@@ -58,6 +63,7 @@ export function addRegistryCommands(modreg: Command, context: CommandContext): v
     .command('registry')
     .description('Manages a registry: its releases, its tokens, its server.');
   addPublish(registry, context);
+  addSign(registry, context);
   addYanks(registry, context);
   addDeprecations(registry, context);
   addLists(registry, context);
@@ -110,15 +116,29 @@ function withFiles(command: Command): Command {
     );
 }
 
+/** For a command that signs releases. */
+const KEY = [
+  '--key <file>',
+  'sign with this private key; repeatable (default: the key in $MODREG_SIGNING_KEY, if it is set)',
+  collect,
+] as const;
+
+function addSign(registry: Command, context: CommandContext): void {
+  withAddress(withFile(registry.command('sign <module_id> [version]'), context))
+    .description('Shows what signatures of releases are over; with a key, adds them.')
+    .option(...KEY)
+    .option('--seen <digest>', 'sign only what was shown with this digest')
+    .action(async (moduleId: string, version: string | undefined, options: SignOptions) => {
+      const { signCommand } = await import('./registry/sign-command.ts');
+      context.finish(await signCommand(moduleId, version, options, context.world));
+    });
+}
+
 function addPublish(registry: Command, context: CommandContext): void {
   withFiles(withAddress(withNewFile(registry.command('publish <module_id> [version]'), context)))
     .description('Publishes a release, which never changes afterwards.')
     .option('--published-at <time>', 'the time of publication (default: now)')
-    .option(
-      '--key <file>',
-      'sign with this private key; repeatable (default: the key in $MODREG_SIGNING_KEY, if it is set)',
-      collect,
-    )
+    .option(...KEY)
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--requires <name=range>', 'a version or a tag that it needs; repeatable', collect)
     .option('--floor', 'a machine has to run the release before any higher one')

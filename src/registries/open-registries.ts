@@ -32,7 +32,8 @@ import { memoizeUntilError } from '../registry/memoize-until-error.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { npmByScope } from './npm-by-scope.ts';
 import { pathRegistry, withoutLists } from './path-registry.ts';
-import { trustedRegistry } from './trusted-registry.ts';
+import { provingRemote } from './proving-remote.ts';
+import { trustedRegistry, trustOf, type Trust } from './trusted-registry.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import type { SavedLists, SavedListsError } from '../registry/saved-lists.ts';
 
@@ -89,6 +90,8 @@ export interface OpenRegistry extends CachedRegistry {
   readonly remote: RemoteRegistry | undefined;
   /** @internal What is known about the time, for modules with these terms. */
   readonly knownTime: () => KnownTime;
+  /** @internal Its trust document; absent if the policy names none. */
+  readonly trust?: Trust | undefined;
 }
 
 /** The registries that `openRegistries` has opened: one for each combination of address and terms. */
@@ -153,12 +156,8 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
     const key = JSON.stringify([shown, allowHttp, maxIndexAgeMs, trustClock, pin]);
     const known = opened.get(key);
     if (known) return known;
-    const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs, trustClock, certain };
-    const found: Opened['result'] = address.ok ? openAt(address.value, opening) : address;
-    const result: Opened['result'] =
-      found.ok && pin !== undefined
-        ? { ok: true, value: trustedRegistry(found.value, pin, opening) }
-        : found;
+    const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs, trustClock, certain, pin };
+    const result: Opened['result'] = address.ok ? openAt(address.value, opening) : address;
     const registry = result.ok ? result.value : withoutLists(result.error);
     opened.set(key, { result, registry });
     return { result, registry };
@@ -197,6 +196,7 @@ interface Opening
   extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry' | 'trust'>> {
   readonly savedLists: () => Promise<SavedLists | undefined>;
   readonly certain: CertainClock;
+  readonly pin: string | undefined;
 }
 
 const ADDRESSES =
@@ -224,7 +224,7 @@ function addressOf(
 function remoteAt(
   address: WebRegistryAddress,
   options: Omit<HttpRegistryOptions, 'token'>,
-  { token, npmRegistryOf = () => undefined, certain }: Omit<Opening, 'savedLists'>,
+  { token, npmRegistryOf = () => undefined, certain }: Omit<Opening, 'savedLists' | 'pin'>,
 ): Result<RemoteRegistry, RegistryError> {
   const at = (one: WebRegistryAddress): Result<RemoteRegistry, RegistryError> =>
     httpRegistry(one, {
@@ -238,11 +238,16 @@ function remoteAt(
 
 function openAt(
   address: RegistryAddress,
-  { savedLists, ...opening }: Opening,
+  { savedLists, pin, ...opening }: Opening,
 ): Result<OpenRegistry, RegistryError> {
   const { clock: given = systemClock, onRetry, onTrouble } = opening;
   const clock = wholeMilliseconds(given);
-  if (!('url' in address)) return { ok: true, value: pathRegistry(address, clock, opening) };
+  const trusting = (source: Pick<OpenRegistry, 'address' | 'remote'>): Trust | undefined =>
+    pin === undefined ? undefined : trustOf(source, pin, { ...opening, savedLists, clock });
+  if (!('url' in address)) {
+    const registry = pathRegistry(address, clock, opening);
+    return { ok: true, value: trustedRegistry(registry, trusting(registry)) };
+  }
   const { token: _bound, ...others } = opening;
   const options = {
     ...others,
@@ -250,15 +255,28 @@ function openAt(
     ...(onRetry && { onRetry: harmless(onRetry) }),
     ...(onTrouble && { onTrouble: harmless(onTrouble) }),
   };
-  const remote = remoteAt(address, options, opening);
-  if (!remote.ok) return remote;
-  const cached = memoizeUntilError(async () => {
+  const opened = remoteAt(address, options, opening);
+  if (!opened.ok) return opened;
+  const trust = trusting({ address, remote: opened.value });
+  const remote = trust ? provingRemote(opened.value, trust) : opened.value;
+  const lists = cachedLists(async () => {
     const { cachedRegistry } = await import('../registry/cached-registry.ts');
-    return cachedRegistry(remote.value, { ...options, saved: await savedLists() });
+    return cachedRegistry(remote, { ...options, saved: await savedLists() });
   });
-  const registry: OpenRegistry = {
+  const registry = {
     address,
-    remote: remote.value,
+    remote,
+    trust,
+    ...lists,
+    ...timeOf(opening.certain, opening.trustClock),
+  };
+  return { ok: true, value: trustedRegistry(registry, trust) };
+}
+
+/** The lists of a registry over the network, whose code loads with the first of them. */
+function cachedLists(load: () => Promise<CachedRegistry>): CachedRegistry {
+  const cached = memoizeUntilError(load);
+  return {
     read: async (moduleId, signal, wanted) => {
       expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
       expectArgument('read()', 'signal', signal, optional(SIGNAL));
@@ -268,8 +286,6 @@ function openAt(
       expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
       return await (await cached()).readAll(moduleIds, signal, wanted);
     },
-    ...timeOf(opening.certain, opening.trustClock),
     awaitChange: async (...args) => await (await cached()).awaitChange(...args),
   };
-  return { ok: true, value: registry };
 }

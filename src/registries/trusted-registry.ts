@@ -2,9 +2,11 @@ import type { ModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import type { TrustDocument } from '../core/trust/trust-document.ts';
 import type { RegistryAddress } from '../registry/address.ts';
+import type { Clock } from '../registry/clock.ts';
 import { memoizeUntilError } from '../registry/memoize-until-error.ts';
 import type { CachedRegistry, ListResult, ReleaseList } from '../registry/registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import type { Chain } from '../registry/trust/pinned-document.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import { retryBudget } from '../registry/retry-budget.ts';
 import { SavedListsError, type SavedLists } from '../registry/saved-lists.ts';
@@ -17,31 +19,63 @@ interface Source {
 
 type Checks = ReturnType<typeof import('../registry/trust/release-checks.ts').releaseChecks>;
 
+/** The trust document of a registry. */
+export interface Trust {
+  /** The newest version. Rejects with a RegistryError if the registry has none that the policy allows. */
+  readonly document: () => Promise<TrustDocument>;
+  /** The same; asks the registry if it knows of this version, and the machine of none so new (D150). */
+  readonly atLeast: (version: number) => Promise<TrustDocument>;
+  /** In milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The trust document of a registry that follows from the one with the digest `pin` (D134). */
+export function trustOf(source: Source, pin: string, memory: TrustMemory): Trust {
+  const first = memoizeUntilError(async () => await firstChain(source, pin, memory));
+  let newest: Chain | undefined;
+  const known = async (): Promise<Chain> => newest ?? (await first());
+  return {
+    document: async () => (await known()).document,
+    async atLeast(version) {
+      const { document, texts } = await known();
+      if (document.version >= version) return document;
+      const { chainFrom } = await import('../registry/trust/pinned-document.ts');
+      const longer = chainFrom(document, await documentsOf(source));
+      // Another question may have been quicker.
+      if (longer.document.version <= (await known()).document.version)
+        return (await known()).document;
+      newest = { ...longer, texts: [...texts.slice(0, -1), ...longer.texts] };
+      await saveChain(source, pin, newest, memory);
+      return newest.document;
+    },
+    now: () => memory.clock.now(),
+  };
+}
+
 /**
- * `registry`, whose lists have the check of their releases by the keys of the trust document with the digest `pin`. Without that
- * document there are no lists: nothing of the registry could be selected (D134).
+ * `registry`, whose lists have the check of their releases by the keys of its trust document. Without that document there are no
+ * lists: nothing of the registry could be selected (D134). `registry` itself if the policy names no document.
  */
-export function trustedRegistry<T extends CachedRegistry & Source>(
+export function trustedRegistry<T extends CachedRegistry>(
   registry: T,
-  pin: string,
-  memory: TrustMemory,
+  trust: Trust | undefined,
 ): T {
-  const checks = memoizeUntilError(async (): Promise<Checks> => {
-    const { releaseChecks } = await import('../registry/trust/release-checks.ts');
-    return releaseChecks(await documentOf(registry, pin, memory));
-  });
+  if (!trust) return registry;
+  const checks = checksBy(trust);
   return {
     ...registry,
     async read(moduleId, signal, wanted) {
-      const of = await unlessAborted(signal, checks());
-      return checked(of, moduleId, await registry.read(moduleId, signal, wanted));
+      await unlessAborted(signal, trust.document());
+      const list = await registry.read(moduleId, signal, wanted);
+      return checked(await checks(), moduleId, list);
     },
     async readAll(moduleIds, signal, wanted) {
-      const of = await unlessAborted(signal, checks()).catch(registryError);
-      if (of instanceof RegistryError) {
-        return new Map(moduleIds.map((id) => [id, { ok: false, error: of }]));
+      const found = await unlessAborted(signal, trust.document()).catch(registryError);
+      if (found instanceof RegistryError) {
+        return new Map(moduleIds.map((id) => [id, { ok: false, error: found }]));
       }
       const results = await registry.readAll(moduleIds, signal, wanted);
+      const of = await checks();
       const lists = new Map(
         Array.from(results, ([id, result]): [ModuleId, ListResult] => [
           id,
@@ -57,40 +91,67 @@ export function trustedRegistry<T extends CachedRegistry & Source>(
   };
 }
 
+/** The checks of releases by the document that applies. What was checked by the same one is remembered. */
+function checksBy(trust: Trust): () => Promise<Checks> {
+  let last: { readonly document: TrustDocument; readonly of: Checks } | undefined;
+  return async () => {
+    const document = await trust.document();
+    if (last?.document !== document) {
+      const { releaseChecks } = await import('../registry/trust/release-checks.ts');
+      last = { document, of: releaseChecks(document) };
+    }
+    return last.of;
+  };
+}
+
 /** Where trust documents outlive the process, for registries over the network. */
 export interface TrustMemory {
   readonly savedLists: () => Promise<SavedLists | undefined>;
   readonly onTrouble?: (error: SavedListsError) => void;
   readonly isOffline?: boolean;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The saved trust document, or that of the registry, which is then saved: nothing else has its digest (D138). */
-async function documentOf(
-  source: Source,
-  pin: string,
-  { savedLists, onTrouble, isOffline = false }: TrustMemory,
-): Promise<TrustDocument> {
-  const { pinnedDocument, textOf, whole } = await import('../registry/trust/pinned-document.ts');
-  const withSaved = async <R>(work: (saved: SavedLists) => R): Promise<R | undefined> => {
-    if (!source.remote?.trust) return undefined;
-    try {
-      const saved = await savedLists();
-      return saved && work(saved);
-    } catch (error) {
-      if (!(error instanceof SavedListsError)) throw error;
-      onTrouble?.(error);
-      return undefined;
-    }
-  };
-  const known = whole(await withSaved((saved) => saved.trust?.(pin)), pin);
+/** The saved trust documents, or those of the registry, which are then saved (D138). */
+async function firstChain(source: Source, pin: string, memory: TrustMemory): Promise<Chain> {
+  const { chainFrom, pinnedDocument, savedChain } =
+    await import('../registry/trust/pinned-document.ts');
+  const text = await withSaved(source, memory, (saved) => saved.trust?.(pin));
+  const known = savedChain(text, pin);
   if (known) return known;
-  if (isOffline && source.remote) {
+  if (memory.isOffline && source.remote) {
     const message = `offline: ${placeOf(source)} was not contacted, and its trust document is not saved`;
     throw new RegistryError('registry-unreachable', message);
   }
-  const document = pinnedDocument(await documentsOf(source), pin, placeOf(source));
-  await withSaved((saved) => saved.saveTrust?.(pin, textOf(document)));
-  return document;
+  const texts = await documentsOf(source);
+  const chain = chainFrom(pinnedDocument(texts, pin, placeOf(source)), texts);
+  await saveChain(source, pin, chain, memory);
+  return chain;
+}
+
+async function saveChain(
+  source: Source,
+  pin: string,
+  { texts }: Chain,
+  memory: TrustMemory,
+): Promise<void> {
+  await withSaved(source, memory, (saved) => saved.saveTrust?.(pin, texts.join('')));
+}
+
+async function withSaved<R>(
+  { remote }: Source,
+  { savedLists, onTrouble }: TrustMemory,
+  work: (saved: SavedLists) => R,
+): Promise<R | undefined> {
+  if (!remote?.trust) return undefined;
+  try {
+    const saved = await savedLists();
+    return saved && work(saved);
+  } catch (error) {
+    if (!(error instanceof SavedListsError)) throw error;
+    onTrouble?.(error);
+    return undefined;
+  }
 }
 
 /** The same list: a copy would decode all entries. */

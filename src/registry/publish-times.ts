@@ -12,6 +12,8 @@ export interface PublishTimes {
   readonly now: number;
   /** By version; undefined if it is not published. */
   readonly of: (version: string) => number | undefined;
+  /** The entries of its list, which were not checked. */
+  readonly releases: readonly unknown[];
 }
 
 /**
@@ -32,22 +34,28 @@ export async function timesOf(
   return await to.redacting(async () => {
     const reply = await to.get(address, request, { budget: retryBudget() });
     const date = Date.parse(reply.headers.get('date') ?? '');
-    const times = reply.status === 200 ? timesIn(parseJson(reply.body.text)) : new Map();
-    return { now: Number.isNaN(date) ? to.clock.now() : date, of: (version) => times.get(version) };
+    const releases = reply.status === 200 ? entriesIn(parseJson(reply.body.text)) : [];
+    return timesIn(releases, Number.isNaN(date) ? to.clock.now() : date);
   });
 }
 
-function timesIn(json: unknown): ReadonlyMap<string, number> {
+function entriesIn(json: unknown): readonly unknown[] {
   const releases: unknown = isJsonObject(json) ? json['releases'] : [];
-  const entries = (Array.isArray(releases) ? releases : []).flatMap((one: unknown) => {
+  return Array.isArray(releases) ? releases : [];
+}
+
+/** What the entries of a list say at a time. */
+export function timesIn(releases: readonly unknown[], now: number): PublishTimes {
+  const entries = releases.flatMap((one: unknown) => {
     if (!isJsonObject(one) || typeof one['version'] !== 'string') return [];
     const time = parseTime(one['published_at']);
     return time.ok ? [[one['version'], time.value] as const] : [];
   });
-  return new Map(entries);
+  const times = new Map(entries);
+  return { now, of: (version) => times.get(version), releases };
 }
 
-/** The same in the document of a module, as a registry stores it. */
-export function timesInDocument(bytes: Uint8Array | undefined): ReadonlyMap<string, number> {
-  return bytes ? timesIn(JSON.parse(Buffer.from(bytes).toString())) : new Map();
+/** The entries in the document of a module, as a registry stores it. */
+export function releasesIn(bytes: Uint8Array | undefined): readonly unknown[] {
+  return bytes ? entriesIn(JSON.parse(Buffer.from(bytes).toString())) : [];
 }

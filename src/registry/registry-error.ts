@@ -51,6 +51,8 @@ export class RegistryError extends Error {
     | 'registry-implausible'
     /** The registry has no trust document with the digest that the policy names, or one without the signatures of its root keys. */
     | 'registry-untrusted'
+    /** The trust document of the registry is no longer valid, and the registry has no later one. */
+    | 'trust-expired'
     /** The registry cannot be reached, and the saved list is older than `maxIndexAgeMs`. */
     | 'list-stale';
   /** The most similar name that exists; undefined without one. */

@@ -1,4 +1,5 @@
 import type { ModuleId } from '../core/index.ts';
+import type { SignedAnswer } from '../core/trust/answer-text.ts';
 import type { WebRegistryAddress } from './address.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { Wanted } from './wanted.ts';
@@ -56,6 +57,17 @@ export interface RequestContext {
   readonly wanted?: Wanted | undefined;
   /** A change that the response must include: another server at the address may not have it yet. */
   readonly atLeast?: { readonly sequence: number; readonly history: string } | undefined;
+  /** Checks that an answer is signed; absent if it need not be. */
+  readonly proof?: Proof | undefined;
+}
+
+/** A question whose answer the registry has to sign. */
+export interface Proof {
+  readonly nonce: string;
+  /** Rejects with a RegistryError `registry-untrusted` unless `signature` is one of this answer to this question. */
+  readonly check: (
+    answer: Omit<SignedAnswer, 'nonce'> & { readonly signature: string | null },
+  ) => Promise<void>;
 }
 
 /** A release list as a registry served it. */

@@ -13,16 +13,22 @@ import {
   trustText,
   type TrustDocument,
 } from '../core/trust/trust-document.ts';
-import { createFile } from '../files/replace-file.ts';
+import { createFile, replaceFile } from '../files/replace-file.ts';
 import { syncFolder } from '../files/sync.ts';
 import { documentsOf } from '../registries/trusted-registry.ts';
 import { keyIdOf, pinOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
-import { signedDocument } from '../registry/trust/pinned-document.ts';
+import { signedDocument, successorFault } from '../registry/trust/pinned-document.ts';
 import { readRegularFile } from '../host/document-file.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { Catalogue } from '../server/index.ts';
-import { modeOf, withCatalogue, type CreatingOptions } from './catalogue-options.ts';
+import {
+  modeOf,
+  withCatalogue,
+  type CatalogueOptions,
+  type CreatingOptions,
+} from './catalogue-options.ts';
+import { signersOf, type SigningOptions } from './signing.ts';
 import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
 
 export interface NewKeysOptions extends CreatingOptions {
@@ -45,6 +51,7 @@ export interface NewKeys {
 
 const YEAR_MS = 365 * 86_400_000;
 const PRIVATE = 0o600;
+const PUBLIC = 0o644;
 
 /** Makes the keys of a registry, and stores its first trust document (D136). Nothing is overwritten. */
 export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys, Problem> {
@@ -73,33 +80,92 @@ export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys,
   });
 }
 
-/** Stores the first trust document of a registry, which its root keys have to have signed. */
+/** The trust document in a file, which its root keys have to have signed. */
+function signedIn(path: string): Result<ShownKeys, Problem> {
+  const file = readRegularFile(path, LONGEST_DOCUMENT);
+  if (!file.ok) return file;
+  const text = Buffer.from(file.value.bytes).toString();
+  const document = signedDocument(text);
+  if (!document.ok) return wrongDocument(path, document.error);
+  return { ok: true, value: { text, document: document.value, pin: pinOf(document.value.body) } };
+}
+
+function wrongDocument(path: string, error: string): Result<never, Problem> {
+  return { ok: false, error: usage(`the trust document ${quote(path)} ${error}`) };
+}
+
+/** Stores the next version of the trust document of a registry, which the root keys of both versions have to have signed (D152). */
+export function updateKeys(
+  path: string,
+  options: CatalogueOptions,
+  world: World,
+): Result<ShownKeys, Problem> {
+  const signed = signedIn(path);
+  if (!signed.ok) return signed;
+  const { document, text } = signed.value;
+  return withCatalogue(
+    options,
+    world,
+    { mode: 'write' },
+    (catalogue): Result<ShownKeys, Problem> => {
+      const last = newestOf(catalogue.trust.documents());
+      if (!last.ok) return last;
+      const fault = successorFault(last.value.document, document);
+      if (fault !== undefined) return wrongDocument(path, fault);
+      return catalogue.trust.append(document.version, text)
+        ? signed
+        : { ok: false, error: HAS_KEYS };
+    },
+  );
+}
+
+/** Adds signatures of root keys to the trust document in a file (D152). */
+export function signKeys(
+  path: string,
+  options: SigningOptions,
+  world: World,
+): Result<ShownKeys & { readonly missing: string | undefined }, Problem> {
+  const signers = signersOf(options, world);
+  if (!signers.ok) return signers;
+  if (signers.value.length === 0) return { ok: false, error: usage('--key is missing') };
+  const file = readRegularFile(path, LONGEST_DOCUMENT);
+  if (!file.ok) return file;
+  const found = Buffer.from(file.value.bytes).toString();
+  // A new version is written without the empty line that signatures follow.
+  const read = readTrustDocument(found.includes('\n\n') ? found : `${found}\n`);
+  if (!read.ok) return wrongDocument(path, `cannot be read: ${read.error}`);
+  const { body, signatures } = read.value;
+  const added = signers.value.map(({ keyId, sign }) => ({ keyId, signature: sign(body) }));
+  const others = signatures.filter(({ keyId }) => !added.some((one) => one.keyId === keyId));
+  const text = trustText(body, [...others, ...added]);
+  const checked = signedDocument(text);
+  try {
+    replaceFile(path, text, { mode: PUBLIC });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const message = `${quote(path)} cannot be written (${code})`;
+    return { ok: false, error: { severity: 'error', kind: 'state-write', message } };
+  }
+  const missing = checked.ok ? undefined : checked.error;
+  return { ok: true, value: { text, document: read.value, pin: pinOf(body), missing } };
+}
+
+/** Stores the first trust document of a registry. */
 function storeDocument(
   path: string,
   options: NewKeysOptions,
   world: World,
 ): Result<NewKeys, Problem> {
-  const file = readRegularFile(path, LONGEST_DOCUMENT);
-  if (!file.ok) return file;
-  const text = Buffer.from(file.value.bytes).toString();
-  const document = signedDocument(text);
-  if (!document.ok) {
-    return { ok: false, error: usage(`the trust document ${quote(path)} ${document.error}`) };
-  }
-  const { version, body } = document.value;
-  if (version !== 1) {
-    return {
-      ok: false,
-      error: usage(`the trust document ${quote(path)} has version ${version}, expected 1`),
-    };
-  }
+  const signed = signedIn(path);
+  if (!signed.ok) return signed;
+  const { text, document } = signed.value;
+  const { version, body } = document;
+  if (version !== 1) return wrongDocument(path, `has version ${version}, expected 1`);
   return withCatalogue(options, world, modeOf(options), (catalogue) => {
     if (!catalogue.trust.begin(text)) return { ok: false, error: HAS_KEYS };
     const pin = pinOf(body);
-    return {
-      ok: true,
-      value: { document: document.value, pin, files: [], registryFile: undefined },
-    };
+    return { ok: true, value: { document, pin, files: [], registryFile: undefined } };
   });
 }
 
@@ -116,6 +182,7 @@ function isStored(catalogue: Catalogue, text: string, paths: readonly string[]):
 
 /** A trust document, and the digest by which a policy names it. */
 export interface ShownKeys {
+  /** That of all versions. */
   readonly text: string;
   readonly document: TrustDocument;
   readonly pin: string;
@@ -146,7 +213,11 @@ function newestOf(texts: readonly string[]): Result<ShownKeys, Problem> {
   }
   const document = readTrustDocument(text);
   if (document.ok) {
-    return { ok: true, value: { text, document: document.value, pin: pinOf(document.value.body) } };
+    const { body } = document.value;
+    return {
+      ok: true,
+      value: { text: texts.join(''), document: document.value, pin: pinOf(body) },
+    };
   }
   const message = `its trust document cannot be read: ${document.error}`;
   return { ok: false, error: { severity: 'error', kind: 'registry-untrusted', message } };

@@ -38,7 +38,7 @@ export type PublishOptions = CreatingOptions &
   SigningOptions & { readonly force?: true };
 
 /** How many releases had each result. */
-type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchanged', number>>;
+export type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchanged', number>>;
 
 /** What a publication came to. */
 interface Publication extends Counts {
@@ -226,7 +226,7 @@ function publishedIn(
 }
 
 /** Publishes the releases one by one, up to the first one that the registry refuses. */
-async function publishOver(
+export async function publishOver(
   writer: RegistryWriter,
   moduleId: ModuleId,
   releases: readonly PublishedRelease[],
@@ -248,7 +248,7 @@ async function publishOver(
   return { ok: true, value: { moduleId, ...countsOf(results), limits } };
 }
 
-function countsOf(results: readonly unknown[]): Counts {
+export function countsOf(results: readonly unknown[]): Counts {
   const count = (result: unknown): number => results.filter((one) => one === result).length;
   const [published, signed, yanked] = [count('published'), count('signed'), count('yanked')];
   return { published, signed, yanked, unchanged: results.length - published - signed - yanked };

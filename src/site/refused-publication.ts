@@ -18,6 +18,11 @@ export function refusedIn(
     const hint = 'yank it, and start its rollout with modreg rollout start';
     return { severity: 'error', kind: 'rollout-conflict', message, hint };
   }
+  const unsigned = releases[results.indexOf('unsigned')];
+  if (unsigned) {
+    const fault = catalogue.trust.fault(moduleId, unsigned) ?? 'run the command again';
+    return { severity: 'error', kind: 'bad-value', message: `${fault}; nothing was changed` };
+  }
   const other = releases[results.indexOf('other-soak')];
   if (other) {
     const message = `${describeOtherSoak(catalogue.rollouts, moduleId, other)}; nothing was changed`;

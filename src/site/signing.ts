@@ -3,7 +3,7 @@ import type { ModuleId, Result } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { releaseText } from '../core/trust/release-text.ts';
 import { privateKeyIn } from '../server/tls/private-key.ts';
-import { timesInDocument, type PublishTimes } from '../registry/publish-times.ts';
+import { releasesIn, timesIn, type PublishTimes } from '../registry/publish-times.ts';
 import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { keyIdOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
 import { usage, type Problem } from '../base/problem.ts';
@@ -18,7 +18,7 @@ export interface SigningOptions {
 }
 
 /** A private key of an author. */
-interface Signer {
+export interface Signer {
   readonly keyId: string;
   readonly sign: (text: string) => string;
 }
@@ -91,15 +91,15 @@ export function signedInFile(
   now: number,
 ): Signed {
   if (unsigned.signers.length === 0) return { ok: true, value: unsigned.releases };
-  const times = timesInDocument(catalogue.document(moduleId)?.bytes);
-  return signedReleases(moduleId, unsigned, { now, of: (version) => times.get(version) });
+  const releases = releasesIn(catalogue.document(moduleId)?.bytes);
+  return signedReleases(moduleId, unsigned, timesIn(releases, now));
 }
 
 /** The releases with the signatures of `signers`, which are over the time of publication as well (D132). */
-function signedReleases(
+export function signedReleases(
   moduleId: ModuleId,
   { releases, signers }: Unsigned,
-  times: PublishTimes,
+  times: Pick<PublishTimes, 'now' | 'of'>,
 ): Signed {
   const signed: PublishedRelease[] = [];
   for (const release of releases) {

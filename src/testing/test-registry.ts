@@ -119,7 +119,9 @@ function publish(
     const release = readRelease(typeof entry === 'string' ? { version: entry } : entry);
     if (!release.ok) throw new TypeError(`${moduleId}: ${release.error.join('\n')}`);
     const result = catalogue.publish(moduleId, release.value, now);
+    const named = `${moduleId} ${release.value.version}`;
+    if (result === 'unsigned') throw new Error(`${named} lacks a right signature`);
     if (result !== 'other-content') continue;
-    throw new Error(`${moduleId} ${release.value.version} is already published with other content`);
+    throw new Error(`${named} is already published with other content`);
   }
 }

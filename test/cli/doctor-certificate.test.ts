@@ -102,6 +102,7 @@ describe('modreg doctor on a certificate', () => {
       lists: new Map(),
       failure: undefined,
       tookMs: 33.4,
+      trustedUntil: undefined,
       way: undefined,
       kind: 'modreg' as const,
       path: undefined,

@@ -202,9 +202,9 @@ describe('[D132] modreg registry publish --key', () => {
     const env = { MODREG_TOKEN: token, MODREG_REGISTRY: address };
     const over = ['registry', 'publish', 'acme:lidar', '1.3.0', '--registry', address, ...upload];
     for (const [args, stdout] of [
-      [[], '1 published, 0 unchanged'],
-      [key, '0 published, 0 unchanged, 1 signed'],
+      [key, '1 published, 0 unchanged'],
       [key, '0 published, 1 unchanged'],
+      [[], '0 published, 1 unchanged'],
     ] as const) {
       expect(await inProcess([...over, ...args], env)).toMatchObject({
         stdout: `acme:lidar: ${stdout}\n`,

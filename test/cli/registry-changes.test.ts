@@ -89,7 +89,7 @@ function problemFor(file: string): object {
   };
 }
 
-const times = async () => await Promise.resolve({ now: NOON, of: () => undefined });
+const times = async () => await Promise.resolve({ now: NOON, of: () => undefined, releases: [] });
 
 /** A registry that refuses every change. */
 function refusing(kind: Refused['kind']): RegistryWriter {

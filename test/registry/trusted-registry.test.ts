@@ -72,8 +72,8 @@ describe('[D134] a registry whose trust document a policy names', () => {
     expect(await selected(opened(folder, TRUST.pin), '1.*')).toEqual(['1.2.0', REFUSED]);
     const path = `${folder}/site.db`;
     const catalogue = new Catalogue(path, { mode: 'create' });
-    catalogue.trust.begin(TRUST.text);
     publishIn(catalogue, RELEASES);
+    catalogue.trust.begin(TRUST.text);
     catalogue.close();
     expect(await selected(opened(path, TRUST.pin), '1.*')).toEqual(['1.2.0', REFUSED]);
   });

@@ -26,8 +26,8 @@ export interface AgentSite {
   readonly requests: readonly string[];
   /** Publishes a version of a module, whose program is a shell script, or what begins with `#!`. */
   readonly publish: (id: string, version: string, script: string, meta?: object) => void;
-  /** Who signs what is published from now on; nobody at first. Names a trust document that the registry then has. */
-  readonly sign: (trust: TestTrust, ...keys: readonly TestKey[]) => void;
+  /** Who signs what is published from now on; nobody at first. With a trust document, which the registry then has, it refuses what is not signed. */
+  readonly sign: (trust: TestTrust | undefined, ...keys: readonly TestKey[]) => void;
   /** Puts a package on the server of the files, whose program is a shell script. Returns its address. */
   readonly file: (path: string, script: string) => string;
   /** Replaces the entries of the machine config. */
@@ -144,8 +144,8 @@ export async function agentSite(
       files.set(path, packageOf(script, ENTRY_POINT));
       return `${server.address}${path}`;
     },
-    sign: ({ text }, ...keys) => {
-      catalogue.trust.begin(text);
+    sign: (trust, ...keys) => {
+      if (trust) catalogue.trust.begin(trust.text);
       signers = keys;
     },
     publish: (id, version, script, meta = ENTRY_POINT) => {

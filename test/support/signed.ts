@@ -61,13 +61,24 @@ export function trustOf(
     role('namespace platform', 1, VENDOR),
   ],
   signers: readonly TestKey[] = [ROOT_ONE],
+  {
+    name = 'acme-plant',
+    version = 1,
+    expires = '2027-11-27T00:00:00Z',
+    root = role('root', 1, ROOT_ONE, ROOT_TWO),
+  }: {
+    readonly name?: string;
+    readonly version?: number;
+    readonly expires?: string;
+    readonly root?: string;
+  } = {},
 ): TestTrust {
   const lines = [
     'modreg/trust@1',
-    'name acme-plant',
-    'version 1',
-    'expires 2027-11-27T00:00:00Z',
-    role('root', 1, ROOT_ONE, ROOT_TWO),
+    `name ${name}`,
+    `version ${version}`,
+    `expires ${expires}`,
+    root,
     ...roles,
   ];
   const body = `${lines.join('\n')}\n`;

@@ -37,6 +37,8 @@ export interface RegistryFacts {
   /** Why the registry cannot be used, if no list was wanted of it. */
   readonly failure: RegistryError | undefined;
   readonly tookMs: number;
+  /** When its trust document expires; undefined without one. */
+  readonly trustedUntil: number | undefined;
   readonly connection: Connection | undefined;
   /** How it is reached; undefined for a folder or a file. */
   readonly way: WayThere | undefined;
@@ -68,9 +70,11 @@ export async function probe(
   const [read, connection] = await Promise.all([reading, connecting]);
   const isIdentified = place === '--registry' && connection?.kind === 'open';
   const identity = isIdentified && web ? await identify(web, fetchIn(world)) : undefined;
+  const document = await registry.trust?.document().catch(() => undefined);
   return {
     from,
     way,
+    trustedUntil: document?.expires,
     key: remote?.address,
     url,
     kind: address.kind,

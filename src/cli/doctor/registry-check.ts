@@ -1,6 +1,8 @@
 import { proxyFailure } from '../../registry/http/network-failure.ts';
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import { countOf } from '../../base/count.ts';
 import type { Problem } from '../../base/problem.ts';
 import { expiryFindings, isNearEnd, until } from './certificate-check.ts';
@@ -24,9 +26,25 @@ export function checkRegistries(
       const ofWay = facts.way?.findings.filter(
         (one) => !answers.some(({ found }) => found === one.found),
       );
-      return [...(ofWay ?? []), ...answers, ...expiryFindings(facts, now)];
+      return [
+        ...(ofWay ?? []),
+        ...answers,
+        ...expiryFindings(facts, now),
+        ...trustFindings(facts, now),
+      ];
     }),
   ];
+}
+
+const TRUST_SOON_MS = 60 * 86_400_000;
+
+/** Whether the trust document of a registry expires soon. One that has expired is an error of the registry (D151). */
+function trustFindings({ from, trustedUntil = Infinity }: RegistryFacts, now: number): Finding[] {
+  const left = trustedUntil - now;
+  if (left <= 0 || left >= TRUST_SOON_MS) return [];
+  const found = `the trust document of ${from} expires at ${formatTime(trustedUntil)}, in ${describeDuration(left)}`;
+  const fix = 'store a later version on the host of the registry before then: modreg keys update';
+  return [warning(found, fix)];
 }
 
 function unopened(
@@ -57,6 +75,7 @@ const OF_REGISTRY: ReadonlySet<RegistryErrorKind> = new Set([
   'bad-address',
   'unreadable-file',
   'registry-untrusted',
+  'trust-expired',
 ]);
 
 /** Whether an error of reading a list is reported about the registry. */

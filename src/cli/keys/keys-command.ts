@@ -5,7 +5,16 @@ import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import { keyIdOf } from '../../registry/trust/ed25519.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { initKeys, shownKeys, type NewKeysOptions } from '../../site/keys.ts';
+import type { CatalogueOptions } from '../../site/catalogue-options.ts';
+import {
+  initKeys,
+  shownKeys,
+  signKeys,
+  updateKeys,
+  type NewKeysOptions,
+  type ShownKeys,
+} from '../../site/keys.ts';
+import type { SigningOptions } from '../../site/signing.ts';
 import type { ReadOptions } from '../../site/remote-lists.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
@@ -40,21 +49,52 @@ const HEADS = ['ROLE', 'NEEDS', 'KEYS'];
 
 /** `modreg keys show`: shows the keys of a registry. */
 export async function keysShowCommand(options: KeysShowOptions, world: World): Promise<Outcome> {
-  return outcomeOf(await shownKeys(options, world), ({ text, document, pin }) => {
-    if (options.text) return { answer: text.trimEnd().split('\n'), isData: true };
-    if (options.json) {
-      return { answer: [jsonLine({ schema: 'modreg/keys@1', ...asJson(document, pin) })] };
-    }
-    const { name, version, expires } = document;
-    const rows = rolesOf(document).map(([of, { threshold, keys }]) => [
-      of,
-      `${threshold} of ${keys.length}`,
-      keys.map(keyIdOf).join(' '),
-    ]);
-    const lines = columnsOf(HEADS, rows, world.columns);
-    const what = `${name}, version ${version}, expires ${formatTime(expires)}`;
-    return { answer: [pin, what, ...lines(HEADS), ...rows.flatMap(lines)] };
+  return outcomeOf(await shownKeys(options, world), (shown) => {
+    if (options.text) return { answer: shown.text.trimEnd().split('\n'), isData: true };
+    return { answer: documentLines(shown, options, world) };
   });
+}
+
+/** `modreg keys update <file>`: stores the next version of the trust document of a registry. */
+export function keysUpdateCommand(
+  path: string,
+  options: CatalogueOptions & AnswerOptions,
+  world: World,
+): Outcome {
+  return outcomeOf(updateKeys(path, options, world), (stored) => ({
+    answer: documentLines(stored, options, world),
+    notes: ['note: policies keep their digest: machines that know it follow to this version'],
+  }));
+}
+
+/** `modreg keys sign <file>`: adds signatures of root keys to a trust document. */
+export function keysSignCommand(
+  path: string,
+  options: SigningOptions & AnswerOptions,
+  world: World,
+): Outcome {
+  return outcomeOf(signKeys(path, options, world), (signed) => ({
+    answer: documentLines(signed, options, world),
+    notes: signed.missing === undefined ? [] : [`note: the document ${signed.missing}`],
+  }));
+}
+
+/** What a trust document says, for a person or as JSON. */
+function documentLines(
+  { document, pin }: ShownKeys,
+  { json }: AnswerOptions,
+  world: World,
+): string[] {
+  if (json) return [jsonLine({ schema: 'modreg/keys@1', ...asJson(document, pin) })];
+  const { name, version, expires } = document;
+  const rows = rolesOf(document).map(([of, { threshold, keys }]) => [
+    of,
+    `${threshold} of ${keys.length}`,
+    keys.map(keyIdOf).join(' '),
+  ]);
+  const lines = columnsOf(HEADS, rows, world.columns);
+  const what = `${name}, version ${version}, expires ${formatTime(expires)}`;
+  return [pin, what, ...lines(HEADS), ...rows.flatMap(lines)];
 }
 
 function rolesOf({

@@ -1,12 +1,21 @@
 import type { Command } from 'commander';
-import { withFile, withNewFile } from '../base/catalogue-flags.ts';
+import { collect, withFile, withNewFile } from '../base/catalogue-flags.ts';
 import type { CommandContext } from '../base/command-context.ts';
+import type { AnswerOptions } from '../base/outcome.ts';
+import type { CatalogueOptions } from '../../site/catalogue-options.ts';
+import type { SigningOptions } from '../../site/signing.ts';
 import type { KeysInitOptions, KeysShowOptions } from './keys-command.ts';
 
 const INIT_EXAMPLES = `Examples:
   modreg keys init --name acme-plant
   modreg keys init --name acme-plant --to /media/usb
   modreg keys init --document trust.txt
+`;
+
+const UPDATE_EXAMPLES = `Examples:
+  modreg keys show --text > next.txt
+  modreg keys sign next.txt --key root-1.key
+  modreg keys update next.txt
 `;
 
 const SHOW_EXAMPLES = `Examples:
@@ -30,10 +39,26 @@ export function addKeys(modreg: Command, context: CommandContext): void {
       const { keysInitCommand } = await import('./keys-command.ts');
       context.finish(keysInitCommand(options, context.world));
     });
+  context
+    .common(keys.command('sign <file>'))
+    .description('Signs a trust document, in its file, with root keys.')
+    .option('--key <file>', 'sign with this private key; repeatable', collect)
+    .addHelpText('before', UPDATE_EXAMPLES)
+    .action(async (file: string, options: SigningOptions & AnswerOptions) => {
+      const { keysSignCommand } = await import('./keys-command.ts');
+      context.finish(keysSignCommand(file, options, context.world));
+    });
+  withFile(keys.command('update <file>'), context)
+    .description('Stores the next version of the trust document of a registry.')
+    .addHelpText('before', UPDATE_EXAMPLES)
+    .action(async (file: string, options: CatalogueOptions & AnswerOptions) => {
+      const { keysUpdateCommand } = await import('./keys-command.ts');
+      context.finish(keysUpdateCommand(file, options, context.world));
+    });
   withFile(keys.command('show'), context)
     .description('Shows the trust document of a registry, and its digest.')
     .option('--registry <address>', 'that of the registry at this address instead of a file')
-    .option('--text', 'print the document itself')
+    .option('--text', 'print the documents themselves, the newest last')
     .addHelpText('before', SHOW_EXAMPLES)
     .action(async (options: KeysShowOptions) => {
       const { keysShowCommand } = await import('./keys-command.ts');

@@ -17,6 +17,8 @@ import { LONGEST_SPREAD_MS, MOST_LIST_TOKENS } from './limits.ts';
 const ACCEPT = 'application/json';
 /** Room for many versions of a trust document. */
 const TRUST = { accept: ACCEPT, largest: 1024 * 1024, mostTokens: 10_000 };
+/** The header with the signature of an answer (D148). */
+const SIGNATURE = 'modreg-signature';
 const LONGEST_HISTORY = 100;
 /** A request for changes names so many modules: more would be too long for some proxies. */
 const MOST_FILTERED = 50;
@@ -26,27 +28,11 @@ export function modregRegistry(
   base: URL,
   connection: Connection,
 ): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules' | 'trust'> {
-  const { where, limits } = connection;
-  const request = { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_LIST_TOKENS };
+  const { where } = connection;
+  const request = requestOf(connection);
   return {
-    async fetch(moduleId, known, round) {
-      const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}`;
-      const url = new URL(path, base);
-      const query = { ...request, etag: known?.etag, atLeast: round.atLeast };
-      const reply = await connection.get(url, query, round);
-      if (reply.status === 404) throw notFound(moduleId, where, reply);
-      if (reply.status === 304 && known) return known;
-      const list = await fetchedList(reply, where, (json) => entriesIn(json, moduleId, url));
-      return { ...list, servedIn: reply.headers.get('modreg-history') ?? undefined };
-    },
-    async changes(sequence, round, waitMs = 0, modules = []) {
-      const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
-      const only =
-        modules.length > 0 && modules.length <= MOST_FILTERED ? `&modules=${modules.join()}` : '';
-      const url = new URL(`v1/changes?after=${sequence}${wait}${only}`, base);
-      const reply = await connection.get(url, { ...request, waitMs }, round);
-      return reply.status === 200 ? withErrorContext(where, () => decodeChanges(reply)) : undefined;
-    },
+    fetch: fetchFrom(base, connection),
+    changes: changesFrom(base, connection),
     async modules(namespace, round) {
       const query = namespace === undefined ? '' : `?namespace=${namespace}`;
       const reply = await connection.get(new URL(`v1/modules${query}`, base), request, round);
@@ -60,6 +46,51 @@ export function modregRegistry(
         stringsOf(objectOf(parseJson(reply.body.text))['documents'], 'documents'),
       );
     },
+  };
+}
+
+/** What each request for a list or for changes has. */
+function requestOf({ limits }: Connection): Pick<Asked, 'accept' | 'largest' | 'mostTokens'> {
+  return { accept: ACCEPT, largest: limits.largestList, mostTokens: MOST_LIST_TOKENS };
+}
+
+type Asked = Parameters<Connection['get']>[1];
+
+function fetchFrom(base: URL, connection: Connection): RemoteRegistry['fetch'] {
+  const { where } = connection;
+  return async (moduleId, known, round) => {
+    const { proof } = round;
+    const query = proof ? `?nonce=${proof.nonce}` : '';
+    const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}${query}`;
+    const url = new URL(path, base);
+    const conditional = { ...requestOf(connection), etag: known?.etag, atLeast: round.atLeast };
+    const reply = await connection.get(url, conditional, round);
+    if (reply.status === 404) throw notFound(moduleId, where, reply);
+    const same = reply.status === 304 ? known : undefined;
+    const sha256 = same?.digest ?? reply.body.digest;
+    const signature = reply.headers.get(SIGNATURE);
+    await proof?.check({ question: `list ${moduleId}`, sha256, signature });
+    if (same) return same;
+    const list = await fetchedList(reply, where, (json) => entriesIn(json, moduleId, url));
+    return { ...list, servedIn: reply.headers.get('modreg-history') ?? undefined };
+  };
+}
+
+function changesFrom(base: URL, connection: Connection): NonNullable<RemoteRegistry['changes']> {
+  const { where } = connection;
+  return async (sequence, round, waitMs = 0, modules = []) => {
+    const wait = waitMs > 0 ? `&wait=${waitMs / 1000}` : '';
+    const only =
+      modules.length > 0 && modules.length <= MOST_FILTERED ? `&modules=${modules.join()}` : '';
+    const { proof } = round;
+    const nonce = proof ? `&nonce=${proof.nonce}` : '';
+    const url = new URL(`v1/changes?after=${sequence}${wait}${only}${nonce}`, base);
+    const reply = await connection.get(url, { ...requestOf(connection), waitMs }, round);
+    if (reply.status !== 200) return undefined;
+    const signature = reply.headers.get(SIGNATURE);
+    const { digest: sha256 } = reply.body;
+    await proof?.check({ question: `changes ${sequence}`, sha256, signature });
+    return withErrorContext(where, () => decodeChanges(reply));
   };
 }
 

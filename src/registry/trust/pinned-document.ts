@@ -12,6 +12,42 @@ import { keyIdOf, pinOf, verifierOf } from './ed25519.ts';
 
 const NAMED = 3;
 
+/** The versions of a trust document, from the one that a policy names to the newest that follows from it. */
+export interface Chain {
+  readonly document: TrustDocument;
+  readonly texts: readonly string[];
+}
+
+/** The chain in `texts` that begins with the document `first`: each version has the signatures that it and the one before need (D150). */
+export function chainFrom(first: TrustDocument, texts: readonly string[]): Chain {
+  const found = [first];
+  const later = texts.flatMap((text) => {
+    const read = signedDocument(text);
+    return read.ok ? read.value : [];
+  });
+  for (;;) {
+    const last = found.at(-1) ?? first;
+    const next = later.find((one) => successorFault(last, one) === undefined);
+    if (!next) return { document: last, texts: found.map(textOf) };
+    found.push(next);
+  }
+}
+
+/** Why `next`, which its own root keys signed, is not the version after `last`; undefined if it is (D150, D152). */
+export function successorFault(last: TrustDocument, next: TrustDocument): string | undefined {
+  const { root, name, version } = last;
+  if (next.name !== name) return `has the name ${next.name}, expected ${name}`;
+  if (next.version !== version + 1) return `has version ${next.version}, expected ${version + 1}`;
+  const signed = signersOf(root, next.body, next.signatures);
+  if (signed >= root.threshold) return undefined;
+  return `has ${signed} of ${root.threshold} signatures of the root keys of version ${version}`;
+}
+
+/** The documents in a text that has several, one after the other. */
+export function documentsIn(text: string): readonly string[] {
+  return text.split(/^(?=modreg\/trust@)/m);
+}
+
 /**
  * The trust document among `texts`, which `where` has, whose digest is `pin`. Throws a RegistryError `registry-untrusted` if there
  * is none, or if its root keys did not sign it (D130, D134).
@@ -29,11 +65,11 @@ export function pinnedDocument(
   throw untrusted(`the trust document of ${where} ${read.error}`);
 }
 
-/** The trust document in `text` if its digest is `pin` and its root keys signed it; undefined if not, or without a text. */
-export function whole(text: string | undefined, pin: string): TrustDocument | undefined {
-  if (text === undefined || pinOf(bodyOf(text)) !== pin) return undefined;
-  const read = signedDocument(text);
-  return read.ok ? read.value : undefined;
+/** The chain in a saved `text` if it begins with the document with the digest `pin`, which is whole; undefined if not. */
+export function savedChain(text: string | undefined, pin: string): Chain | undefined {
+  const [first = '', ...later] = documentsIn(text ?? '');
+  const read = pinOf(bodyOf(first)) === pin ? signedDocument(first) : undefined;
+  return read?.ok ? chainFrom(read.value, later) : undefined;
 }
 
 /** The trust document in `text`. The error, without a subject: it cannot be read, or its root keys did not sign it. */
@@ -47,7 +83,7 @@ export function signedDocument(text: string): Result<TrustDocument, string> {
 }
 
 /** The text of a document, as it was read. */
-export function textOf({ body, signatures }: TrustDocument): string {
+function textOf({ body, signatures }: TrustDocument): string {
   return trustText(body, signatures);
 }
 

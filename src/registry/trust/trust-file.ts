@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import { LONGEST_DOCUMENT } from '../../core/trust/trust-document.ts';
+import { documentsIn } from './pinned-document.ts';
 import { RegistryError } from '../registry-error.ts';
 
 /** The name of the trust document in a folder of lists. */
@@ -22,7 +23,7 @@ export async function trustInFolder(folder: string): Promise<readonly string[]> 
         const message = `${quote(path)} has ${stats.size} bytes (limit ${LONGEST_DOCUMENT})`;
         throw new RegistryError('list-too-large', message);
       }
-      return [await file.readFile('utf8')];
+      return documentsIn(await file.readFile('utf8'));
     } finally {
       await file.close();
     }

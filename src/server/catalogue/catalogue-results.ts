@@ -14,6 +14,8 @@ export type PublishResult =
   | 'other-content'
   /** The registry has no file of the stated size for an artifact that it should host. */
   | 'missing-file'
+  /** The registry has a trust document, and by it the release has no signature, or one that is not right. */
+  | 'unsigned'
   /** The version is to begin a rollout, but was published without one, and machines may have it. */
   | 'without-rollout'
   /** The version has a rollout whose steps last another time, or with other groups first. */

@@ -9,6 +9,8 @@ export interface ModuleDocument {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The strong entity tag of `bytes`, with its quotation marks. */
   readonly etag: string;
+  /** The SHA-256 of `bytes`, in hexadecimal. */
+  readonly sha256: string;
   /** The number of releases. */
   readonly count: number;
 }
@@ -33,8 +35,9 @@ export function makeDocument(
   const head = JSON.stringify({ module_id: moduleId, generation, count: releases.length });
   const list = releases.map(releaseAsJson).join(',');
   const bytes = Buffer.from(`${head.slice(0, -1)},"releases":[${list}]}\n`);
-  const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  return { bytes, etag: `"${digest}"`, count: releases.length };
+  const digest = createHash('sha256').update(bytes).digest();
+  const etag = `"${digest.toString('base64url').slice(0, 22)}"`;
+  return { bytes, etag, sha256: digest.toString('hex'), count: releases.length };
 }
 
 function releaseAsJson({ version, publishedAt, content, yanked, rollout }: StoredRelease): string {

@@ -34,15 +34,28 @@ export function deprecationIn(content: string): string | null | undefined {
   return typeof fields['deprecated'] === 'string' ? fields['deprecated'] : null;
 }
 
+/** The signatures of a publication that the stored release, if there is one, does not have. */
+export function newSignatures(
+  before: ReleaseRow | undefined,
+  { signatures: added = {} }: PublishedRelease,
+): Readonly<Record<string, string>> {
+  const known = before ? signaturesIn(before) : {};
+  return Object.fromEntries(Object.entries(added).filter(([id, text]) => known[id] !== text));
+}
+
 /** The signatures of a stored release with those of a publication; undefined if it has them already, or would have too many (D135). */
 export function moreSignatures(
-  { content }: ReleaseRow,
-  { signatures: added = {} }: PublishedRelease,
+  before: ReleaseRow,
+  release: PublishedRelease,
 ): Readonly<Record<string, string>> | undefined {
-  const known = Object(fieldsIn(content)?.['signatures']) as Readonly<Record<string, string>>;
-  const all = { ...known, ...added };
-  const isMore = Object.entries(added).some(([keyId, text]) => known[keyId] !== text);
+  const added = newSignatures(before, release);
+  const all = { ...signaturesIn(before), ...added };
+  const isMore = Object.keys(added).length > 0;
   return isMore && Object.keys(all).length <= MOST_SIGNATURES ? all : undefined;
+}
+
+function signaturesIn({ content }: ReleaseRow): Readonly<Record<string, string>> {
+  return Object(fieldsIn(content)?.['signatures']) as Readonly<Record<string, string>>;
 }
 
 /** Adds signatures to a stored release. */

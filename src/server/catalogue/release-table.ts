@@ -29,6 +29,7 @@ import {
 } from './release-content.ts';
 import { expectReadable } from './readable-change.ts';
 import type { RolloutStart } from './rollout-start.ts';
+import { signatureFault } from './signature-fault.ts';
 import {
   appendEvent,
   haltRunning,
@@ -88,13 +89,17 @@ function publishResultOf(
 ): PublishResult {
   const module = moduleIn(sql, moduleId);
   const before = module && releaseIn(sql, module, release.version);
+  // D146
+  const isTaken = (): boolean => signatureFault(sql, moduleId, release) === undefined;
   if (!before) {
-    return hostedArtifacts(release.artifacts).every(hasFile) ? 'published' : 'missing-file';
+    if (!hostedArtifacts(release.artifacts).every(hasFile)) return 'missing-file';
+    return isTaken() ? 'published' : 'unsigned';
   }
   const { publishedAt = before.published_at } = release;
   const isSame = hasContent(before, release) && before.published_at === publishedAt;
   if (!isSame) return 'other-content';
   const same = moreSignatures(before, release) ? 'signed' : 'unchanged';
+  if (same === 'signed' && !isTaken()) return 'unsigned';
   if (!release.rollout) return same;
   const known = rolloutIn(sql, before.id);
   // Machines may have it already, and what they have does not become part of a rollout (D55).
@@ -104,11 +109,19 @@ function publishResultOf(
   return known.soakMs === soakMs && isSameFirst ? same : 'other-soak';
 }
 
+const REFUSED: ReadonlySet<PublishResult> = new Set([
+  'other-content',
+  'missing-file',
+  'unsigned',
+  'without-rollout',
+  'other-soak',
+]);
+
 /** Whether nothing of a list is published because of this result. */
 export function isRefused(
   result: PublishResult,
 ): result is Exclude<PublishResult, 'published' | 'signed' | 'yanked' | 'unchanged'> {
-  return ['other-content', 'missing-file', 'without-rollout', 'other-soak'].includes(result);
+  return REFUSED.has(result);
 }
 
 /** What publishing takes besides the releases. */
@@ -136,9 +149,7 @@ export function publishReleases(
     expectArgument('publish()', 'release', release, PUBLISHED_RELEASE);
   expectArgument('publish()', 'now', publishing.now, TIME);
   for (const release of releases) expectReadable(release);
-  const results = releases.map((release) =>
-    publishResultOf(sql, moduleId, release, publishing.hasFile),
-  );
+  const results = releases.map((one) => publishResultOf(sql, moduleId, one, publishing.hasFile));
   if (results.some(isRefused)) return results;
   for (const [place, release] of releases.entries()) {
     // Checked again, because the list may contain a version twice.

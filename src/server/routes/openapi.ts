@@ -40,11 +40,22 @@ const AT_LEAST = [
     { type: 'string' },
   ),
 ];
+const NONCE = query('nonce', '16 random bytes in base64url, for which the answer is signed', {
+  type: 'string',
+});
+const SIGNATURE = {
+  'Modreg-Signature': {
+    description:
+      'The version of the trust document, the id of a key and its signature, for a request with a nonce to a registry with keys',
+    schema: { type: 'string' },
+  },
+};
 const HISTORY = {
   'Modreg-History': {
     description: 'The history of the change feed that includes the changes of this list',
     schema: { type: 'string' },
   },
+  ...SIGNATURE,
 };
 
 /** The OpenAPI description of the registry's protocol, served at `GET /v1/openapi.json`. It is loaded when it is asked for. */
@@ -69,7 +80,7 @@ export const OPENAPI: object = {
     '/v1/modules/{namespace}/{name}': {
       get: {
         summary: 'The releases of a module',
-        parameters: [...MODULE, ...AT_LEAST],
+        parameters: [...MODULE, NONCE, ...AT_LEAST],
         responses: {
           ...FAILURES,
           200: { ...json(ref('Module'), 'The release list, with a strong ETag'), headers: HISTORY },
@@ -99,14 +110,18 @@ export const OPENAPI: object = {
           query('modules', 'Only changes of these modules: up to 100 ids, separated by commas', {
             type: 'string',
           }),
+          NONCE,
           ...AT_LEAST,
         ],
         responses: {
           ...FAILURES,
-          200: json(
-            ref('Changes'),
-            'The changes. If history is another one, or sequence is less than after, the catalogue was replaced or restored: fetch all modules again.',
-          ),
+          200: {
+            ...json(
+              ref('Changes'),
+              'The changes. If history is another one, or sequence is less than after, the catalogue was replaced or restored: fetch all modules again.',
+            ),
+            headers: SIGNATURE,
+          },
           400: problem('after, wait, modules or a header cannot be read'),
         },
       },

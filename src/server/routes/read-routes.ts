@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
 import { peerOf } from './bearer.ts';
@@ -12,6 +13,7 @@ import type { Health } from './health.ts';
 import type { ChangeFeed } from '../catalogue/change-feed.ts';
 import type { ModuleDocument } from '../catalogue/module-document.ts';
 import { MODULE, TRUST, withModule } from './module-route.ts';
+import { answerSigner, type SignAnswer } from './signed-answer.ts';
 import { problem } from '../problem.ts';
 
 /** Options of the API, and how the server that it is part of keeps its limits. */
@@ -38,6 +40,7 @@ export function addReadRoutes(
 ): void {
   const polls = longPolls(options);
   const reached = whenReached(catalogue, feed);
+  const sign = answerSigner(catalogue);
   app.get('/v1/modules', (c) =>
     reached(c, () => listAnswer(c, { modules: catalogue.modules(c.req.query('namespace')) })),
   );
@@ -51,6 +54,7 @@ export function addReadRoutes(
             ...options,
             document: catalogue.document(moduleId),
             history: catalogue.history(),
+            sign,
           }),
       ),
     ),
@@ -59,7 +63,7 @@ export function addReadRoutes(
     reached(
       c,
       async () =>
-        await changesAnswer(c, feed, { ...options, polls, all: () => catalogue.modules() }),
+        await changesAnswer(c, feed, { ...options, polls, sign, all: () => catalogue.modules() }),
     ),
   );
   app.get(TRUST, (c) => c.json({ documents: catalogue.trust.documents() }));
@@ -111,13 +115,19 @@ function documentAnswer(
   {
     document,
     history,
+    sign,
     slice = () => SERVER_LIMITS.slice,
-  }: AppOptions & { readonly document: ModuleDocument | undefined; readonly history: string },
+  }: AppOptions & {
+    readonly document: ModuleDocument | undefined;
+    readonly history: string;
+    readonly sign: SignAnswer;
+  },
 ): Response {
   if (!document) return problem('unknown-module', `nothing was ever published for ${moduleId}`);
-  const { bytes, etag } = document;
+  const { bytes, etag, sha256 } = document;
+  const signature = sign({ nonce: c.req.query('nonce'), question: `list ${moduleId}`, sha256 });
   // Not in the body, which may change only with the generation (D43).
-  const headers = { etag, 'cache-control': 'no-cache', 'modreg-history': history };
+  const headers = { etag, 'cache-control': 'no-cache', 'modreg-history': history, ...signature };
   if (isKnown(c.req.header('if-none-match'), etag))
     return new Response(null, { status: 304, headers });
   const length = { 'content-type': 'application/json', 'content-length': `${bytes.length}` };
@@ -125,14 +135,18 @@ function documentAnswer(
 }
 
 /** A list that is sent as a whole, and so must not be larger than a connection may have unsent. */
-function listAnswer(c: Context, list: object): Response {
+function listAnswer(
+  c: Context,
+  list: object,
+  sign: (text: string) => Readonly<Record<string, string>> = () => ({}),
+): Response {
   const text = JSON.stringify(list);
   const most = SERVER_LIMITS.unsentPerConnection;
   if (text.length > most) {
     const found = `the list has ${text.length} characters, and a response at most ${most}`;
     return problem('internal', `${found}: ask for /v1/modules?namespace=…`);
   }
-  return c.body(text, { headers: { 'content-type': 'application/json' } });
+  return c.body(text, { headers: { 'content-type': 'application/json', ...sign(text) } });
 }
 
 async function changesAnswer(
@@ -142,34 +156,61 @@ async function changesAnswer(
     spreadMs,
     polls,
     replica,
+    sign,
     all,
-  }: ReadOptions & { readonly polls: LongPolls; readonly all: () => readonly ModuleId[] },
+  }: ReadOptions & {
+    readonly polls: LongPolls;
+    readonly sign: SignAnswer;
+    readonly all: () => readonly ModuleId[];
+  },
 ): Promise<Response> {
-  const { after: afterText = '0', wait: waitText = '0', modules: named } = c.req.query();
-  const after = Number(afterText);
-  const wait = Number(waitText);
-  if (!/^\d+$/.test(afterText) || !Number.isSafeInteger(after)) {
-    return problem(
-      'bad-request',
-      'after must be the sequence of an earlier response, a whole number',
-    );
-  }
-  if (!/^\d+(\.\d+)?$/.test(waitText))
-    return problem('bad-request', 'wait must be a number of seconds');
-  const only = modulesIn(named);
-  if (!only.ok) return problem('bad-request', only.error);
-  const ms = Math.min(wait * 1000, SERVER_LIMITS.longPoll);
+  const query = changesQuery(c);
+  if (!query.ok) return problem('bad-request', query.error);
+  const { after, ms, only, nonce } = query.value;
   const changes = await polls.within(peerOf(c), async () => {
-    return await feed.wait(after, ms, c.req.raw.signal, only.value);
+    return await feed.wait(after, ms, c.req.raw.signal, only);
   });
   if (!changes) return refusedPoll();
   const { history, sequence, modules: changed } = changes;
   const withheld = replica?.withheld();
   const unconfirmed = [...(withheld ? (withheld.modules ?? all()) : [])];
-  const isAsked = (id: ModuleId): boolean => only.value?.has(id) ?? true;
+  const isAsked = (id: ModuleId): boolean => only?.has(id) ?? true;
   // To a client, a module that the feed does not name is unchanged. To name it wakes nobody who waits (T259).
   const modules = [...new Set([...changed, ...unconfirmed.filter(isAsked)])];
-  return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs });
+  return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs }, (text) =>
+    nonce === undefined
+      ? {}
+      : sign({ nonce, question: `changes ${after}`, sha256: sha256Of(text) }),
+  );
+}
+
+interface ChangesQuery {
+  readonly after: number;
+  readonly ms: number;
+  readonly only: ReadonlySet<ModuleId> | undefined;
+  readonly nonce: string | undefined;
+}
+
+function changesQuery(c: Context): Result<ChangesQuery, string> {
+  const { after: afterText = '0', wait: waitText = '0', modules: named, nonce } = c.req.query();
+  const after = Number(afterText);
+  if (!/^\d+$/.test(afterText) || !Number.isSafeInteger(after)) {
+    const error = 'after must be the sequence of an earlier response, a whole number';
+    return { ok: false, error };
+  }
+  if (!/^\d+(\.\d+)?$/.test(waitText)) {
+    return { ok: false, error: 'wait must be a number of seconds' };
+  }
+  const only = modulesIn(named);
+  if (!only.ok) return only;
+  const ms = Math.min(Number(waitText) * 1000, SERVER_LIMITS.longPoll);
+  // An answer about some modules says nothing of the others, and its text would not show it.
+  const signed = only.value ? undefined : nonce;
+  return { ok: true, value: { after, ms, only: only.value, nonce: signed } };
+}
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** The most modules that a client can wait for by name: as many fit into the headers of a request. */

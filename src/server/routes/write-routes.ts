@@ -152,6 +152,10 @@ async function published(
   if (result === 'other-soak') {
     return problem('rollout-conflict', describeOtherSoak(catalogue.rollouts, moduleId, release));
   }
+  if (result === 'unsigned') {
+    const fault = `/signatures: ${catalogue.trust.fault(moduleId, release) ?? 'send it again'}`;
+    return problem('bad-release', fault, { errors: [fault] });
+  }
   if (isRefused(result)) return refusedPublication(result, moduleId, release, catalogue);
   if (result !== 'unchanged') changed({ kind: result, moduleId, version });
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
