@@ -37,7 +37,14 @@ it.each<[string, number | undefined, readonly string[]]>([
     connection: undefined,
   };
   const found = checkRegistries(
-    { registries: [facts], problems: [], warnings: [], isWanted: true, ahead: new Map() },
+    {
+      registries: [facts],
+      problems: [],
+      warnings: [],
+      isWanted: true,
+      ahead: new Map(),
+      place: 'policy',
+    },
     NOW,
   );
   expect(
