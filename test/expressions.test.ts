@@ -19,6 +19,7 @@ const MADE_OF_PARTS = [
   'core/text/web-address.ts',
   'registry/formats/github-assets.ts',
   'registry/http/echoed-token.ts',
+  'registry/http/masking.ts',
   'registry/machine-report.ts',
   'server/artifacts/incoming-artifacts.ts',
   'server/limits/observed-requests.ts',

@@ -5,8 +5,6 @@ import { excerpt, quote } from '../core/text/quote.ts';
 import { isJsonObject } from '../registry/formats/json-object.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
-import { positionIn } from '../config/text/position.ts';
-import { readJson } from '../config/text/json-document.ts';
 import { existsAt, readRegularFile } from './document-file.ts';
 import { isToken } from './token-file.ts';
 
@@ -70,16 +68,15 @@ function readConfig({
     return broken(path, 'expected an object');
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return broken(path, syntaxErrorIn(text));
+    return broken(path, syntaxErrorIn(error));
   }
 }
 
-/** What is wrong with text that is no JSON, and where. Nothing of it is repeated, because it may be secret. */
-function syntaxErrorIn(text: string): string {
-  const found = readJson(text).findings.find(({ kind }) => kind === 'bad-json');
-  if (!found) return 'not JSON: expected no comments and no commas before a closing bracket';
-  const { line, column } = positionIn(text, found.offset);
-  return `line ${line}, column ${column}: ${found.message}`;
+/** Where text is no JSON, if the error says it. Nothing of the text is repeated, because it may be secret. */
+function syntaxErrorIn({ message }: SyntaxError): string {
+  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+  const place = line === undefined ? '' : `line ${line}, column ${column}: `;
+  return `${place}not JSON: expected no comments and no commas before a closing bracket`;
 }
 
 function broken(path: string, what: string): { readonly ok: false; readonly error: Problem } {

@@ -48,7 +48,8 @@ it.each([
 });
 
 /** What every command loads. */
-const ALWAYS = 'commander main.cjs modreg.mjs node:events node:fs node:path node:process node:util';
+const ALWAYS =
+  'commander main.cjs modreg.mjs node:events node:fs node:path node:process node:util rolldown-runtime.cjs';
 
 it.each([
   ['--version', 'node:url'],

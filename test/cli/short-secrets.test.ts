@@ -32,25 +32,27 @@ function withTokens(token: string): Answer {
   };
 }
 
-const DENIED = 'denies access with the token that was sent';
+const TOKEN = 'denies access with the token that was sent';
+const PASSWORD = 'denies access with the user and the password that were sent';
+const UNASKED = 'denies access without the user and the password, which it did not ask for';
 
 describe('[T514] a short secret does not change the words of a message', () => {
   it.each([
-    ['a token of one character', '', 'e'],
-    ['a token that is a word', '', 'the'],
-    ['a token that is a part of words', '', 'regi'],
-    ['an empty password', 'npm:', 'ada:'],
-    ['a password of one character', 'npm:', 'ada:s'],
-    ['a user of one character without a password', 'oci:', 'a:'],
-  ])('%s', async (_what, kind, token) => {
+    ['a token of one character', '', 'e', TOKEN],
+    ['a token that is a word', '', 'the', TOKEN],
+    ['a token that is a part of words', '', 'regi', TOKEN],
+    ['an empty password', 'npm:', 'ada:', PASSWORD],
+    ['a password of one character', 'npm:', 'ada:s', PASSWORD],
+    ['a user of one character without a password', 'oci:', 'a:', UNASKED],
+  ])('%s', async (_what, kind, token, denied) => {
     expect(await said(kind, denial, token)).toBe(
-      `error[REGISTRY_REFUSED]: the registry ${kind}ADDRESS ${DENIED} (401)`,
+      `error[REGISTRY_REFUSED]: the registry ${kind}ADDRESS ${denied} (401)`,
     );
   });
 
   it.each(['e', 'th', 'ess'])('the token "%s" of a token server', async (issued) => {
     expect(await said('oci:', withTokens(issued), 'ada:pass-word')).toBe(
-      `error[REGISTRY_REFUSED]: the registry oci:ADDRESS ${DENIED} (403)`,
+      'error[REGISTRY_REFUSED]: the registry oci:ADDRESS denies access with the token that its token server gave (403)',
     );
   });
 });
