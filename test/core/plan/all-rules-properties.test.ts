@@ -22,7 +22,7 @@ import { RUNS } from '../../support/runs.ts';
 
 /* With requirements, floors, refusals of the site, ages by step and deprecations together. Machines are slow to plan. */
 
-const MACHINES = { numRuns: RUNS.numRuns / 2 };
+const MACHINES = { numRuns: RUNS.numRuns / 4 };
 
 function withLists(
   machine: RandomMachine,
