@@ -8,6 +8,7 @@ import {
   type ModuleState,
   type Plan,
   type Replacement,
+  type ReleaseRecord,
 } from '../../src/core/index.ts';
 import type { RefusedVersions } from '../../src/core/releases/eligibility-policy.ts';
 import type { MaintenanceAnswer } from '../../src/core/decision/timing-policies.ts';
@@ -183,4 +184,16 @@ export function answerOf(decision: Decision): string {
 
 function versionOf({ to }: Replacement): string {
   return 'url' in to ? to.url : to.version.text;
+}
+
+/** The machine with other lists. */
+export function withLists(
+  machine: RandomMachine,
+  change: (list: readonly ReleaseRecord[], module: RandomModule) => readonly ReleaseRecord[],
+): RandomMachine {
+  const modules = machine.modules.map((module): RandomModule => ({
+    ...module,
+    list: module.list && change(module.list, module),
+  }));
+  return { ...machine, modules };
 }

@@ -13,8 +13,8 @@ const MOST_KNOWN = 4096;
 type Verified = (keyId: string, text: string, signature: string) => boolean;
 
 /**
- * The checks of the releases of lists by `roles` (D133). What was checked is remembered: a round without a change checks nothing, and
- * lists that are read anew, only what they have anew.
+ * The checks of the releases of lists by `roles` (D133). Results are cached: a round without a change verifies no signature, and a
+ * list that was fetched again only those that are new in it.
  */
 export function releaseChecks(
   roles: Pick<Roles, 'namespaces'>,

@@ -8,32 +8,15 @@ import {
   type Decision,
   type Refused,
   type Release,
-  type ReleaseRecord,
 } from '../../../src/core/index.ts';
-import {
-  answersOf,
-  planOf,
-  requiringMachines,
-  type RandomMachine,
-} from '../../support/machines.ts';
+import { answersOf, planOf, requiringMachines, withLists } from '../../support/machines.ts';
 import { isInBranch } from '../../support/plan-judge.ts';
-import { randomModules, type RandomModule } from '../../support/random-modules.ts';
+import { randomModules } from '../../support/random-modules.ts';
 import { RUNS } from '../../support/runs.ts';
 
 /* With requirements, floors, refusals of the site, ages by step and deprecations together. Machines are slow to plan. */
 
-const MACHINES = { numRuns: RUNS.numRuns / 4 };
-
-function withLists(
-  machine: RandomMachine,
-  change: (list: readonly ReleaseRecord[], module: RandomModule) => readonly ReleaseRecord[],
-): RandomMachine {
-  const modules = machine.modules.map((module): RandomModule => ({
-    ...module,
-    list: module.list && change(module.list, module),
-  }));
-  return { ...machine, modules };
-}
+const MACHINES = { numRuns: RUNS.numRuns / 2 };
 
 type Resolution = Extract<Decision['resolution'], { readonly kind: 'resolved' }>;
 

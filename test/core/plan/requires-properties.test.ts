@@ -5,9 +5,9 @@ import {
   answersOf,
   planOf,
   requiringMachines,
+  withLists,
   type RandomMachine,
 } from '../../support/machines.ts';
-import type { RandomModule } from '../../support/random-modules.ts';
 import { planJudge } from '../../support/plan-judge.ts';
 import { RUNS } from '../../support/runs.ts';
 
@@ -15,18 +15,6 @@ const MACHINES = { numRuns: RUNS.numRuns / 2 };
 
 function forAll(check: (machine: RandomMachine) => void): void {
   fc.assert(fc.property(requiringMachines, check), MACHINES);
-}
-
-/** The machine with other lists. */
-function withLists(
-  machine: RandomMachine,
-  change: (list: readonly ReleaseRecord[], module: RandomModule) => readonly ReleaseRecord[],
-): RandomMachine {
-  const modules = machine.modules.map((module): RandomModule => ({
-    ...module,
-    list: module.list && change(module.list, module),
-  }));
-  return { ...machine, modules };
 }
 
 function without(record: ReleaseRecord): ReleaseRecord {
