@@ -39,11 +39,10 @@ const UNSIGNED: Proving = { proof: undefined, marked: (one) => one, plain: (one)
 async function provingIn({ from }: RemoteRegistry, trust: Trust): Promise<Proving> {
   const document = await trust.document();
   if (!document.registry) return UNSIGNED;
-  const { checkAnswer, expectValid, newNonce, versionIn } =
+  const { answerKeys, checkAnswer, expectValid, newNonce, versionIn } =
     await import('../registry/trust/answer-check.ts');
-  const { keyIdOf } = await import('../registry/trust/ed25519.ts');
   const nonce = newNonce();
-  const mark = document.registry.keys.map(keyIdOf).join();
+  const mark = answerKeys(document.registry);
   return {
     proof: {
       nonce,

@@ -48,8 +48,7 @@ it.each([
 });
 
 /** What every command loads. */
-const ALWAYS =
-  'commander main.cjs modreg.mjs node:events node:fs node:path node:process node:util rolldown-runtime.cjs';
+const ALWAYS = 'commander main.cjs modreg.mjs node:events node:fs node:path node:process node:util';
 
 it.each([
   ['--version', 'node:url'],

@@ -6,7 +6,6 @@ import { parseJson } from '../formats/json-text.ts';
 import { RegistryError } from '../registry-error.ts';
 import { addressed, withErrorContext } from './error-context.ts';
 import { exchange, type ExchangeContext } from './exchange.ts';
-import { isSameSite } from './same-site.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** What a registry asks a client to get from a token server. */
@@ -44,7 +43,7 @@ export async function requestToken(
   const realm = realmOf(request);
   const { service, scope, where: registry, fetch } = request;
   // A password goes only to a server of the operator of the registry.
-  const isOwn = request.basic !== undefined && (await isSameSite(realm, request.registry));
+  const isOwn = request.basic !== undefined && (await isOwnServer(realm, request.registry));
   const basic = isOwn ? request.basic : undefined;
   const where = `the token server ${excerpt(realm.origin + realm.pathname)} of ${registry}`;
   const url = new URL(realm);
@@ -108,4 +107,10 @@ function tokenIn(json: unknown): IssuedToken {
 
 function refused(message: string, hint?: string): RegistryError {
   return new RegistryError('registry-refused', message, { hint });
+}
+
+/** Few registries name another host as their token server, and the list of domains is large. */
+async function isOwnServer(realm: URL, registry: URL): Promise<boolean> {
+  if (realm.hostname === registry.hostname) return true;
+  return (await import('./same-site.ts')).isSameSite(realm, registry);
 }

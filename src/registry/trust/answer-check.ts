@@ -71,3 +71,8 @@ function faultIn(
   const isOwn = verifierOf(key)(answerText(document, answer), signature);
   return isOwn ? undefined : 'signed another answer, or the answer to another question';
 }
+
+/** The ids of the keys that sign answers, as one text. */
+export function answerKeys({ keys }: NonNullable<TrustDocument['registry']>): string {
+  return keys.map(keyIdOf).join();
+}
