@@ -72,11 +72,12 @@ function readConfig({
   }
 }
 
-/** Where text is no JSON, if the error says it. Nothing of the text is repeated, because it may be secret. */
+/** What is wrong with text that is no JSON. Other messages of V8 than these repeat a part of the text, which may be secret. */
 function syntaxErrorIn({ message }: SyntaxError): string {
-  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
-  const place = line === undefined ? '' : `line ${line}, column ${column}: `;
-  return `${place}not JSON: expected no comments and no commas before a closing bracket`;
+  if (message === 'Unexpected end of JSON input') return 'it ends before its JSON does';
+  const [, what, line, column] =
+    /^(.*) at position \d+ \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+  return what === undefined ? 'it is not JSON' : `line ${line}, column ${column}: ${what}`;
 }
 
 function broken(path: string, what: string): { readonly ok: false; readonly error: Problem } {

@@ -77,24 +77,25 @@ describe('the credentials of Docker', () => {
     [
       'a key without quotation marks',
       '{\n  "auths": {},\n  pass-word: 1 }',
-      'line 3, column 3: not JSON: expected no comments and no commas before a closing bracket',
+      'line 3, column 3: Expected double-quoted property name in JSON',
     ],
     [
       'half a file',
       '{"auths":{"registry.example":{"auth":"pass-wo',
-      'line 1, column 46: not JSON: expected no comments and no commas before a closing bracket',
+      'line 1, column 46: Unterminated string in JSON',
     ],
     [
       'a comma too much',
       '{"auths":{},}',
-      'line 1, column 13: not JSON: expected no comments and no commas before a closing bracket',
+      'line 1, column 13: Expected double-quoted property name in JSON',
     ],
     [
       'comments',
       '{} // pass-word',
-      'line 1, column 4: not JSON: expected no comments and no commas before a closing bracket',
+      'line 1, column 4: Unexpected non-whitespace character after JSON',
     ],
-    ['nothing', '', 'not JSON: expected no comments and no commas before a closing bracket'],
+    ['nothing', '', 'it ends before its JSON does'],
+    ['a value without quotation marks', '{"auths":pass-word}', 'it is not JSON'],
     ['null', 'null', 'expected an object'],
     ['a list', '["pass-word"]', 'expected an object'],
     [
