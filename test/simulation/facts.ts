@@ -86,16 +86,25 @@ function stoppedWith(desired: Desired, target: Target): string[] {
 
 type Vetoes = JudgedModule['vetoes'] & object;
 
+function isNewConfig({ desiredSince }: Ledger, elapsed: number): boolean {
+  return elapsed - desiredSince <= UNCLEAR_LIMIT_MS;
+}
+
+/** Whether the agent asks programs, and what an unclear answer means. It may have asked by the config before. */
+function askingNow(ledger: Ledger, elapsed: number): Desired['asking'] {
+  const { desired, desiredBefore } = ledger;
+  return desired?.asking ?? (isNewConfig(ledger, elapsed) ? desiredBefore?.asking : undefined);
+}
+
 /** The vetoes against a target. Those that nobody needs to have asked for are uncertain. (D77) */
 function vetoesAgainst(
   { ledger, standing, moment }: Pick<JudgeContext, 'ledger' | 'standing' | 'moment'>,
   target: Target,
 ): Vetoes[] {
-  const { desired, desiredBefore, answers, wishes, desiredSince } = ledger;
+  const { desired, answers, wishes, desiredSince } = ledger;
   const { elapsed } = moment();
-  // The agent may have asked by the config before.
-  const isNew = elapsed - desiredSince <= UNCLEAR_LIMIT_MS;
-  const asking = desired?.asking ?? (isNew ? desiredBefore?.asking : undefined);
+  const isNew = isNewConfig(ledger, elapsed);
+  const asking = askingNow(ledger, elapsed);
   if (!desired || asking === undefined) return [[]];
   const { despite = [] } = wishes.get(keyOf(target)) ?? {};
   const [certain, possible]: [Vetoes[number][], Vetoes[number][]] = [[], []];
@@ -130,12 +139,10 @@ function vetoesAgainst(
 const UNCLEAR = 'it does not say whether it may be stopped';
 
 /** What the agent says about maintenance: more than one answer while a module may have been asked at the same time. (D29) */
-function maintenanceNow(
-  { desired, asksForMaintenance, maintenance, allowedAt = -Infinity }: Ledger,
-  { elapsed }: Moment,
-): JudgedMachine['answer'][] {
+function maintenanceNow(ledger: Ledger, { elapsed }: Moment): JudgedMachine['answer'][] {
+  const { asksForMaintenance, maintenance, allowedAt = -Infinity } = ledger;
   if (!asksForMaintenance) return [undefined];
-  const limitMs = desired?.asking === undefined ? 0 : UNCLEAR_LIMIT_MS;
+  const limitMs = askingNow(ledger, elapsed) === undefined ? 0 : UNCLEAR_LIMIT_MS;
   const isRecent = maintenance && elapsed - maintenance.at <= limitMs;
   const answer = isRecent ? maintenance.answer : 'timed-out';
   return elapsed - allowedAt <= limitMs ? [...new Set(['allowed', answer])] : [answer];

@@ -119,8 +119,8 @@ export interface Ledger extends Clocks, Orders {
   readonly told: Map<string, string | null | undefined>;
   /** The actions because of which something was stopped, by id: they are finished. (D72) */
   readonly begun: Set<string>;
-  /** When the agent was last told that it may begin an action, by id. */
-  readonly granted: Map<string, number>;
+  /** When the agent was last told that it may begin an action, by id, and whether that was right. */
+  readonly granted: Map<string, { readonly at: number; readonly isRight: boolean }>;
   /** How often each action was handed over, by id. */
   readonly handovers: Map<string, number>;
   /** The names of the targets that this process has blamed for unclean starts. (D85) */

@@ -20,7 +20,9 @@ export interface Answer {
 export function begin(context: JudgeContext, id: string): void {
   const { ledger, complain } = context;
   if (ledger.begun.has(id)) return;
-  const refusal = whyNotBegun(context, id);
+  // What is delivered or decided at the same moment comes after a right answer.
+  const isPermitted = wasJustGranted(context, id) && ledger.granted.get(id)?.isRight === true;
+  const refusal = isPermitted ? undefined : whyNotBegun(context, id);
   if (refusal !== undefined) complain('D72', `${refusal}, and it is begun`);
   ledger.begun.add(id);
 }
@@ -35,21 +37,26 @@ export function judgeFirstRun(context: JudgeContext, id: string): void {
 }
 
 /** A process is stopped while the server is down. If the agent was just told that it may begin an action, it is begun. */
-export function stopsWithServer({ ledger, moment }: JudgeContext, target: Target): void {
+export function stopsWithServer(context: JudgeContext, target: Target): void {
+  const { ledger } = context;
   for (const { id } of stoppingActions(ledger, target)) {
-    if (ledger.granted.get(id) === moment().elapsed) ledger.begun.add(id);
+    if (wasJustGranted(context, id)) ledger.begun.add(id);
   }
+}
+
+function wasJustGranted({ ledger, moment }: JudgeContext, id: string): boolean {
+  return ledger.granted.get(id)?.at === moment().elapsed;
 }
 
 /** A process that works is stopped because of an action that is under way, or may be begun. */
 export function judgeStopped(context: JudgeContext, target: Target): void {
-  const { ledger, moment, complain } = context;
+  const { ledger, complain } = context;
   const causes = stoppingActions(ledger, target).map(({ id }) => {
     return { id, refusal: whyNotBegun(context, id) };
   });
   const permitted = causes.filter(({ refusal }) => refusal === undefined);
   // Of several, it is the one that the agent asked about.
-  const asked = permitted.filter(({ id }) => ledger.granted.get(id) === moment().elapsed);
+  const asked = permitted.filter(({ id }) => wasJustGranted(context, id));
   for (const { id } of asked) ledger.begun.add(id);
   if (causes.some(({ id }) => ledger.begun.has(id))) return;
   for (const { id } of permitted) ledger.begun.add(id);
@@ -73,7 +80,8 @@ export function answered(
     if (isHeld) complain('D72', `${id} must not be begun, and is not taken back`);
     return;
   }
-  ledger.granted.set(id, moment().elapsed);
+  const isRight = whyNotBegun(context, id) === undefined;
+  ledger.granted.set(id, { at: moment().elapsed, isRight });
   const stops = stopping.flatMap((target) => stoppingActions(ledger, target));
   if (stops.some((action) => action.id === id)) begin(context, id);
 }
