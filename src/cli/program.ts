@@ -8,6 +8,7 @@ import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addBoard } from './board/board-program.ts';
 import { addData } from './data/data-program.ts';
+import { addJoin } from './join/join-program.ts';
 import { addKeys } from './keys/keys-program.ts';
 import { addFloor } from './machine/floor-program.ts';
 import { addCompletion } from './completion/completion-program.ts';
@@ -52,11 +53,6 @@ const PLAN_EXAMPLES = `Examples:
   modreg plan machine.json --deployed deployed.json
   modreg plan machine.json --deployed deployed.json --at 2026-11-22T02:00:00Z
   modreg plan machine.json --deployed deployed.json --exit-code --json
-`;
-
-const ACCEPT_EXAMPLES = `Examples:
-  modreg accept acme:lidar --registry https://registry.example --dry-run
-  modreg accept acme:lidar --registry https://registry.example
 `;
 
 const CONSTRAINTS = `
@@ -127,6 +123,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   watch: addWatch,
   poll: addPoll,
   agent: addAgent,
+  join: addJoin,
   demo: (modreg, context) => addDemo(modreg, context, runCommandLine),
   doctor: addDoctor,
   page: addPage,
@@ -220,7 +217,13 @@ function addAccept(modreg: Command, { world, common, finish }: CommandContext): 
       'Shows what changed in the release list of a module, and accepts the list as it is now.',
     )
     .option('--dry-run', 'show the changes without accepting them')
-    .addHelpText('before', ACCEPT_EXAMPLES)
+    .addHelpText(
+      'before',
+      `Examples:
+  modreg accept acme:lidar --registry https://registry.example --dry-run
+  modreg accept acme:lidar --registry https://registry.example
+`,
+    )
     .action(async (moduleId: string, options: AcceptOptions) => {
       const { acceptCommand } = await import('./registry/accept-command.ts');
       finish(await acceptCommand(moduleId, options, world));

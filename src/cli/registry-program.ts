@@ -9,7 +9,7 @@ import type { ServeCommandOptions } from './serve/serve-terms.ts';
 import type { RestoreOptions } from './registry/restore-command.ts';
 import type { SitePageOptions } from './site/site-page-command.ts';
 import { FIRST } from './rollout/rollout-program.ts';
-import { addTokens } from './registry/token-program.ts';
+import { addInvite, addTokens } from './registry/token-program.ts';
 
 /** By the name of the command. */
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -67,6 +67,7 @@ export function addRegistryCommands(modreg: Command, context: CommandContext): v
   addYanks(registry, context);
   addDeprecations(registry, context);
   addLists(registry, context);
+  addInvite(registry, context);
   addTokens(registry, context);
   addBackups(registry, context);
   addServe(registry, context);

@@ -13,8 +13,10 @@ import type { Reply } from './http/exchange.ts';
 import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
 import {
+  joinedMachine,
   moduleStates,
   retiredMachine,
+  type JoinedAnswer,
   type ModuleStates,
   type RetiredAnswer,
 } from './fleet-documents.ts';
@@ -45,6 +47,8 @@ export interface FleetClient {
   readonly read: (path: '' | `/${string}`) => Promise<JsonObject>;
   /** Retires a machine; undefined if the registry knows none with this id. A repetition changes nothing (D83). */
   readonly retire: (machine: string) => Promise<RetiredAnswer | undefined>;
+  /** Exchanges the token, which is the code of an invitation, for that of the machine. It is sent once: a code is valid once (D194). */
+  readonly join: (machine: string) => Promise<JoinedAnswer>;
   /** All states of a module. */
   readonly states: (moduleId: ModuleId) => Promise<readonly ModuleStates[]>;
 }
@@ -76,6 +80,7 @@ export function fleetClient(
       read,
       states: async (moduleId) => await allStates(read, moduleId),
       retire: async (machine) => await retiredBy(await connection(), base, machine),
+      join: async (machine) => await joinedBy(await connection(), base, machine),
       async report(machine, report, signal) {
         const to = await connection();
         const address = new URL(`v1/machines/${encodeURIComponent(machine)}/reports`, base);
@@ -161,6 +166,25 @@ function retiredReply({ status, body }: Reply): RetiredAnswer | undefined {
   throw notAFleet(
     status === 404 ? 'it retires no machines: its modreg is an earlier one' : `got ${status}`,
   );
+}
+
+async function joinedBy(to: Connection, base: URL, machine: string): Promise<JoinedAnswer> {
+  const change = { method: 'POST', body: JSON.stringify({ machine }) } as const;
+  return await to.redacting(async () => {
+    const reply = await to.send(new URL('v1/join', base), change, { budget: noRetries() });
+    return withErrorContext(to.where, () => {
+      const json = parseJson(reply.body.text);
+      if (reply.status === 201 && v.is(joinedMachine, json) && json.part_id === machine)
+        return json;
+      const problem = problemIn(reply.body.text);
+      if (problem && reply.status === 422) throw notAFleet(problem.detail);
+      throw notAFleet(
+        reply.status === 404
+          ? 'no machine can join: its modreg is an earlier one'
+          : `got ${reply.status}`,
+      );
+    });
+  });
 }
 
 function notAFleet(message: string): RegistryError {

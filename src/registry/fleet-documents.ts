@@ -81,6 +81,26 @@ export const fleetCountsAnswer = v.partial(fleetCounts, [
 ]);
 export type FleetCounts = v.InferOutput<typeof fleetCountsAnswer>;
 
+/** The body of a request to join. */
+export const joining = v.strictObject(
+  {
+    machine: v.pipe(
+      v.string('expected text'),
+      v.description('The id of the machine, for which the code was made'),
+    ),
+  },
+  'expected an object with machine alone',
+);
+
+/** What a machine that joins gets for its code: the fields of its credentials file. */
+export const joinedMachine = v.object({
+  api_key_id: text,
+  api_key: v.pipe(text, v.description('The token of the machine, which is not shown again')),
+  part_id: text,
+  group: v.pipe(v.optional(text), v.description('The group that the code names')),
+});
+export type JoinedAnswer = v.InferOutput<typeof joinedMachine>;
+
 /** A page of machines. */
 const fleetMachines = v.object({
   machines: v.array(
@@ -116,6 +136,8 @@ export const FLEET_DOCUMENTS = {
   FleetMachines: fleetMachines,
   FleetModule: fleetModule,
   RetiredMachine: retiredMachine,
+  Joining: joining,
+  JoinedMachine: joinedMachine,
   Known: v.object({
     known_to: count,
     older_state: v.pipe(

@@ -210,7 +210,7 @@ const FOREIGN = { npm: 'npm registries', oci: 'OCI registries', github: 'GitHub'
 export function addressError(
   { kind, url }: WebRegistryAddress,
   where: string,
-  doing: 'publish to' | 'report to' | 'read reports of' | 'retire machines of',
+  doing: 'publish to' | 'report to' | 'read reports of' | 'retire machines of' | 'join',
 ): RegistryError | undefined {
   if (kind !== 'modreg') {
     const message = `modreg cannot ${doing} ${FOREIGN[kind]}`;

@@ -8,6 +8,7 @@ import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
+import { addJoinRoute } from './routes/join-route.ts';
 import {
   ARTIFACT,
   FLEET,
@@ -16,6 +17,7 @@ import {
   FLEET_ROLLOUTS,
   HEALTH,
   INSTALL_SH,
+  JOIN,
   METRICS,
   MODULE,
   NEWEST_AGENT,
@@ -56,6 +58,7 @@ const METHODS = [
   [FLEET_MACHINES, 'GET'],
   [FLEET_MODULE, 'GET'],
   [RETIRED, 'PUT'],
+  [JOIN, 'POST'],
   [FLEET_ROLLOUTS, 'GET'],
   [ROLLOUT, 'GET, POST'],
 ] as const;
@@ -85,6 +88,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep, fleet });
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
+  addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options), options.replica);
   const { metrics } = options;

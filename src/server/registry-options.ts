@@ -109,8 +109,11 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
-              /** A machine was retired, or was already: it is out of counts and rollouts until it reports again. */
-              readonly kind: 'machine-retired';
+              /**
+               * A machine was retired, or was already: it is out of counts and rollouts until it reports again. Or it joined, and
+               * has a token of its own.
+               */
+              readonly kind: 'machine-retired' | 'machine-joined';
               /** The id of the machine. */
               readonly machine: string;
               /** The id of the token that allowed it. */

@@ -3,6 +3,7 @@ import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { Catalogue } from '../server/index.ts';
+import { invite, type Invitation } from '../server/tokens/invitation.ts';
 import {
   modeOf,
   withCatalogue,
@@ -41,6 +42,18 @@ export function createToken(
     const { id } = created.value;
     const summary = catalogue.tokens().find((one) => one.id === id);
     return { ok: true, value: { ...created.value, expiresAt, summary } };
+  });
+}
+
+/** Makes a code with which a machine joins (D194). */
+export function inviteMachine(
+  invitation: Invitation,
+  options: CatalogueOptions,
+  world: World,
+): Result<{ readonly code: string; readonly expiresAt: number }, Problem> {
+  return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
+    const invited = invite(catalogue, invitation, world.clock());
+    return invited.ok ? invited : { ok: false, error: usage(invited.error) };
   });
 }
 

@@ -55,7 +55,8 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'rollout':
       return logRollout(log, event);
     case 'machine-retired':
-      return logRetirement(log, event);
+    case 'machine-joined':
+      return logMachine(log, event);
     case 'uploaded':
       return logUpload(log, event);
     case 'published':
@@ -103,9 +104,14 @@ function logRollout(
   log(level, `rollout-${change}`, { module_id: moduleId, version, because: reason });
 }
 
-function logRetirement(
+function logMachine(
   log: ReturnType<typeof registryLog>,
-  { kind, machine, tokenId: token, peer }: Extract<RegistryEvent, { kind: 'machine-retired' }>,
+  {
+    kind,
+    machine,
+    tokenId: token,
+    peer,
+  }: Extract<RegistryEvent, { readonly machine: string; readonly tokenId: string }>,
 ): void {
   log('info', kind, { machine: excerpt(machine), token, peer });
 }

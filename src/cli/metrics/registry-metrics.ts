@@ -120,6 +120,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'certificate-kept':
       case 'certificate-warning':
       case 'machine-retired':
+      case 'machine-joined':
       case 'rollout':
       case 'rollout-started':
       case 'rollout-halted':

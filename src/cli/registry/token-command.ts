@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { parseDuration } from '../../core/text/duration.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { isOfMachines } from '../../server/tokens/scope.ts';
+import { createFile } from '../../files/replace-file.ts';
+import { CREDENTIALS_FILE } from '../../host/credentials.ts';
+import { existsAt } from '../../host/document-file.ts';
+import { isOfMachines, machineScope } from '../../server/tokens/scope.ts';
 import { lapseOf } from '../../server/tokens/token.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -15,18 +19,31 @@ export interface TokenOptions extends CreatingOptions, AnswerOptions {
   readonly name?: string;
   readonly scope?: readonly string[];
   readonly expires?: string;
+  readonly machine?: string;
+  /** A file for the credentials of the machine. */
+  readonly out?: string;
 }
 
 /** `modreg registry token create`: creates a token and prints it, which cannot be repeated. */
 export function tokenCreateCommand(options: TokenOptions, world: World): Outcome {
-  const { name, scope: scopes = [], expires } = options;
+  const { machine, name = machine, scope = [], expires, out } = options;
   if (name === undefined)
     return failed(usage('--name is missing: the token needs a name, such as ci'));
+  if (out !== undefined && machine === undefined)
+    return failed(usage('--out is for the credentials of a machine: pass --machine'));
+  if (out !== undefined && existsAt(out))
+    return failed(usage(`${quote(out)} exists, and no token was created`, 'choose another file'));
+  const scopes = machine === undefined ? scope : [machineScope(machine), ...scope];
+  if (scope.some((one) => one.startsWith('join:')))
+    return failed(usage('a code to join is no token', 'modreg registry invite makes one'));
   const term = expires === undefined ? undefined : parseDuration(expires);
   if (term?.ok === false) return failed(usage(`--expires: ${term.error}`));
   const created = createToken({ name, scopes, termMs: term?.value }, options, world);
   return outcomeOf(created, ({ id, token, expiresAt, summary }) => {
     const ifLost = `nobody has seen the token ${id}: modreg registry token revoke ${id}, with the same file, and create another one`;
+    if (out !== undefined && machine !== undefined) {
+      return writtenTo(out, { machine, id, token }, ifLost);
+    }
     if (options.json) {
       const fields = summary && tokenAsJson(summary, world.clock());
       return {
@@ -42,6 +59,27 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
     ];
     return { answer: [token], notes, ifLost };
   });
+}
+
+/** The credentials of a machine in a file, for a person to copy there. */
+function writtenTo(
+  path: string,
+  { machine, id, token }: { readonly machine: string; readonly id: string; readonly token: string },
+  ifLost: string,
+): Partial<Outcome> {
+  const fields = { api_key_id: id, api_key: token, part_id: machine };
+  try {
+    createFile(path, { mode: 0o600 }, (descriptor) =>
+      writeFileSync(descriptor, `${JSON.stringify(fields, undefined, 2)}\n`),
+    );
+  } catch (error) {
+    const message = `${quote(path)} cannot be written: ${excerpt((error as Error).message)}`;
+    return { problems: [{ severity: 'error', kind: 'state-write', message, hint: ifLost }] };
+  }
+  return {
+    answer: [excerpt(path)],
+    notes: [`note: copy it to ${CREDENTIALS_FILE} of ${excerpt(machine)}, with mode 0600`],
+  };
 }
 
 /** `modreg registry token list`: shows what each token may do and when it was last used, but not its text. */

@@ -26,6 +26,9 @@ export const ROLLOUT = '/v1/modules/:namespace/:name/releases/:version/rollout';
 export const ARTIFACT = '/v1/artifacts/sha256/:sha256';
 export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
 
+/** The address at which a machine joins. */
+export const JOIN = '/v1/join';
+
 /** The addresses of machine reports, and of what they amount to. */
 export const REPORTS = '/v1/machines/:id/reports';
 export const FLEET = '/v1/fleet';

@@ -38,6 +38,20 @@ export const FLEET_PATHS: object = {
       },
     },
   },
+  '/v1/join': {
+    post: {
+      summary:
+        'Exchanges the code of an invitation, sent as the token, for the token of its machine. The code ends, and so do earlier tokens of the machine.',
+      ...SECURITY,
+      requestBody: body(ref('Joining')),
+      responses: {
+        ...WRITE_ERRORS,
+        201: json(ref('JoinedMachine'), 'The fields of its credentials file'),
+        401: problem('The code is missing, unknown, expired or used'),
+        403: problem('The code is for another machine'),
+      },
+    },
+  },
   '/v1/fleet': {
     get: {
       summary: 'How many machines have which version of each module, and what they decide',

@@ -1,7 +1,8 @@
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 
-/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `logs:read`. */
+/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `logs:read`,
+ * or that of an invitation, `join:rover-7`. */
 export type Scope = string & { readonly brand: 'scope' };
 
 /** What a request does to the releases of a namespace. `import` publishes a release with a publish time of long ago,
@@ -14,7 +15,7 @@ export const SCOPE_FORMS =
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const SCOPE = new RegExp(
-  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|logs:read)$`,
+  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|join:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|logs:read)$`,
 );
 
 /** Parses a scope. The error is one escaped line. */
@@ -51,6 +52,11 @@ export function isOfMachines(scopes: readonly string[]): boolean {
 /** The scope of the token of the machine `id`, which may report for that machine only. */
 export function machineScope(id: string): Scope {
   return `machine:${id}` as Scope;
+}
+
+/** The scope of an invitation of the machine `id`: who has it gets the token of that machine, once (D194). */
+export function joinScope(id: string): Scope {
+  return `join:${id}` as Scope;
 }
 
 const GROUP = 'group:';

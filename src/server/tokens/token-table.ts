@@ -2,7 +2,7 @@ import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { parseScope, SCOPE_FORMS, type Scope } from './scope.ts';
-import { hashOf, newToken, type StoredToken } from './token.ts';
+import { hashOf, newCode, newToken, type StoredToken } from './token.ts';
 
 /** What a new token is for. */
 export interface TokenRequest {
@@ -24,7 +24,8 @@ export function addToken(
   if (complaint !== undefined) return { ok: false, error: complaint };
   const scopes = scopesOf(texts);
   if (!scopes.ok) return scopes;
-  const token = newToken();
+  const isInvitation = scopes.value.some((scope) => scope.startsWith('join:'));
+  const token = isInvitation ? newCode() : newToken();
   const added = sql.run(
     'INSERT INTO tokens (token_hash, name, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
     hashOf(token),

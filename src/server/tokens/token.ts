@@ -32,3 +32,12 @@ export function newToken(): string {
 export function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
+
+/** Without letters that people take for others. */
+const CODE_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** The text of an invitation, which people may have to type: 80 bits, `modreg_k7q2-m4x9-w3bd-5nfz`. */
+export function newCode(): string {
+  const letters = Array.from(randomBytes(16), (byte) => CODE_LETTERS[byte % CODE_LETTERS.length]);
+  return `modreg_${letters.join('').replaceAll(/.{4}(?=.)/g, '$&-')}`;
+}

@@ -1,0 +1,71 @@
+import { secret, type Result } from '../../core/index.ts';
+import { readTrustDocument } from '../../core/trust/trust-document.ts';
+import { fetchIn } from '../../base/network.ts';
+import { registryProblem, usage, type Problem } from '../../base/problem.ts';
+import { clockOf, type World } from '../../base/world.ts';
+import { isToken } from '../../host/token-file.ts';
+import { fleetClient } from '../../registry/fleet-client.ts';
+import type { JoinedAnswer } from '../../registry/fleet-documents.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import { pinOf } from '../../registry/trust/ed25519.ts';
+import { documentsOf } from '../../registries/trusted-registry.ts';
+import { withReadRegistry } from '../../site/remote-lists.ts';
+import { addressIn } from '../../site/remote-registry.ts';
+
+/** The digests of the trust documents that a registry offers, the newest last; none if it has no keys. */
+export async function offeredPins(
+  registry: string,
+  world: World,
+): Promise<Result<readonly string[], Problem>> {
+  const address = webAddress(registry);
+  if (!address.ok) return address;
+  return await withReadRegistry({ registry }, world, async (read) => {
+    const texts = await documentsOf(read.registry);
+    const pins = texts.flatMap((text) => {
+      const document = readTrustDocument(text);
+      return document.ok ? pinOf(document.value.body) : [];
+    });
+    return { ok: true, value: pins };
+  });
+}
+
+/** What a machine has after it joined. */
+interface Joined {
+  readonly credentials: JoinedAnswer;
+  /** The origin that gets the token. */
+  readonly origin: string;
+}
+
+/** Exchanges a code for the credentials of a machine. */
+export async function joinedTo(
+  registry: string,
+  { machine, code }: { readonly machine: string; readonly code: string },
+  world: World,
+): Promise<Result<Joined, Problem>> {
+  const address = webAddress(registry);
+  if (!address.ok) return address;
+  if (!isToken(code)) {
+    return { ok: false, error: usage('the code has other characters than a code has', CODE) };
+  }
+  const clock = clockOf(world);
+  const options = { clock, fetch: fetchIn(world), token: () => secret(code) };
+  const client = fleetClient(address.value, 'join', options);
+  if (!client.ok) return { ok: false, error: registryProblem(client.error) };
+  try {
+    const credentials = await client.value.join(machine);
+    return { ok: true, value: { credentials, origin: address.value.url.origin } };
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return { ok: false, error: { ...registryProblem(error), hint: CODE } };
+  }
+}
+
+const CODE =
+  'a code is valid once, for an hour, for one machine: modreg registry invite --name <machine> prints one, where the registry is';
+
+function webAddress(registry: string): Result<Parameters<typeof fleetClient>[0], Problem> {
+  const address = addressIn(registry);
+  if (!address.ok) return address;
+  if ('url' in address.value) return { ok: true, value: address.value };
+  return { ok: false, error: usage('the registry is a path, expected the address of a server') };
+}
