@@ -36,7 +36,7 @@ describe('[D194] modreg join', () => {
       registry: 'ADDRESS',
     });
     expect(statSync(join(site.to, 'credentials.json')).mode & 0o777).toBe(0o600);
-    expect(site.document('policy.json')).toEqual({ registry: 'ADDRESS', trust: 'unsigned' });
+    expect(site.document('policy.json')).toEqual({ registry: 'ADDRESS' });
     expect(site.document('machine.json')).toEqual({ modules: [] });
     expect(site.catalogue.tokenWith(key)).toMatchObject({
       id: 't2',

@@ -72,7 +72,8 @@ export async function joinCommand(
   const written = trying('the documents cannot be written', () =>
     writeAll(files, {
       credentials: { ...credentials, registry: origin },
-      policy: { registry, trust: trust ?? 'unsigned' },
+      // Without a pin, doctor and the pages go on to warn.
+      policy: { registry, trust },
     }),
   );
   if (!written.ok) return failed({ ...written.error, hint: againHint(credentials.api_key_id) });
