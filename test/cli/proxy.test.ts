@@ -30,6 +30,10 @@ async function resolved(
   return (stdout + stderr).trimEnd();
 }
 
+async function failing(options: { readonly pem?: string } = {}): Promise<PlainServer> {
+  return await plainServer((response) => void response.writeHead(502).end(), options);
+}
+
 describe('[D113] modreg resolve behind a proxy', () => {
   it('sends it the whole address of an http: registry, and its password', async () => {
     const { address } = await registry();
@@ -98,8 +102,6 @@ describe('[D113] modreg resolve behind a proxy', () => {
   });
 
   it('[T522] names it if an http: response may be its own; in a tunnel it is that of the registry', async () => {
-    const failing = async (options: { readonly pem?: string } = {}): Promise<PlainServer> =>
-      await plainServer((response) => void response.writeHead(502).end(), options);
     const during = passingTime();
     const proxy = await failing();
     expect(await during(resolved(`http://${HOST}`, { HTTP_PROXY: proxy.address }))).toBe(
