@@ -81,6 +81,7 @@ export type WarningKind =
   | 'yanked'
   | 'deprecated'
   | 'stale-list'
+  | 'untrusted-artifact'
   | 'unknown-reference'
   | 'ahead'
   | 'downgrade'

@@ -16,8 +16,8 @@ interface NpmSettings {
   readonly open: string | undefined;
 }
 
-/** Returns the settings, undefined if there are none. The error is that they cannot be read. A failed read is repeated on the next call. */
-export type NpmSettingsOf = () => Result<NpmSettings | undefined, Problem>;
+/** Returns the settings. The error is that they cannot be read. A failed read is repeated on the next call. */
+export type NpmSettingsOf = () => Result<NpmSettings, Problem>;
 
 const LARGEST_FILE = 64 * 1024;
 /** Names no settings, as for npm. */
@@ -25,13 +25,13 @@ const NONE = '/dev/null';
 
 /** Reads `.npmrc` at home, or the file of `NPM_CONFIG_USERCONFIG`, once. */
 export function npmSettingsIn(environment: World['environment']): NpmSettingsOf {
-  const { HOME, NPM_CONFIG_USERCONFIG: named } = environment;
-  const ofHome = HOME ? join(HOME, '.npmrc') : NONE;
   let settings: NpmSettings | undefined;
   return () => {
-    const isNone = named ? named === NONE : ofHome === NONE || !existsAt(ofHome);
-    if (settings || isNone) return { ok: true, value: settings };
-    const path = named || ofHome;
+    if (settings) return { ok: true, value: settings };
+    const path = pathIn(environment);
+    if (path === NONE) {
+      return { ok: true, value: { path, npmrc: readNpmrc('', environment), open: undefined } };
+    }
     const file = readRegularFile(path, LARGEST_FILE);
     if (!file.ok) return file;
     const { mode = 0, bytes } = file.value;
@@ -40,6 +40,17 @@ export function npmSettingsIn(environment: World['environment']): NpmSettingsOf 
     settings = { path, npmrc, open: modeOpenToOthers(mode) };
     return { ok: true, value: settings };
   };
+}
+
+/** npm sets the variable in lower case for each of its scripts, whether that file exists or not. */
+function pathIn({
+  HOME,
+  NPM_CONFIG_USERCONFIG: named,
+  npm_config_userconfig: ofScript,
+}: World['environment']): string {
+  if (named) return named;
+  const path = ofScript || (HOME ? join(HOME, '.npmrc') : NONE);
+  return existsAt(path) ? path : NONE;
 }
 
 function tooLarge(path: string): Problem {
@@ -58,8 +69,8 @@ export function npmRegistriesIn(
   return (scope) => {
     const read = settings();
     if (!read.ok) throw unreadable(scope, read.error.message, environment);
-    const setting = read.value?.npmrc.registryOf(scope);
-    if (setting && setting.unset.length > 0) throw unset(scope, setting, read.value?.path ?? '');
+    const setting = read.value.npmrc.registryOf(scope);
+    if (setting && setting.unset.length > 0) throw unset(scope, setting, read.value.path);
     return setting?.value;
   };
 }
@@ -74,9 +85,11 @@ function unreadable(
   return new RegistryError('unreadable-file', `${message}, which may name ${of(scope)}`, { hint });
 }
 
-function unset(scope: string, { line, unset: names }: Setting, path: string): RegistryError {
-  const message = `${of(scope)} is not known: line ${line} of ${quote(path)} has ${unsetWords(names)}`;
-  const hint = `set ${wordsOf(names)}, or write the address into that line`;
+function unset(scope: string, setting: Setting, path: string): RegistryError {
+  const { line, variable, unset: names } = setting;
+  const place = variable === undefined ? `line ${line} of ${quote(path)}` : excerpt(variable);
+  const message = `${of(scope)} is not known: ${place} has ${unsetWords(names)}`;
+  const hint = `set ${wordsOf(names)}, or write the address into that ${variable === undefined ? 'line' : 'variable'}`;
   return new RegistryError('bad-address', message, { hint });
 }
 

@@ -12,10 +12,12 @@ export interface Npmrc {
   readonly unsetFor: (url: URL) => Setting | undefined;
 }
 
-/** One line. */
+/** One line, or a variable. */
 export interface Setting {
-  /** Its number, from 1. */
+  /** Its number, from 1; 0 for a variable. */
   readonly line: number;
+  /** The name of the variable, in the spelling that was found; absent for a line. */
+  readonly variable?: string;
   readonly key: string;
   /** Its value, with the variables that are set. */
   readonly value: string;
@@ -31,22 +33,25 @@ const CREDENTIAL = /^(\/\/.+):(_authToken|_auth|username|_password)$/;
 /** npm reads `\${NAME}` as it is written, and `${NAME?}` as empty text if the variable is not set. */
 const VARIABLE = /(?<!\\)\$\{([^}?]+)(\?)?\}/g;
 const REGISTRY = /^(?:(@[^:]+):)?registry$/;
+const OF_NPM = /^npm_config_/i;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads a `.npmrc`. `${NAME}` is the variable of that name, as for npm. A line with a token and a variable that is not set is ignored; one with a
- * registry is not, because its packages would be asked of another one. The lines for the longest path that an address begins with count.
+ * registry is not, because its packages would be asked of another one. The lines for the longest path that an address begins with count. A variable such
+ * as `NPM_CONFIG_REGISTRY` or `npm_config_@acme:registry` comes before the line for the same scope. (npm, "config")
  */
 export function readNpmrc(text: string, environment: Variables): Npmrc {
   const settings = text.split(/\r?\n/).flatMap((line, place) => {
     const isIgnored = /^\s*(?:$|[#;])/.test(line);
     return isIgnored ? [] : [settingIn(line, place + 1, environment)];
   });
+  const named = [...settings, ...registryVariables(environment)];
   const all = credentialsIn(settings);
   const usable = credentialsIn(settings.filter(({ unset }) => unset.length === 0));
   return {
-    registryOf: (scope) => registryOf(scope, settings),
+    registryOf: (scope) => registryOf(scope, named),
     tokenFor: (url) => {
       const found = credentialsFor(url, usable);
       const token = found && tokenOf(found);
@@ -63,6 +68,17 @@ function settingIn(text: string, line: number, environment: Variables): Setting 
   const key = expanded(text.slice(0, end).trim(), environment);
   const value = expanded(unquoted(text.slice(end + 1).trim()), environment);
   return { line, key: key.text, value: value.text, unset: [...key.unset, ...value.unset] };
+}
+
+/** The registries that variables name. The spelling in lower case is the last, which counts. */
+function registryVariables(environment: Variables): Setting[] {
+  const names = Object.keys(environment).filter((name) => OF_NPM.test(name));
+  return names.toSorted().flatMap((variable) => {
+    const key = variable.replace(OF_NPM, '').toLowerCase();
+    const text = environment[variable] ?? '';
+    if (text === '' || !REGISTRY.test(key)) return [];
+    return [{ ...settingIn(`${key}=${text}`, 0, environment), variable }];
+  });
 }
 
 /**

@@ -102,8 +102,8 @@ function npmTokens(settings: NpmSettingsOf): (url: URL) => Result<Secret | undef
 function lackOfNpm(url: URL, settings: NpmSettingsOf): string | undefined {
   const read = settings();
   if (!read.ok) return `make the settings of npm readable (${read.error.message})`;
-  const line = read.value?.npmrc.unsetFor(url);
-  if (!line || !read.value) return undefined;
+  const line = read.value.npmrc.unsetFor(url);
+  if (!line) return undefined;
   return `set ${wordsOf(line.unset)} for line ${line.line} of ${quote(read.value.path)}`;
 }
 

@@ -42,7 +42,9 @@ function contentOf(folder: string): readonly string[] | undefined {
 const NOTE: unknown = expect.stringContaining('sample catalogue');
 const USAGE =
   "error[USAGE]: missing required argument 'module_id'\nhint: modreg resolve --help shows how\n";
-const VERSION: unknown = expect.stringMatching(/^modreg \d+\.\d+\.\d+ \(Node v[\d.]+\)\n$/);
+const VERSION: unknown = expect.stringMatching(
+  /^modreg \d+\.\d+\.\d+(?:-dev)? \(Node v[\d.]+\)\n$/,
+);
 
 describe('bin/modreg', () => {
   const answered = ['1.3.0\n', NOTE, 0];
@@ -59,7 +61,7 @@ describe('bin/modreg', () => {
 
   it('--version names modreg and the Node that runs it', () => {
     const [stdout] = run(`${ROOT}bin/modreg`, ['--version']);
-    expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v[\d.]+\)\n$/);
+    expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+(?:-dev)? \(Node v[\d.]+\)\n$/);
     expect(stdout).toContain(process.version);
   });
 

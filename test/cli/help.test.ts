@@ -88,7 +88,7 @@ describe('the exit codes', () => {
 
 it.each([['--version'], ['-V'], ['version']])('modreg %s prints the versions', async (args) => {
   const { stdout, exit } = await inProcess([args]);
-  expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+ \(Node v\d+\.\d+\.\d+\)\n$/);
+  expect(stdout).toMatch(/^modreg \d+\.\d+\.\d+(?:-dev)? \(Node v\d+\.\d+\.\d+\)\n$/);
   expect(exit).toBe(0);
 });
 

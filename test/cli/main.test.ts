@@ -128,7 +128,7 @@ it('the versions as data', async () => {
   const { stdout, stderr, exit } = await ran(['version', '--json']);
   expect(JSON.parse(stdout)).toEqual({
     schema: 'modreg/version@1',
-    modreg: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
+    modreg: expect.stringMatching(/^\d+\.\d+\.\d+(?:-dev)?$/) as string,
     node: process.version,
   });
   expect([stderr, exit]).toEqual(['', 0]);

@@ -39,6 +39,56 @@ function lineFor(origin: string): string {
   return `add the line "${origin} <token>" to $PLATFORM_HOME/tokens (mode 0600)`;
 }
 
+describe('[T521] the variables of npm', () => {
+  const NONE = 'http://127.0.0.1:9';
+  it.each<[string, string, (own: string) => Record<string, string>]>([
+    ['NPM_CONFIG_REGISTRY', `registry=${NONE}`, (own) => ({ NPM_CONFIG_REGISTRY: own })],
+    ['in lower case', `registry=${NONE}`, (own) => ({ npm_config_registry: own })],
+    [
+      'the spelling in lower case counts',
+      '',
+      (own) => ({ NPM_CONFIG_REGISTRY: NONE, npm_config_registry: own }),
+    ],
+    ['of a scope', `@acme:registry=${NONE}`, (own) => ({ 'npm_config_@acme:registry': own })],
+    [
+      'a line for the scope comes before a variable for all others',
+      '@acme:registry=${OWN}',
+      (own) => ({ NPM_CONFIG_REGISTRY: NONE, OWN: own }),
+    ],
+    [
+      'an empty variable is none',
+      'registry=${OWN}',
+      (own) => ({ NPM_CONFIG_REGISTRY: '', OWN: own }),
+    ],
+    [
+      'a file that npm names for its scripts',
+      `registry=${NONE}`,
+      (own) => ({
+        npm_config_userconfig: `${temporaryFolder({ npmrc: `registry=${own}` })}/npmrc`,
+      }),
+    ],
+  ])('%s', async (_what, npmrc, environment) => {
+    const own = await openRegistry();
+    expect(await said(npmrc, environment(own.address))).toBe('6.6.6');
+  });
+
+  it('names a file for its scripts that need not exist', async () => {
+    const own = await openRegistry();
+    const environment = {
+      npm_config_userconfig: '/nowhere/npmrc',
+      NPM_CONFIG_REGISTRY: own.address,
+    };
+    expect(await said('', environment)).toBe('6.6.6');
+  });
+
+  it('one whose own variable is not set', async () => {
+    expect(await said('', { NPM_CONFIG_REGISTRY: 'https://${A}/npm' }, 'npm:arm')).toBe(
+      'error[BAD_ADDRESS]: the registry of all packages without one of their scope is not known: NPM_CONFIG_REGISTRY has ${A}, which is not set\n' +
+        'hint: set A, or write the address into that variable',
+    );
+  });
+});
+
 describe('[T510] a registry of .npmrc that is not known is not replaced by another', () => {
   const ACME = 'BAD_ADDRESS the registry of @acme is not known: line 2 of "HOME/.npmrc" has';
   it.each<[string, string, string, string]>([

@@ -30,6 +30,10 @@ async function resolved(
   return (stdout + stderr).trimEnd();
 }
 
+async function failing(options: { readonly pem?: string } = {}): Promise<PlainServer> {
+  return await plainServer((response) => void response.writeHead(502).end(), options);
+}
+
 describe('[D113] modreg resolve behind a proxy', () => {
   it('sends it the whole address of an http: registry, and its password', async () => {
     const { address } = await registry();
@@ -74,8 +78,9 @@ describe('[D113] modreg resolve behind a proxy', () => {
   ])('[T416] says that it denies access to an %s: registry', async (scheme, variable) => {
     const proxy = await forwardProxy({}, 'ci:secret-word');
     const wrong = proxy.address.replace('secret-word', 'wrong-word');
+    const own = proxy.address.replace('ci:secret-word@', '');
     expect(await resolved(`${scheme}://${HOST}`, { [variable]: wrong })).toBe(
-      `error[REGISTRY_REFUSED]: the proxy denies access to the registry ${scheme}://${HOST} (407)\n` +
+      `error[REGISTRY_REFUSED]: the proxy ${own} denies access to the registry ${scheme}://${HOST} (407)\n` +
         'hint: put its user and password into the variable that names it: http://user:password@host:port, with %40 for @ in a password',
     );
   });
@@ -93,6 +98,21 @@ describe('[D113] modreg resolve behind a proxy', () => {
     );
     expect(await said('http://127.0.0.1:1')).toBe(
       `error[REGISTRY_UNREACHABLE]: the registry https://${SECURE_HOST} cannot be reached through the proxy http://127.0.0.1:1 (ECONNREFUSED)\n${hint}`,
+    );
+  });
+
+  it('[T522] names it if an http: response may be its own; in a tunnel it is that of the registry', async () => {
+    const during = passingTime();
+    const proxy = await failing();
+    expect(await during(resolved(`http://${HOST}`, { HTTP_PROXY: proxy.address }))).toBe(
+      `error[REGISTRY_BUSY]: the registry http://${HOST} is busy or failing (502)\n` +
+        `hint: or the proxy ${proxy.address} responds in its place: HTTP_PROXY names this proxy; NO_PROXY lists the hosts that need none`,
+    );
+    const { address } = await failing({ pem: readFileSync(fixture('elsewhere'), 'utf8') });
+    const tunnel = await forwardProxy({ [`${SECURE_HOST}:443`]: address });
+    const environment = { https_proxy: tunnel.address, MODREG_CA_FILE: fixture('authority') };
+    expect(await during(resolved(`https://${SECURE_HOST}`, environment))).toBe(
+      `error[REGISTRY_BUSY]: the registry https://${SECURE_HOST} is busy or failing (502)`,
     );
   });
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fetchArtifact } from '../../src/agent/index.ts';
@@ -8,6 +7,7 @@ import { chosen, constraint, moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { runModreg } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
+import { CONFIG, digestOf, MANIFEST, pushBlob, pushManifest } from './support/docker-push.ts';
 import { outcomeOf, remembered } from './support/remembered.ts';
 
 /** The address of Debian's docker-registry; undefined if none is running. */
@@ -19,51 +19,28 @@ const TAGS = ['1.2.3', '1.2.9', '1.3.0-rc.1', '1.2.9_build.7', 'latest'];
 
 const FILED = moduleId(`test-${process.pid}:filed`);
 const FILE = 'a program';
-const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
-
-function digestOf(text: string): string {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
-}
-
-async function put(url: URL | string, body: string, type: string): Promise<void> {
-  const response = await fetch(url, { method: 'PUT', body, headers: { 'content-type': type } });
-  if (!response.ok) throw new Error(`PUT ${String(url)}: ${response.status}`);
-}
-
-/** Pushes a blob. Returns its descriptor, without the type. */
-async function pushBlob(repository: string, body: string): Promise<object> {
-  const upload = await fetch(`${repository}/blobs/uploads/`, { method: 'POST' });
-  const url = new URL(upload.headers.get('location') ?? '', repository);
-  const digest = digestOf(body);
-  url.searchParams.set('digest', digest);
-  await put(url, body, 'application/octet-stream');
-  return { digest, size: body.length };
-}
 
 /** Pushes an image without layers under each of the tags, and an index of images with one layer. */
 async function push(address: string): Promise<void> {
-  const config = 'application/vnd.oci.image.config.v1+json';
-  const repository = `${address}/v2/${NAME}`;
+  const tagged = { repository: `${address}/v2/${NAME}` };
   const image = {
     schemaVersion: 2,
     mediaType: MANIFEST,
-    config: { mediaType: config, ...(await pushBlob(repository, '{}')) },
+    config: { mediaType: CONFIG, ...(await pushBlob(tagged, '{}')) },
     layers: [],
   };
-  for (const tag of TAGS) {
-    await put(`${repository}/manifests/${tag}`, JSON.stringify(image), MANIFEST);
-  }
-  const filed = `${address}/v2/${FILED.replace(':', '/')}`;
+  for (const tag of TAGS) await pushManifest(tagged, tag, { body: JSON.stringify(image) });
+  const filed = { repository: `${address}/v2/${FILED.replace(':', '/')}` };
   const layer = { mediaType: 'application/octet-stream', ...(await pushBlob(filed, FILE)) };
   const annotations = { 'org.opencontainers.image.created': '2026-11-01T00:00:00Z' };
-  const own = { mediaType: config, ...(await pushBlob(filed, '{}')) };
+  const own = { mediaType: CONFIG, ...(await pushBlob(filed, '{}')) };
   const body = JSON.stringify({ ...image, config: own, layers: [layer], annotations });
-  await put(`${filed}/manifests/${digestOf(body)}`, body, MANIFEST);
+  await pushManifest(filed, digestOf(body), { body });
   const manifest = { mediaType: MANIFEST, digest: digestOf(body), size: body.length };
-  const mediaType = 'application/vnd.oci.image.index.v1+json';
+  const type = 'application/vnd.oci.image.index.v1+json';
   const manifests = [{ ...manifest, platform: { os: 'linux', architecture: 'arm64' } }];
-  const index = { schemaVersion: 2, mediaType, manifests };
-  await put(`${filed}/manifests/v1.0.0`, JSON.stringify(index), mediaType);
+  const index = { schemaVersion: 2, mediaType: type, manifests };
+  await pushManifest(filed, 'v1.0.0', { body: JSON.stringify(index), type });
 }
 
 describe("Debian's docker-registry", () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { served, type Answer } from '../../mocks/network.ts';
 import { ociContents, ociRepository, type OciContents } from '../../mocks/oci-registry.ts';
@@ -6,6 +7,7 @@ import { answers, HOST } from '../../mocks/scripted-registry.ts';
 import { readDeployed } from '../../src/core/index.ts';
 import { wantedFor } from '../../src/registry/wanted.ts';
 import { constraint } from '../support/ask.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 
@@ -125,6 +127,57 @@ it('[T500] resolve --explain says why, and the next release is selected', async 
   ]);
 });
 
+const tagsOnly: Answer = async (request) =>
+  request.url.includes('/manifests/')
+    ? new Response(null, { status: 404 })
+    : await ociRepository(NAME, withNewest(PLAIN))(request);
+
+describe('[D159] where no manifest that was read can be used', () => {
+  const NONE = [
+    'warning[UNTRUSTED_ARTIFACT]: no manifest of acme:lidar that was read can be used: a machine installs none of these releases',
+    '  because 1.0.0: its manifest is missing (404)',
+    '  1.1.0: its manifest is missing (404)',
+    '',
+  ];
+  it.each<readonly [string, readonly string[], string]>([
+    ['a branch', ['resolve', 'acme:lidar', '1.*'], '1.1.0\n'],
+    ['a pin', ['resolve', 'acme:lidar', '1.0.0'], '1.0.0\n'],
+  ])('resolve answers by the tags: %s', async (_, command, answer) => {
+    const address = await served(tagsOnly);
+    asked.letThrough(address);
+    const { stdout, stderr, exit } = await inProcess([...command, '--registry', `oci:${address}`]);
+    const [warning] = NONE;
+    expect([stdout, stderr.split('\n')[0], exit]).toEqual([answer, warning, 0]);
+  });
+
+  it('compare does, and says what is wrong', async () => {
+    const address = await served(tagsOnly);
+    asked.letThrough(address);
+    const command = ['compare', 'acme:lidar', '--registry', `oci:${address}`];
+    const { stdout, stderr, exit } = await inProcess(command);
+    expect([/latest +1\.1\.0/.test(stdout), stderr.split('\n'), exit]).toEqual([true, NONE, 0]);
+  });
+
+  it('a machine is given none of them', async () => {
+    const address = await served(tagsOnly);
+    asked.letThrough(address);
+    const folder = temporaryFolder();
+    const entry = { type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' };
+    writeFileSync(`${folder}/machine.json`, JSON.stringify({ modules: [entry] }));
+    writeFileSync(`${folder}/deployed.json`, '{"lidar":null}');
+    const files = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
+    const command = ['plan', ...files, '--registry', `oci:${address}`, '--json'];
+    const { stdout } = await inProcess(command);
+    expect(JSON.parse(stdout).modules).toMatchObject([
+      {
+        target: null,
+        decision: 'stuck',
+        reason: 'no release may be selected: 2 untrusted-artifact',
+      },
+    ]);
+  });
+});
+
 it('[T500] what could not be used is read again, and selected once it is mended', async () => {
   let isMissing = true;
   asked.next(
@@ -146,7 +199,7 @@ it('[T500] what could not be used is read again, and selected once it is mended'
   expect(await newest()).toBeUndefined();
 });
 
-it('[T500] no number of such releases hides the next one, and three of them are read again each time', async () => {
+it('[T500, T520] no number of such releases hides the next one, and three of them are read again each time', async () => {
   const tags = Array.from({ length: 45 }, (_, minor) => `1.${minor}.0`);
   const contents = ociContents(Object.fromEntries(tags.map((tag) => [tag, PLAIN])));
   const repository = ociRepository(NAME, contents);
@@ -156,14 +209,16 @@ it('[T500] no number of such releases hides the next one, and three of them are 
       : await repository(request),
   );
   const { registry } = remembered(`oci:${HOST}`);
-  const read = async (): Promise<number> => {
+  const read = async (): Promise<readonly number[]> => {
     asked.requests.length = 0;
     await registry.read(LIDAR, undefined, () => [WANTED]);
-    return asked.requests.filter((line) => line.includes('/manifests/')).length;
+    const count = (path: string): number =>
+      asked.requests.filter((line) => line.includes(path)).length;
+    return [count('/manifests/'), count('/tags/list')];
   };
-  // 44 that are missing, and the one that is not.
-  expect(await read()).toBe(44 + 1 + 6);
-  expect(await read()).toBe(3);
+  // 44 that are missing, and the one that is not. The tags are asked for once (T520).
+  expect(await read()).toEqual([44 + 1 + 6, 1]);
+  expect(await read()).toEqual([3, 1]);
 });
 
 it.each([

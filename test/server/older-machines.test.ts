@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ownVersion } from '../../src/cli/version.ts';
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { moduleId } from '../support/ask.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
@@ -33,7 +34,8 @@ describe('[D93] a floor is published', () => {
       'acme:lidar',
       '2 machines with acme:lidar reported a modreg before 0.3.0, which ignores floor: rover-1 (0.2.0), rover-3 (unknown)',
     ],
-    [{ 'rover-1': '0.3.0-rc.1' }, 'acme:lidar', FOUND.replace('0.2.0', '0.3.0-rc.1')],
+    [{ 'rover-1': '0.2.9-rc.1' }, 'acme:lidar', FOUND.replace('0.2.0', '0.2.9-rc.1')],
+    [{ 'rover-1': '0.3.0-rc.1', 'rover-2': ownVersion() }, 'acme:lidar', undefined],
     [{ 'rover-1': '0.3.0', 'rover-2': '1.0.0' }, 'acme:lidar', undefined],
     [{ 'rover-1': '0.2.0' }, 'acme:arm', undefined],
     [{}, 'acme:lidar', undefined],

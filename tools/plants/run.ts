@@ -142,7 +142,11 @@ function failureIn(folder: string, options: readonly string[]): string | undefin
     '--reporter=json',
   ];
   // Services are tested without a mistake: what they meet is `dist`.
-  const services = { MODREG_DOCKER_REGISTRY: undefined, MODREG_REQUIRE_SERVICES: undefined };
+  const services = {
+    MODREG_DOCKER_REGISTRY: undefined,
+    MODREG_DOCKER_REGISTRY_PROGRAM: undefined,
+    MODREG_REQUIRE_SERVICES: undefined,
+  };
   const env = { ...process.env, ...services, MODREG_RUNS: RUNS };
   const { status } = spawnSync(process.execPath, [...args, `--outputFile=${report}`], {
     cwd: folder,

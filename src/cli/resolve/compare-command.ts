@@ -25,6 +25,7 @@ import {
   type ListQuery,
   type ListOptions,
 } from '../../host/list-options.ts';
+import { tagsAlone } from '../../host/tags-alone.ts';
 import { listWarnings, releaseWarnings } from '../../host/list-warnings.ts';
 import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -57,10 +58,15 @@ export async function compareCommand(
   if (!input.ok) return { answer: [], notes: [], problems: input.error };
   const { moduleId, deployed, query } = input.value;
   const latest = { ...options, constraint: { kind: 'latest' } } as const;
-  return await withList(query, moduleId, latest, (list, eligibility) => {
+  return await withList(query, moduleId, latest, (read, eligibility) => {
+    const { list, problems: ofList } = tagsAlone(moduleId, read);
     const index = indexReleases(list.records);
     const types = compareVersionTypes(index, eligibility, deployed);
-    const problems = [...problemsOf(moduleId, types ?? []), ...listWarnings(moduleId, list, index)];
+    const problems = [
+      ...problemsOf(moduleId, types ?? []),
+      ...listWarnings(moduleId, list, index),
+      ...ofList,
+    ];
     if (!types) return { answer: [], notes: [], problems };
     const compared = { moduleId, deployed, eligibility, list, index, types };
     const answer = options.json ? [asJson(compared)] : asTable(compared, world.columns);

@@ -16,6 +16,7 @@ import {
   type ListOptions,
 } from '../../host/list-options.ts';
 import { requiredText } from '../../core/explanation/requirement-words.ts';
+import { tagsAlone } from '../../host/tags-alone.ts';
 import type { MachineInput } from './machine-input.ts';
 import { parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import { noRegistry } from '../../host/registry-choice.ts';
@@ -53,12 +54,15 @@ export async function resolveCommand(
   const known = machine
     ? { ...query, machineId: RECORDED, terms: termsAt(machine.value.input, query, options) }
     : query;
-  return await withList(known, moduleId, { ...options, constraint }, (list, asked) => {
+  return await withList(known, moduleId, { ...options, constraint }, (read, asked) => {
+    const { list, problems } = machine ? { list: read, problems: [] } : tagsAlone(moduleId, read);
     // Whether the clock is trusted is a term of the policy, which the poller has recorded with its list.
     const of = machine?.value.input.list ?? asked;
     const clock = 'error' in of ? undefined : of.clock;
     const resolution = resolve(constraint, indexReleases(list.records), { ...asked, clock });
-    return present({ moduleId, list, resolution, machine: machine?.value.name }, options, world);
+    const answered = { moduleId, list, resolution, machine: machine?.value.name };
+    const outcome = present(answered, options, world);
+    return { ...outcome, problems: [...outcome.problems, ...problems] };
   });
 }
 

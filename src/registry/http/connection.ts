@@ -10,7 +10,7 @@ import { denial, type SignedIn } from './denial.ts';
 import { addressed } from './error-context.ts';
 import { exchange, type Change, type RegistryRequest, type Reply } from './exchange.ts';
 import type { Limits } from './limits.ts';
-import { proxyDenial } from './network-failure.ts';
+import { eitherHint, proxyDenial } from './network-failure.ts';
 import { problemIn } from './problem-document.ts';
 import { limitReached } from './request-limit.ts';
 import { BEARER, type Authorization, type RegistryAccess } from './registry-access.ts';
@@ -124,7 +124,8 @@ function checked(
   noteDate(url, reply, options);
   if (answered?.has(reply.status) !== true) {
     const now = options.clock.now();
-    checkStatus(reply, where, { ...signedIn, now, isChange: change !== undefined });
+    const request = { url, fetch: options.fetch };
+    checkStatus(reply, where, { ...signedIn, now, request, isChange: change !== undefined });
   }
   return { ...reply, url };
 }
@@ -216,8 +217,13 @@ function checkStatus(
     hasToken,
     sent,
     now,
+    request,
     isChange,
-  }: SignedIn & { readonly now: number; readonly isChange: boolean },
+  }: SignedIn & {
+    readonly now: number;
+    readonly request: Parameters<typeof eitherHint>[0];
+    readonly isChange: boolean;
+  },
 ): void {
   if ((isChange ? EXPECTED_OF_CHANGE : EXPECTED).has(status)) return;
   // Only modreg's registry says by it that nothing was changed, and that repeating the request is useless.
@@ -229,7 +235,8 @@ function checkStatus(
     throw denial({ status, headers, body }, where, { hasToken, sent });
   }
   if (BUSY.has(status) || status >= 500) {
-    throw busyError({ status, headers, body }, where, now);
+    const hint = status >= 500 ? eitherHint(request) : undefined;
+    throw busyError({ status, headers, body }, where, { now, hint });
   }
   throw new RegistryError(
     'not-a-registry',
@@ -237,7 +244,11 @@ function checkStatus(
   );
 }
 
-function busyError({ status, headers, body }: Reply, where: string, now: number): RegistryError {
+function busyError(
+  { status, headers, body }: Reply,
+  where: string,
+  { now, hint }: { readonly now: number; readonly hint: string | undefined },
+): RegistryError {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
   const asked = retryAfterWords(headers.get('retry-after'), now);
   const later = asked === undefined ? '' : say`, and asks to retry after ${passing(asked)}`;
@@ -246,7 +257,7 @@ function busyError({ status, headers, body }: Reply, where: string, now: number)
   const { text, words } = toldAs(
     say`${where} is busy or failing (${`${status}`})${because}${later}`,
   );
-  return new RegistryError('registry-busy', text, { words, retryAfterMs });
+  return new RegistryError('registry-busy', text, { words, retryAfterMs, hint });
 }
 
 /** The error for a 404. A server that is not a registry also responds with 404: the hint then says so, or is `note`. */

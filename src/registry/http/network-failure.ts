@@ -70,6 +70,15 @@ function proxyHint({ variable }: Proxy): string {
   return `${variable} names this proxy; ${noProxy} lists the hosts that need none`;
 }
 
+/**
+ * The hint of an error that a response of a server says, if the proxy may have sent it in its place: nothing in an http: response says for certain which
+ * did (RFC 9110, 7.6.3: `Via` is optional), and in a tunnel only the server can.
+ */
+export function eitherHint({ fetch, url }: Omit<FailedRequest, 'where'>): string | undefined {
+  const proxy = url.protocol === 'http:' ? proxyOf(fetch, url) : undefined;
+  return proxy && `or the proxy ${proxy.url.origin} responds in its place: ${proxyHint(proxy)}`;
+}
+
 /** Whether reading a body failed because the connection closed. */
 function isTerminated(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'terminated';
@@ -79,7 +88,7 @@ function isTerminated(error: unknown): boolean {
 export function proxyFailure({ proxy, code }: ProxyError, where: string): RegistryError {
   const through = `${where} cannot be reached through the proxy ${proxy.url.origin}`;
   // Some proxies answer 401 to a wrong password.
-  if (code === '407' || code === '401') return proxyDenial(where, code);
+  if (code === '407' || code === '401') return proxyDenial(where, code, proxy);
   const hint = proxyHint(proxy);
   const isStatus = /^\d{3}$/.test(code);
   const why = isStatus ? `it answers ${code} to CONNECT` : excerpt(code);
@@ -87,8 +96,9 @@ export function proxyFailure({ proxy, code }: ProxyError, where: string): Regist
 }
 
 /** The RegistryError for a proxy that wants a user and a password, or others. (RFC 9110, 15.5.8) */
-export function proxyDenial(where: string, status = '407'): RegistryError {
-  const message = `the proxy denies access to ${where} (${status})`;
+export function proxyDenial(where: string, status = '407', proxy?: Proxy): RegistryError {
+  const named = proxy ? ` ${proxy.url.origin}` : '';
+  const message = `the proxy${named} denies access to ${where} (${status})`;
   const hint =
     'put its user and password into the variable that names it: http://user:password@host:port, with %40 for @ in a password';
   return new RegistryError('registry-refused', message, { hint });

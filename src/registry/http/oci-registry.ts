@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
-import { indexReleases, resolve, type ReleaseRecord } from '../../core/index.ts';
+import {
+  indexReleases,
+  resolve,
+  type ModuleId,
+  type Release,
+  type ReleaseRecord,
+} from '../../core/index.ts';
 import { ociVersion } from '../formats/oci-tags.ts';
 import { packInSteps } from '../packed-records.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
+import type { RetryBudget } from '../retry-budget.ts';
 import type { WantedRelease } from '../wanted.ts';
 import { isDescribed } from '../wanted-documents.ts';
 import type { Connection } from './connection.ts';
@@ -18,16 +25,30 @@ const MOST_READ_AGAIN = 3;
 /** So many releases that may be selected are described for each query, newest first; the next read continues. */
 const MOST_DESCRIBED = 20;
 
+/** Where so many of a query cannot be used, the next ones are read side by side: a link with a round trip of half a second took a minute. */
+const MANY_BAD = 2;
+const SIDE_BY_SIDE = 4;
+
 /**
  * A registry with the OCI distribution protocol at the origin of `base`, whose path is a prefix of every repository
  * name. `acme:lidar` is the repository `acme/lidar`, and its tags are the list. Only releases that the reader may select
  * are described by their manifests, each of them once. Entity tags are not used.
  */
 export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegistry, 'fetch'> {
+  // The reads of one command or poll share a budget: its later ones want manifests, and no pages of tags again.
+  const read = new WeakMap<RetryBudget, Map<ModuleId, Tags>>();
+  const tagsOf = async (moduleId: ModuleId, round: RequestContext): Promise<Tags> => {
+    const before = read.get(round.budget)?.get(moduleId);
+    if (before) return before;
+    const repositories = repositoriesOf(base, moduleId, connection.where);
+    const tags = await firstOf(repositories, connection, round);
+    const inRound = read.get(round.budget) ?? new Map<ModuleId, Tags>();
+    read.set(round.budget, inRound.set(moduleId, tags));
+    return tags;
+  };
   return {
     async fetch(moduleId, known, round) {
-      const repositories = repositoriesOf(base, moduleId, connection.where);
-      const { repository, list } = await firstOf(repositories, connection, round);
+      const { repository, list } = await tagsOf(moduleId, round);
       const releases = releasesOf(list.tags, known);
       const from = { repository, connection, round };
       for (const wanted of round.wanted?.(moduleId) ?? []) {
@@ -43,12 +64,17 @@ export function ociRegistry(base: URL, connection: Connection): Pick<RemoteRegis
   };
 }
 
+interface Tags {
+  readonly repository: Repository;
+  readonly list: TagList;
+}
+
 /** The first of `repositories` that the registry has. Throws the error for the first if there is none. */
 async function firstOf(
   [first, ...others]: readonly [Repository, ...Repository[]],
   connection: Connection,
   round: RequestContext,
-): Promise<{ readonly repository: Repository; readonly list: TagList }> {
+): Promise<Tags> {
   try {
     return { repository: first, list: await fetchTags(first, connection, round) };
   } catch (error) {
@@ -94,26 +120,57 @@ async function describeWanted(
   { constraint, eligibility }: WantedRelease,
   from: Describing,
 ): Promise<void> {
-  let described = 0;
-  let again = 0;
   const index = indexReleases(Array.from(releases.values(), ({ record }) => record));
-  for (const { version } of index.candidates(constraint)) {
-    const release = releases.get(version.text);
-    if (!release) continue;
-    let { record } = release;
-    const isKnownBad = record.unreadable !== undefined;
-    if (isKnownBad && again++ >= MOST_READ_AGAIN) continue;
-    if (isKnownBad || !record.artifacts) {
-      if (!isKnownBad && described++ === MOST_DESCRIBED) break;
-      record = await describedAs(release, from);
-      releases.set(version.text, { ...release, record });
+  const queue = looksAt(index.candidates(constraint), releases);
+  let bad = 0;
+  for (
+    let few = next(queue, 1);
+    few.length > 0;
+    few = next(queue, bad < MANY_BAD ? 1 : SIDE_BY_SIDE)
+  ) {
+    const records = await Promise.all(few.map(async (one) => await describedAs(one, from)));
+    for (const [place, { tag }] of few.entries()) {
+      const record = records[place];
+      if (record) releases.set(record.version, { tag, record });
+      if (record?.unreadable !== undefined) bad++;
     }
-    if (resolve(constraint, indexReleases([record]), eligibility).kind === 'resolved') break;
+    const isSelected = (record: ReleaseRecord): boolean =>
+      resolve(constraint, indexReleases([record]), eligibility).kind === 'resolved';
+    if (records.some(isSelected)) break;
   }
 }
 
-/** The release as its manifest describes it now. */
+/** The releases that a query looks at: few of those that could not be used, and of those that were not read. */
+function* looksAt(
+  candidates: Iterable<Release>,
+  releases: ReadonlyMap<string, Tagged>,
+): Generator<Tagged, void> {
+  let described = 0;
+  let again = 0;
+  for (const { version } of candidates) {
+    const release = releases.get(version.text);
+    if (!release) continue;
+    const { artifacts, unreadable } = release.record;
+    const isKnownBad = unreadable !== undefined;
+    if (isKnownBad && again++ >= MOST_READ_AGAIN) continue;
+    if (!isKnownBad && !artifacts && described++ === MOST_DESCRIBED) return;
+    yield release;
+  }
+}
+
+function next<T>(queue: Iterator<T>, most: number): T[] {
+  const taken: T[] = [];
+  while (taken.length < most) {
+    const one = queue.next();
+    if (one.done === true) break;
+    taken.push(one.value);
+  }
+  return taken;
+}
+
+/** The release as its manifest describes it: one that can be used is read once. */
 async function describedAs({ tag, record }: Tagged, from: Describing): Promise<ReleaseRecord> {
+  if (record.artifacts) return record;
   const description = await describeTag(tag, from);
   const { unreadable: _before, ...own } = record;
   return description.ok

@@ -54,8 +54,9 @@ function ignoring(
     .filter(({ modreg }) => isBefore(modreg, KNOWN_SINCE[field]));
 }
 
+/** A prerelease of the first version knows the field: 0.3.0-dev is what a tree without a release of 0.3.0 builds. */
 function isBefore(modreg: string, since: string): boolean {
-  const [found, first] = [parseVersion(modreg), parseVersion(since)];
+  const [found, first] = [parseVersion(modreg), parseVersion(`${since}-0`)];
   return !found.ok || (first.ok && compareVersions(found.value, first.value) < 0);
 }
 
