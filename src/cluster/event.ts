@@ -34,7 +34,7 @@ export const SUBJECTS = ['modreg.fleet', 'modreg.release.>'] as const;
 
 /** The subject of an event: those of one module have one of their own, on which writers agree who is first. */
 export function subjectOf(event: FleetEvent): string {
-  if (event.kind === 'begin' || event.kind === 'rows') return SUBJECTS[0];
+  if (!('moduleId' in event)) return SUBJECTS[0];
   return `modreg.release.${namespaceOf(event.moduleId)}.${nameOf(event.moduleId)}`;
 }
 
@@ -55,12 +55,12 @@ export function encodeEvent(event: FleetEvent): string {
   return text;
 }
 
-/** Of a floor, of signatures and of a deprecation: a front that does not know them must not go on without them. */
+/** Of a floor, of signatures, of a deprecation and of a trust document: a front that does not know them must not go on without them. */
 function schemaOf(event: FleetEvent): number {
   const isLater =
     event.kind === 'publish'
       ? (event.release.floor ?? event.release.signatures)
-      : event.kind === 'deprecate';
+      : event.kind === 'deprecate' || event.kind === 'trust';
   return isLater ? LATEST_SCHEMA : SCHEMA;
 }
 
@@ -139,6 +139,11 @@ const event = v.variant('kind', [
     event: rolloutEvent,
     soakMs: eventSoak,
   }),
+  v.strictObject({
+    schema: v.literal(LATEST_SCHEMA),
+    kind: v.literal('trust'),
+    document: v.string(),
+  }),
 ]);
 
 /** An event that was read, and what was changed in it to do so; undefined if nothing was. */
@@ -208,6 +213,8 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
       const { kind, moduleId: id, version, reason, now } = found;
       return { kind, moduleId: id, version, reason, now };
     }
+    case 'trust':
+      return { kind: found.kind, document: found.document };
     case 'rollout': {
       const { kind, moduleId: id, version, event: one, soakMs } = found;
       return { kind, moduleId: id, version, event: one, soakMs };

@@ -119,6 +119,16 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
+              /** A version of the trust document was stored. */
+              readonly kind: 'trust-stored';
+              /** Its number. */
+              readonly version: number;
+              /** The id of the token that allowed it. */
+              readonly tokenId: string;
+              /** The address of the client, as above. */
+              readonly peer: string | undefined;
+            }
+          | {
               /** The registry raised, halted or completed a rollout by itself. */
               readonly kind: 'rollout';
               /** What it did. `damaged`: nothing any more, because a row of the rollout is damaged. */

@@ -32,7 +32,7 @@ function trusted() {
   const old = readRelease(release('1.1.0'));
   if (!old.ok) throw new Error(old.error.join());
   registry.catalogue.publish(moduleId('acme:lidar'), old.value, registry.now);
-  registry.catalogue.trust.begin(trustOf().text);
+  registry.catalogue.trust.store(trustOf().text);
   return registry;
 }
 
@@ -100,7 +100,7 @@ it.each<[string, string, object, string]>([
 
 it('[D146] refuses a release whose namespace no key signs for', async () => {
   const registry = testRegistry();
-  registry.catalogue.trust.begin(trustOf([role('namespace other', 1, AUTHOR)]).text);
+  registry.catalogue.trust.store(trustOf([role('namespace other', 1, AUTHOR)]).text);
   const answer = await registry.ask('POST', '/v1/modules/acme/lidar/releases', { body: BY_AUTHOR });
   expect([answer.status, Object(answer.json).detail]).toEqual([
     422,

@@ -31,7 +31,7 @@ export function addTokens(registry: Command, context: CommandContext): void {
     .option('--name <name>', 'what the token is for, such as ci; required')
     .option(
       '--scope <scope>',
-      'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, or logs:read; repeatable, required',
+      'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, trust, or logs:read; repeatable, required',
       collect,
     )
     .option('--expires <duration>', 'how long the token is valid, such as 90d (default: for ever)')

@@ -15,6 +15,7 @@ import {
   rollouts,
   rolloutSummary,
 } from '../rollout/rollout-schemas.ts';
+import { newTrust } from './trust-route.ts';
 import { componentsOf } from './openapi-components.ts';
 
 const text = v.string();
@@ -113,6 +114,11 @@ const trust = v.strictObject({
   ),
 });
 
+const storedTrust = v.strictObject({
+  version: v.pipe(whole, v.minValue(1)),
+  result: v.picklist(['done', 'unchanged']),
+});
+
 const changes = v.strictObject({
   history: v.pipe(
     text,
@@ -150,6 +156,8 @@ export function registrySchemas(): object {
     Modules: v.strictObject({ modules: v.array(moduleId) }),
     Changes: changes,
     Trust: trust,
+    NewTrust: newTrust,
+    StoredTrust: storedTrust,
     Published: published,
     Uploaded: uploaded,
     Yanked: v.strictObject({ module_id: moduleId, version: text, yanked: textOrNull }),
