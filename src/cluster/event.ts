@@ -6,6 +6,7 @@ import { EARLIEST_TIME, formatTime, isWritable, LATEST_TIME } from '../core/text
 import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
+import { signatures } from '../server/catalogue/published-signatures.ts';
 import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 import { describe } from '../server/catalogue/schema-errors.ts';
@@ -57,11 +58,26 @@ export function encodeEvent(event: FleetEvent): string {
 
 /** Of a floor, of signatures, of a deprecation and of a trust document: a front that does not know them must not go on without them. */
 function schemaOf(event: FleetEvent): number {
-  const isLater =
-    event.kind === 'publish'
-      ? (event.release.floor ?? event.release.signatures)
-      : event.kind === 'deprecate' || event.kind === 'trust';
-  return isLater ? LATEST_SCHEMA : SCHEMA;
+  return isLater(event) ? LATEST_SCHEMA : SCHEMA;
+}
+
+function isLater(event: FleetEvent): boolean {
+  switch (event.kind) {
+    case 'publish': {
+      const { floor, signatures: signed, yankSignatures } = event.release;
+      return (floor ?? signed ?? yankSignatures) !== undefined;
+    }
+    case 'yank':
+      return event.signatures !== undefined;
+    case 'rows':
+      return event.rows.some(([table]) => table === 'trust_documents');
+    case 'deprecate':
+    case 'trust':
+      return true;
+    case 'begin':
+    case 'rollout':
+      return false;
+  }
 }
 
 function fieldsOf(event: FleetEvent): object {
@@ -122,6 +138,7 @@ const event = v.variant('kind', [
     version: v.string(),
     reason: v.nullable(v.string()),
     now: time,
+    signatures: v.optional(signatures),
   }),
   v.strictObject({
     schema: v.literal(LATEST_SCHEMA),
@@ -208,7 +225,10 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
       const { kind, moduleId: id, release: published, start: first, now } = found;
       return { kind, moduleId: id, release: published, start: first, now };
     }
-    case 'yank':
+    case 'yank': {
+      const { schema: _, ...yank } = found;
+      return yank;
+    }
     case 'deprecate': {
       const { kind, moduleId: id, version, reason, now } = found;
       return { kind, moduleId: id, version, reason, now };

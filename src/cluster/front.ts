@@ -20,7 +20,7 @@ export interface Front {
   readonly close: () => Promise<void>;
 }
 
-/** The catalogue has releases of its own, which the stream does not know. */
+/** The catalogue has releases or keys of its own, which the stream does not know. */
 export class OwnReleases extends Error {
   override readonly name = 'OwnReleases';
 }
@@ -60,6 +60,7 @@ export async function openFront(
           (sharing = shareReports(fleet, reports, { clock, onEvent: onReport })).stop,
         trouble,
         withheld: following.withheld,
+        isConfirmed: following.isConfirmed,
       },
       async close() {
         await held.stop();
@@ -75,8 +76,10 @@ export async function openFront(
 }
 
 function expectNoneOfItsOwn(catalogue: Catalogue): void {
-  if (catalogue.log.last() > 0 || catalogue.sequence() === 0) return;
-  throw new OwnReleases('it has releases of its own: a front begins with an empty file');
+  if (catalogue.log.last() > 0) return;
+  const own = catalogue.trust.newest() === undefined ? 'releases' : 'a trust document';
+  if (own === 'releases' && catalogue.sequence() === 0) return;
+  throw new OwnReleases(`it has ${own} of its own: a front begins with an empty file`);
 }
 
 /** Nodes that were just started have no leader for some seconds, or one that does not know the others yet. */

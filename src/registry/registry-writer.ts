@@ -58,11 +58,12 @@ export interface RegistryWriter {
     release: string,
     isForced?: boolean,
   ) => Promise<ChangeResult>;
-  /** Yanks a version for `reason`; null unyanks it. */
+  /** Yanks a version for `reason`, with the signatures of authors; null unyanks it. */
   readonly yank: (
     moduleId: ModuleId,
     version: string,
     reason: string | null,
+    signatures?: Readonly<Record<string, string>>,
   ) => Promise<ChangeResult>;
   /** Deprecates a version for `reason`; null reverts it. */
   readonly deprecate: RegistryWriter['yank'];
@@ -137,8 +138,8 @@ export function registryWriter(
       times: async (moduleId) => await timesOf(await connection(), base, moduleId),
       publish: async (moduleId, body, isForced) =>
         await send(moduleId, `releases${isForced ? '?force=true' : ''}`, { method: 'POST', body }),
-      yank: async (moduleId, version, reason) =>
-        await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason)),
+      yank: async (moduleId, version, reason, signatures) =>
+        await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason, signatures)),
       deprecate: async (moduleId, version, reason) =>
         await send(moduleId, `${releaseAt(version)}/deprecation`, markChange(reason)),
     },
@@ -206,9 +207,9 @@ function requestsTo(connection: () => Promise<Connection>, base: URL, where: str
   };
 }
 
-function markChange(reason: string | null): Change {
+function markChange(reason: string | null, signatures?: Readonly<Record<string, string>>): Change {
   if (reason === null) return { method: 'DELETE', body: undefined };
-  return { method: 'PUT', body: JSON.stringify({ reason }) };
+  return { method: 'PUT', body: JSON.stringify({ reason, signatures }) };
 }
 
 /** Whether the registry at `base` has a file, so that it need not be sent. */

@@ -42,6 +42,8 @@ export interface Replica {
   readonly trouble: () => string | undefined;
   /** The lists that must not be answered, because this front knows that it may lack changes of them; undefined if there are none. */
   readonly withheld: () => Withheld | undefined;
+  /** Whether it has what a majority of the nodes had a minute ago (D168). */
+  readonly isConfirmed: () => boolean;
 }
 
 /** @internal Release lists that a front does not answer. */

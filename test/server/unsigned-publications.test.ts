@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
@@ -139,23 +138,4 @@ it('[D146] refuses a list with one unsigned release as a whole', () => {
   const id = moduleId('acme:lidar');
   expect(catalogue.publishAll(id, releases, 0)).toEqual(['published', 'unsigned']);
   expect(catalogue.isYanked(id, '1.2.0')).toBeUndefined();
-});
-
-it('[D146] lets a front of a cluster take what the others take', () => {
-  const { catalogue, path, now } = trusted();
-  const read = readRelease(ONE);
-  if (!read.ok) throw new Error(read.error.join());
-  const id = moduleId('acme:lidar');
-  const change = {
-    kind: 'publish',
-    moduleId: id,
-    release: read.value,
-    start: undefined,
-    now,
-  } as const;
-  expect(catalogue.log.preview(change)).toBe('unsigned');
-  const file = new DatabaseSync(path);
-  file.exec("UPDATE catalogue SET shared_history = 'h'");
-  file.close();
-  expect(catalogue.log.preview(change)).toBe('published');
 });

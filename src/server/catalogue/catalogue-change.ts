@@ -4,6 +4,7 @@ import type { PublishResult, YankResult } from './catalogue-results.ts';
 import { writeRollout, type RolloutOfRelease, type RolloutRefusal } from './catalogue-rollouts.ts';
 import { moduleIn, releaseIn, type ModuleRow, type ReleaseRow } from './module-row.ts';
 import type { PublishedRelease } from './published-release.ts';
+import { moreYankSignatures, type Signatures } from './release-content.ts';
 import { publishReleases, setDeprecated, setYanked, type Publishing } from './release-table.ts';
 import type { RolloutStart } from './rollout-start.ts';
 import type { NewRolloutEvent } from './rollout-event.ts';
@@ -25,9 +26,11 @@ interface Changes {
     readonly version: string;
     readonly reason: string | null;
     readonly now: number;
+    /** Of authors, over the yank. */
+    readonly signatures?: Signatures | undefined;
   };
   /** A reason of null undeprecates. */
-  readonly deprecate: Changes['yank'];
+  readonly deprecate: Omit<Changes['yank'], 'signatures'>;
   readonly rollout: OfModule & {
     readonly version: string;
     readonly event: NewRolloutEvent;
@@ -65,10 +68,11 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     const [result] = publishReleases(sql, moduleId, [release], publishing);
     return result ?? 'unchanged';
   },
-  yank: (sql, { moduleId, version, reason, now }) =>
+  yank: (sql, { moduleId, version, reason, now, signatures: added }) =>
     inRelease(sql, { moduleId, version }, (module, release) => {
-      if (release.yanked === reason) return 'unchanged';
-      setYanked(sql, module, release, { reason, now });
+      const signatures = moreYankSignatures(release, reason, added);
+      if (release.yanked === reason && !signatures) return 'unchanged';
+      setYanked(sql, module, release, { reason, now, signatures });
       return 'done';
     }),
   deprecate: (sql, { moduleId, version, reason }) =>

@@ -3,7 +3,7 @@ import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import { signedDocument, successorFault } from '../../registry/trust/pinned-document.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { PublishedRelease } from './published-release.ts';
-import { newestDocument, signatureFault } from './signature-fault.ts';
+import { newestDocument, signatureFault, yankFault, type SignedYank } from './signature-fault.ts';
 
 /** The trust documents of a registry. They name the keys that machines accept, and their digests are in policies (D130). */
 export interface CatalogueTrust {
@@ -15,6 +15,8 @@ export interface CatalogueTrust {
   readonly store: (document: string) => TrustResult;
   /** Why the newest one does not allow a publication; undefined if it does. */
   readonly fault: (id: ModuleId, release: PublishedRelease) => string | undefined;
+  /** The same for the signatures of a yank, which needs none. */
+  readonly yankFault: (id: ModuleId, yank: SignedYank) => string | undefined;
 }
 
 /** `unchanged`: the document is the newest one already. The error, without a subject, is why no machine would follow to it. */
@@ -30,10 +32,11 @@ export function catalogueTrust(sql: Statements, change: <T>(work: () => T) => T)
     newest: () => newestDocument(sql),
     store: (document) => change(() => storeDocument(sql, document)),
     fault: (moduleId, release) => signatureFault(sql, moduleId, release),
+    yankFault: (moduleId, yank) => yankFault(sql, moduleId, yank),
   };
 }
 
-/** Stores the first trust document of a registry, or the version after the newest, which the root keys of both signed (D152). */
+/** Stores the first trust document of a registry, or the version after the newest, which the root keys of both signed (D152, D164). */
 export function storeDocument(sql: Statements, text: string): TrustResult {
   const next = signedDocument(text);
   if (!next.ok) return next;

@@ -6,7 +6,9 @@ import {
   reportedOutcome,
   reportedState,
 } from '../../registry/machine-report.ts';
-import { artifact, newRelease, reasonBody } from '../catalogue/published-release.ts';
+import { reasonBody, yankBody } from '../catalogue/published-reason.ts';
+import { artifact, newRelease } from '../catalogue/published-release.ts';
+import { newTrust } from '../catalogue/published-trust.ts';
 import { rolloutRequest } from '../rollout/rollout-request.ts';
 import {
   damagedRollout,
@@ -15,7 +17,6 @@ import {
   rollouts,
   rolloutSummary,
 } from '../rollout/rollout-schemas.ts';
-import { newTrust } from './trust-route.ts';
 import { componentsOf } from './openapi-components.ts';
 
 const text = v.string();
@@ -49,6 +50,9 @@ const release = v.strictObject({
       v.record(text, text),
       v.description('Signatures of the release in base64, by the ids of their keys'),
     ),
+  ),
+  yank_signatures: v.optional(
+    v.pipe(v.record(text, text), v.description('The same of its yank, by an author')),
   ),
   rollout: v.optional(listedRollout),
 });
@@ -152,6 +156,7 @@ export function registrySchemas(): object {
     Release: release,
     NewRelease: newRelease,
     YankReason: reasonBody,
+    NewYank: yankBody,
     Module: module,
     Modules: v.strictObject({ modules: v.array(moduleId) }),
     Changes: changes,

@@ -166,7 +166,7 @@ export const OPENAPI: object = {
         summary: 'Yanks a release. It stays in the list, but machines no longer select it.',
         security: [{ token: [] }],
         parameters: VERSION,
-        requestBody: body(ref('YankReason'), false),
+        requestBody: body(ref('NewYank'), false),
         responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is yanked') },
       },
       delete: {

@@ -1,9 +1,7 @@
 import type { Context, Hono } from 'hono';
-import * as v from 'valibot';
-import type { Result } from '../../core/index.ts';
-import { LONGEST_DOCUMENT, readTrustDocument } from '../../core/trust/trust-document.ts';
+import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { describe } from '../catalogue/schema-errors.ts';
+import { readNewTrust } from '../catalogue/published-trust.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import { problem } from '../problem.ts';
 import { TRUST_SCOPE } from '../tokens/scope.ts';
@@ -13,11 +11,6 @@ import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { TRUST } from './module-route.ts';
 import type { AppOptions } from './read-routes.ts';
-
-/** The body of a request that stores a trust document. */
-export const newTrust = v.strictObject({
-  document: v.pipe(v.string('expected text'), v.maxLength(LONGEST_DOCUMENT)),
-});
 
 /** Adds the route that stores the next version of the trust document (D164). */
 export function addTrustRoute(
@@ -40,7 +33,7 @@ async function trustAnswer(
   if (!token.scopes.includes(TRUST_SCOPE)) {
     return { kind: 'missing-scope', token, scope: TRUST_SCOPE };
   }
-  const document = await jsonBody(c, documentIn);
+  const document = await jsonBody(c, readNewTrust);
   if (!document.ok) return document.error;
   const read = readTrustDocument(document.value);
   const stored = read.ok && (await write({ kind: 'trust', document: document.value }));
@@ -52,11 +45,4 @@ async function trustAnswer(
   const { version } = read.value;
   if (stored.value === 'done') changed({ kind: 'trust-stored', version });
   return c.json({ version, result: stored.value });
-}
-
-function documentIn(json: unknown): Result<string, readonly string[]> {
-  const read = v.safeParse(newTrust, json);
-  return read.success
-    ? { ok: true, value: read.output.document }
-    : { ok: false, error: read.issues.map(describe) };
 }
