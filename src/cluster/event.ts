@@ -56,7 +56,7 @@ export function encodeEvent(event: FleetEvent): string {
   return text;
 }
 
-/** Of a floor, of signatures, of a deprecation and of a trust document: a front that does not know them must not go on without them. */
+/** Of a floor, of signatures, of a deprecation and of a trust document (D167): a front that does not know them must not go on without them. */
 function schemaOf(event: FleetEvent): number {
   return isLater(event) ? LATEST_SCHEMA : SCHEMA;
 }

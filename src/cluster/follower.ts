@@ -31,7 +31,7 @@ export type FollowerEvent =
   | { readonly kind: 'held' | 'mended'; readonly sequence: number; readonly message: string }
   | { readonly kind: 'following' | 'refilled'; readonly sequence: number };
 
-/** With the 20 s after which a leader without a majority is none any more, a minute. */
+/** With the 20 s after which a leader without a majority is none any more, a minute (D168). */
 const CONFIRMED_MS = 40_000;
 
 /** How many events to read at once while the catalogue is behind. */

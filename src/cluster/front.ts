@@ -37,8 +37,7 @@ export async function openFront(
   place: ClusterPlace,
   { clock, onEvent }: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
 ): Promise<Front> {
-  const { log } = catalogue;
-  expectNoneOfItsOwn(catalogue);
+  const log = sharedLog(catalogue);
   const connection = await connectTo(place, 'modreg');
   try {
     const hasEvents = log.last() > 0;
@@ -75,10 +74,12 @@ export async function openFront(
   }
 }
 
-function expectNoneOfItsOwn(catalogue: Catalogue): void {
-  if (catalogue.log.last() > 0) return;
+/** The log of a catalogue. Throws an OwnReleases if the catalogue has what no other front has (D167). */
+function sharedLog(catalogue: Catalogue): ChangeLog {
+  const { log } = catalogue;
+  if (log.last() > 0) return log;
   const own = catalogue.trust.newest() === undefined ? 'releases' : 'a trust document';
-  if (own === 'releases' && catalogue.sequence() === 0) return;
+  if (own === 'releases' && catalogue.sequence() === 0) return log;
   throw new OwnReleases(`it has ${own} of its own: a front begins with an empty file`);
 }
 

@@ -85,6 +85,7 @@ async function expectReached(follower: Follower, sequence: number, ms: number): 
   throw new Error(`event ${sequence} did not arrive`);
 }
 
+/** That signatures were added is a change, too (D167). */
 const MADE: ReadonlySet<Outcome> = new Set(['published', 'signed', 'yanked', 'done']);
 
 /** Whether a change with this result changes something. */

@@ -13,14 +13,14 @@ function by(reason: string, ...keys: readonly TestKey[]): Readonly<Record<string
 }
 
 /** A registry with a release, and what its list says of the yank. */
-async function site(trust: string | undefined = trustOf().text) {
+async function site() {
   const registry = testRegistry();
-  if (trust !== undefined) registry.catalogue.trust.store(trust);
+  registry.catalogue.trust.store(trustOf().text);
   const body = signed('acme:lidar', ONE, AUTHOR, APPROVER);
   await registry.ask('POST', RELEASES, { body });
-  const yank = async (body: object | undefined) => {
-    const method = body ? 'PUT' : 'DELETE';
-    const answer = await registry.ask(method, `${RELEASES}/1.0.0/yank`, body && { body });
+  const yank = async (change: object | undefined) => {
+    const method = change ? 'PUT' : 'DELETE';
+    const answer = await registry.ask(method, `${RELEASES}/1.0.0/yank`, change && { body: change });
     const list = Object((await registry.ask('GET', '/v1/modules/acme/lidar')).json);
     const { yanked, yank_signatures } = list.releases[0];
     return [answer.status, Object(answer.json).detail, list.generation, yanked, yank_signatures];

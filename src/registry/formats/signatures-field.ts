@@ -12,12 +12,12 @@ const EXPECTED = 'signatures in base64 by the ids of their keys';
  * is reported and ignored, so that the release counts as unsigned (T460).
  */
 export function decodeSignatures(
-  entry: JsonObject,
+  of: JsonObject,
   field: 'signatures' | 'yank_signatures',
   path: Path,
   drop: Drop,
 ): Readonly<Record<string, string>> | undefined {
-  const { [field]: value } = entry;
+  const { [field]: value } = of;
   if (value === undefined || value === null) return undefined;
   const at = [...path, field];
   if (!isJsonObject(value)) {

@@ -35,6 +35,7 @@ const TABLES: Readonly<
         is_shared = revoked_at IS NULL OR excluded.revoked_at IS NOT NULL,
         revoked_at = coalesce(revoked_at, excluded.revoked_at)`,
   },
+  // D167
   trust_documents: {
     columns: ['version', 'document'],
     write: 'INSERT INTO trust_documents (version, document) VALUES (?, ?)',

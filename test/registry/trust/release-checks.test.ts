@@ -227,11 +227,13 @@ describe('[D133] the signatures of a release', () => {
   });
 });
 
+function yankText(reason: string, id = 'acme:lidar', of = '1.4.0'): string {
+  return ['modreg/yank@1', id, of, JSON.stringify(reason), ''].join('\n');
+}
+
 describe('[D165] the signatures of a yank', () => {
-  const text = (reason: string, id = 'acme:lidar', of = '1.4.0'): string =>
-    ['modreg/yank@1', id, of, JSON.stringify(reason), ''].join('\n');
-  const by = (keys: readonly TestKey[], ...of: Parameters<typeof text>): object =>
-    Object.fromEntries(keys.map((one) => [one.id, one.sign(text(...of))]));
+  const by = (keys: readonly TestKey[], ...of: Parameters<typeof yankText>): object =>
+    Object.fromEntries(keys.map((one) => [one.id, one.sign(yankText(...of))]));
   const BOTH = [AUTHOR, APPROVER];
 
   it.each<[string, object, object | undefined]>([
