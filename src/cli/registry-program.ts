@@ -164,6 +164,7 @@ function addYanks(registry: Command, context: CommandContext): void {
   withAddress(withFile(registry.command('yank <module_id> <version>'), context))
     .description('Yanks a release: only a pin can still select it.')
     .option('--reason <text>', 'the reason that machines and people see', '')
+    .option('--key <file>', 'sign the yank with this private key; repeatable', collect)
     .action(async (moduleId: string, version: string, options: YankOptions) => {
       const { yankCommand } = await import('./registry/yank-command.ts');
       context.finish(
@@ -275,4 +276,4 @@ function addPage(registry: Command, context: CommandContext): void {
     });
 }
 
-type YankOptions = ChangeOptions & { readonly reason: string };
+type YankOptions = ChangeOptions & { readonly reason: string; readonly key?: readonly string[] };

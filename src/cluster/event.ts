@@ -6,6 +6,7 @@ import { EARLIEST_TIME, formatTime, isWritable, LATEST_TIME } from '../core/text
 import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
+import { signatures } from '../server/catalogue/published-signatures.ts';
 import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 import { describe } from '../server/catalogue/schema-errors.ts';
@@ -34,7 +35,7 @@ export const SUBJECTS = ['modreg.fleet', 'modreg.release.>'] as const;
 
 /** The subject of an event: those of one module have one of their own, on which writers agree who is first. */
 export function subjectOf(event: FleetEvent): string {
-  if (event.kind === 'begin' || event.kind === 'rows') return SUBJECTS[0];
+  if (!('moduleId' in event)) return SUBJECTS[0];
   return `modreg.release.${namespaceOf(event.moduleId)}.${nameOf(event.moduleId)}`;
 }
 
@@ -55,13 +56,28 @@ export function encodeEvent(event: FleetEvent): string {
   return text;
 }
 
-/** Of a floor, of signatures and of a deprecation: a front that does not know them must not go on without them. */
+/** Of a floor, of signatures, of a deprecation and of a trust document (D167): a front that does not know them must not go on without them. */
 function schemaOf(event: FleetEvent): number {
-  const isLater =
-    event.kind === 'publish'
-      ? (event.release.floor ?? event.release.signatures)
-      : event.kind === 'deprecate';
-  return isLater ? LATEST_SCHEMA : SCHEMA;
+  return isLater(event) ? LATEST_SCHEMA : SCHEMA;
+}
+
+function isLater(event: FleetEvent): boolean {
+  switch (event.kind) {
+    case 'publish': {
+      const { floor, signatures: signed, yankSignatures } = event.release;
+      return (floor ?? signed ?? yankSignatures) !== undefined;
+    }
+    case 'yank':
+      return event.signatures !== undefined;
+    case 'rows':
+      return event.rows.some(([table]) => table === 'trust_documents');
+    case 'deprecate':
+    case 'trust':
+      return true;
+    case 'begin':
+    case 'rollout':
+      return false;
+  }
 }
 
 function fieldsOf(event: FleetEvent): object {
@@ -122,6 +138,7 @@ const event = v.variant('kind', [
     version: v.string(),
     reason: v.nullable(v.string()),
     now: time,
+    signatures: v.optional(signatures),
   }),
   v.strictObject({
     schema: v.literal(LATEST_SCHEMA),
@@ -138,6 +155,11 @@ const event = v.variant('kind', [
     version: v.string(),
     event: rolloutEvent,
     soakMs: eventSoak,
+  }),
+  v.strictObject({
+    schema: v.literal(LATEST_SCHEMA),
+    kind: v.literal('trust'),
+    document: v.string(),
   }),
 ]);
 
@@ -203,11 +225,16 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
       const { kind, moduleId: id, release: published, start: first, now } = found;
       return { kind, moduleId: id, release: published, start: first, now };
     }
-    case 'yank':
+    case 'yank': {
+      const { schema: _, ...yank } = found;
+      return yank;
+    }
     case 'deprecate': {
       const { kind, moduleId: id, version, reason, now } = found;
       return { kind, moduleId: id, version, reason, now };
     }
+    case 'trust':
+      return { kind: found.kind, document: found.document };
     case 'rollout': {
       const { kind, moduleId: id, version, event: one, soakMs } = found;
       return { kind, moduleId: id, version, event: one, soakMs };

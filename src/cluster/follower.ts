@@ -10,7 +10,8 @@ import { heldEvents, nameOf, type HeldEvents } from './held-events.ts';
 import { refill } from './refill.ts';
 
 /** Applies the events of a stream to a catalogue, in order. */
-export interface Follower extends Pick<AppliedEvents, 'resultOf'>, Pick<Replica, 'withheld'> {
+export interface Follower
+  extends Pick<AppliedEvents, 'resultOf'>, Pick<Replica, 'withheld' | 'isConfirmed'> {
   /** Resolves with true once the event with this number is applied, or with false after `ms` milliseconds. */
   readonly reaches: (sequence: number, ms: number) => Promise<boolean>;
   /** Why it stopped, or holds events back; undefined while it follows. */
@@ -30,6 +31,9 @@ export type FollowerEvent =
   | { readonly kind: 'held' | 'mended'; readonly sequence: number; readonly message: string }
   | { readonly kind: 'following' | 'refilled'; readonly sequence: number };
 
+/** With the 20 s after which a leader without a majority is none any more, a minute (D168). */
+const CONFIRMED_MS = 40_000;
+
 /** How many events to read at once while the catalogue is behind. */
 const AT_ONCE = 32;
 
@@ -44,6 +48,7 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     onEvent({ kind: 'mended', sequence: event.sequence, message: `${nameOf(event)}: ${message}` });
   });
   let trouble: string | undefined;
+  let confirmedAt = -Infinity;
   let held: HeldEvents | undefined;
   const stopBecause = (message: string): void => {
     trouble = message;
@@ -56,7 +61,8 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     over.abort();
   };
   const { signal } = stopping;
-  const parts = { events, onEvent, stopBecause, hold, held: () => held, signal };
+  const confirm = (): void => void (confirmedAt = clock.monotonic());
+  const parts = { events, onEvent, stopBecause, hold, confirm, held: () => held, signal };
   const { wake, ended } = followStream(stream, applyingTo(log, stream, parts), { clock, signal });
   const ends = AbortSignal.any([signal, over.signal]);
   return {
@@ -65,6 +71,7 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     resultOf: events.resultOf,
     trouble: () => trouble ?? held?.withheld().message,
     withheld: () => held?.withheld(),
+    isConfirmed: () => clock.monotonic() - confirmedAt < CONFIRMED_MS,
     async stop() {
       stopping.abort();
       await ended;
@@ -103,6 +110,8 @@ interface ApplyingParts {
   readonly stopBecause: (message: string) => void;
   /** Holds back an event that cannot be applied, and all later ones. */
   readonly hold: (event: LoggedEvent, why: string) => void;
+  /** The leader has answered, and this front has applied what it has. */
+  readonly confirm: () => void;
   readonly held: () => HeldEvents | undefined;
   readonly signal: AbortSignal;
 }
@@ -110,7 +119,7 @@ interface ApplyingParts {
 function applyingTo(
   log: ChangeLog,
   stream: EventStream,
-  { events, onEvent, stopBecause, hold, held, signal }: ApplyingParts,
+  { events, onEvent, stopBecause, hold, confirm, held, signal }: ApplyingParts,
 ): Applying<LoggedEvent> {
   let isReachable = true;
   let mended: string | undefined;
@@ -135,6 +144,7 @@ function applyingTo(
     onRound(error) {
       const was = isReachable;
       isReachable = error === undefined;
+      if (isReachable) confirm();
       if (signal.aborted || was === isReachable) return;
       if (isReachable) onEvent({ kind: 'following', sequence: log.last() });
       else onEvent({ kind: 'unreachable', message: messageOf(error) });

@@ -44,6 +44,7 @@ export async function openFrontInTime(
       isController: () => front?.replica.isController() ?? false,
       trouble: () => front?.replica.trouble(),
       withheld: () => front?.replica.withheld(),
+      isConfirmed: () => front?.replica.isConfirmed() ?? false,
     },
     async close() {
       closing.abort();

@@ -20,7 +20,7 @@ export interface Front {
   readonly close: () => Promise<void>;
 }
 
-/** The catalogue has releases of its own, which the stream does not know. */
+/** The catalogue has releases or keys of its own, which the stream does not know. */
 export class OwnReleases extends Error {
   override readonly name = 'OwnReleases';
 }
@@ -37,8 +37,7 @@ export async function openFront(
   place: ClusterPlace,
   { clock, onEvent }: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
 ): Promise<Front> {
-  const { log } = catalogue;
-  expectNoneOfItsOwn(catalogue);
+  const log = sharedLog(catalogue);
   const connection = await connectTo(place, 'modreg');
   try {
     const hasEvents = log.last() > 0;
@@ -60,6 +59,7 @@ export async function openFront(
           (sharing = shareReports(fleet, reports, { clock, onEvent: onReport })).stop,
         trouble,
         withheld: following.withheld,
+        isConfirmed: following.isConfirmed,
       },
       async close() {
         await held.stop();
@@ -74,9 +74,13 @@ export async function openFront(
   }
 }
 
-function expectNoneOfItsOwn(catalogue: Catalogue): void {
-  if (catalogue.log.last() > 0 || catalogue.sequence() === 0) return;
-  throw new OwnReleases('it has releases of its own: a front begins with an empty file');
+/** The log of a catalogue. Throws an OwnReleases if the catalogue has what no other front has (D167). */
+function sharedLog(catalogue: Catalogue): ChangeLog {
+  const { log } = catalogue;
+  if (log.last() > 0) return log;
+  const own = catalogue.trust.newest() === undefined ? 'releases' : 'a trust document';
+  if (own === 'releases' && catalogue.sequence() === 0) return log;
+  throw new OwnReleases(`it has ${own} of its own: a front begins with an empty file`);
 }
 
 /** Nodes that were just started have no leader for some seconds, or one that does not know the others yet. */

@@ -85,10 +85,13 @@ async function expectReached(follower: Follower, sequence: number, ms: number): 
   throw new Error(`event ${sequence} did not arrive`);
 }
 
+/** That signatures were added is a change, too (D167). */
+const MADE: ReadonlySet<Outcome> = new Set(['published', 'signed', 'yanked', 'done']);
+
 /** Whether a change with this result changes something. */
 function isChange(result: Outcome): boolean {
-  if (typeof result === 'object') return result.ok;
-  return result === 'published' || result === 'yanked' || result === 'done';
+  if (typeof result === 'object') return result.ok && result.value !== 'unchanged';
+  return MADE.has(result);
 }
 
 function unavailable(cause: unknown): ChangeUnavailable {

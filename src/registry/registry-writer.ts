@@ -58,16 +58,19 @@ export interface RegistryWriter {
     release: string,
     isForced?: boolean,
   ) => Promise<ChangeResult>;
-  /** Yanks a version for `reason`; null unyanks it. */
+  /** Yanks a version for `reason`, with the signatures of authors; null unyanks it. */
   readonly yank: (
     moduleId: ModuleId,
     version: string,
     reason: string | null,
+    signatures?: Readonly<Record<string, string>>,
   ) => Promise<ChangeResult>;
   /** Deprecates a version for `reason`; null reverts it. */
   readonly deprecate: RegistryWriter['yank'];
   /** What the registry says of a module: its own time, and the publish time of each version. */
   readonly times: (moduleId: ModuleId) => Promise<PublishTimes>;
+  /** Stores the next version of the trust document. */
+  readonly trust: (document: string) => Promise<ChangeResult>;
   /** The rollout of a version, after `change`, given as JSON, if there is one. */
   readonly rollout: (moduleId: ModuleId, version: string, change?: string) => Promise<ChangeResult>;
 }
@@ -117,7 +120,7 @@ export function registryWriter(
     return connect(where, { ...options, random, onRetry, limits });
   });
   const base = baseOf(kind, url);
-  const { send, read } = requestsTo(connection, base, where);
+  const { send, read, trust } = requestsTo(connection, base, where);
   return {
     ok: true,
     value: {
@@ -131,11 +134,12 @@ export function registryWriter(
         if (await hasFile(await connection(), base, sha256)) return { kind: 'done', json: {} };
         return await send(moduleId, `artifacts/sha256/${sha256}`, { method: 'PUT', body });
       },
+      trust,
       times: async (moduleId) => await timesOf(await connection(), base, moduleId),
       publish: async (moduleId, body, isForced) =>
         await send(moduleId, `releases${isForced ? '?force=true' : ''}`, { method: 'POST', body }),
-      yank: async (moduleId, version, reason) =>
-        await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason)),
+      yank: async (moduleId, version, reason, signatures) =>
+        await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason, signatures)),
       deprecate: async (moduleId, version, reason) =>
         await send(moduleId, `${releaseAt(version)}/deprecation`, markChange(reason)),
     },
@@ -146,35 +150,55 @@ function releaseAt(version: string): string {
   return `releases/${encodeURIComponent(version)}`;
 }
 
-interface Requests {
+interface Requests extends Pick<RegistryWriter, 'trust'> {
   readonly send: (id: ModuleId, path: string, change: Change) => Promise<ChangeResult>;
   /** `absent` says what is not there if the registry answers 404. */
   readonly read: (id: ModuleId, path: string, absent: string) => Promise<ChangeResult>;
 }
 
-/** Requests about a module. */
+/** What a request is about, and whether an answer is. */
+interface Subject {
+  readonly name: string;
+  readonly path: string;
+  readonly isOf: (json: JsonObject) => boolean;
+}
+
+function subjectOf(id: ModuleId, path: string): Subject {
+  return {
+    name: id,
+    path: `v1/modules/${namespaceOf(id)}/${nameOf(id)}/${path}`,
+    isOf: (json) => json['module_id'] === id,
+  };
+}
+
+const TRUST: Subject = {
+  name: 'a trust document',
+  path: 'v1/trust',
+  isOf: (json) => typeof json['version'] === 'number',
+};
+
 function requestsTo(connection: () => Promise<Connection>, base: URL, where: string): Requests {
   const answer = async (
-    id: ModuleId,
-    path: string,
+    subject: Subject,
     request: (to: Connection, address: URL) => Promise<Reply>,
   ): Promise<ChangeResult> => {
     const to = await connection();
-    const address = new URL(`v1/modules/${namespaceOf(id)}/${nameOf(id)}/${path}`, base);
     return await to.redacting(async () => {
-      const reply = await request(to, address);
-      return withErrorContext(where, () => resultOf(reply, id));
+      const reply = await request(to, new URL(subject.path, base));
+      return withErrorContext(where, () => resultOf(reply, subject));
     });
   };
+  const sent = async (subject: Subject, change: Change): Promise<ChangeResult> =>
+    await answer(
+      subject,
+      async (to, address) => await to.send(address, change, { budget: retryBudget() }),
+    );
   return {
-    send: async (id, path, change) =>
-      await answer(
-        id,
-        path,
-        async (to, address) => await to.send(address, change, { budget: retryBudget() }),
-      ),
+    send: async (id, path, change) => await sent(subjectOf(id, path), change),
+    trust: async (document) =>
+      await sent(TRUST, { method: 'PUT', body: JSON.stringify({ document }) }),
     read: async (id, path, absent) =>
-      await answer(id, path, async (to, address) => {
+      await answer(subjectOf(id, path), async (to, address) => {
         const reply = await to.get(address, ROLLOUT_REQUEST, { budget: retryBudget() });
         // A client reads no body of a 404.
         const detail = JSON.stringify({ type: 'urn:modreg:unknown-rollout', detail: absent });
@@ -183,9 +207,9 @@ function requestsTo(connection: () => Promise<Connection>, base: URL, where: str
   };
 }
 
-function markChange(reason: string | null): Change {
+function markChange(reason: string | null, signatures?: Readonly<Record<string, string>>): Change {
   if (reason === null) return { method: 'DELETE', body: undefined };
-  return { method: 'PUT', body: JSON.stringify({ reason }) };
+  return { method: 'PUT', body: JSON.stringify({ reason, signatures }) };
 }
 
 /** Whether the registry at `base` has a file, so that it need not be sent. */
@@ -232,11 +256,11 @@ function badAddress(message: string, hint: string): RegistryError {
   return new RegistryError('bad-address', message, { hint });
 }
 
-function resultOf({ status, body }: Reply, moduleId: ModuleId): ChangeResult {
+function resultOf({ status, body }: Reply, { name, isOf }: Subject): ChangeResult {
   if (status === 200 || status === 201) {
     const json = parseJson(body.text);
-    if (isJsonObject(json) && json['module_id'] === moduleId) return { kind: 'done', json };
-    throw notARegistry(`its answer is not about ${moduleId}`);
+    if (isJsonObject(json) && isOf(json)) return { kind: 'done', json };
+    throw notARegistry(`its answer is not about ${name}`);
   }
   const problem = problemIn(body.text);
   // A proxy may limit the size of a body before the registry does.

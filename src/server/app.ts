@@ -35,6 +35,7 @@ import { refusalCount } from './limits/refusal-count.ts';
 import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
 import { addRetireRoute } from './routes/retire-route.ts';
 import { addRolloutRoutes } from './routes/rollout-routes.ts';
+import { addTrustRoute } from './routes/trust-route.ts';
 import { addWriteRoutes } from './routes/write-routes.ts';
 
 /** The methods that each address allows. */
@@ -42,7 +43,7 @@ const METHODS = [
   ['/v1/modules', 'GET'],
   [MODULE, 'GET'],
   ['/v1/changes', 'GET'],
-  [TRUST, 'GET'],
+  [TRUST, 'GET, PUT'],
   ['/v1/openapi.json', 'GET'],
   [HEALTH, 'GET'],
   [METRICS, 'GET'],
@@ -90,6 +91,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addRetireRoute(app, catalogue, { ...options, fleet });
   addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
+  addTrustRoute(app, catalogue, { ...options, write });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options), options.replica);
   const { metrics } = options;
   if (metrics) {

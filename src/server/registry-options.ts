@@ -42,6 +42,8 @@ export interface Replica {
   readonly trouble: () => string | undefined;
   /** The lists that must not be answered, because this front knows that it may lack changes of them; undefined if there are none. */
   readonly withheld: () => Withheld | undefined;
+  /** Whether it has what a majority of the nodes had a minute ago (D168). */
+  readonly isConfirmed: () => boolean;
 }
 
 /** @internal Release lists that a front does not answer. */
@@ -116,6 +118,16 @@ export interface ServeOptions {
               readonly kind: 'machine-retired' | 'machine-joined';
               /** The id of the machine. */
               readonly machine: string;
+              /** The id of the token that allowed it. */
+              readonly tokenId: string;
+              /** The address of the client, as above. */
+              readonly peer: string | undefined;
+            }
+          | {
+              /** A version of the trust document was stored. */
+              readonly kind: 'trust-stored';
+              /** Its number. */
+              readonly version: number;
               /** The id of the token that allowed it. */
               readonly tokenId: string;
               /** The address of the client, as above. */

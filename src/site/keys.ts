@@ -17,21 +17,24 @@ import { createFile, replaceFile } from '../files/replace-file.ts';
 import { syncFolder } from '../files/sync.ts';
 import { documentsOf } from '../registries/trusted-registry.ts';
 import { keyIdOf, pinOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
-import { signedDocument, successorFault } from '../registry/trust/pinned-document.ts';
+import { signedDocument } from '../registry/trust/pinned-document.ts';
 import { readRegularFile } from '../host/document-file.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { Catalogue } from '../server/index.ts';
-import {
-  modeOf,
-  withCatalogue,
-  type CatalogueOptions,
-  type CreatingOptions,
-} from './catalogue-options.ts';
+import { modeOf, withCatalogue, type CreatingOptions } from './catalogue-options.ts';
 import { signersOf, type SigningOptions } from './signing.ts';
 import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
+import type { ChangeOptions } from './remote-registry.ts';
+import {
+  signedIn,
+  updateKeys,
+  whyNotStored,
+  wrongDocument,
+  type ShownKeys,
+} from './store-trust.ts';
 
-export interface NewKeysOptions extends CreatingOptions {
+export interface NewKeysOptions extends CreatingOptions, ChangeOptions {
   readonly name?: string;
   /** A file with a trust document that people made and signed. */
   readonly document?: string;
@@ -54,9 +57,17 @@ const PRIVATE = 0o600;
 const PUBLIC = 0o644;
 
 /** Makes the keys of a registry, and stores its first trust document (D136). Nothing is overwritten. */
-export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys, Problem> {
-  const { name = '', to = '.' } = options;
-  if (options.document !== undefined) return storeDocument(options.document, options, world);
+export async function initKeys(
+  options: NewKeysOptions,
+  world: World,
+): Promise<Result<NewKeys, Problem>> {
+  const { name = '', to = '.', document } = options;
+  if (document !== undefined) return await firstKeys(document, options, world);
+  if (options.registry !== undefined) {
+    const hint =
+      'make the keys for a file: --db keys.db --create; then --document stores the text of keys show --text';
+    return { ok: false, error: usage('--registry takes --document: no registry makes keys', hint) };
+  }
   if (!isTrustName(name)) {
     return { ok: false, error: usage(`--name is ${quote(name)}, expected ${NAME_FORM}`) };
   }
@@ -73,58 +84,19 @@ export function initKeys(options: NewKeysOptions, world: World): Result<NewKeys,
       pairs.map(({ key }) => key),
       world.clock(),
     );
-    const document = readTrustDocument(text);
-    if (!document.ok || !isStored(catalogue, text, paths)) return { ok: false, error: HAS_KEYS };
-    const pin = pinOf(document.value.body);
-    return { ok: true, value: { document: document.value, pin, files: people, registryFile } };
+    const made = readTrustDocument(text);
+    if (!made.ok || !isStored(catalogue, text, paths)) return { ok: false, error: HAS_KEYS };
+    const pin = pinOf(made.value.body);
+    return { ok: true, value: { document: made.value, pin, files: people, registryFile } };
   });
 }
 
-/** The trust document in a file, which its root keys have to have signed. */
-function signedIn(path: string): Result<ShownKeys, Problem> {
-  const file = readRegularFile(path, LONGEST_DOCUMENT);
-  if (!file.ok) return file;
-  const text = Buffer.from(file.value.bytes).toString();
-  const document = signedDocument(text);
-  if (!document.ok) return wrongDocument(path, document.error);
-  return { ok: true, value: { text, document: document.value, pin: pinOf(document.value.body) } };
-}
-
-function wrongDocument(path: string, error: string): Result<never, Problem> {
-  return { ok: false, error: usage(`the trust document ${quote(path)} ${error}`) };
-}
-
-/** Stores the next version of the trust document of a registry, which the root keys of both versions have to have signed (D152). */
-export function updateKeys(
+/** Adds signatures of root keys to the trust document in a file (D152); with an address, stores it there once it has enough (D164). */
+export async function signKeys(
   path: string,
-  options: CatalogueOptions,
+  options: SigningOptions & ChangeOptions,
   world: World,
-): Result<ShownKeys, Problem> {
-  const signed = signedIn(path);
-  if (!signed.ok) return signed;
-  const { document, text } = signed.value;
-  return withCatalogue(
-    options,
-    world,
-    { mode: 'write' },
-    (catalogue): Result<ShownKeys, Problem> => {
-      const last = newestOf(catalogue.trust.documents());
-      if (!last.ok) return last;
-      const fault = successorFault(last.value.document, document);
-      if (fault !== undefined) return wrongDocument(path, fault);
-      return catalogue.trust.append(document.version, text)
-        ? signed
-        : { ok: false, error: HAS_KEYS };
-    },
-  );
-}
-
-/** Adds signatures of root keys to the trust document in a file (D152). */
-export function signKeys(
-  path: string,
-  options: SigningOptions,
-  world: World,
-): Result<ShownKeys & { readonly missing: string | undefined }, Problem> {
+): Promise<Result<ShownKeys & { readonly missing: string | undefined }, Problem>> {
   const signers = signersOf(options, world);
   if (!signers.ok) return signers;
   if (signers.value.length === 0) return { ok: false, error: usage('--key is missing') };
@@ -148,44 +120,40 @@ export function signKeys(
     return { ok: false, error: { severity: 'error', kind: 'state-write', message } };
   }
   const missing = checked.ok ? undefined : checked.error;
+  if (missing === undefined && options.registry !== undefined) {
+    const stored = await updateKeys(path, options, world);
+    if (!stored.ok) return stored;
+  }
   return { ok: true, value: { text, document: read.value, pin: pinOf(body), missing } };
 }
 
-/** Stores the first trust document of a registry. */
-function storeDocument(
+/** Stores the first trust document of a registry, which people made. */
+async function firstKeys(
   path: string,
   options: NewKeysOptions,
   world: World,
-): Result<NewKeys, Problem> {
+): Promise<Result<NewKeys, Problem>> {
   const signed = signedIn(path);
   if (!signed.ok) return signed;
-  const { text, document } = signed.value;
-  const { version, body } = document;
+  const { text, document, pin } = signed.value;
+  const { version } = document;
   if (version !== 1) return wrongDocument(path, `has version ${version}, expected 1`);
-  return withCatalogue(options, world, modeOf(options), (catalogue) => {
-    if (!catalogue.trust.begin(text)) return { ok: false, error: HAS_KEYS };
-    const pin = pinOf(body);
-    return { ok: true, value: { document, pin, files: [], registryFile: undefined } };
-  });
+  const problem = await whyNotStored(text, options, world, modeOf(options));
+  if (problem !== undefined) {
+    return { ok: false, error: typeof problem === 'string' ? HAS_KEYS : problem };
+  }
+  return { ok: true, value: { document, pin, files: [], registryFile: undefined } };
 }
 
 /** Whether the catalogue took its first trust document. If not, the keys are removed again. */
 function isStored(catalogue: Catalogue, text: string, paths: readonly string[]): boolean {
   let stored = false;
   try {
-    stored = catalogue.trust.begin(text);
+    stored = catalogue.trust.store(text).ok;
   } finally {
     if (!stored) for (const path of paths) rmSync(path);
   }
   return stored;
-}
-
-/** A trust document, and the digest by which a policy names it. */
-export interface ShownKeys {
-  /** That of all versions. */
-  readonly text: string;
-  readonly document: TrustDocument;
-  readonly pin: string;
 }
 
 /** The trust document of a registry: of a file, or with `--registry` of one of any kind. */

@@ -55,6 +55,7 @@ function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryW
     publish: noted(writer.publish),
     yank: noted(writer.yank),
     deprecate: noted(writer.deprecate),
+    trust: noted(writer.trust),
     async rollout(moduleId, version, change) {
       sent.hasChange ||= change !== undefined;
       return await writer.rollout(moduleId, version, change);

@@ -1,5 +1,6 @@
 import { indexReleases, type Result, type Secret } from '../core/index.ts';
-import type { Problem } from '../base/problem.ts';
+import { yankText } from '../core/trust/yank-text.ts';
+import { usage, type Problem } from '../base/problem.ts';
 import { fetchIn } from '../base/network.ts';
 import type { World } from '../base/world.ts';
 import { tokensIn } from '../host/registry-token.ts';
@@ -10,6 +11,7 @@ import { databaseProblem, withCatalogue } from './catalogue-options.ts';
 import { recordsIn } from './catalogue-records.ts';
 import { unknownRelease, type NamedRelease } from './named-release.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
+import { signersOf, type SigningOptions } from './signing.ts';
 import { yankEffects, type YankEffect } from './yank-effect.ts';
 
 /** A release, and the reason to yank it; null to unyank it. */
@@ -29,13 +31,16 @@ export interface Yanked {
 /** Yanks or unyanks a release, in a file or over HTTP. */
 export async function yankRelease(
   yank: Yank,
-  options: ChangeOptions,
+  options: ChangeOptions & SigningOptions,
   world: World,
 ): Promise<Result<Yanked, Problem>> {
-  if (options.registry === undefined) return yankInFile(yank, options, world);
+  const signatures = signaturesOf(yank, options, world);
+  if (!signatures.ok) return signatures;
+  const signed = { ...yank, signatures: signatures.value };
+  if (options.registry === undefined) return yankInFile(signed, options, world);
   return await withWriter(options, world, async (writer) => {
     const { moduleId, version, reason } = yank;
-    const result = await writer.yank(moduleId, version, reason);
+    const result = await writer.yank(moduleId, version, reason, signatures.value);
     if (result.kind !== 'done') return { ok: false, error: refusalProblem(result) };
     const effects = reason === null ? [] : await effectsOver(yank, options, world);
     return { ok: true, value: { isNew: true, effects, problems: [] } };
@@ -44,10 +49,37 @@ export async function yankRelease(
 
 const WRITE = { mode: 'write', hasAddress: true } as const;
 
-function yankInFile(yank: Yank, options: ChangeOptions, world: World): Result<Yanked, Problem> {
-  const { moduleId, version, reason } = yank;
+/** A yank with the signatures of authors. */
+interface SignedYank extends Yank {
+  readonly signatures: Readonly<Record<string, string>> | undefined;
+}
+
+/** The signatures of the keys that the options name (D166); undefined without a key, and for what reverts a yank. */
+function signaturesOf(
+  { moduleId, version, reason }: Yank,
+  options: SigningOptions,
+  world: World,
+): Result<SignedYank['signatures'], Problem> {
+  const signers = signersOf(options, world);
+  if (!signers.ok) return signers;
+  if (reason === null || signers.value.length === 0) return { ok: true, value: undefined };
+  const text = yankText(moduleId, version, reason);
+  const signed = signers.value.map(({ keyId, sign }) => [keyId, sign(text)] as const);
+  return { ok: true, value: Object.fromEntries(signed) };
+}
+
+function yankInFile(
+  yank: SignedYank,
+  options: ChangeOptions,
+  world: World,
+): Result<Yanked, Problem> {
+  const { moduleId, version, reason, signatures } = yank;
   return withCatalogue(options, world, WRITE, (catalogue): Result<Yanked, Problem> => {
-    const result = catalogue.yank(moduleId, version, reason);
+    const signed = { version, reason: reason ?? '', signatures };
+    const fault = catalogue.trust.yankFault(moduleId, signed);
+    if (fault !== undefined) return { ok: false, error: usage(`${fault}; nothing was changed`) };
+    const now = world.clock();
+    const result = catalogue.apply({ kind: 'yank', moduleId, version, reason, now, signatures });
     switch (result) {
       case 'unknown-module':
       case 'unknown-version':

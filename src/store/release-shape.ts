@@ -17,6 +17,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   requires: optional(mapOf(listOf(isText))),
   floor: optional(oneOf(true)),
   signatures: optional(mapOf(isText)),
+  yankSignatures: optional(mapOf(isText)),
   rollout: optional(
     objectOf<keyof ReleaseRollout>({
       salt: isText,

@@ -1,5 +1,5 @@
 import type { DecideInput } from '../core/index.ts';
-import { UNCHECKED, type TrustCheck } from '../core/releases/eligibility-policy.ts';
+import { askedOf, UNCHECKED, type TrustCheck } from '../core/releases/eligibility-policy.ts';
 import {
   anyOf,
   isMapOf,
@@ -31,8 +31,8 @@ export function withTrust(input: DecideInput): DecideInput {
   if (!verdicts) return input;
   const trust: TrustCheck & { readonly toJSON: () => object } = {
     verdicts,
-    check({ version }) {
-      const known = verdicts.get(version.text);
+    check(release, what) {
+      const known = verdicts.get(askedOf(release, what));
       return known === undefined ? UNCHECKED : (known ?? undefined);
     },
     toJSON: () => ({ verdicts }),

@@ -65,7 +65,7 @@ async function siteAt(place: 'file' | 'server') {
     catalogue.publish(moduleId('acme:lidar'), read.value, Date.parse(AT));
   };
   for (const one of OLD) publish(one);
-  catalogue.trust.begin(trustOf().text);
+  catalogue.trust.store(trustOf().text);
   publish(signed('acme:lidar', release('1.3.0'), AUTHOR));
   catalogue.close();
   const token = await createdToken(path, 'publish');

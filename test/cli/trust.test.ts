@@ -23,17 +23,32 @@ const RELEASES = [
   signed('acme:lidar', release('1.4.0'), AUTHOR),
 ];
 
+/** What a machine has besides the lidar. */
+interface More {
+  readonly more?: readonly object[];
+  readonly deployed?: object;
+  /** Terms of the policy. */
+  readonly modules?: object;
+}
+
 /** A machine with a lidar, whose registry is a folder or a server. */
-async function siteAt(registry: 'folder' | 'server', version: string, trust = TRUST.pin) {
+async function siteAt(
+  registry: 'folder' | 'server',
+  version: string,
+  trust = TRUST.pin,
+  { more = [], deployed = {}, ...terms }: More = {},
+) {
   const folder = temporaryFolder({
-    'machine.json': JSON.stringify({ modules: [entry('acme:lidar', version, 'lidar')] }),
-    'deployed.json': '{"lidar":"1.1.0"}',
+    'machine.json': JSON.stringify({ modules: [entry('acme:lidar', version, 'lidar'), ...more] }),
+    'deployed.json': JSON.stringify({ lidar: '1.1.0', ...deployed }),
     'lists/acme/lidar.json': JSON.stringify({ releases: RELEASES }),
     'lists/trust.txt': TRUST.text,
   });
   const address =
     registry === 'folder' ? `${folder}/lists` : await published(folder, TRUST, RELEASES);
-  const policy = temporaryFolder({ 'policy.json': JSON.stringify({ registry: address, trust }) });
+  const policy = temporaryFolder({
+    'policy.json': JSON.stringify({ registry: address, trust, ...terms }),
+  });
   const run = async (...args: readonly string[]) => {
     const all = args.map((arg) => arg.replace('MACHINE', folder).replace('POLICY', policy));
     const { stdout, stderr, exit } = await inProcess(all, { PLATFORM_HOME: `${folder}/home` });
@@ -106,3 +121,24 @@ describe.each(['folder', 'server'] as const)('[D133] a policy with trust, and a 
     ]);
   });
 });
+
+it.each(['oci:https://oci.example', 'github:acme/cam', 'npm:https://npm.example'])(
+  '[D134] a pin makes only the modules of %s stuck, and says what to do',
+  async (source) => {
+    const run = await siteAt('folder', '1.*', TRUST.pin, {
+      more: [entry('acme:cam', '1.*', 'cam')],
+      deployed: { cam: '1.0.0' },
+      modules: { cam: { registry: source } },
+    });
+    const { stdout, stderr } = await run(...PLAN, '--json');
+    const { modules } = JSON.parse(stdout);
+    expect(modules).toMatchObject([
+      { name: 'lidar', target: '1.2.0' },
+      { name: 'cam', decision: 'stuck' },
+    ]);
+    expect(stderr + stdout).toContain(
+      'has no signatures of releases, and the policy names a trust document for it',
+    );
+    expect(stderr + stdout).toContain('set \\"trust\\": \\"unsigned\\" in the policy');
+  },
+);

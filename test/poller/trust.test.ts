@@ -28,7 +28,7 @@ async function started(version: string, releases: readonly object[]) {
   });
   machine.registry.publish('acme:lidar', ...(releases as never[]));
   // With keys, it would refuse what is not signed.
-  machine.registry.catalogue.trust.begin(TRUST.text);
+  machine.registry.catalogue.trust.store(TRUST.text);
   await machine.pass(60 * 60_000);
   const delivered = machine.deliveries.map(({ action }) => [action.to, action.artifact?.digest]);
   return { machine, delivered };
@@ -63,7 +63,7 @@ describe('[D133] a poller whose policy names a trust document', () => {
       deployed: { lidar: null },
       now: '2026-11-23T12:00:00Z',
     });
-    machine.registry.catalogue.trust.begin(TRUST.text);
+    machine.registry.catalogue.trust.store(TRUST.text);
     machine.registry.publish('acme:lidar', SIGNED);
     await machine.pass(60 * 60_000);
     expect(machine.deliveries).toEqual([]);
@@ -82,7 +82,7 @@ describe('[D133] a poller whose policy names a trust document', () => {
     });
     const agent = signed('platform:agent', release('2.0.0', 'agent'), key);
     machine.registry.publish(moduleId('platform:agent'), agent);
-    machine.registry.catalogue.trust.begin(TRUST.text);
+    machine.registry.catalogue.trust.store(TRUST.text);
     await machine.pass(60 * 60_000);
     expect(machine.deliveries.map(({ action }) => action.to)).toEqual(expected);
     await machine.close();

@@ -73,7 +73,7 @@ describe('[D134] a registry whose trust document a policy names', () => {
     const path = `${folder}/site.db`;
     const catalogue = new Catalogue(path, { mode: 'create' });
     publishIn(catalogue, RELEASES);
-    catalogue.trust.begin(TRUST.text);
+    catalogue.trust.store(TRUST.text);
     catalogue.close();
     expect(await selected(opened(path, TRUST.pin), '1.*')).toEqual(['1.2.0', REFUSED]);
   });
@@ -95,7 +95,7 @@ describe('[D134] a registry whose trust document a policy names', () => {
     const registry = opened(address, TRUST.pin, fetch);
     const message = `the registry ${address} has no trust document, and the policy names ${TRUST.pin}`;
     expect(await failure(registry)).toEqual(['registry-untrusted', message, HINT]);
-    catalogue.trust.begin(TRUST.text);
+    catalogue.trust.store(TRUST.text);
     expect(await selected(registry, '1.*')).toMatchObject(['1.2.0', REFUSED]);
   });
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
 import { readRelease } from '../../src/server/index.ts';
-import { readReason } from '../../src/server/catalogue/published-release.ts';
+import { readReason, yankBody } from '../../src/server/catalogue/published-reason.ts';
 import { readReport } from '../../src/server/fleet/report.ts';
 import { readRolloutRequest } from '../../src/server/rollout/rollout-request.ts';
 import { OPENAPI } from '../../src/server/routes/openapi.ts';
@@ -9,7 +9,8 @@ import { machineReport, reportedState } from '../support/machine-report.ts';
 
 const READERS = {
   NewRelease: readRelease,
-  YankReason: readReason,
+  YankReason: (json: unknown) => readReason(json),
+  NewYank: (json: unknown) => readReason(json, yankBody),
   RolloutChange: readRolloutRequest,
   MachineReport: readReport,
 };

@@ -21,6 +21,7 @@ it.each([
   'machine:rover-7.site_2',
   'logs:read',
   'fleet:read',
+  'trust',
   `machine:${'m'.repeat(128)}`,
   `publish:${'n'.repeat(63)}`,
 ])('%s is a scope', (text) => {
@@ -40,12 +41,13 @@ it.each([
   `machine:${'m'.repeat(129)}`,
   `publish:${'n'.repeat(64)}`,
   'logs',
+  'trust:acme',
   'logs:write',
   'admin',
   'yank:acme\n',
 ])('%j is not a scope', (text) => {
   const forms =
-    'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, or logs:read';
+    'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, trust, or logs:read';
   const shown = text.replace('\n', '\\u{a}');
   const error = `"${shown}" is not a scope, expected ${forms}`;
   expect(parseScope(text)).toEqual({ ok: false, error });

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
@@ -32,7 +31,7 @@ function trusted() {
   const old = readRelease(release('1.1.0'));
   if (!old.ok) throw new Error(old.error.join());
   registry.catalogue.publish(moduleId('acme:lidar'), old.value, registry.now);
-  registry.catalogue.trust.begin(trustOf().text);
+  registry.catalogue.trust.store(trustOf().text);
   return registry;
 }
 
@@ -100,7 +99,7 @@ it.each<[string, string, object, string]>([
 
 it('[D146] refuses a release whose namespace no key signs for', async () => {
   const registry = testRegistry();
-  registry.catalogue.trust.begin(trustOf([role('namespace other', 1, AUTHOR)]).text);
+  registry.catalogue.trust.store(trustOf([role('namespace other', 1, AUTHOR)]).text);
   const answer = await registry.ask('POST', '/v1/modules/acme/lidar/releases', { body: BY_AUTHOR });
   expect([answer.status, Object(answer.json).detail]).toEqual([
     422,
@@ -139,23 +138,4 @@ it('[D146] refuses a list with one unsigned release as a whole', () => {
   const id = moduleId('acme:lidar');
   expect(catalogue.publishAll(id, releases, 0)).toEqual(['published', 'unsigned']);
   expect(catalogue.isYanked(id, '1.2.0')).toBeUndefined();
-});
-
-it('[D146] lets a front of a cluster take what the others take', () => {
-  const { catalogue, path, now } = trusted();
-  const read = readRelease(ONE);
-  if (!read.ok) throw new Error(read.error.join());
-  const id = moduleId('acme:lidar');
-  const change = {
-    kind: 'publish',
-    moduleId: id,
-    release: read.value,
-    start: undefined,
-    now,
-  } as const;
-  expect(catalogue.log.preview(change)).toBe('unsigned');
-  const file = new DatabaseSync(path);
-  file.exec("UPDATE catalogue SET shared_history = 'h'");
-  file.close();
-  expect(catalogue.log.preview(change)).toBe('published');
 });

@@ -145,7 +145,7 @@ export async function agentSite(
       return `${server.address}${path}`;
     },
     sign: (trust, ...keys) => {
-      if (trust) catalogue.trust.begin(trust.text);
+      if (trust) catalogue.trust.store(trust.text);
       signers = keys;
     },
     publish: (id, version, script, meta = ENTRY_POINT) => {

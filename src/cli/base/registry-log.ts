@@ -56,9 +56,9 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
       return logRollout(log, event);
     case 'machine-retired':
     case 'machine-joined':
-      return logMachine(log, event);
+    case 'trust-stored':
     case 'uploaded':
-      return logUpload(log, event);
+      return logRegistryChange(log, event);
     case 'published':
     case 'signed':
     case 'yanked':
@@ -104,22 +104,24 @@ function logRollout(
   log(level, `rollout-${change}`, { module_id: moduleId, version, because: reason });
 }
 
-function logMachine(
+/** What happened to the registry itself. */
+function logRegistryChange(
   log: ReturnType<typeof registryLog>,
-  {
-    kind,
-    machine,
-    tokenId: token,
-    peer,
-  }: Extract<RegistryEvent, { readonly machine: string; readonly tokenId: string }>,
+  event: Extract<
+    RegistryEvent,
+    { kind: 'machine-retired' | 'machine-joined' | 'trust-stored' | 'uploaded' }
+  >,
 ): void {
-  log('info', kind, { machine: excerpt(machine), token, peer });
-}
-
-function logUpload(
-  log: ReturnType<typeof registryLog>,
-  event: Extract<RegistryEvent, { kind: 'uploaded' }>,
-): void {
-  const { moduleId: module_id, digest, size, tokenId: token, peer } = event;
-  log('info', event.kind, { module_id, digest, size, token, peer });
+  const { kind, tokenId: token, peer } = event;
+  switch (kind) {
+    case 'machine-retired':
+    case 'machine-joined':
+      return log('info', kind, { machine: excerpt(event.machine), token, peer });
+    case 'trust-stored':
+      return log('info', kind, { version: event.version, token, peer });
+    case 'uploaded': {
+      const { moduleId: module_id, digest, size } = event;
+      log('info', kind, { module_id, digest, size, token, peer });
+    }
+  }
 }

@@ -5,17 +5,11 @@ import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import { keyIdOf } from '../../registry/trust/ed25519.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import type { CatalogueOptions } from '../../site/catalogue-options.ts';
-import {
-  initKeys,
-  shownKeys,
-  signKeys,
-  updateKeys,
-  type NewKeysOptions,
-  type ShownKeys,
-} from '../../site/keys.ts';
+import { initKeys, shownKeys, signKeys, type NewKeysOptions } from '../../site/keys.ts';
 import type { SigningOptions } from '../../site/signing.ts';
 import type { ReadOptions } from '../../site/remote-lists.ts';
+import type { ChangeOptions } from '../../site/remote-registry.ts';
+import { updateKeys, type ShownKeys } from '../../site/store-trust.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -24,8 +18,8 @@ export type KeysInitOptions = NewKeysOptions & AnswerOptions;
 export type KeysShowOptions = ReadOptions & AnswerOptions & { readonly text?: true };
 
 /** `modreg keys init`: makes the keys of a registry, and prints the digest for policies. */
-export function keysInitCommand(options: KeysInitOptions, world: World): Outcome {
-  return outcomeOf(initKeys(options, world), ({ document, pin, files, registryFile }) => {
+export async function keysInitCommand(options: KeysInitOptions, world: World): Promise<Outcome> {
+  return outcomeOf(await initKeys(options, world), ({ document, pin, files, registryFile }) => {
     if (options.json) {
       const json = { ...asJson(document, pin), files, registry_file: registryFile ?? null };
       return { answer: [jsonLine({ schema: 'modreg/keys-init@1', ...json })] };
@@ -56,24 +50,24 @@ export async function keysShowCommand(options: KeysShowOptions, world: World): P
 }
 
 /** `modreg keys update <file>`: stores the next version of the trust document of a registry. */
-export function keysUpdateCommand(
+export async function keysUpdateCommand(
   path: string,
-  options: CatalogueOptions & AnswerOptions,
+  options: ChangeOptions & AnswerOptions,
   world: World,
-): Outcome {
-  return outcomeOf(updateKeys(path, options, world), (stored) => ({
+): Promise<Outcome> {
+  return outcomeOf(await updateKeys(path, options, world), (stored) => ({
     answer: documentLines(stored, options, world),
     notes: ['note: policies keep their digest: machines that know it follow to this version'],
   }));
 }
 
 /** `modreg keys sign <file>`: adds signatures of root keys to a trust document. */
-export function keysSignCommand(
+export async function keysSignCommand(
   path: string,
-  options: SigningOptions & AnswerOptions,
+  options: SigningOptions & ChangeOptions & AnswerOptions,
   world: World,
-): Outcome {
-  return outcomeOf(signKeys(path, options, world), (signed) => ({
+): Promise<Outcome> {
+  return outcomeOf(await signKeys(path, options, world), (signed) => ({
     answer: documentLines(signed, options, world),
     notes: signed.missing === undefined ? [] : [`note: the document ${signed.missing}`],
   }));

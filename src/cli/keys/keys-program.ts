@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { collect, withFile, withNewFile } from '../base/catalogue-flags.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { AnswerOptions } from '../base/outcome.ts';
-import type { CatalogueOptions } from '../../site/catalogue-options.ts';
+import type { ChangeOptions } from '../../site/remote-registry.ts';
 import type { SigningOptions } from '../../site/signing.ts';
 import type { KeysInitOptions, KeysShowOptions } from './keys-command.ts';
 
@@ -16,6 +16,7 @@ const UPDATE_EXAMPLES = `Examples:
   modreg keys show --text > next.txt
   modreg keys sign next.txt --key root-1.key
   modreg keys update next.txt
+  modreg keys update next.txt --registry https://registry.example
 `;
 
 const SHOW_EXAMPLES = `Examples:
@@ -33,28 +34,14 @@ export function addKeys(modreg: Command, context: CommandContext): void {
     )
     .option('--name <name>', 'the name of the site, such as acme-plant; required for new keys')
     .option('--document <file>', 'store this trust document, which people made, and make no keys')
+    .option('--registry <address>', 'the registry that stores that document, instead of a file')
     .option('--to <folder>', 'the folder for the private keys of people', '.')
     .addHelpText('before', INIT_EXAMPLES)
     .action(async (options: KeysInitOptions) => {
       const { keysInitCommand } = await import('./keys-command.ts');
-      context.finish(keysInitCommand(options, context.world));
+      context.finish(await keysInitCommand(options, context.world));
     });
-  context
-    .common(keys.command('sign <file>'))
-    .description('Signs a trust document, in its file, with root keys.')
-    .option('--key <file>', 'sign with this private key; repeatable', collect)
-    .addHelpText('before', UPDATE_EXAMPLES)
-    .action(async (file: string, options: SigningOptions & AnswerOptions) => {
-      const { keysSignCommand } = await import('./keys-command.ts');
-      context.finish(keysSignCommand(file, options, context.world));
-    });
-  withFile(keys.command('update <file>'), context)
-    .description('Stores the next version of the trust document of a registry.')
-    .addHelpText('before', UPDATE_EXAMPLES)
-    .action(async (file: string, options: CatalogueOptions & AnswerOptions) => {
-      const { keysUpdateCommand } = await import('./keys-command.ts');
-      context.finish(keysUpdateCommand(file, options, context.world));
-    });
+  addChanges(keys, context);
   withFile(keys.command('show'), context)
     .description('Shows the trust document of a registry, and its digest.')
     .option('--registry <address>', 'that of the registry at this address instead of a file')
@@ -63,5 +50,27 @@ export function addKeys(modreg: Command, context: CommandContext): void {
     .action(async (options: KeysShowOptions) => {
       const { keysShowCommand } = await import('./keys-command.ts');
       context.finish(await keysShowCommand(options, context.world));
+    });
+}
+
+/** Adds what makes another version of the trust document. */
+function addChanges(keys: Command, context: CommandContext): void {
+  context
+    .common(keys.command('sign <file>'))
+    .description('Signs a trust document, in its file, with root keys.')
+    .option('--key <file>', 'sign with this private key; repeatable', collect)
+    .option('--registry <address>', 'store it there, once enough keys signed it')
+    .addHelpText('before', UPDATE_EXAMPLES)
+    .action(async (file: string, options: SigningOptions & ChangeOptions & AnswerOptions) => {
+      const { keysSignCommand } = await import('./keys-command.ts');
+      context.finish(await keysSignCommand(file, options, context.world));
+    });
+  withFile(keys.command('update <file>'), context)
+    .description('Stores the next version of the trust document of a registry.')
+    .option('--registry <address>', 'in the registry at this address instead of a file')
+    .addHelpText('before', UPDATE_EXAMPLES)
+    .action(async (file: string, options: ChangeOptions & AnswerOptions) => {
+      const { keysUpdateCommand } = await import('./keys-command.ts');
+      context.finish(await keysUpdateCommand(file, options, context.world));
     });
 }

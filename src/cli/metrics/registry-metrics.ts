@@ -91,11 +91,10 @@ function kindOf(error: unknown): string {
 
 function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   const counter = counterIn(registers);
-  const changes = changesIn(registers);
+  const [changes, passedOver] = [changesIn(registers), passedOverIn(registers)];
   const refusals = counter('refused_changes', 'Refused or failed requests for a change', 'reason');
   const overload = counter('limited', 'Requests and connections refused by a limit', 'limit');
   const errors = counter('database_errors', 'Errors of the registry file, by kind', 'kind');
-  const passedOver = passedOverIn(registers);
   return (event) => {
     switch (event.kind) {
       case 'published':
@@ -121,6 +120,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'certificate-warning':
       case 'machine-retired':
       case 'machine-joined':
+      case 'trust-stored':
       case 'rollout':
       case 'rollout-started':
       case 'rollout-halted':

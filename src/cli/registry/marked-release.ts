@@ -1,6 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { usage, type Problem } from '../../base/problem.ts';
-import { readReason } from '../../server/catalogue/published-release.ts';
+import { readReason } from '../../server/catalogue/published-reason.ts';
 import { moduleIdIn, versionIn, type NamedRelease } from '../../site/named-release.ts';
 
 /** The release that the arguments of a yank or a deprecation name, and its reason; null to revert it. */

@@ -2,6 +2,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
+import type { SigningOptions } from '../../site/signing.ts';
 import { yankRelease, type Yank, type Yanked } from '../../site/yank.ts';
 import type { YankEffect } from '../../site/yank-effect.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -13,7 +14,7 @@ import { changedFileNotes } from './changed-file-notes.ts';
 export async function yankCommand(
   [moduleIdText, versionText]: readonly [string, string],
   reason: string | null,
-  options: ChangeOptions & AnswerOptions,
+  options: ChangeOptions & SigningOptions & AnswerOptions,
   world: World,
 ): Promise<Outcome> {
   const named = readMarked([moduleIdText, versionText], reason);

@@ -13,6 +13,7 @@ import type { Version } from '../version/version.ts';
 import type { ModuleList } from './module-list.ts';
 import type { Decision, DecideInput, Replacement, Verdict } from './decision.ts';
 import { failureOf, reasonAgainst } from './failure.ts';
+import { recallOf } from './recall.ts';
 import { recovery } from './recovery.ts';
 import { withRequest } from './restart.ts';
 import { requestFor } from './upgrade-request.ts';
@@ -110,7 +111,7 @@ function resolved(
 
 function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
   const { deployed, failed } = input;
-  const { constraint, index } = resolution.input;
+  const { constraint } = resolution.input;
   const version = deployedVersion(deployed);
   // A failed release is rolled back, whatever is deployed now (D37).
   const failure =
@@ -131,10 +132,7 @@ function afterResolving(input: DecideInput, resolution: Resolution): Verdict {
     return { kind: 'replace', direction, to: release, resolution };
   }
   // The policy may replace a yanked version, even by a lower one or by another build (D33).
-  const isRecalled =
-    input.onYank === 'replace' &&
-    constraint.kind !== 'patch' &&
-    index.find(version)?.yanked !== undefined;
+  const isRecalled = recallOf(input, resolution, version) === 'signed';
   if (!isRecalled && isCurrent(constraint, version, release.version)) {
     return { kind: 'keep', because: 'up-to-date', resolution };
   }

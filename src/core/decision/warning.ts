@@ -4,6 +4,7 @@ import { bypassedFloors } from '../releases/floors.ts';
 import { bypassedRollout } from '../releases/rollout-refusal.ts';
 import type { Version } from '../version/version.ts';
 import { deployedVersion } from './deployed.ts';
+import { recallOf } from './recall.ts';
 import { replacementOf, type Decision } from './decision.ts';
 
 /**
@@ -22,6 +23,8 @@ export type Warning =
       readonly version: Version;
       /** The reason, `""` if none was given. */
       readonly because: string;
+      /** Present if `on_yank: replace` does not replace the deployed version, because its author did not sign the yank (D165). */
+      readonly isUnsigned?: true;
     }
   | {
       /** The policy of the site refuses the deployed version, which stays (D94). */
@@ -175,7 +178,9 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
   const { version } = deployed;
   const release = index.find(version);
   if (release?.yanked !== undefined) {
-    warnings.push({ kind: 'deployed-yanked', version, because: release.yanked });
+    const yank = { kind: 'deployed-yanked', version, because: release.yanked } as const;
+    const isUnsigned = recallOf(input, resolution, version) === 'unsigned';
+    warnings.push(isUnsigned ? { ...yank, isUnsigned } : yank);
   }
   if (release?.deprecated !== undefined) {
     warnings.push({ kind: 'deprecated', version, because: release.deprecated });

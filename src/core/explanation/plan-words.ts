@@ -24,6 +24,8 @@ import {
   siteWords,
 } from './words.ts';
 
+const UNSIGNED_YANK = '; it stays, because its author did not sign the yank';
+
 /** A decision in a few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
 export function summarizeDecision(decision: Decision): string {
   const replacement = replacementOf(decision);
@@ -103,7 +105,7 @@ export function warningWords(warning: Warning, decision: Decision): Said {
     case 'downgrade':
       return decisionWords(decision);
     case 'deployed-yanked':
-      return `the deployed version ${warning.version.text} is ${describeYanked(warning.because)}`;
+      return `the deployed version ${warning.version.text} is ${describeYanked(warning.because)}${warning.isUnsigned ? UNSIGNED_YANK : ''}`;
     case 'yanked':
       return `${warning.version.text} is ${describeYanked(warning.because)}; a pin may still name it`;
     case 'deprecated':

@@ -153,11 +153,12 @@ export interface Eligibility {
   /** Refuses releases without the signatures that a trust document requires; absent if the policy names none (D133). Applies to pins. */
   readonly trust?:
     | {
-        /** Why a release lacks them; undefined if enough keys of its namespace signed it. */
+        /** Why a release, or its yank, lacks them; undefined if enough keys of its namespace signed it. */
         readonly check: (
           release: Release,
+          what?: 'yank',
         ) => Extract<Refusal, { readonly reason: 'unsigned' | 'bad-signature' }> | undefined;
-        /** @internal The answers so far, by the text of the version; null where `check` returned undefined. */
+        /** @internal The answers so far, by the text of the version, after `yank ` for a yank; null where `check` returned undefined. */
         readonly verdicts?: ReadonlyMap<string, SignatureRefusal | null>;
       }
     | undefined;
@@ -216,6 +217,11 @@ export interface Quarantined {
 
 /** What checks the signatures of releases (D133). */
 export type TrustCheck = NonNullable<Eligibility['trust']>;
+
+/** What a verdict is about, as text. */
+export function askedOf({ version }: Release, what: 'yank' | undefined): string {
+  return what ? `yank ${version.text}` : version.text;
+}
 
 /** Why a release lacks the signatures that it needs. */
 export type SignatureRefusal = NonNullable<ReturnType<TrustCheck['check']>>;

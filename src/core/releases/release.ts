@@ -53,6 +53,8 @@ export interface ReleaseRecord {
   readonly floor?: true | undefined;
   /** Signatures over the text of the release, in base64, by the ids of their keys; absent if it has none (D132). */
   readonly signatures?: Readonly<Record<string, string>> | undefined;
+  /** The same over the text of its yank; absent if no author signed that (D165). */
+  readonly yankSignatures?: Readonly<Record<string, string>> | undefined;
   /** Which machines may install the release; absent if its rollout is completed, or it never had one. */
   readonly rollout?:
     | {
@@ -110,11 +112,12 @@ export function mergeRecords(
   if (first && records.length === 1) {
     const { publishedAt, artifacts, prerelease, yanked, deprecated, requires, floor, rollout } =
       first;
-    const { signatures, unreadable } = first;
+    const { signatures, unreadable, yankSignatures } = first;
     const plain = { version, publishedAt: knownTime(publishedAt), artifacts, prerelease };
     const release = { ...plain, yanked, deprecated, requires, floor, rollout, signatures };
-    // Few have it.
-    return unreadable === undefined ? release : { ...release, unreadable };
+    // Few have them.
+    if (unreadable === undefined && yankSignatures === undefined) return release;
+    return { ...release, unreadable, yankSignatures };
   }
   return {
     version,

@@ -73,7 +73,10 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     requires: 'requires' in entry ? decodeRequires(entry['requires'], path, drop) : undefined,
     floor: decodeFloor(entry['floor'], path, drop),
     signatures:
-      'signatures' in entry ? decodeSignatures(entry['signatures'], path, drop) : undefined,
+      'signatures' in entry ? decodeSignatures(entry, 'signatures', path, drop) : undefined,
+    ...('yank_signatures' in entry && {
+      yankSignatures: decodeSignatures(entry, 'yank_signatures', path, drop),
+    }),
     rollout: decodeRollout(entry['rollout'], path, drop),
   };
 }
@@ -81,7 +84,7 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
 function isClean(entry: unknown): boolean {
   if (!isJsonObject(entry)) return true;
   const { published_at: time, artifacts, yanked, deprecated, requires, floor, rollout } = entry;
-  const { signatures } = entry;
+  const { signatures, yank_signatures: ofYank } = entry;
   return (
     isCleanTime(time) &&
     isCleanReason(yanked) &&
@@ -89,6 +92,7 @@ function isClean(entry: unknown): boolean {
     isAbsent(requires) &&
     isAbsent(rollout) &&
     isAbsent(signatures) &&
+    isAbsent(ofYank) &&
     (isAbsent(floor) || typeof floor === 'boolean') &&
     (isAbsent(artifacts) ||
       (Array.isArray(artifacts) &&

@@ -1,7 +1,12 @@
 import type { ModuleId, Release, ReleaseRecords } from '../../core/index.ts';
-import type { SignatureRefusal, TrustCheck } from '../../core/releases/eligibility-policy.ts';
+import {
+  askedOf,
+  type SignatureRefusal,
+  type TrustCheck,
+} from '../../core/releases/eligibility-policy.ts';
 import { roleOf, type Roles } from '../../core/trust/role.ts';
 import { releaseText } from '../../core/trust/release-text.ts';
+import { yankText } from '../../core/trust/yank-text.ts';
 import { keyIdOf, verifierOf } from './ed25519.ts';
 
 /** A signature takes 0.2 ms to check: forged entries of one list cost no more than 6 ms. */
@@ -13,7 +18,7 @@ const MOST_KNOWN = 4096;
 type Verified = (keyId: string, text: string, signature: string) => boolean;
 
 /**
- * The checks of the releases of lists by `roles` (D133). Results are cached: a round without a change verifies no signature, and a
+ * The checks of the releases of lists, and of their yanks, by `roles` (D133, D165). Results are cached: a round without a change verifies no signature, and a
  * list that was fetched again only those that are new in it.
  */
 export function releaseChecks(
@@ -31,16 +36,16 @@ export function releaseChecks(
 }
 
 /** Remembers verdicts, which become facts of decisions. */
-function checkOf(judge: (release: Release) => SignatureRefusal | undefined): TrustCheck {
+function checkOf(judge: TrustCheck['check']): TrustCheck {
   const verdicts = new Map<string, SignatureRefusal | null>();
   const check: TrustCheck & { readonly toJSON: () => object } = {
     verdicts,
-    check(release) {
-      const { text } = release.version;
-      const known = verdicts.get(text);
+    check(release, what) {
+      const asked = askedOf(release, what);
+      const known = verdicts.get(asked);
       if (known !== undefined) return known ?? undefined;
-      const found = judge(release);
-      verdicts.set(text, found ?? null);
+      const found = judge(release, what);
+      verdicts.set(asked, found ?? null);
       return found;
     },
     toJSON: () => ({ verdicts }),
@@ -52,17 +57,18 @@ function judgeOf(
   moduleId: ModuleId,
   roles: Pick<Roles, 'namespaces'>,
   verified: Verified,
-): (release: Release) => SignatureRefusal | undefined {
+): TrustCheck['check'] {
   const role = roleOf(roles, moduleId);
   const allowed = new Set(role?.keys.map(keyIdOf));
   let wrong = 0;
-  return (release) => {
+  return (release, what) => {
     if (!role) return { reason: 'unsigned', signed: 0, needed: 0 };
     if (release.isMerged) return badSignature('listed-twice');
-    const text = releaseText(moduleId, { ...release, version: release.version.text });
+    const text = textOf(moduleId, release, what);
+    const { signatures = {}, yankSignatures = {} } = release;
     let bad: SignatureRefusal | undefined;
     let signed = 0;
-    for (const [keyId, signature] of Object.entries(release.signatures ?? {})) {
+    for (const [keyId, signature] of Object.entries(what ? yankSignatures : signatures)) {
       if (wrong >= MOST_WRONG) return badSignature('too-many');
       if (!allowed.has(keyId)) bad ??= badSignature('other-key', keyId);
       else if (text !== undefined && verified(keyId, text, signature)) {
@@ -74,6 +80,16 @@ function judgeOf(
     }
     return bad ?? { reason: 'unsigned', signed, needed: role.threshold };
   };
+}
+
+function textOf(
+  moduleId: ModuleId,
+  release: Release,
+  what: 'yank' | undefined,
+): string | undefined {
+  const version = release.version.text;
+  if (!what) return releaseText(moduleId, { ...release, version });
+  return release.yanked === undefined ? undefined : yankText(moduleId, version, release.yanked);
 }
 
 function badSignature(

@@ -14,6 +14,7 @@ import { listedArtifacts } from '../catalogue/listed-artifacts.ts';
 import { makeDocument } from '../catalogue/module-document.ts';
 import { readRelease } from '../catalogue/published-release.ts';
 import { storedReleases } from '../catalogue/release-table.ts';
+import { signatureFindings, trustChain, type TrustChain } from './trust-findings.ts';
 import { tokensIn } from '../tokens/token-table.ts';
 
 /** One thing that is wrong, as an escaped line: where, what was found, what was expected. */
@@ -49,7 +50,7 @@ export function contentsOf(sql: Statements): Contents {
 
 /**
  * Checks a catalogue: the structure of the file, references between its rows, its numbers, and that each document decodes
- * as clients decode it. Hosted files are not read.
+ * as clients decode it, with right signatures (D170). Hosted files are not read.
  */
 export function* catalogueFindings(database: DatabaseSync, path: string): Generator<Finding> {
   const sql = statementsOf(database, path);
@@ -60,8 +61,10 @@ export function* catalogueFindings(database: DatabaseSync, path: string): Genera
     if (damage.length > 0) return;
     yield* numberFindings(sql);
     yield* eventFindings(sql);
+    const trust = trustChain(sql);
+    if (trust.finding !== undefined) yield trust.finding;
     for (const row of sql.all('SELECT * FROM modules ORDER BY namespace, name')) {
-      yield* moduleFindings(sql, row);
+      yield* moduleFindings(sql, row, trust);
     }
     tokensIn(sql);
   } catch (error) {
@@ -104,7 +107,7 @@ function eventFindings(sql: Statements): Finding[] {
   });
 }
 
-function* moduleFindings(sql: Statements, row: Row): Generator<Finding> {
+function* moduleFindings(sql: Statements, row: Row, trust: TrustChain): Generator<Finding> {
   const text = `${String(row['namespace'])}:${String(row['name'])}`;
   const moduleId = parseModuleId(text);
   if (!moduleId.ok) {
@@ -123,14 +126,18 @@ function* moduleFindings(sql: Statements, row: Row): Generator<Finding> {
     yield `${name}: generation ${generation} with ${releases.length} releases, expected at least one for each`;
   }
   try {
-    yield* documentFindings(name, makeDocument(name, generation, releases).bytes);
+    yield* documentFindings(name, makeDocument(name, generation, releases).bytes, trust);
   } catch (error) {
     if (!(error instanceof RegistryError || error instanceof RangeError)) throw error;
     yield `${name}: ${error.message}`;
   }
 }
 
-function* documentFindings(moduleId: ModuleId, bytes: Uint8Array): Generator<Finding> {
+function* documentFindings(
+  moduleId: ModuleId,
+  bytes: Uint8Array,
+  trust: TrustChain,
+): Generator<Finding> {
   const document = parseJsonBytes(bytes);
   if (!isJsonObject(document)) return;
   const address = new URL(moduleId.replace(':', '/'), ADDRESS);
@@ -144,6 +151,7 @@ function* documentFindings(moduleId: ModuleId, bytes: Uint8Array): Generator<Fin
     const written = readRelease(release);
     // What publishing accepts is stricter than what clients accept.
     if (!written.ok) dropped.push(...written.error.map((line) => `/releases/${index}${line}`));
+    else dropped.push(...signatureFindings(trust, moduleId, written.value));
   }
   for (const line of dropped) yield `${moduleId}: ${line}`;
 }

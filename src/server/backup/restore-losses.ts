@@ -39,6 +39,20 @@ export function lossesOf(registry: DatabaseSync, path: string, copy: string): Lo
   }
 }
 
+/** The trust documents (D169) of an open registry, the first version first; none if it cannot be read. */
+export function trustIn(registry: DatabaseSync, path: string): readonly string[] {
+  try {
+    const rows = statementsOf(registry, path).all(
+      'SELECT document FROM trust_documents ORDER BY version',
+    );
+    return rows.map(({ document }) => String(document));
+  } catch (error) {
+    // An earlier modreg made it, or it is damaged.
+    if (error instanceof DatabaseError) return [];
+    throw error;
+  }
+}
+
 function compared(registry: Statements, backup: Statements): Losses {
   const kept = marksIn(backup, RELEASES);
   const releases = [...marksIn(registry, RELEASES)];

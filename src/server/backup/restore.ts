@@ -26,6 +26,7 @@ import { giveName } from '../../files/replace-file.ts';
 import { syncFile, syncFolder } from '../../files/sync.ts';
 import { haltAll } from '../catalogue/rollout-table.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
+import { storeDocument } from '../catalogue/trust-table.ts';
 import { withoutLog } from './backup.ts';
 import { backupFile, checkBackup } from './backup-folder.ts';
 import type { Finding } from './catalogue-check.ts';
@@ -34,7 +35,7 @@ import { mismatch } from './file-check.ts';
 import { asFolderError } from './folder-error.ts';
 import type { Manifest } from './manifest.ts';
 import { ownerAt, type Own } from './owner.ts';
-import { lossesOf, type Losses } from './restore-losses.ts';
+import { lossesOf, trustIn, type Losses } from './restore-losses.ts';
 
 /** The result of a restore. Only `done` changed the registry. */
 export type RestoreResult =
@@ -136,7 +137,7 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
         findings: [`${quote(backupDatabase)}: it was changed while it was restored`],
       };
     }
-    renumber(part, added, now);
+    renumber(part, { added, now, documents: database ? trustIn(database, path) : [] });
     const own = ownerAt(path);
     own(part);
     copyFiles({ folder, manifest, path, own });
@@ -149,11 +150,18 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
   }
 }
 
+interface Renumbering {
+  readonly added: number;
+  readonly now: number;
+  /** The trust documents of the registry that is replaced. */
+  readonly documents: readonly string[];
+}
+
 /**
  * Adds to all numbers, so that no client sees a lower one, and begins another history (D43). The file of a front becomes that of a single
  * server, because no stream has what it is now (T241).
  */
-function renumber(part: string, added: number, now: number): void {
+function renumber(part: string, { added, now, documents }: Renumbering): void {
   const database = openDatabase(part, SCHEMA, { mode: 'write', busyTimeoutMs: BUSY_TIMEOUT_MS });
   const sql = statementsOf(database, part);
   transaction(database, () => {
@@ -165,6 +173,8 @@ function renumber(part: string, added: number, now: number): void {
       history,
     );
     sql.run('DELETE FROM events');
+    // Machines never go back to an earlier version (D169). What does not follow is refused.
+    for (const text of documents) storeDocument(sql, text);
     // A rollout may have been halted since the backup (D56).
     haltAll(sql, { because: 'the registry was restored from a backup', at: now });
   });

@@ -4,33 +4,47 @@ import type { PublishResult, YankResult } from './catalogue-results.ts';
 import { writeRollout, type RolloutOfRelease, type RolloutRefusal } from './catalogue-rollouts.ts';
 import { moduleIn, releaseIn, type ModuleRow, type ReleaseRow } from './module-row.ts';
 import type { PublishedRelease } from './published-release.ts';
+import { moreYankSignatures, type Signatures } from './release-content.ts';
 import { publishReleases, setDeprecated, setYanked, type Publishing } from './release-table.ts';
 import type { RolloutStart } from './rollout-start.ts';
 import type { NewRolloutEvent } from './rollout-event.ts';
+import { storeDocument, type TrustResult } from './trust-table.ts';
+
+interface OfModule {
+  readonly moduleId: ModuleId;
+}
 
 interface Changes {
-  readonly publish: {
+  readonly publish: OfModule & {
     readonly release: PublishedRelease;
     /** The first step, if the release begins a rollout. */
     readonly start: RolloutStart | undefined;
     readonly now: number;
   };
   /** A reason of null unyanks. */
-  readonly yank: { readonly version: string; readonly reason: string | null; readonly now: number };
+  readonly yank: OfModule & {
+    readonly version: string;
+    readonly reason: string | null;
+    readonly now: number;
+    /** Of authors, over the yank. */
+    readonly signatures?: Signatures | undefined;
+  };
   /** A reason of null undeprecates. */
-  readonly deprecate: Changes['yank'];
-  readonly rollout: {
+  readonly deprecate: Omit<Changes['yank'], 'signatures'>;
+  readonly rollout: OfModule & {
     readonly version: string;
     readonly event: NewRolloutEvent;
     readonly soakMs: number | undefined;
   };
+  /** A version of the trust document, as text. */
+  readonly trust: { readonly document: string };
 }
 
 export type ChangeKind = keyof Changes;
 
-/** A change of one module. Its result depends on it and on the catalogue alone: not on a clock, chance, or reports. */
+/** A change of one module, or of the keys of the registry. Its result depends on it and on the catalogue alone: not on a clock, chance, or reports. */
 export type CatalogueChange<K extends ChangeKind = ChangeKind> = {
-  readonly [P in K]: { readonly kind: P; readonly moduleId: ModuleId } & Changes[P];
+  readonly [P in K]: { readonly kind: P } & Changes[P];
 }[K];
 
 /** What each kind of change results in. */
@@ -39,6 +53,7 @@ export interface ChangeResults {
   readonly yank: YankResult;
   readonly deprecate: YankResult;
   readonly rollout: Result<RolloutOfRelease, RolloutRefusal>;
+  readonly trust: TrustResult;
 }
 
 type Apply<K extends ChangeKind> = (
@@ -53,10 +68,11 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     const [result] = publishReleases(sql, moduleId, [release], publishing);
     return result ?? 'unchanged';
   },
-  yank: (sql, { moduleId, version, reason, now }) =>
+  yank: (sql, { moduleId, version, reason, now, signatures: added }) =>
     inRelease(sql, { moduleId, version }, (module, release) => {
-      if (release.yanked === reason) return 'unchanged';
-      setYanked(sql, module, release, { reason, now });
+      const signatures = moreYankSignatures(release, reason, added);
+      if (release.yanked === reason && !signatures) return 'unchanged';
+      setYanked(sql, module, release, { reason, now, signatures });
       return 'done';
     }),
   deprecate: (sql, { moduleId, version, reason }) =>
@@ -65,6 +81,7 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     ),
   rollout: (sql, { moduleId, version, event, soakMs }) =>
     writeRollout(sql, { moduleId, version }, event, soakMs),
+  trust: (sql, { document }) => storeDocument(sql, document),
 };
 
 function inRelease(

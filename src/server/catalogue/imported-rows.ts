@@ -35,6 +35,11 @@ const TABLES: Readonly<
         is_shared = revoked_at IS NULL OR excluded.revoked_at IS NOT NULL,
         revoked_at = coalesce(revoked_at, excluded.revoked_at)`,
   },
+  // D167
+  trust_documents: {
+    columns: ['version', 'document'],
+    write: 'INSERT INTO trust_documents (version, document) VALUES (?, ?)',
+  },
   catalogue: {
     columns: ['sequence', 'first_generation'],
     write: 'UPDATE catalogue SET sequence = ?, first_generation = ?',
@@ -52,7 +57,14 @@ export function* importedRows(sql: Statements): Generator<ImportedRow, undefined
   for (const [table, id, namespace, name] of rowsOf(sql, 'modules')) {
     yield [table, id ?? 0, namespace ?? '', name ?? '', 0, 0];
   }
-  for (const table of ['releases', 'rollout_events', 'tokens', 'modules', 'catalogue']) {
+  for (const table of [
+    'trust_documents',
+    'releases',
+    'rollout_events',
+    'tokens',
+    'modules',
+    'catalogue',
+  ]) {
     yield* rowsOf(sql, table);
   }
 }

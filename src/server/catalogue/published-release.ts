@@ -46,6 +46,8 @@ export interface PublishedRelease {
   readonly floor?: true | undefined;
   /** Signatures over the text of the release, in base64, by the ids of their keys; absent if it has none (D132). */
   readonly signatures?: Readonly<Record<string, string>> | undefined;
+  /** @internal Signatures of its yank, if it is published as yanked. */
+  readonly yankSignatures?: Readonly<Record<string, string>> | undefined;
   /** Publishes it into a staged rollout. Absent: all machines may install it. */
   readonly rollout?:
     | {
@@ -180,6 +182,10 @@ export const newRelease = v.strictObject(
       v.nullish(signatures),
       v.description('Signatures of the release in base64, by the ids of their keys'),
     ),
+    yank_signatures: v.pipe(
+      v.nullish(signatures),
+      v.description('Signatures of its yank, if it is published as yanked'),
+    ),
     rollout: v.pipe(
       v.nullish(rolloutTerms),
       v.description('Publishes the release into a staged rollout, at its first step'),
@@ -187,13 +193,13 @@ export const newRelease = v.strictObject(
   },
   shape(
     'a release',
-    'version, published_at, artifacts, deprecated, yanked, requires, floor, signatures and rollout',
+    'version, published_at, artifacts, deprecated, yanked, requires, floor, signatures, yank_signatures and rollout',
   ),
 );
 
 /**
  * Validates a release that was parsed from JSON. Its fields are `version`, `published_at` (RFC 3339),
- * `artifacts`, `deprecated`, `yanked`, `requires`, `floor`, `signatures` and `rollout`; only `version` is required.
+ * `artifacts`, `deprecated`, `yanked`, `requires`, `floor`, `signatures`, `yank_signatures` and `rollout`; only `version` is required.
  *
  * @example
  * ```ts
@@ -208,7 +214,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
   const result = v.safeParse(newRelease, Array.isArray(json) ? null : json);
   if (!result.success) return { ok: false, error: result.issues.map(describe) };
   const { version, published_at, artifacts, deprecated, yanked, ...others } = result.output;
-  const { requires, floor, signatures: signed, rollout: started } = others;
+  const { requires, floor, signatures: signed, yank_signatures: ofYank, rollout: started } = others;
   return {
     ok: true,
     value: {
@@ -225,6 +231,7 @@ export function readRelease(json: unknown): Result<PublishedRelease, readonly st
       ...(requires ? { requires } : {}),
       ...(floor ? { floor } : {}),
       ...(signed && Object.keys(signed).length > 0 ? { signatures: signed } : {}),
+      ...(ofYank ? { yankSignatures: ofYank } : {}),
       ...(started ? { rollout: termsOf(started) } : {}),
     },
   };
@@ -250,6 +257,7 @@ export function releaseAsJson({
   requires,
   floor,
   signatures: signed,
+  yankSignatures: yank_signatures,
   rollout: started,
 }: PublishedRelease): string {
   const published_at = publishedAt === undefined ? undefined : formatTime(publishedAt);
@@ -263,21 +271,9 @@ export function releaseAsJson({
     requires,
     floor,
     signatures: signed,
+    yank_signatures,
     rollout: inRollout,
   });
-}
-
-/** The body of a yank request. */
-export const reasonBody = v.strictObject(
-  { reason: v.optional(shortText, '') },
-  shape('a reason', 'reason'),
-);
-
-/** Validates the body of a yank request, and returns its reason. */
-export function readReason(json: unknown): Result<string, ReleaseErrors> {
-  const result = v.safeParse(reasonBody, Array.isArray(json) ? null : json);
-  if (!result.success) return { ok: false, error: result.issues.map(describe) };
-  return { ok: true, value: result.output.reason };
 }
 
 function read<T>(

@@ -23,7 +23,7 @@ export function hasContent({ content }: ReleaseRow, release: PublishedRelease): 
   const deprecated =
     release.deprecated ??
     (typeof stored?.['deprecated'] === 'string' ? stored['deprecated'] : undefined);
-  const { signatures: _, ...rest } = stored ?? {};
+  const { signatures: _, yank_signatures: _yank, ...rest } = stored ?? {};
   return JSON.stringify(rest) === contentOf({ ...release, deprecated, signatures: undefined });
 }
 
@@ -68,6 +68,37 @@ export function setSignatures(
   sql.run(
     "UPDATE releases SET content = json_set(content, '$.signatures', json(?)) WHERE id = ?",
     text,
+    id,
+  );
+}
+
+/** Signatures in base64, by the ids of their keys. */
+export type Signatures = Readonly<Record<string, string>>;
+
+/** The signatures of the yank (D166) of a release that is yanked for `reason`, with those that `added` has; undefined if these are no more. */
+export function moreYankSignatures(
+  { yanked, content }: ReleaseRow,
+  reason: string | null,
+  added: Signatures = {},
+): Signatures | undefined {
+  const known = yanked === reason ? Object(fieldsIn(content)?.['yank_signatures']) : {};
+  const all: Signatures = { ...known, ...added };
+  const isMore = Object.entries(added).some(([id, text]) => known[id] !== text);
+  return isMore && Object.keys(all).length <= MOST_SIGNATURES ? all : undefined;
+}
+
+/** Replaces the signatures of a yank. Content without them is not touched: it may be damaged. */
+export function setYankSignatures(
+  sql: Statements,
+  { id }: ReleaseRow,
+  signatures: Signatures | undefined,
+): void {
+  const text = signatures && JSON.stringify(signatures);
+  sql.run(
+    `UPDATE releases SET content = iif(?1 IS NULL, json_remove(content, '$.yank_signatures'),
+       json_set(content, '$.yank_signatures', json(?1)))
+     WHERE id = ?2 AND (?1 IS NOT NULL OR instr(content, '"yank_signatures"') > 0)`,
+    text ?? null,
     id,
   );
 }

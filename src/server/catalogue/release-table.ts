@@ -26,6 +26,8 @@ import {
   hasContent,
   moreSignatures,
   setSignatures,
+  setYankSignatures,
+  type Signatures,
 } from './release-content.ts';
 import { expectReadable } from './readable-change.ts';
 import type { RolloutStart } from './rollout-start.ts';
@@ -202,15 +204,24 @@ export function isWithdrawn(release: ReleaseRow): boolean {
   return release.yanked !== null;
 }
 
+/** A yank, with the signatures of authors. */
+interface Yanking {
+  /** Null unyanks. */
+  readonly reason: string | null;
+  readonly now: number;
+  readonly signatures?: Signatures | undefined;
+}
+
 /** Yanks a release for a reason, which halts its rollout, or unyanks it if that is null. The caller has a transaction. */
 export function setYanked(
   sql: Statements,
   module: ModuleRow,
   release: ReleaseRow,
-  { reason, now: at }: { readonly reason: string | null; readonly now: number },
+  { reason, now: at, signatures }: Yanking,
 ): void {
   const { id } = release;
   sql.run('UPDATE releases SET yanked = ? WHERE id = ?', reason, id);
+  setYankSignatures(sql, release, reason === null ? undefined : signatures);
   touch(sql, module.id);
   // When the release is unyanked, its rollout must not go on by itself (T164).
   const because = `yanked${reason && `: ${reason}`}`;
@@ -241,12 +252,12 @@ export function setDeprecated(
 function yankAsPublished(
   sql: Statements,
   moduleId: ModuleId,
-  { version, yanked }: PublishedRelease,
+  { version, yanked, yankSignatures: signatures }: PublishedRelease,
   now: number,
 ): boolean {
   const module = moduleIn(sql, moduleId);
   const before = module && releaseIn(sql, module, version);
   if (!before || yanked === undefined || isWithdrawn(before)) return false;
-  setYanked(sql, module, before, { reason: yanked, now });
+  setYanked(sql, module, before, { reason: yanked, now, signatures });
   return true;
 }

@@ -2,13 +2,14 @@ import type { ModuleId } from '../../core/index.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
 import { releaseText } from '../../core/trust/release-text.ts';
+import { yankText } from '../../core/trust/yank-text.ts';
 import { roleOf, type Role } from '../../core/trust/role.ts';
 import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import { keyIdOf, verifierOf } from '../../registry/trust/ed25519.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { moduleIn, releaseIn } from './module-row.ts';
 import type { PublishedRelease } from './published-release.ts';
-import { newSignatures } from './release-content.ts';
+import { newSignatures, type Signatures } from './release-content.ts';
 
 const MOST_NAMED = 3;
 
@@ -28,9 +29,7 @@ export function signatureFault(
   release: PublishedRelease,
 ): string | undefined {
   const newest = newestDocument(sql);
-  // A front of a cluster takes what the stream has, whatever was in its file before: all fronts must have the same.
-  const isFront = sql.get('SELECT 1 FROM catalogue WHERE shared_history IS NOT NULL');
-  if (newest === undefined || isFront) return undefined;
+  if (newest === undefined) return undefined;
   const document = readTrustDocument(newest);
   if (!document.ok) return `the trust document of the registry cannot be read: ${document.error}`;
   const name = `${moduleId} ${release.version}`;
@@ -48,17 +47,40 @@ export function signatureFault(
   return `${name} has ${found}, and this registry takes only what a key of ${namespaceOf(moduleId)} signed (${keys}): sign it with modreg registry publish ${name} --key <file>, and the same files`;
 }
 
+/** A yank, as authors sign it. */
+export interface SignedYank {
+  readonly version: string;
+  readonly reason: string;
+  readonly signatures?: Signatures | undefined;
+}
+
+/** Why a registry does not take the signatures of a yank, by its newest trust document; undefined if it does, or has none (D166). */
+export function yankFault(
+  sql: Statements,
+  moduleId: ModuleId,
+  { version, reason, signatures = {} }: SignedYank,
+): string | undefined {
+  if (Object.keys(signatures).length === 0) return undefined;
+  const newest = newestDocument(sql);
+  const document = newest === undefined ? undefined : readTrustDocument(newest);
+  if (!document?.ok) return undefined;
+  const role = roleOf(document.value, moduleId) ?? { threshold: 1, keys: [] };
+  const found = faultIn(signatures, role, yankText(moduleId, version, reason), 'yank');
+  return found && `the yank of ${moduleId} ${version} has ${found}`;
+}
+
 function faultIn(
   added: Readonly<Record<string, string>>,
   role: Role,
   text: string | undefined,
+  what: 'release' | 'yank' = 'release',
 ): string | undefined {
   const keys = new Map(role.keys.map((key) => [keyIdOf(key), key]));
   for (const [keyId, signature] of Object.entries(added)) {
     const key = keys.get(keyId);
     if (key === undefined) return `a signature of key ${keyId}`;
     if (text === undefined || !verifierOf(key)(text, signature)) {
-      return `a signature of key ${keyId} that is not of this release`;
+      return `a signature of key ${keyId} that is not of this ${what}`;
     }
   }
   return Object.keys(added).length === 0 ? 'no signature' : undefined;

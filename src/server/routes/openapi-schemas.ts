@@ -6,7 +6,9 @@ import {
   reportedOutcome,
   reportedState,
 } from '../../registry/machine-report.ts';
-import { artifact, newRelease, reasonBody } from '../catalogue/published-release.ts';
+import { reasonBody, yankBody } from '../catalogue/published-reason.ts';
+import { artifact, newRelease } from '../catalogue/published-release.ts';
+import { newTrust } from '../catalogue/published-trust.ts';
 import { rolloutRequest } from '../rollout/rollout-request.ts';
 import {
   damagedRollout,
@@ -48,6 +50,9 @@ const release = v.strictObject({
       v.record(text, text),
       v.description('Signatures of the release in base64, by the ids of their keys'),
     ),
+  ),
+  yank_signatures: v.optional(
+    v.pipe(v.record(text, text), v.description('The same of its yank, by an author')),
   ),
   rollout: v.optional(listedRollout),
 });
@@ -113,6 +118,11 @@ const trust = v.strictObject({
   ),
 });
 
+const storedTrust = v.strictObject({
+  version: v.pipe(whole, v.minValue(1)),
+  result: v.picklist(['done', 'unchanged']),
+});
+
 const changes = v.strictObject({
   history: v.pipe(
     text,
@@ -146,10 +156,13 @@ export function registrySchemas(): object {
     Release: release,
     NewRelease: newRelease,
     YankReason: reasonBody,
+    NewYank: yankBody,
     Module: module,
     Modules: v.strictObject({ modules: v.array(moduleId) }),
     Changes: changes,
     Trust: trust,
+    NewTrust: newTrust,
+    StoredTrust: storedTrust,
     Published: published,
     Uploaded: uploaded,
     Yanked: v.strictObject({ module_id: moduleId, version: text, yanked: textOrNull }),

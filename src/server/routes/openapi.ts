@@ -134,6 +134,16 @@ export const OPENAPI: object = {
           200: json(ref('Trust'), 'Their texts, the first version first; none without keys'),
         },
       },
+      put: {
+        summary:
+          'Stores the next version of the trust document, which the root keys of both signed',
+        security: [{ token: [] }],
+        requestBody: body(ref('NewTrust')),
+        responses: {
+          ...WRITE_ERRORS,
+          200: json(ref('StoredTrust'), 'It is stored, or was already'),
+        },
+      },
     },
     '/v1/modules/{namespace}/{name}/releases': {
       post: {
@@ -156,7 +166,7 @@ export const OPENAPI: object = {
         summary: 'Yanks a release. It stays in the list, but machines no longer select it.',
         security: [{ token: [] }],
         parameters: VERSION,
-        requestBody: body(ref('YankReason'), false),
+        requestBody: body(ref('NewYank'), false),
         responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is yanked') },
       },
       delete: {
@@ -239,7 +249,7 @@ export const OPENAPI: object = {
         type: 'http',
         scheme: 'bearer',
         description:
-          'Publishing needs the scope publish or import, yanking and deprecating the scope yank, changing a rollout the scope rollout, for all namespaces or for that of the module. A report needs machine:<id>, reading reports fleet:read',
+          'Publishing needs the scope publish or import, yanking and deprecating the scope yank, changing a rollout the scope rollout, for all namespaces or for that of the module. A report needs machine:<id>, reading reports fleet:read, a trust document trust',
       },
     },
   },

@@ -50,6 +50,7 @@ export function addReadRoutes(
         c,
         (moduleId) =>
           withheldAnswer(moduleId, options) ??
+          unconfirmedAnswer(c, options) ??
           documentAnswer(c, moduleId, {
             ...options,
             document: catalogue.document(moduleId),
@@ -63,7 +64,8 @@ export function addReadRoutes(
     reached(
       c,
       async () =>
-        await changesAnswer(c, feed, { ...options, polls, sign, all: () => catalogue.modules() }),
+        unconfirmedAnswer(c, options) ??
+        (await changesAnswer(c, feed, { ...options, polls, sign, all: () => catalogue.modules() })),
     ),
   );
   app.get(TRUST, (c) => c.json({ documents: catalogue.trust.documents() }));
@@ -107,6 +109,15 @@ function withheldAnswer(moduleId: ModuleId, { replica }: AppOptions): Response |
   if (message === undefined || modules?.has(moduleId) === false) return undefined;
   const retryAfter = `${SERVER_LIMITS.retryAfter / 1000}`;
   return problem('unhealthy', message, { headers: { 'retry-after': retryAfter } });
+}
+
+/** The answer to a nonce by a front that the majority of its cluster may have left behind: it would be fresh by a signature alone (D168). */
+function unconfirmedAnswer(c: Context, { replica }: AppOptions): Response | undefined {
+  if (!replica || replica.isConfirmed() || c.req.query('nonce') === undefined) return undefined;
+  const retryAfter = `${SERVER_LIMITS.retryAfter / 1000}`;
+  return problem('unhealthy', 'this front cannot reach a majority of its cluster', {
+    headers: { 'retry-after': retryAfter },
+  });
 }
 
 function documentAnswer(

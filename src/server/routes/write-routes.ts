@@ -19,7 +19,8 @@ import type { FleetFile } from '../fleet/fleet-file.ts';
 import { DEPRECATION, RELEASES, UPLOAD, withModule, YANK } from './module-route.ts';
 import { hasLaterField, olderMachines } from '../fleet/older-machines.ts';
 import { problem } from '../problem.ts';
-import { readReason, readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
+import { readReason, reasonBody, yankBody } from '../catalogue/published-reason.ts';
+import { readRelease, type PublishedRelease } from '../catalogue/published-release.ts';
 import type { ReadOptions } from './read-routes.ts';
 import type { RegistryOptions } from '../registry-options.ts';
 import { missingScope } from '../tokens/scope.ts';
@@ -206,9 +207,15 @@ const MARKS = {
 
 async function putMarkAnswer(c: Context, caller: Writer, mark: Mark): Promise<Answer> {
   return await withRelease(c, caller, async (moduleId, version) => {
-    const reason = await jsonBody(c, readReason, { reason: '' });
-    if (!reason.ok) return reason.error;
-    return await markAnswer(c, caller, { kind: mark, moduleId, version, reason: reason.value });
+    const form = mark === 'yank' ? yankBody : reasonBody;
+    const body = await jsonBody(c, (json) => readReason(json, form), { reason: '' });
+    if (!body.ok) return body.error;
+    const { catalogue } = caller;
+    const fault = catalogue.trust.yankFault(moduleId, { ...body.value, version });
+    if (fault !== undefined) {
+      return problem('bad-release', `/signatures: ${fault}`, { errors: [`/signatures: ${fault}`] });
+    }
+    return await markAnswer(c, caller, { kind: mark, moduleId, version, ...body.value });
   });
 }
 

@@ -1,8 +1,8 @@
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 
-/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `logs:read`,
- * or that of an invitation, `join:rover-7`. */
+/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `trust`, or
+ * that of an invitation, `join:rover-7`. */
 export type Scope = string & { readonly brand: 'scope' };
 
 /** What a request does to the releases of a namespace. `import` publishes a release with a publish time of long ago,
@@ -11,11 +11,11 @@ export type Change = 'publish' | 'yank' | 'import' | 'rollout';
 
 /** The forms of a scope, for a message. */
 export const SCOPE_FORMS =
-  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, or logs:read';
+  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, trust, or logs:read';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const SCOPE = new RegExp(
-  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|join:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|logs:read)$`,
+  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|join:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|trust|logs:read)$`,
 );
 
 /** Parses a scope. The error is one escaped line. */
@@ -43,6 +43,9 @@ export const FLEET_READ: Scope = 'fleet:read' as Scope;
 
 /** The scope of a token that may change the rollouts of all namespaces. */
 export const ROLLOUT_ALL: Scope = 'rollout' as Scope;
+
+/** The scope of a token that may store the next version of the trust document. */
+export const TRUST_SCOPE: Scope = 'trust' as Scope;
 
 /** Whether a token with these scopes only reports for machines. Its use is not recorded: each machine of a fleet has such a token. */
 export function isOfMachines(scopes: readonly string[]): boolean {

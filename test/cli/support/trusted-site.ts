@@ -17,7 +17,7 @@ export async function published(
     catalogue.publish(moduleId('acme:lidar'), release.value, Date.now());
   }
   // A registry with keys would refuse what is not signed.
-  catalogue.trust.begin(text);
+  catalogue.trust.store(text);
   catalogue.close();
   return (await servedHere(path)).address;
 }

@@ -4,7 +4,7 @@ import { encodeEvent, subjectOf, type FleetEvent } from '../../../src/cluster/ev
 import type { EventStream } from '../../../src/cluster/event-stream.ts';
 import { follower, type Follower, type FollowerEvent } from '../../../src/cluster/follower.ts';
 import { logWriter } from '../../../src/cluster/log-writer.ts';
-import { systemClock } from '../../../src/registry/clock.ts';
+import { systemClock, type Clock } from '../../../src/registry/clock.ts';
 import { registryApp } from '../../../src/server/app.ts';
 import { changeFeed } from '../../../src/server/catalogue/change-feed.ts';
 import { Catalogue, readRelease } from '../../../src/server/index.ts';
@@ -36,11 +36,10 @@ export interface TestFront {
 }
 
 /** A front that follows `stream` with the file at `path`. */
-export function frontOf(stream: EventStream, path: string): TestFront {
+export function frontOf(stream: EventStream, path: string, clock: Clock = systemClock): TestFront {
   const catalogue = new Catalogue(path, { mode: 'create' });
   const feed = changeFeed(catalogue);
   const events: FollowerEvent[] = [];
-  const clock = systemClock;
   const onEvent = (event: FollowerEvent): void => void events.push(event);
   const following = follower(catalogue.log, stream, { clock, onEvent });
   const replica: Replica = {
@@ -49,6 +48,7 @@ export function frontOf(stream: EventStream, path: string): TestFront {
     shareReports: () => async () => await Promise.resolve(),
     trouble: following.trouble,
     withheld: following.withheld,
+    isConfirmed: following.isConfirmed,
   };
   const app = registryApp(catalogue, feed, { clock, spreadMs: 0, replica });
   onTestFinished(async () => {

@@ -48,7 +48,7 @@ export async function signingSite(
     writeFileSync(`${path}-key`, pem);
   }
   const catalogue = new Catalogue(path, { mode: 'create' });
-  catalogue.trust.begin(trust.text);
+  catalogue.trust.store(trust.text);
   const running = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await running.close();

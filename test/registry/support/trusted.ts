@@ -47,7 +47,7 @@ export function registryWith(
   onTestFinished(() => registry.close());
   publishIn(registry.catalogue, releases);
   // With keys, it would refuse what is not signed.
-  if (trust) registry.catalogue.trust.begin(trust.text);
+  if (trust) registry.catalogue.trust.store(trust.text);
   return registry;
 }
 

@@ -12,7 +12,7 @@ it('[T464] what queries of new lists select is checked ahead, one list in each t
   const server = testRegistry();
   onTestFinished(() => server.close());
   const { address, fetch, catalogue } = server;
-  catalogue.trust.begin(TRUST.text);
+  catalogue.trust.store(TRUST.text);
   for (const id of IDS) {
     for (const version of ['1.0.0', '1.1.0', '2.0.0']) {
       const release = signed(id, { version, published_at: '2026-11-23T10:00:00Z' }, AUTHOR);

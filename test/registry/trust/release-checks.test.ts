@@ -226,3 +226,37 @@ describe('[D133] the signatures of a release', () => {
     expect(checks(moduleId('acme:lidar'), records)).toBe(check);
   });
 });
+
+function yankText(reason: string, id = 'acme:lidar', of = '1.4.0'): string {
+  return ['modreg/yank@1', id, of, JSON.stringify(reason), ''].join('\n');
+}
+
+describe('[D165] the signatures of a yank', () => {
+  const by = (keys: readonly TestKey[], ...of: Parameters<typeof yankText>): object =>
+    Object.fromEntries(keys.map((one) => [one.id, one.sign(yankText(...of))]));
+  const BOTH = [AUTHOR, APPROVER];
+
+  it.each<[string, object, object | undefined]>([
+    ['2 of 2', by(BOTH, 'a "b"\n'), undefined],
+    ['1 of 2', by([AUTHOR], 'a "b"\n'), unsigned(1, 2)],
+    ['none', {}, unsigned(0, 2)],
+    ['of another reason', by(BOTH, 'a'), wrong(APPROVER.id)],
+    ['of another module', by(BOTH, 'a "b"\n', 'acme:radar'), wrong(APPROVER.id)],
+    ['of another version', by(BOTH, 'a "b"\n', 'acme:lidar', '1.4.1'), wrong(APPROVER.id)],
+    ['of another key', by([STRANGER], 'a "b"\n'), other(STRANGER.id)],
+    ['of the release', signed('acme:lidar', RELEASE, ...BOTH).signatures, wrong(APPROVER.id)],
+  ])('%s', (_title, yank_signatures, expected) => {
+    const release = { ...lidar(...BOTH), yanked: 'a "b"\n', yank_signatures };
+    const records = recordsOf('acme:lidar', [release]) as never;
+    const found = indexReleases(records).find(version('1.4.0'));
+    if (!found) throw new Error('not in the list');
+    const trust = checksOf()(moduleId('acme:lidar'), records);
+    expect(trust.check(found, 'yank')).toEqual(expected);
+    // What was found of the release is another fact.
+    expect(trust.check(found)).toBeUndefined();
+    expect([...(trust.verdicts ?? [])]).toEqual([
+      ['yank 1.4.0', expected ?? null],
+      ['1.4.0', null],
+    ]);
+  });
+});
