@@ -39,7 +39,7 @@ export async function inviting({ isSigned = false } = {}): Promise<Inviting> {
   const folder = temporaryFolder();
   const path = join(folder, 'registry.db');
   const catalogue = new Catalogue(path, { mode: 'create' });
-  if (isSigned) catalogue.trust.begin(TRUST.text);
+  if (isSigned) catalogue.trust.store(TRUST.text);
   const events: RegistryEvent[] = [];
   let now = NOW;
   const running = await serveRegistry(
