@@ -145,6 +145,7 @@ function failureIn(folder: string, options: readonly string[]): string | undefin
   const services = {
     MODREG_DOCKER_REGISTRY: undefined,
     MODREG_DOCKER_REGISTRY_PROGRAM: undefined,
+    MODREG_VERDACCIO: undefined,
     MODREG_REQUIRE_SERVICES: undefined,
   };
   const env = { ...process.env, ...services, MODREG_RUNS: RUNS };
