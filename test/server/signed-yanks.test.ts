@@ -29,7 +29,8 @@ async function site() {
 }
 
 it('[D166] a yank has signatures in the list, until it is reverted or has another reason', async () => {
-  const { yank, ask, body } = await site();
+  const registry = await site();
+  const { yank, body } = registry;
   const [one, both] = [by('why', AUTHOR), by('why', AUTHOR, APPROVER)];
   const steps: [object | undefined, number, string | null, object | undefined][] = [
     [{ reason: 'why' }, 2, 'why', undefined],
@@ -46,14 +47,17 @@ it('[D166] a yank has signatures in the list, until it is reverted or has anothe
     expect(await yank(change)).toEqual([200, undefined, ...expected]);
   }
   // It is no part of what was published.
-  const again = await ask('POST', RELEASES, { body });
+  const again = await registry.ask('POST', RELEASES, { body });
   expect(Object(again.json).result).toBe('unchanged');
 });
 
 it('[D166] an imported release brings the signatures of its yank', async () => {
-  const { ask, catalogue } = testRegistry();
+  const registry = testRegistry();
+  const { catalogue } = registry;
   const signatures = by('why', AUTHOR);
-  await ask('POST', RELEASES, { body: { ...ONE, yanked: 'why', yank_signatures: signatures } });
+  await registry.ask('POST', RELEASES, {
+    body: { ...ONE, yanked: 'why', yank_signatures: signatures },
+  });
   const list = JSON.parse(
     Buffer.from(catalogue.document(moduleId('acme:lidar'))?.bytes ?? '').toString(),
   );
@@ -76,9 +80,9 @@ it.each<[string, object, string]>([
 });
 
 it('[D166] a deprecation has no signatures', async () => {
-  const { ask } = await site();
+  const registry = await site();
   const body = { reason: 'why', signatures: by('why', AUTHOR) };
-  expect((await ask('PUT', `${RELEASES}/1.0.0/deprecation`, { body })).status).toBe(422);
+  expect((await registry.ask('PUT', `${RELEASES}/1.0.0/deprecation`, { body })).status).toBe(422);
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { parseModuleId, type ModuleId, type Result } from '../../core/index.ts';
 import { peerOf } from './bearer.ts';
@@ -191,7 +191,7 @@ async function changesAnswer(
   return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs }, (text) =>
     nonce === undefined
       ? {}
-      : sign({ nonce, question: `changes ${after}`, sha256: sha256Of(text) }),
+      : sign({ nonce, question: `changes ${after}`, sha256: hash('sha256', text) }),
   );
 }
 
@@ -218,10 +218,6 @@ function changesQuery(c: Context): Result<ChangesQuery, string> {
   // An answer about some modules says nothing of the others, and its text would not show it.
   const signed = only.value ? undefined : nonce;
   return { ok: true, value: { after, ms, only: only.value, nonce: signed } };
-}
-
-function sha256Of(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** The most modules that a client can wait for by name: as many fit into the headers of a request. */

@@ -231,9 +231,11 @@ function yankText(reason: string, id = 'acme:lidar', of = '1.4.0'): string {
   return ['modreg/yank@1', id, of, JSON.stringify(reason), ''].join('\n');
 }
 
+function by(keys: readonly TestKey[], ...of: Parameters<typeof yankText>): object {
+  return Object.fromEntries(keys.map((one) => [one.id, one.sign(yankText(...of))]));
+}
+
 describe('[D165] the signatures of a yank', () => {
-  const by = (keys: readonly TestKey[], ...of: Parameters<typeof yankText>): object =>
-    Object.fromEntries(keys.map((one) => [one.id, one.sign(yankText(...of))]));
   const BOTH = [AUTHOR, APPROVER];
 
   it.each<[string, object, object | undefined]>([
