@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { facts, groupName, storedFields } from './machine-report.ts';
+import { facts, groupName, storedFailing, storedFields } from './machine-report.ts';
 
 /*
  * The schemas of what a registry answers about its fleet. Their types, their readers and the OpenAPI document are derived from them. The
@@ -43,6 +43,7 @@ const fleetModule = v.object({
 const fleetCounts = v.object({
   machines: count,
   retired: v.pipe(count, v.description('Machines that were retired; no other count has them')),
+  failing: v.pipe(count, v.description('Machines on which something fails')),
   seen_in_24h: count,
   duplicates: count,
   missing_outcomes: count,
@@ -63,6 +64,10 @@ const fleetCounts = v.object({
       'Modules whose replacements have been held for longer than a week: at most 2,000 counts',
     ),
   ),
+  failing_modules: v.pipe(
+    v.array(v.object({ module_id: moduleId, version: text, blame: text, machines: count })),
+    v.description('What fails now, and on how many machines: at most 2,000 counts'),
+  ),
   outcomes_in_24h: v.array(
     v.object({ module_id: moduleId, version: text, result: text, outcomes: count }),
   ),
@@ -71,9 +76,11 @@ const fleetCounts = v.object({
     v.description('How many counts `outcomes_in_24h` lacks: it has at most 2,000'),
   ),
 });
-/** An earlier registry lists all counts, and does not say so, nor what is held for long. */
+/** An earlier registry lists all counts, and does not say so, nor what is held for long, or fails. */
 export const fleetCountsAnswer = v.partial(fleetCounts, [
   'retired',
+  'failing',
+  'failing_modules',
   'groups',
   'modules_left_out',
   'outcomes_left_out',
@@ -99,7 +106,17 @@ const fleetMachines = v.object({
         v.nullable(v.object({ at: time, by: text })),
         v.description('When it was retired, and by whom; null while it is in use'),
       ),
-      modules: v.array(v.object({ name: text, ...storedFields, unreadable })),
+      modules: v.array(
+        v.object({
+          name: text,
+          ...storedFields,
+          failing: v.pipe(
+            v.optional(storedFailing),
+            v.description('What fails of it; missing if nothing does'),
+          ),
+          unreadable,
+        }),
+      ),
     }),
   ),
   next: v.pipe(textOrNull, v.description('The value of after for the next page')),

@@ -16,6 +16,8 @@ interface WantedMachines {
   readonly version?: string;
   readonly group?: string;
   readonly stuck?: true;
+  /** Those on which something fails. */
+  readonly failing?: true;
   /** Those that are retired, which are listed nowhere else. */
   readonly retired?: true;
   /** The most that are listed. */
@@ -71,10 +73,14 @@ function problemOf({ module, version, group }: WantedMachines): Problem | undefi
   return parsed.ok ? undefined : parsed.error;
 }
 
+function hasFailing({ modules }: JsonObject): boolean {
+  return Array.isArray(modules) && modules.some((one) => isJsonObject(Object(one).failing));
+}
+
 /** At most `most` machines, page by page. */
 async function listed(
   client: FleetClient,
-  { module, version, group, stuck, retired }: WantedMachines,
+  { module, version, group, stuck, failing, retired }: WantedMachines,
   most: number,
 ): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
@@ -86,6 +92,7 @@ async function listed(
     if (version !== undefined) query.set('version', version);
     if (group !== undefined) query.set('group', group);
     if (stuck) query.set('stuck', 'true');
+    if (failing) query.set('failing', 'true');
     if (retired) query.set('retired', 'true');
     const { machines, next } = await client.read(`/machines?${query.toString()}`);
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
@@ -93,6 +100,7 @@ async function listed(
     const wanted = page.filter(
       (machine) =>
         (!retired || isJsonObject(machine['retired'])) &&
+        (!failing || hasFailing(machine)) &&
         (group === undefined || machine['group'] === group),
     );
     found.push(...wanted);

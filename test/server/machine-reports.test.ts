@@ -40,6 +40,7 @@ function testFleet(): Fleet {
 const NOTHING = {
   machines: 0,
   retired: 0,
+  failing: 0,
   seen_in_24h: 0,
   duplicates: 0,
   groups: [],
@@ -47,6 +48,7 @@ const NOTHING = {
   modules: [],
   modules_left_out: 0,
   held_over_a_week: [],
+  failing_modules: [],
   outcomes_in_24h: [],
   outcomes_left_out: 0,
 };

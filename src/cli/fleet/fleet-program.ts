@@ -15,6 +15,7 @@ const STATUS_EXAMPLES = `Examples:
 
 const MACHINES_EXAMPLES = `Examples:
   modreg fleet machines --stuck
+  modreg fleet machines --failing
   modreg fleet machines --module acme:lidar --version 1.2.9 --json
   modreg fleet machines --group canary
   modreg fleet machines --retired
@@ -69,6 +70,7 @@ export function addFleet(modreg: Command, context: CommandContext): void {
     .option('--version <version>', 'only machines that have this version')
     .option('--group <group>', 'only machines of this group')
     .option('--stuck', 'only machines with a module that is stuck')
+    .option('--failing', 'only machines on which something fails')
     .option('--retired', 'only machines that are retired, which no other list has')
     .option('--limit <number>', 'the most machines to list, up to 100000 (default: 100)')
     .addHelpText('before', MACHINES_EXAMPLES)

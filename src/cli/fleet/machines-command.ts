@@ -2,6 +2,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
+import { reportedFailing } from '../../site/failing-words.ts';
 import { fleetMachines } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -13,6 +14,7 @@ export interface MachinesOptions extends FleetOptions, AnswerOptions {
   readonly version?: string;
   readonly group?: string;
   readonly stuck?: true;
+  readonly failing?: true;
   readonly retired?: true;
   readonly limit?: string;
 }
@@ -66,12 +68,15 @@ function cellsOf({
   decision,
   reason,
   held_over_a_week: isHeldLong,
+  failing,
 }: JsonObject): string[] {
   const since = isHeldLong === true ? ' for over a week' : '';
+  const words = reportedFailing(failing);
+  const fails = words === undefined ? '' : `; ${words}`;
   const because = typeof reason === 'string' ? `: ${excerpt(reason)}` : '';
   return [
     excerpt(String(id)),
     excerpt(String(deployed)),
-    `${excerpt(String(decision))}${since}${because}`,
+    `${excerpt(String(decision))}${since}${because}${fails}`,
   ];
 }

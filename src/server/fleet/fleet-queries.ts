@@ -5,6 +5,7 @@ import type { ModuleStates } from '../../registry/fleet-documents.ts';
 import { groupCounts } from './groups.ts';
 import type { Slices } from './slices.ts';
 import {
+  countMachines,
   machineCounts,
   machineIn,
   machineRows,
@@ -12,6 +13,7 @@ import {
   statesOf,
   type MachineSearch,
 } from './machine-queries.ts';
+import { failingCounts, failureIn } from './failing-modules.ts';
 import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
 import { IS_HELD_LONG } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
@@ -27,11 +29,14 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
   yield;
   const held = sql.all(HELD, MOST_COUNTS);
   yield;
+  const failing = failingCounts(sql, MOST_COUNTS);
+  yield;
   const outcomes = yield* outcomeCounts(sql, now - DAY_MS);
   const counts = machineCounts(sql, now);
   return {
     machines: counts.machines,
     retired: counts.retired,
+    failing: countMachines(sql, { condition: 'failing', after: '' }),
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
@@ -49,6 +54,7 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
       deployed: row['deployed'],
       machines: Number(row['machines']),
     })),
+    failing_modules: failing,
     modules_left_out: Number(modules[0]?.['of'] ?? 0) - modules.length,
     outcomes_in_24h: outcomes.counts,
     outcomes_left_out: outcomes.leftOut,
@@ -162,7 +168,7 @@ function machineOf(row: Row, modules: readonly Row[], now: number): object {
     retired: retired ? { at: formatTime(retired.at), by: retired.by } : null,
     modules: modules.map((module) => {
       const { facts: _facts, platform: _platform, ...shown } = storedState(module);
-      return { name: module['name'], ...shown };
+      return { name: module['name'], ...shown, failing: failureIn(module) };
     }),
   };
 }

@@ -97,13 +97,12 @@ function inGroup(report: MachineReport, scopes: readonly Scope[]): MachineReport
 
 function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
   const { module, version, group, after = '', limit: limitText = '100' } = c.req.query();
-  const { stuck, retired } = c.req.query();
+  const asked = c.req.query();
   const limit = Number(limitText);
   if (!/^[1-9]\d{0,3}$/.test(limitText) || limit > MOST_MACHINES) {
     return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
   }
-  const isStuck = stuck === 'true' ? ('stuck' as const) : undefined;
-  const condition = retired === 'true' ? ('retired' as const) : isStuck;
+  const condition = (['retired', 'failing', 'stuck'] as const).find((one) => asked[one] === 'true');
   const search = { module, version, group, condition, after };
   const page = fleet.read((sql) => fleetMachines(sql, search, { now, limit }));
   return sentWhole(c, JSON.stringify(page));

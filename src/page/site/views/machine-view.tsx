@@ -1,8 +1,9 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { ListedOutcome } from '../../../server/fleet/machine-queries.ts';
+import type { ListedOutcome } from '../../../server/fleet/machine-detail.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
+import { failingWords } from '../../../site/failing-words.ts';
 import { Decision, HELD_LONG, RetiredWords } from './machines-view.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 
@@ -117,6 +118,7 @@ const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
     reason,
     stops,
     refused,
+    failing,
   },
 }) => (
   <tr>
@@ -125,13 +127,14 @@ const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
       {kind === 'module' && name !== moduleId.replace(':', '_') ? ` (${excerpt(name)})` : ''}
     </th>
     <td>
-      <Decision decision={decision} />
+      <Decision decision={decision} failing={failing} />
       {isHeldLong ? HELD_LONG : null}
     </td>
     <td data-name="constraint">{excerpt(constraint ?? '-')}</td>
     <td data-name="deployed">{excerpt(deployed)}</td>
     <td data-name="target">{excerpt(target ?? '-')}</td>
     <td>
+      {failing === undefined ? null : <p>{failingWords(failing)}</p>}
       <Reasons reason={reason} refused={refused} stops={stops} />
     </td>
   </tr>

@@ -8,6 +8,7 @@ import type {
   SiteTotals,
 } from '../../../server/fleet/machine-queries.ts';
 import type { MachinePage } from '../../../site/machines.ts';
+import { failingWords } from '../../../site/failing-words.ts';
 import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
 /** The machines of a site: how many are in which condition, and a page of those that are searched for. */
@@ -76,7 +77,7 @@ const NoReports: FC = () => (
 );
 
 const Totals: FC<{ readonly totals: SiteTotals }> = ({
-  totals: { machines, seen, stuck, behind, retired, duplicates },
+  totals: { machines, seen, failing, stuck, behind, retired, duplicates },
 }) => (
   <ul id="summary">
     <li>
@@ -85,6 +86,11 @@ const Totals: FC<{ readonly totals: SiteTotals }> = ({
     <li>
       <b>{numberOf(seen)}</b> seen in 24 h
     </li>
+    {failing === 0 ? null : (
+      <li data-state="failing">
+        <b>{numberOf(failing)}</b> <a href={machinesPath({ condition: 'failing' })}>failing</a>
+      </li>
+    )}
     <li data-state={stuck === 0 ? undefined : 'stuck'}>
       <b>{numberOf(stuck)}</b> <a href={machinesPath({ condition: 'stuck' })}>stuck</a>
     </li>
@@ -165,7 +171,7 @@ const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly 
 const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ chosen }) => (
   <select name="condition">
     <option value="">any</option>
-    {(['stuck', 'behind', 'retired'] as const).map((one) => (
+    {(['failing', 'stuck', 'behind', 'retired'] as const).map((one) => (
       <option value={one} selected={chosen === one}>
         {one}
       </option>
@@ -213,14 +219,15 @@ export const RetiredWords: FC<{
 
 /** `acme:lidar 1.2.9 → 1.3.0, hold`. */
 const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
-  module: { moduleId, deployed, target, decision, isHeldLong, reason },
+  module: { moduleId, deployed, target, decision, isHeldLong, reason, failing },
 }) => (
   <>
     {moduleId} {excerpt(deployed)}
     {target === undefined || target === deployed ? null : ` → ${excerpt(target)}`}{' '}
-    <Decision decision={decision} />
+    <Decision decision={decision} failing={failing} />
     {isHeldLong ? HELD_LONG : null}
     {reason === undefined ? null : ` ${excerpt(reason)}`}
+    {failing === undefined ? null : ` ${failingWords(failing)}`}
   </>
 );
 
@@ -232,11 +239,23 @@ const STATES: Readonly<Record<string, string>> = {
   'up-to-date': 'settled',
 };
 
-/** The decision as a word, with the colour of its state. */
-export const Decision: FC<{ readonly decision: string }> = ({ decision }) => (
-  <span class="state" data-state={STATES[decision] ?? 'due'}>
-    {decision}
-  </span>
+/** The decision as a word, with the colour of its state; that something fails is said first. */
+export const Decision: FC<{
+  readonly decision: string;
+  readonly failing: PlacedModule['failing'];
+}> = ({ decision, failing }) => (
+  <>
+    {failing === undefined ? null : (
+      <>
+        <span class="state" data-state="failing">
+          failing
+        </span>{' '}
+      </>
+    )}
+    <span class="state" data-state={STATES[decision] ?? 'due'}>
+      {decision}
+    </span>
+  </>
 );
 
 const Paging: FC<{ readonly search: MachineSearch; readonly next: string | undefined }> = ({
