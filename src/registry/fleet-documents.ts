@@ -122,6 +122,36 @@ const fleetMachines = v.object({
   next: v.pipe(textOrNull, v.description('The value of after for the next page')),
 });
 
+/** Failures of a release for one reason. */
+const failureGroup = v.object({
+  module_id: moduleId,
+  version: text,
+  blame: v.pipe(text, v.description('release, undecided, or machine for what is tried again now')),
+  reason: v.pipe(textOrNull, v.description('Of the last one')),
+  last_at: v.pipe(
+    v.nullable(time),
+    v.description('When the registry heard of the last one; null for what is tried again now'),
+  ),
+  machines: count,
+  first_machines: v.pipe(
+    v.array(text),
+    v.description('Those that failed last, at most 20'),
+    v.readonly(),
+  ),
+});
+export type FailureGroup = v.InferOutput<typeof failureGroup>;
+
+/** What failed lately, and what is tried again now. */
+export const fleetFailures = v.object({
+  failures: v.pipe(
+    v.array(failureGroup),
+    v.description('Those of most machines first: at most 200'),
+  ),
+  left_out: v.pipe(count, v.description('How many further ones there are')),
+});
+
+export type FleetFailures = v.InferOutput<typeof fleetFailures>;
+
 /** The answer to a retirement. */
 export const retiredMachine = v.object({ id: text, retired: v.object({ at: time, by: text }) });
 
@@ -131,6 +161,7 @@ export type RetiredAnswer = v.InferOutput<typeof retiredMachine>;
 export const FLEET_DOCUMENTS = {
   FleetCounts: fleetCounts,
   FleetMachines: fleetMachines,
+  FleetFailures: fleetFailures,
   FleetModule: fleetModule,
   RetiredMachine: retiredMachine,
   Known: v.object({

@@ -11,6 +11,7 @@ import { addHealthRoute, healthOf } from './routes/health.ts';
 import {
   ARTIFACT,
   FLEET,
+  FLEET_FAILURES,
   FLEET_MACHINES,
   FLEET_MODULE,
   FLEET_ROLLOUTS,
@@ -53,6 +54,7 @@ const METHODS = [
   [UPLOAD, 'PUT'],
   [REPORTS, 'POST'],
   [FLEET, 'GET'],
+  [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
   [FLEET_MODULE, 'GET'],
   [RETIRED, 'PUT'],

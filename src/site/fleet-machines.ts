@@ -4,7 +4,12 @@ import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { FleetClient } from '../registry/fleet-client.ts';
-import { fleetCountsAnswer, type FleetCounts } from '../registry/fleet-documents.ts';
+import {
+  fleetCountsAnswer,
+  fleetFailures,
+  type FleetCounts,
+  type FleetFailures,
+} from '../registry/fleet-documents.ts';
 import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
 import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
@@ -12,8 +17,8 @@ import { moduleIdIn, versionIn } from './named-release.ts';
 
 /** Which machines are asked for. An absent field restricts nothing. */
 interface WantedMachines {
-  readonly module?: string;
-  readonly version?: string;
+  readonly module?: string | undefined;
+  readonly version?: string | undefined;
   readonly group?: string;
   readonly stuck?: true;
   /** Those on which something fails. */
@@ -40,6 +45,23 @@ export async function fleetCounts(
   });
 }
 
+/** What failed in the last milliseconds, and what is tried again now. */
+export async function failuresOfFleet(
+  { module, version, sinceMs }: Pick<WantedMachines, 'module' | 'version'> & { sinceMs: number },
+  options: FleetOptions,
+  world: World,
+): Promise<Result<FleetFailures, Problem>> {
+  const wrong = problemOf({ module, version });
+  if (wrong) return { ok: false, error: wrong };
+  return await withFleet(options, world, async (client) => {
+    const query = new URLSearchParams({ seconds: `${Math.ceil(sinceMs / 1000)}` });
+    if (module !== undefined) query.set('module', module);
+    if (version !== undefined) query.set('version', version);
+    const answer = await client.read(`/failures?${query.toString()}`);
+    return { ok: true, value: checkedAnswer(answer, fleetFailures) };
+  });
+}
+
 const OF_PAGE = 1000;
 
 /** The machines of a fleet, each with its modules that match. */
@@ -62,7 +84,7 @@ export async function fleetMachines(
 const NO_VERSION: ReadonlySet<string> = new Set(['none', 'unknown']);
 
 /** Why no machine could match. */
-function problemOf({ module, version, group }: WantedMachines): Problem | undefined {
+function problemOf({ module, version, group }: Omit<WantedMachines, 'limit'>): Problem | undefined {
   const moduleId = module === undefined ? undefined : moduleIdIn(module);
   if (moduleId?.ok === false) return moduleId.error;
   if (group !== undefined && !isGroup(group)) {

@@ -63,6 +63,22 @@ export const FLEET_PATHS: object = {
       responses: { ...READ_ERRORS, 200: json(ref('FleetMachines'), 'A page of machines') },
     },
   },
+  '/v1/fleet/failures': {
+    get: {
+      summary: 'What failed lately, and what is tried again now, in groups of a reason',
+      ...SECURITY,
+      parameters: [
+        query('module', 'Only of this module', ref('ModuleId')),
+        query('version', 'Only of this version', { type: 'string' }),
+        query('seconds', 'Of the last so many seconds; 86400 by default', {
+          type: 'integer',
+          minimum: 1,
+          maximum: 7_776_000,
+        }),
+      ],
+      responses: { ...READ_ERRORS, 200: json(ref('FleetFailures'), 'The failures') },
+    },
+  },
   '/v1/fleet/machines/{id}/retired': {
     put: {
       summary:
