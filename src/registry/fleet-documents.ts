@@ -169,7 +169,7 @@ export const FLEET_DOCUMENTS = {
     older_state: v.pipe(
       v.optional(v.literal(true)),
       v.description(
-        'The state was not taken: its number is lower than one of this queue. Begin another queue',
+        'The state was not taken, because its number is lower than one of this queue, or an outcome, because its number is that of another one. Begin another queue',
       ),
     ),
   }),

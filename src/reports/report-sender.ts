@@ -8,6 +8,7 @@ import type { Clock } from '../registry/clock.ts';
 import type { FleetClient, ReportReply } from '../registry/fleet-client.ts';
 import type { MachineReport, ReportedModule } from '../registry/machine-report.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
 import type { MachineState } from '../store/machine-state.ts';
 import type { OutboundFile } from './outbound-file.ts';
 import { reportedOutcome } from './reported-state.ts';
@@ -65,9 +66,24 @@ export class ReportSender {
   /** Whether something is sent again because the registry asked for it, which has not taken a report since. */
   #sendsAgain = false;
 
+  /** The actions that had ended before this process could report one, if the queue did not begin then. */
+  #endedBefore: ReadonlySet<string> | undefined;
+
   constructor(reporter: Reporter, instance: string) {
     this.#reporter = reporter;
     this.#instance = instance;
+  }
+
+  /** Begins a new queue before this process carries out an action: what ends from now on is reported, also before the first report (T560). */
+  begin(open: () => OutboundFile): void {
+    const file = unlessUnusable(open);
+    if (!unlessUnusable(() => file?.taken())) {
+      const { state } = this.#reporter;
+      const ended = unlessUnusable(() => state.settled(new Set()).map(({ action }) => action.id));
+      this.#endedBefore = ended && new Set(ended);
+      unlessUnusable(() => ended && file?.add([], ended));
+    }
+    file?.close();
   }
 
   /** Sends what has happened: the state first. Returns how long to wait if that is not possible now; undefined if all is sent. */
@@ -106,9 +122,10 @@ export class ReportSender {
     const taken = file.taken();
     const settled = this.#reporter.state.settled(taken ?? new Set());
     if (taken && settled.length === 0) return;
-    const outcomes = taken ? settled.map(reportedOutcome) : [];
+    const before = taken ?? this.#endedBefore;
+    const ended = before ? settled.filter(({ action }) => !before.has(action.id)) : [];
     file.add(
-      outcomes,
+      ended.map(reportedOutcome),
       settled.map(({ action }) => action.id),
     );
   }
@@ -180,8 +197,24 @@ export class ReportSender {
   }
 }
 
-function noteKnown(file: OutboundFile, knownTo: number, { digest }: Next, now: number): void {
-  file.known(knownTo);
+/** Undefined if a file cannot be used: the first report says what is wrong with it. */
+function unlessUnusable<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DatabaseError) return undefined;
+    throw error;
+  }
+}
+
+/** What this file has not sent itself is sent again: the registry may know other outcomes with these numbers (T562). */
+function noteKnown(
+  file: OutboundFile,
+  knownTo: number,
+  { report, digest }: Next,
+  now: number,
+): void {
+  file.known(Math.min(knownTo, report.to));
   if (digest !== undefined) file.stateSent(digest, now);
 }
 

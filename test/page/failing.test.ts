@@ -15,8 +15,8 @@ it('[D184] the page of a machine says that an action fails and is tried again, a
       running: '1.0.0',
       blame: 'machine',
     } as const;
-    for (const _time of [1, 2]) {
-      state.deliver(id, NOW);
+    for (const at of [NOW - 1, NOW]) {
+      state.deliver(id, at);
       state.acknowledge(id, outcome, {
         at: NOW,
         quarantineUntil: undefined,

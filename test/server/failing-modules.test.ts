@@ -45,10 +45,10 @@ function newFleet(): {
         return {
           count: counts.failing,
           modules: counts.failing_modules,
-          machines: machines.map((one) => [
-            Object(one).id,
-            ...Object(one).modules.map((module: object) => Object(module).failing),
-          ]),
+          machines: machines.map((one) => {
+            const { id, modules } = Object(one);
+            return [id].concat(modules.map((module: object) => Object(module).failing));
+          }),
         };
       }),
   };

@@ -8,7 +8,7 @@ import { LARGEST_NUMBER, type MachineReport } from '../../registry/machine-repor
 
 /** The answer to a report. */
 export type ReportAnswer =
-  /** The server has the outcomes up to this number. It did not take a state with a lower number than one of this queue that it has. */
+  /** The server has the outcomes up to this number. It did not take a state with a lower number than one of this queue that it has, or an outcome with the number of another one. */
   | { readonly kind: 'known'; readonly knownTo: number; readonly isOlderState?: true }
   /** It lacks outcomes before the report; nothing was changed. */
   | { readonly kind: 'gap'; readonly knownTo: number }
@@ -126,14 +126,19 @@ function takeReport(
   const machine = known?.id ?? added(sql, name, report, now);
   if (known && known.instance !== report.instance) noteEarlier(sql, known);
   const fresh = report.outcomes.filter(({ number }) => number > knownTo);
-  keepOutcomes(sql, machine, { queue: report.queue, outcomes: fresh, at: now });
+  const { queue, outcomes } = report;
+  const isOlderCopy = keepOutcomes(sql, machine, { queue, outcomes, at: now, knownTo });
   const to = Math.max(knownTo, report.to);
   sql.run(UPDATE, report.queue, to, to - knownTo - fresh.length, report.instance, now, machine);
   const { state } = report;
   if (state && (!isSame || state.number > known.stateNumber)) replaceState(tables, machine, state);
   // Only a machine that went back to an older image counts from a lower number: it must begin another queue (T360).
   const isOlderState = isSame && state ? state.number < known.stateNumber : false;
-  return { kind: 'known', knownTo: to, ...(isOlderState && { isOlderState }) };
+  return {
+    kind: 'known',
+    knownTo: to,
+    ...((isOlderState || isOlderCopy) && { isOlderState: true }),
+  };
 }
 
 /** A retired machine that reports is back (D83). A machine that begins a queue again and again counts no more than LARGEST_NUMBER (T246). */

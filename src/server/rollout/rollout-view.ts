@@ -44,16 +44,18 @@ export function* rolloutView(
   const machines: RolloutMachine[] = [];
   const failed = new Set<string>();
   let retrying = 0;
-  const reporting = yield* rolloutMachines(sql, moduleId, named);
-  yield* eachInSlices(reporting, ({ id, group, isRetired, isRetrying, heardAt, delivery }) => {
-    const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
-    const machine = isRetired ? retiredMachine(known, rollout, ROLLOUT_POLICY) : known;
-    if (!machine) return;
-    machines.push(machine);
-    if (!includes(rollout, known)) return;
-    if (delivery?.outcome === 'failed') failed.add(id);
-    if (isRetrying && delivery?.outcome === undefined) retrying++;
-  });
+  yield* eachInSlices(
+    yield* rolloutMachines(sql, moduleId, named),
+    ({ id, group, isRetired, isRetrying, heardAt, delivery }) => {
+      const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
+      const machine = isRetired ? retiredMachine(known, rollout, ROLLOUT_POLICY) : known;
+      if (!machine) return;
+      machines.push(machine);
+      if (!includes(rollout, known)) return;
+      if (delivery?.outcome === 'failed') failed.add(id);
+      if (isRetrying && delivery?.outcome === undefined) retrying++;
+    },
+  );
   const soaked = soakedMs(sql, rollout);
   // A percentage is one of the machines that no group includes (D107).
   const cohorts = machines.flatMap(({ group, cohort: place }) =>

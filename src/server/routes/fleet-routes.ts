@@ -50,10 +50,7 @@ export function addFleetRoutes(
   );
   app.get(
     FLEET,
-    reading(async (c) => {
-      const now = options.clock.now();
-      return c.json(await fleet.readInSlices((sql) => fleetCounts(sql, now)));
-    }),
+    reading(async (c) => await countsAnswer(c, fleet, options.clock.now())),
   );
   app.get(
     FLEET_MACHINES,
@@ -105,6 +102,10 @@ function inGroup(report: MachineReport, scopes: readonly Scope[]): MachineReport
   const { state } = report;
   if (!state) return report;
   return { ...report, state: { ...state, group: allowedGroup(scopes, state.group) } };
+}
+
+async function countsAnswer(c: Context, fleet: FleetFile, now: number): Promise<Response> {
+  return c.json(await fleet.readInSlices((sql) => fleetCounts(sql, now)));
 }
 
 function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
