@@ -43,6 +43,10 @@ const fleetModule = v.object({
 const fleetCounts = v.object({
   machines: count,
   retired: v.pipe(count, v.description('Machines that were retired; no other count has them')),
+  presence: v.pipe(
+    v.object({ online: count, quiet: count, silent: count }),
+    v.description('How many machines were heard lately, and how many not'),
+  ),
   failing: v.pipe(count, v.description('Machines on which something fails')),
   seen_in_24h: count,
   duplicates: count,
@@ -80,6 +84,7 @@ const fleetCounts = v.object({
 export const fleetCountsAnswer = v.partial(fleetCounts, [
   'retired',
   'failing',
+  'presence',
   'failing_modules',
   'groups',
   'modules_left_out',
@@ -93,7 +98,12 @@ const fleetMachines = v.object({
   machines: v.array(
     v.object({
       id: text,
-      seen_at: time,
+      seen_at: v.pipe(time, v.description('When it last reported')),
+      heard_at: v.pipe(
+        v.nullable(time),
+        v.description('When it was last heard, also by other requests; null if that is not known'),
+      ),
+      presence: v.pipe(text, v.description('online, quiet, silent or retired')),
       platform: textOrNull,
       modreg: textOrNull,
       group: v.pipe(

@@ -189,6 +189,12 @@ export const reportedState = v.pipe(
         'The group of the machine, which a rollout may include first; absent if it is in none',
       ),
     ),
+    every_ms: v.pipe(
+      v.optional(number),
+      v.description(
+        'The longest time between two of its requests to this registry in milliseconds; absent if its lists come from another one, and from an earlier modreg',
+      ),
+    ),
     modules: v.pipe(
       v.array(module, 'expected a list'),
       v.readonly(),

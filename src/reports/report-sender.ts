@@ -22,6 +22,8 @@ export interface Reporter {
   readonly platform: string;
   /** The group of the machine now (D108); undefined if it is in none. */
   readonly group?: (() => string | undefined) | undefined;
+  /** How often the machine asks this registry at least, in milliseconds; undefined if its lists come from another one (D186). */
+  readonly everyMs?: (() => number | undefined) | undefined;
   readonly client: Pick<FleetClient, 'report'>;
   readonly state: Pick<MachineState, 'settled'>;
   /** What is reported now. */
@@ -137,12 +139,13 @@ export class ReportSender {
     const head = { queue, instance: this.#instance, after };
     const current = modules();
     const group = this.#reporter.group?.();
-    const digest = digestOf({ modreg, platform, group, current });
+    const everyMs = this.#reporter.everyMs?.();
+    const digest = digestOf({ modreg, platform, group, everyMs, current });
     const isOld = Math.abs(now - stateSentAt) >= this.#dailyMs;
     if (digest !== stateDigest || isOld) {
       const number = file.nextStateNumber();
       const at = formatTime(now);
-      const state = { number, at, modreg, platform, group, modules: current };
+      const state = { number, at, modreg, platform, group, every_ms: everyMs, modules: current };
       return { report: { ...head, to: after, state, outcomes: [] }, digest };
     }
     const outcomes = file.unsent(this.#pace.size, MOST_BYTES);

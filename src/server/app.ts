@@ -4,6 +4,7 @@ import { addInstallRoutes } from './routes/install-routes.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { writeTo } from './catalogue/write-change.ts';
 import type { ChangeFeed } from './catalogue/change-feed.ts';
+import { contactNotes } from './fleet/contacts.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
@@ -73,7 +74,6 @@ export const PATHS: readonly string[] = METHODS.map(([path]) => path);
 export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: AppOptions): Hono {
   const app = new Hono();
   const refused = refusalCount(options.log);
-  addReadRoutes(app, catalogue, feed, { ...options, refused });
   addArtifactRoutes(app, catalogue, options);
   addInstallRoutes(app, catalogue, options);
   const write = options.replica?.write ?? writeTo(catalogue);
@@ -82,6 +82,8 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
     new FleetFile(fleetPath(catalogue.path), () => options.clock.now(), {
       freeDisk: options.limits?.freeDisk,
     });
+  const noteContact = contactNotes(catalogue, fleet, options.clock);
+  addReadRoutes(app, catalogue, feed, { ...options, refused, noteContact });
   catalogue.firstStep = firstStepAtOnce(fleet);
   const firstStep = firstStepInSlices(fleet);
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep, fleet });

@@ -41,6 +41,7 @@ const NOTHING = {
   machines: 0,
   retired: 0,
   failing: 0,
+  presence: { online: 0, quiet: 0, silent: 0 },
   seen_in_24h: 0,
   duplicates: 0,
   groups: [],
@@ -75,6 +76,7 @@ describe('a report', () => {
     expect(await counts()).toEqual({
       ...NOTHING,
       machines: 1,
+      presence: { online: 1, quiet: 0, silent: 0 },
       seen_in_24h: 1,
       modules: [{ ...LIDAR, machines: 1 }],
       outcomes_in_24h: [{ ...DONE, outcomes: 2 }],

@@ -41,22 +41,25 @@ export async function fleetMachinesCommand(
   });
 }
 
-const HEADS = ['MACHINE', 'SEEN', 'MODULE', 'DEPLOYED', 'DECISION'];
+const HEADS = ['MACHINE', 'SEEN', 'STATE', 'MODULE', 'DEPLOYED', 'DECISION'];
 
 function linesOf(machines: readonly JsonObject[], { columns: width }: World): string[] {
   if (machines.length === 0) return ['no machine matches'];
   const rows = machines.flatMap((machine) => {
-    const { id, seen_at: seen, is_duplicate: isDuplicate, modules, retired } = machine;
+    const { id, seen_at: seen, heard_at: heard, presence } = machine;
+    const { is_duplicate: isDuplicate, modules, retired } = machine;
     const known = Array.isArray(modules) ? modules.filter(isJsonObject) : [];
     const cells = known.map(cellsOf);
     const none = isDuplicate === true ? 'two machines with this id' : 'nothing is reported';
-    const first = [excerpt(String(id)), excerpt(String(seen))];
+    // An earlier registry does not say it.
+    const state = typeof presence === 'string' ? excerpt(presence) : '-';
+    const first = [excerpt(String(id)), excerpt(String(heard ?? seen)), state];
     if (isJsonObject(retired)) {
       const { at, by } = retired;
       return [[...first, '', '', `retired ${excerpt(String(at))} by ${excerpt(String(by))}`]];
     }
     const [top = ['', '', none], ...others] = cells;
-    return [[...first, ...top], ...others.map((rest) => ['', ''].concat(rest))];
+    return [[...first, ...top], ...others.map((rest) => ['', '', ''].concat(rest))];
   });
   const format = columnsOf(HEADS, rows, width);
   return [...format(HEADS), ...rows.flatMap(format)];

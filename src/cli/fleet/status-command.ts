@@ -35,7 +35,7 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const format = columnsOf(heads, rows, width);
   const failures = counts.outcomes_in_24h.filter(({ result }) => result === 'failed');
   return [
-    `${countOf(machines, 'machine')}, ${seen} seen in 24 h${failing === 0 ? '' : `; ${failing} failing`}${retired === 0 ? '' : `; ${retired} retired`}`,
+    `${countOf(machines, 'machine')}, ${seen} seen in 24 h${presenceWords(counts)}${failing === 0 ? '' : `; ${failing} failing`}${retired === 0 ? '' : `; ${retired} retired`}`,
     ...(counts.groups ?? []).map(
       ({ group, machines: some, seen_in_24h: heard }) =>
         `group ${excerpt(group)}: ${countOf(some, 'machine')}, ${heard} seen in 24 h`,
@@ -64,6 +64,16 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
       ? []
       : [`${countOf(missing, 'outcome')} dropped by machines before a report`]),
   ];
+}
+
+/** `; 2 quiet, 1 silent`: those that were not heard lately. An earlier registry does not know. */
+function presenceWords({ presence }: FleetCounts): string {
+  const { quiet = 0, silent = 0 } = presence ?? {};
+  const words = [
+    ...(quiet > 0 ? [`${quiet} quiet`] : []),
+    ...(silent > 0 ? [`${silent} silent`] : []),
+  ];
+  return words.length === 0 ? '' : `; ${words.join(', ')}`;
 }
 
 function leftOut(count = 0, what: string): string[] {

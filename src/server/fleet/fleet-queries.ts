@@ -12,8 +12,10 @@ import {
   placedRows,
   statesOf,
   type MachineSearch,
+  type SeenMachine,
 } from './machine-queries.ts';
 import { failingCounts, failureIn } from './failing-modules.ts';
+import { presenceCounts, silentAfter } from './presence.ts';
 import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
 import { IS_HELD_LONG } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
@@ -37,6 +39,7 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
     machines: counts.machines,
     retired: counts.retired,
     failing: countMachines(sql, { condition: 'failing', after: '' }),
+    presence: presenceCounts(sql, now),
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
@@ -142,11 +145,12 @@ export function fleetMachines(
 ): MachinesPage {
   const machines = machineRows(sql, search, limit);
   const filter = statesOf(search) ?? { where: 'TRUE', values: [] };
+  const silentMs = silentAfter(sql);
   const found: object[] = [];
   let size = 0;
   for (const row of machines) {
     const modules = placedRows(sql, row, filter, 'name');
-    found.push(machineOf(row, modules, now));
+    found.push(machineOf(machineIn(row, now, silentMs), modules));
     size += modules.reduce((sum, { content }) => sum + String(content).length, 0);
     if (size > LONGEST_PAGE) break;
   }
@@ -154,12 +158,14 @@ export function fleetMachines(
   return { machines: found, next: isLast ? null : String(machines[found.length - 1]?.['name']) };
 }
 
-function machineOf(row: Row, modules: readonly Row[], now: number): object {
-  const machine = machineIn(row, now);
+function machineOf(machine: SeenMachine, modules: readonly Row[]): object {
+  const { heardAt, presence } = machine;
   const { id, seenAt, platform, modreg, group, isDuplicate, missingOutcomes, retired } = machine;
   return {
     id,
     seen_at: formatTime(seenAt),
+    heard_at: heardAt === undefined ? null : formatTime(heardAt),
+    presence,
     platform: platform ?? null,
     modreg: modreg ?? null,
     group: group ?? null,

@@ -146,5 +146,12 @@ export const FLEET_LAYOUT: Layout = {
       DELETE FROM failing_modules WHERE machine = NEW.id;
     END;
     `,
+    // When a machine was heard by a request that is no report, and how often it asks (D186). An earlier modreg writes neither.
+    `
+    ALTER TABLE machines ADD COLUMN contact_at INTEGER;
+    ALTER TABLE machines ADD COLUMN every_ms INTEGER;
+    CREATE TABLE presence (silent_ms INTEGER NOT NULL) STRICT;
+    INSERT INTO presence VALUES (86400000);
+    `,
   ],
 };

@@ -1,5 +1,6 @@
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
+import { silentAfter } from './presence.ts';
 import {
   BY_ATTENTION,
   machineIn,
@@ -43,7 +44,7 @@ export function machineDetail(sql: Statements, id: string, now: number): Machine
     row['id'] ?? null,
   );
   return {
-    ...machineIn(row, now),
+    ...machineIn(row, now, silentAfter(sql)),
     modules: modules.map(moduleIn),
     outcomes: outcomes.map(outcomeIn),
   };

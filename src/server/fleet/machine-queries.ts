@@ -4,6 +4,14 @@ import type { FailingModule } from '../../registry/machine-report.ts';
 import { failureIn, WITH_FAILURE } from './failing-modules.ts';
 import { IS_BEHIND } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
+import {
+  heardAt,
+  presenceCounts,
+  presenceIn,
+  silentAfter,
+  type Presence,
+  type PresenceCounts,
+} from './presence.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
@@ -136,6 +144,9 @@ export interface SeenMachine {
   readonly id: string;
   /** In milliseconds since the epoch. */
   readonly seenAt: number;
+  /** When it was last heard, also by other requests than reports; undefined if no time before now is known (D186). */
+  readonly heardAt: number | undefined;
+  readonly presence: Presence;
   readonly platform: string | undefined;
   readonly modreg: string | undefined;
   /** As the registry counts it; undefined if it is in none. */
@@ -147,12 +158,14 @@ export interface SeenMachine {
   readonly retired: Omit<RetiredMachine, 'machine'> | undefined;
 }
 
-export function machineIn(row: Row, now: number): SeenMachine {
+export function machineIn(row: Row, now: number, silentMs: number): SeenMachine {
   const duplicateAt = row['duplicate_at'] ?? null;
   const { retired_at: at = null, retired_by: by } = row;
   return {
     id: String(row['name']),
     seenAt: Number(row['seen_at']),
+    heardAt: heardAt(row, now),
+    presence: presenceIn(row, now, silentMs),
     platform: textOf(row['platform']),
     modreg: textOf(row['modreg']),
     group: textOf(row['group_name']),
@@ -174,13 +187,15 @@ export interface SiteTotals extends MachineCounts {
   readonly behind: number;
   /** Those on which something fails (D184). */
   readonly failing: number;
+  readonly presence: PresenceCounts;
 }
 
 export function siteTotals(sql: Statements, now: number): SiteTotals {
   const having = (condition: keyof typeof CONDITIONS): number =>
     countMachines(sql, { condition, after: '' });
   const [stuck, behind, failing] = [having('stuck'), having('behind'), having('failing')];
-  return { ...machineCounts(sql, now), stuck, behind, failing };
+  const presence = presenceCounts(sql, now);
+  return { ...machineCounts(sql, now), stuck, behind, failing, presence };
 }
 
 /** A module of a machine, as it was reported. */
@@ -216,7 +231,11 @@ export function searchMachines(
   search: MachineSearch,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): ListedMachine[] {
-  return machineRows(sql, search, limit).map((row) => listed(sql, row, search, now));
+  const silentMs = silentAfter(sql);
+  return machineRows(sql, search, limit).map((row) => ({
+    ...machineIn(row, now, silentMs),
+    ...listed(sql, row, search),
+  }));
 }
 
 const NEEDS_ATTENTION: Filter = {
@@ -226,7 +245,11 @@ const NEEDS_ATTENTION: Filter = {
 /** Those that need attention first. */
 export const BY_ATTENTION: string = `failure IS NULL, decision <> 'stuck', NOT ${CONDITIONS.behind}, name`;
 
-function listed(sql: Statements, row: Row, search: MachineSearch, now: number): ListedMachine {
+function listed(
+  sql: Statements,
+  row: Row,
+  search: MachineSearch,
+): Omit<ListedMachine, keyof SeenMachine> {
   const filter = statesOf(search) ?? NEEDS_ATTENTION;
   const rows = placedRows(sql, row, filter, "failure IS NULL, decision <> 'stuck', name");
   const known = sql.get(
@@ -234,7 +257,6 @@ function listed(sql: Statements, row: Row, search: MachineSearch, now: number): 
     row['id'] ?? null,
   );
   return {
-    ...machineIn(row, now),
     modules: Number(known?.['n']),
     shown: rows.slice(0, MOST_SHOWN).map(moduleIn),
     shownOf: rows.length,

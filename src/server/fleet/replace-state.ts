@@ -57,11 +57,12 @@ export function replaceState(
     counts.release(left);
   }
   sql.run(
-    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ? WHERE id = ?',
+    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ?, every_ms = ? WHERE id = ?',
     state.number,
     state.platform,
     state.modreg,
     state.group ?? null,
+    state.every_ms ?? null,
     machine,
   );
   keepFailing(sql, machine, state.modules);

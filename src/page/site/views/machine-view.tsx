@@ -4,7 +4,7 @@ import { excerpt } from '../../../core/text/quote.ts';
 import type { ListedOutcome } from '../../../server/fleet/machine-detail.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
 import { failingWords } from '../../../site/failing-words.ts';
-import { Decision, HELD_LONG, RetiredWords } from './machines-view.tsx';
+import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
@@ -45,16 +45,25 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
 );
 
 const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
-  machine: { seenAt, platform, modreg, group },
+  machine: { seenAt, heardAt, presence, platform, modreg, group },
   now,
 }) => (
   <dl>
     <div>
       <dt>seen</dt>
       <dd>
-        <Ago ms={seenAt} now={now} />
+        <Ago ms={heardAt ?? seenAt} now={now} />
+        <PresenceWord presence={presence} />
       </dd>
     </div>
+    {heardAt === undefined || heardAt === seenAt ? null : (
+      <div>
+        <dt>reported</dt>
+        <dd>
+          <Ago ms={seenAt} now={now} />
+        </dd>
+      </div>
+    )}
     <div>
       <dt>platform</dt>
       <dd>{platform ?? 'not reported'}</dd>

@@ -77,7 +77,7 @@ const NoReports: FC = () => (
 );
 
 const Totals: FC<{ readonly totals: SiteTotals }> = ({
-  totals: { machines, seen, failing, stuck, behind, retired, duplicates },
+  totals: { machines, seen, presence, failing, stuck, behind, retired, duplicates },
 }) => (
   <ul id="summary">
     <li>
@@ -86,6 +86,13 @@ const Totals: FC<{ readonly totals: SiteTotals }> = ({
     <li>
       <b>{numberOf(seen)}</b> seen in 24 h
     </li>
+    {(['quiet', 'silent'] as const).map((state) =>
+      presence[state] === 0 ? null : (
+        <li data-state={PRESENCE[state]}>
+          <b>{numberOf(presence[state])}</b> {state}
+        </li>
+      ),
+    )}
     {failing === 0 ? null : (
       <li data-state="failing">
         <b>{numberOf(failing)}</b> <a href={machinesPath({ condition: 'failing' })}>failing</a>
@@ -180,7 +187,7 @@ const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ 
 );
 
 const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
-  machine: { id, seenAt, modules, isDuplicate, retired, shown, shownOf },
+  machine: { id, seenAt, heardAt, presence, modules, isDuplicate, retired, shown, shownOf },
   now,
 }) => (
   <tr>
@@ -188,7 +195,8 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
       <a href={machinePath(id)}>{id}</a>
     </th>
     <td data-name="seen">
-      <Ago ms={seenAt} now={now} />
+      <Ago ms={heardAt ?? seenAt} now={now} />
+      <PresenceWord presence={presence} />
     </td>
     <td data-name="modules">{isDuplicate ? 'two machines have this id' : modules}</td>
     <td class="attention">
@@ -206,6 +214,19 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
     </td>
   </tr>
 );
+
+const PRESENCE: Readonly<Record<string, string>> = { quiet: 'waiting', silent: 'failed' };
+
+/** That a machine is not there, as a word; nothing if it is. */
+export const PresenceWord: FC<Pick<ListedMachine, 'presence'>> = ({ presence }) =>
+  PRESENCE[presence] === undefined ? null : (
+    <>
+      {' '}
+      <span class="state" data-state={PRESENCE[presence]}>
+        {presence}
+      </span>
+    </>
+  );
 
 /** `retired 12:00 UTC by alice`. */
 export const RetiredWords: FC<{
