@@ -14,6 +14,8 @@ export interface ReportBatch {
   readonly reports: readonly (SentReport | undefined)[];
   /** Machines that operators retired (D83). An earlier modreg takes none. */
   readonly retirements?: readonly Retirement[];
+  /** Machines that the front heard (D186). An earlier modreg takes none. */
+  readonly contacts?: readonly string[];
 }
 
 const SCHEMA = 1;
@@ -37,7 +39,7 @@ export function decodeBatch(bytes: Uint8Array): Result<ReportBatch, string> {
   } catch {
     return { ok: false, error: 'it is not a batch of reports' };
   }
-  const { schema, id, at, reports, retirements } = found;
+  const { schema, id, at, reports, retirements, contacts } = found;
   if (typeof schema === 'number' && schema > SCHEMA) {
     const error = `it has schema ${schema}, and this modreg understands ${SCHEMA}`;
     return { ok: false, error };
@@ -47,7 +49,13 @@ export function decodeBatch(bytes: Uint8Array): Result<ReportBatch, string> {
   }
   return {
     ok: true,
-    value: { id, at, reports: reports.map(sentIn), retirements: retirementsIn(retirements) },
+    value: {
+      id,
+      at,
+      reports: reports.map(sentIn),
+      retirements: retirementsIn(retirements),
+      contacts: (Array.isArray(contacts) ? contacts : []).filter((one) => typeof one === 'string'),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../registry/clock.ts';
 import { settle, type FleetFile, type Followed } from '../server/fleet/fleet-file.ts';
 import type { ReportEvent } from '../server/registry-options.ts';
@@ -5,7 +6,7 @@ import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import { isOfValues } from '../sqlite/database-error.ts';
 import { batchSender, type Waiting } from './batch-sender.ts';
 import { followStream, type Applying } from './follow-stream.ts';
-import { decodeBatch } from './report-batch.ts';
+import { decodeBatch, encodeBatch } from './report-batch.ts';
 import { retirementSender, type Retiring } from './retirement-sender.ts';
 import { spaceFor } from './report-space.ts';
 import type { PassedOver, ReportStream } from './report-stream.ts';
@@ -45,6 +46,12 @@ export function shareReports(
   const { ended } = followStream(stream, applying, { clock, signal: stopping.signal });
   fleet.sendToAll = batchSender(stream, batches, clock);
   fleet.retireAtAll = retirementSender({ fleet, stream, clock }, retiring);
+  fleet.contactsAtAll = (contacts) => {
+    const id = randomUUID();
+    const message = encodeBatch({ id, at: clock.now(), reports: [], contacts });
+    // One that is lost is heard again within a minute (D186).
+    stream.append(id, message).catch(() => undefined);
+  };
   return {
     trouble,
     lacksSpace: space.wasLacking,
@@ -53,6 +60,7 @@ export function shareReports(
       await ended;
       fleet.sendToAll = undefined;
       fleet.retireAtAll = undefined;
+      fleet.contactsAtAll = undefined;
       refuseAll([...[...batches.values()].flat(), ...retiring.values()]);
     },
   };

@@ -5,6 +5,7 @@ import { keyOf, type TargetName } from '../core/plan/target.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
+import { passing, say, type Said } from '../core/text/time-words.ts';
 
 /** The action on a module or subsystem that is under way, or is delivered next. */
 export function openActionOf(row: TargetName, { open }: MachineMemory): OpenAction | undefined {
@@ -18,8 +19,7 @@ export function openLine(open: OpenAction, now: number): string {
   const version = `${from ?? 'none'} → ${describeAddress(to)}`;
   const isRestart = direction === 'restart';
   const change = `${excerpt(target.name)} ${isRestart ? `restart of ${describeAddress(to)}` : version}`;
-  const times = deliveries === 1 ? 'once' : `${deliveries} times`;
-  if (state === 'delivered') return `${change}: begun ${times}, not done yet (${id})`;
+  if (state === 'delivered') return `${change}: begun ${timesOf(deliveries)}, not done yet (${id})`;
   if (failures === 0) return `${change}: not begun yet (${id})`;
   return `${change}: ${describeFailures(open, now)} (${id})`;
 }
@@ -29,10 +29,20 @@ export function describeFailures(
   { failures, notBefore, lastFailure }: OpenAction,
   now: number,
 ): string {
-  const times = failures === 1 ? 'once' : `${failures} times`;
   const again = describeDuration(Math.max(0, notBefore - now));
   const why = lastFailure ? `: ${excerpt(lastFailure)}` : '';
-  return `failed ${times} because of this machine, next attempt in ${again}${why}`;
+  return `failed ${timesOf(failures)} because of this machine, next attempt in ${again}${why}`;
+}
+
+/** The same on a page, on which the time passes. */
+export function failureWords(open: OpenAction): Said {
+  const { failures, notBefore, lastFailure } = open;
+  const why = lastFailure ? `: ${excerpt(lastFailure)}` : '';
+  return say`${describeChange(open.action)} failed ${timesOf(failures)} because of this machine, next attempt ${passing(notBefore)}${why}`;
+}
+
+function timesOf(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
 }
 
 /** `upgrade to 1.2.9`, `install of 1.0.0`. */

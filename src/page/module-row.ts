@@ -39,7 +39,7 @@ export interface ModuleRow {
 }
 
 /** The states of a row. What needs attention comes first. */
-export const ROW_STATES = ['stuck', 'waiting', 'due', 'in progress', 'settled'] as const;
+export const ROW_STATES = ['failing', 'stuck', 'waiting', 'due', 'in progress', 'settled'] as const;
 type RowState = (typeof ROW_STATES)[number];
 
 /** The rows of a machine. What needs attention comes first; the order of the machine config otherwise. */
@@ -85,6 +85,8 @@ function rowFor(
 
 function stateOf({ decision: { kind } }: PlanRow, open: OpenAction | undefined): RowState {
   if (open?.state === 'delivered') return 'in progress';
+  // What is tried again and again is not just due (D184).
+  if (open && open.failures > 0) return 'failing';
   if (kind === 'stuck') return 'stuck';
   if (kind === 'hold') return 'waiting';
   return kind === 'replace' ? 'due' : 'settled';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { facts, groupName, storedFields } from './machine-report.ts';
+import { facts, groupName, storedFailing, storedFields } from './machine-report.ts';
 
 /*
  * The schemas of what a registry answers about its fleet. Their types, their readers and the OpenAPI document are derived from them. The
@@ -43,6 +43,11 @@ const fleetModule = v.object({
 const fleetCounts = v.object({
   machines: count,
   retired: v.pipe(count, v.description('Machines that were retired; no other count has them')),
+  presence: v.pipe(
+    v.object({ online: count, quiet: count, silent: count }),
+    v.description('How many machines were heard lately, and how many not'),
+  ),
+  failing: v.pipe(count, v.description('Machines on which something fails')),
   seen_in_24h: count,
   duplicates: count,
   missing_outcomes: count,
@@ -63,6 +68,10 @@ const fleetCounts = v.object({
       'Modules whose replacements have been held for longer than a week: at most 2,000 counts',
     ),
   ),
+  failing_modules: v.pipe(
+    v.array(v.object({ module_id: moduleId, version: text, blame: text, machines: count })),
+    v.description('What fails now, and on how many machines: at most 2,000 counts'),
+  ),
   outcomes_in_24h: v.array(
     v.object({ module_id: moduleId, version: text, result: text, outcomes: count }),
   ),
@@ -71,9 +80,12 @@ const fleetCounts = v.object({
     v.description('How many counts `outcomes_in_24h` lacks: it has at most 2,000'),
   ),
 });
-/** An earlier registry lists all counts, and does not say so, nor what is held for long. */
+/** An earlier registry lists all counts, and does not say so, nor what is held for long, or fails. */
 export const fleetCountsAnswer = v.partial(fleetCounts, [
   'retired',
+  'failing',
+  'presence',
+  'failing_modules',
   'groups',
   'modules_left_out',
   'outcomes_left_out',
@@ -106,7 +118,12 @@ const fleetMachines = v.object({
   machines: v.array(
     v.object({
       id: text,
-      seen_at: time,
+      seen_at: v.pipe(time, v.description('When it last reported')),
+      heard_at: v.pipe(
+        v.nullable(time),
+        v.description('When it was last heard, also by other requests; null if that is not known'),
+      ),
+      presence: v.pipe(text, v.description('online, quiet, silent or retired')),
       platform: textOrNull,
       modreg: textOrNull,
       group: v.pipe(
@@ -119,11 +136,51 @@ const fleetMachines = v.object({
         v.nullable(v.object({ at: time, by: text })),
         v.description('When it was retired, and by whom; null while it is in use'),
       ),
-      modules: v.array(v.object({ name: text, ...storedFields, unreadable })),
+      modules: v.array(
+        v.object({
+          name: text,
+          ...storedFields,
+          failing: v.pipe(
+            v.optional(storedFailing),
+            v.description('What fails of it; missing if nothing does'),
+          ),
+          unreadable,
+        }),
+      ),
     }),
   ),
   next: v.pipe(textOrNull, v.description('The value of after for the next page')),
 });
+
+/** Failures of a release for one reason. */
+const failureGroup = v.object({
+  module_id: moduleId,
+  version: text,
+  blame: v.pipe(text, v.description('release, undecided, or machine for what is tried again now')),
+  reason: v.pipe(textOrNull, v.description('Of the last one')),
+  last_at: v.pipe(
+    v.nullable(time),
+    v.description('When the registry heard of the last one; null for what is tried again now'),
+  ),
+  machines: count,
+  first_machines: v.pipe(
+    v.array(text),
+    v.description('Those that failed last, at most 20'),
+    v.readonly(),
+  ),
+});
+export type FailureGroup = v.InferOutput<typeof failureGroup>;
+
+/** What failed lately, and what is tried again now. */
+export const fleetFailures = v.object({
+  failures: v.pipe(
+    v.array(failureGroup),
+    v.description('Those of most machines first: at most 200'),
+  ),
+  left_out: v.pipe(count, v.description('How many further ones there are')),
+});
+
+export type FleetFailures = v.InferOutput<typeof fleetFailures>;
 
 /** The answer to a retirement. */
 export const retiredMachine = v.object({ id: text, retired: v.object({ at: time, by: text }) });
@@ -134,6 +191,7 @@ export type RetiredAnswer = v.InferOutput<typeof retiredMachine>;
 export const FLEET_DOCUMENTS = {
   FleetCounts: fleetCounts,
   FleetMachines: fleetMachines,
+  FleetFailures: fleetFailures,
   FleetModule: fleetModule,
   RetiredMachine: retiredMachine,
   Joining: joining,
@@ -143,7 +201,7 @@ export const FLEET_DOCUMENTS = {
     older_state: v.pipe(
       v.optional(v.literal(true)),
       v.description(
-        'The state was not taken: its number is lower than one of this queue. Begin another queue',
+        'The state was not taken, because its number is lower than one of this queue, or an outcome, because its number is that of another one. Begin another queue',
       ),
     ),
   }),

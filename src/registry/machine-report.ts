@@ -118,6 +118,30 @@ const decisionFields = (ofText: Text, ofModuleId: Text) => ({
   ),
 });
 
+/** What fails of a module. It differs from machine to machine, and so is none of what they share. */
+const failingFields = (ofText: Text) => ({
+  version: v.pipe(ofText, v.description('The version that cannot be installed, or does not work')),
+  blame: v.pipe(
+    ofText,
+    v.description(
+      'machine: the machine or what it reaches, so it tries again; release: the release, which is in quarantine; undecided: the version before it fails in the same way',
+    ),
+  ),
+  attempts: v.pipe(
+    v.optional(number),
+    v.description('How often the action failed; missing for a release in quarantine'),
+  ),
+  reason: v.pipe(v.nullable(ofText), v.description('Why it failed last')),
+  next_at: v.pipe(
+    v.nullable(time),
+    v.description('When it is tried again at the earliest; null if nothing is known to do so'),
+  ),
+});
+
+/** The same as a registry stores it. */
+export const storedFailing = v.object(failingFields(v.string()));
+const failing = failingFields(text);
+
 const decided = decisionFields(text, moduleId);
 /** The same as a registry stores it: an earlier or a later modreg may have taken it, with other limits. */
 export const storedFields = decisionFields(
@@ -139,6 +163,12 @@ const module = v.pipe(
         if (message !== undefined) addIssue({ message });
       }),
     ),
+    failing: v.pipe(
+      v.optional(
+        v.pipe(v.object({ ...failing, blame: v.pipe(failing.blame, ONE_WORD) }), v.readonly()),
+      ),
+      v.description('What fails of it; missing if nothing does, and from an earlier modreg'),
+    ),
   }),
   v.readonly(),
 );
@@ -157,6 +187,12 @@ export const reportedState = v.pipe(
       v.optional(groupName),
       v.description(
         'The group of the machine, which a rollout may include first; absent if it is in none',
+      ),
+    ),
+    every_ms: v.pipe(
+      v.optional(number),
+      v.description(
+        'The longest time between two of its requests to this registry in milliseconds; absent if its lists come from another one, and from an earlier modreg',
       ),
     ),
     modules: v.pipe(
@@ -229,5 +265,7 @@ export type MachineReport = v.InferOutput<typeof machineReport>;
 export type ReportedState = v.InferOutput<typeof reportedState>;
 /** The state of a module entry or a subsystem. */
 export type ReportedModule = v.InferOutput<typeof module>;
+/** What fails of a module. */
+export type FailingModule = NonNullable<ReportedModule['failing']>;
 /** The outcome of an action. */
 export type ReportedOutcome = v.InferOutput<typeof reportedOutcome>;

@@ -14,6 +14,7 @@ const TURN_SPREAD_MS = 15_000;
 export function outbound(path: string, reporter: Reporter): PacedSender<OutboundFile> {
   const { clock, random } = reporter;
   const sender = new ReportSender(reporter, randomUUID());
+  sender.begin(() => open(path, reporter));
   return new PacedSender(clock, {
     open: () => open(path, reporter),
     sender: () => sender,

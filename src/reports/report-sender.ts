@@ -8,6 +8,7 @@ import type { Clock } from '../registry/clock.ts';
 import type { FleetClient, ReportReply } from '../registry/fleet-client.ts';
 import type { MachineReport, ReportedModule } from '../registry/machine-report.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import { DatabaseError } from '../sqlite/database-error.ts';
 import type { MachineState } from '../store/machine-state.ts';
 import type { OutboundFile } from './outbound-file.ts';
 import { reportedOutcome } from './reported-state.ts';
@@ -21,6 +22,8 @@ export interface Reporter {
   readonly platform: string;
   /** The group of the machine now (D108); undefined if it is in none. */
   readonly group?: (() => string | undefined) | undefined;
+  /** How often the machine asks this registry at least, in milliseconds; undefined if its lists come from another one (D186). */
+  readonly everyMs?: (() => number | undefined) | undefined;
   readonly client: Pick<FleetClient, 'report'>;
   readonly state: Pick<MachineState, 'settled'>;
   /** What is reported now. */
@@ -65,9 +68,24 @@ export class ReportSender {
   /** Whether something is sent again because the registry asked for it, which has not taken a report since. */
   #sendsAgain = false;
 
+  /** The actions that had ended before this process could report one, if the queue did not begin then. */
+  #endedBefore: ReadonlySet<string> | undefined;
+
   constructor(reporter: Reporter, instance: string) {
     this.#reporter = reporter;
     this.#instance = instance;
+  }
+
+  /** Begins a new queue before this process carries out an action: what ends from now on is reported, also before the first report (T560). */
+  begin(open: () => OutboundFile): void {
+    const file = unlessUnusable(open);
+    if (!unlessUnusable(() => file?.taken())) {
+      const { state } = this.#reporter;
+      const ended = unlessUnusable(() => state.settled(new Set()).map(({ action }) => action.id));
+      this.#endedBefore = ended && new Set(ended);
+      unlessUnusable(() => ended && file?.add([], ended));
+    }
+    file?.close();
   }
 
   /** Sends what has happened: the state first. Returns how long to wait if that is not possible now; undefined if all is sent. */
@@ -106,9 +124,10 @@ export class ReportSender {
     const taken = file.taken();
     const settled = this.#reporter.state.settled(taken ?? new Set());
     if (taken && settled.length === 0) return;
-    const outcomes = taken ? settled.map(reportedOutcome) : [];
+    const before = taken ?? this.#endedBefore;
+    const ended = before ? settled.filter(({ action }) => !before.has(action.id)) : [];
     file.add(
-      outcomes,
+      ended.map(reportedOutcome),
       settled.map(({ action }) => action.id),
     );
   }
@@ -120,12 +139,13 @@ export class ReportSender {
     const head = { queue, instance: this.#instance, after };
     const current = modules();
     const group = this.#reporter.group?.();
-    const digest = digestOf({ modreg, platform, group, current });
+    const everyMs = this.#reporter.everyMs?.();
+    const digest = digestOf({ modreg, platform, group, everyMs, current });
     const isOld = Math.abs(now - stateSentAt) >= this.#dailyMs;
     if (digest !== stateDigest || isOld) {
       const number = file.nextStateNumber();
       const at = formatTime(now);
-      const state = { number, at, modreg, platform, group, modules: current };
+      const state = { number, at, modreg, platform, group, every_ms: everyMs, modules: current };
       return { report: { ...head, to: after, state, outcomes: [] }, digest };
     }
     const outcomes = file.unsent(this.#pace.size, MOST_BYTES);
@@ -180,8 +200,24 @@ export class ReportSender {
   }
 }
 
-function noteKnown(file: OutboundFile, knownTo: number, { digest }: Next, now: number): void {
-  file.known(knownTo);
+/** Undefined if a file cannot be used: the first report says what is wrong with it. */
+function unlessUnusable<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DatabaseError) return undefined;
+    throw error;
+  }
+}
+
+/** What this file has not sent itself is sent again: the registry may know other outcomes with these numbers (T562). */
+function noteKnown(
+  file: OutboundFile,
+  knownTo: number,
+  { report, digest }: Next,
+  now: number,
+): void {
+  file.known(Math.min(knownTo, report.to));
   if (digest !== undefined) file.stateSent(digest, now);
 }
 

@@ -5,16 +5,17 @@ import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import { loggedWords, type LoggedDecision } from '../core/plan/logged-decisions.ts';
 import { lasting, wordsOf } from '../core/text/time-words.ts';
-import { MOST_FACTS, type ReportedModule } from '../registry/machine-report.ts';
+import { MOST_FACTS, type FailingModule, type ReportedModule } from '../registry/machine-report.ts';
 import { factsProblem } from '../registry/reported-facts.ts';
 import type { RecordedDecision } from '../store/decision-history.ts';
 import type { MachineState } from '../store/machine-state.ts';
 import type { SettledAction } from '../store/outbox.ts';
+import { failingModule } from './failing-module.ts';
 import type { NewOutcome } from './outbound-file.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** The facts of all modules as JSON, in characters: a registry takes reports of 1 MiB. */
+/** The facts of all modules as JSON, and why they fail, in characters: a registry takes reports of 1 MiB. */
 const LONGEST_OF_ALL = 512 * 1024;
 
 /** Of a text with escapes, which are up to nine times as long as what they escape: a registry refuses 1000 characters. */
@@ -23,20 +24,14 @@ const LONGEST_TEXT = 900;
 /** The state of each module entry and subsystem, as the poller decided last. `stopsOf` names the components that stop for a restart. */
 export function reportedModules(
   state: Pick<MachineState, 'decisions' | 'newestInHistory'> & {
-    memory(): Pick<MachineMemory, 'held'>;
+    memory(): Pick<MachineMemory, 'held' | 'open' | 'quarantine'>;
   },
   stopsOf: (target: TargetName) => readonly string[],
 ): ReportedModule[] {
   const recorded = new Map(state.newestInHistory().map((one) => [keyOf(one), one]));
-  const held = new Map(state.memory().held.map((one) => [keyOf(one), one.elapsedMs]));
-  let left = LONGEST_OF_ALL;
-  /** Null for those that the registry would refuse (T265). */
-  const factsOf = (one: RecordedDecision): object | null => {
-    const facts = sharedFacts(one);
-    if (!facts || factsProblem(facts) !== undefined) return null;
-    left -= JSON.stringify(facts).length;
-    return left < 0 ? null : facts;
-  };
+  const memory = state.memory();
+  const held = new Map(memory.held.map((one) => [keyOf(one), one.elapsedMs]));
+  const { factsOf, failingOf } = withinLimits(memory);
   return state.decisions().flatMap((decision) => {
     const { kind, name, moduleId, constraint, target, decision: word } = decision;
     const known = recorded.get(keyOf(decision));
@@ -59,8 +54,32 @@ export function reportedModules(
       held_over_a_week: (held.get(keyOf(decision)) ?? 0) > WEEK_MS ? true : undefined,
       stops: stopsOf(decision),
       facts: same ? factsOf(same) : null,
+      failing: failingOf(decision),
     };
   });
+}
+
+/** What the registry would not take of all modules together is left out (T265). */
+function withinLimits(memory: Parameters<typeof failingModule>[1]): {
+  readonly factsOf: (one: RecordedDecision) => object | null;
+  readonly failingOf: (decision: LoggedDecision) => FailingModule | undefined;
+} {
+  let left = LONGEST_OF_ALL;
+  return {
+    factsOf(one) {
+      const facts = sharedFacts(one);
+      if (!facts || factsProblem(facts) !== undefined) return null;
+      left -= JSON.stringify(facts).length;
+      return left < 0 ? null : facts;
+    },
+    failingOf(decision) {
+      const failing = failingModule(decision, memory);
+      if (!failing) return undefined;
+      const reason = failing.reason === null ? null : short(failing.reason);
+      left -= reason?.length ?? 0;
+      return { ...failing, version: short(failing.version), reason: left < 0 ? null : reason };
+    },
+  };
 }
 
 /** Without times: they differ between machines, and change with each plan (D65). */

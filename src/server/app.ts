@@ -4,6 +4,7 @@ import { addInstallRoutes } from './routes/install-routes.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { writeTo } from './catalogue/write-change.ts';
 import type { ChangeFeed } from './catalogue/change-feed.ts';
+import { contactNotes } from './fleet/contacts.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
@@ -12,6 +13,7 @@ import { addJoinRoute } from './routes/join-route.ts';
 import {
   ARTIFACT,
   FLEET,
+  FLEET_FAILURES,
   FLEET_MACHINES,
   FLEET_MODULE,
   FLEET_ROLLOUTS,
@@ -56,6 +58,7 @@ const METHODS = [
   [UPLOAD, 'PUT'],
   [REPORTS, 'POST'],
   [FLEET, 'GET'],
+  [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
   [FLEET_MODULE, 'GET'],
   [RETIRED, 'PUT'],
@@ -75,7 +78,6 @@ export const PATHS: readonly string[] = METHODS.map(([path]) => path);
 export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: AppOptions): Hono {
   const app = new Hono();
   const refused = refusalCount(options.log);
-  addReadRoutes(app, catalogue, feed, { ...options, refused });
   addArtifactRoutes(app, catalogue, options);
   addInstallRoutes(app, catalogue, options);
   const write = options.replica?.write ?? writeTo(catalogue);
@@ -84,6 +86,8 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
     new FleetFile(fleetPath(catalogue.path), () => options.clock.now(), {
       freeDisk: options.limits?.freeDisk,
     });
+  const noteContact = contactNotes(catalogue, fleet, options.clock);
+  addReadRoutes(app, catalogue, feed, { ...options, refused, noteContact });
   catalogue.firstStep = firstStepAtOnce(fleet);
   const firstStep = firstStepInSlices(fleet);
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep, fleet });

@@ -72,6 +72,8 @@ export interface ServeOptions {
         readonly key: string;
       }
     | undefined;
+  /** @internal After how long without a request a machine is silent, in milliseconds; as it was before if undefined. */
+  readonly silentMs?: number | undefined;
   /** @internal Is told of each request, for metrics. */
   readonly observe?: RequestObserver | undefined;
   /** @internal The text at `/metrics`, and its type; without it there is no such address. */
@@ -243,6 +245,7 @@ export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
 /** The options with their defaults. */
 export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly limits?: ServerLimits | undefined;
+  readonly silentMs?: number | undefined;
   readonly tls?: ServeOptions['tls'];
   readonly observe?: RequestObserver | undefined;
   readonly metrics?: (() => Promise<MetricsText>) | undefined;
@@ -269,6 +272,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     spreadMs = DEFAULT_SPREAD_MS,
     log,
     limits,
+    silentMs,
     tls,
     observe,
     metrics,
@@ -283,6 +287,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     spreadMs,
     log: log && harmless(log),
     limits,
+    silentMs,
     tls,
     observe,
     metrics,

@@ -5,6 +5,7 @@ import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
+import { setSilentAfter } from './fleet/presence.ts';
 import { rolloutController } from './rollout/rollout-controller.ts';
 import { healthOf, type Health } from './routes/health.ts';
 import { gatedApp } from './limits/gated-app.ts';
@@ -110,11 +111,12 @@ function hostOf(server: Server): string {
 /** What machines reported, which all fronts of a cluster share. */
 function openFleet(
   catalogue: Catalogue,
-  { clock, replica, log, limits }: RegistryOptions,
+  { clock, replica, log, limits, silentMs }: RegistryOptions,
 ): { readonly fleet: FleetFile; readonly closeFleet: () => Promise<void> } {
   const fleet = new FleetFile(fleetPath(catalogue.path), () => clock.now(), {
     freeDisk: limits?.freeDisk,
   });
+  if (silentMs !== undefined) fleet.write((sql) => setSilentAfter(sql, silentMs));
   const stopSharing = replica?.shareReports(fleet, (event) => log?.(event));
   const closeFleet = async (): Promise<void> => {
     await stopSharing?.();

@@ -4,7 +4,12 @@ import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { FleetClient } from '../registry/fleet-client.ts';
-import { fleetCountsAnswer, type FleetCounts } from '../registry/fleet-documents.ts';
+import {
+  fleetCountsAnswer,
+  fleetFailures,
+  type FleetCounts,
+  type FleetFailures,
+} from '../registry/fleet-documents.ts';
 import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
 import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
@@ -12,10 +17,12 @@ import { moduleIdIn, versionIn } from './named-release.ts';
 
 /** Which machines are asked for. An absent field restricts nothing. */
 interface WantedMachines {
-  readonly module?: string;
-  readonly version?: string;
+  readonly module?: string | undefined;
+  readonly version?: string | undefined;
   readonly group?: string;
   readonly stuck?: true;
+  /** Those on which something fails. */
+  readonly failing?: true;
   /** Those that are retired, which are listed nowhere else. */
   readonly retired?: true;
   /** The most that are listed. */
@@ -35,6 +42,23 @@ export async function fleetCounts(
 ): Promise<Result<FleetCounts, Problem>> {
   return await withFleet(options, world, async (client) => {
     return { ok: true, value: checkedAnswer(await client.read(''), fleetCountsAnswer) };
+  });
+}
+
+/** What failed in the last milliseconds, and what is tried again now. */
+export async function failuresOfFleet(
+  { module, version, sinceMs }: Pick<WantedMachines, 'module' | 'version'> & { sinceMs: number },
+  options: FleetOptions,
+  world: World,
+): Promise<Result<FleetFailures, Problem>> {
+  const wrong = problemOf({ module, version });
+  if (wrong) return { ok: false, error: wrong };
+  return await withFleet(options, world, async (client) => {
+    const query = new URLSearchParams({ seconds: `${Math.ceil(sinceMs / 1000)}` });
+    if (module !== undefined) query.set('module', module);
+    if (version !== undefined) query.set('version', version);
+    const answer = await client.read(`/failures?${query.toString()}`);
+    return { ok: true, value: checkedAnswer(answer, fleetFailures) };
   });
 }
 
@@ -60,7 +84,7 @@ export async function fleetMachines(
 const NO_VERSION: ReadonlySet<string> = new Set(['none', 'unknown']);
 
 /** Why no machine could match. */
-function problemOf({ module, version, group }: WantedMachines): Problem | undefined {
+function problemOf({ module, version, group }: Omit<WantedMachines, 'limit'>): Problem | undefined {
   const moduleId = module === undefined ? undefined : moduleIdIn(module);
   if (moduleId?.ok === false) return moduleId.error;
   if (group !== undefined && !isGroup(group)) {
@@ -71,10 +95,14 @@ function problemOf({ module, version, group }: WantedMachines): Problem | undefi
   return parsed.ok ? undefined : parsed.error;
 }
 
+function hasFailing({ modules }: JsonObject): boolean {
+  return Array.isArray(modules) && modules.some((one) => isJsonObject(Object(one).failing));
+}
+
 /** At most `most` machines, page by page. */
 async function listed(
   client: FleetClient,
-  { module, version, group, stuck, retired }: WantedMachines,
+  { module, version, group, stuck, failing, retired }: WantedMachines,
   most: number,
 ): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
@@ -86,6 +114,7 @@ async function listed(
     if (version !== undefined) query.set('version', version);
     if (group !== undefined) query.set('group', group);
     if (stuck) query.set('stuck', 'true');
+    if (failing) query.set('failing', 'true');
     if (retired) query.set('retired', 'true');
     const { machines, next } = await client.read(`/machines?${query.toString()}`);
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
@@ -93,6 +122,7 @@ async function listed(
     const wanted = page.filter(
       (machine) =>
         (!retired || isJsonObject(machine['retired'])) &&
+        (!failing || hasFailing(machine)) &&
         (group === undefined || machine['group'] === group),
     );
     found.push(...wanted);

@@ -2,14 +2,13 @@ import { parseModuleId } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { systemClock } from '../registry/clock.ts';
 import { reportedModuleIds } from '../server/fleet/deployed-versions.ts';
+import { machineDetail, type MachineDetail } from '../server/fleet/machine-detail.ts';
 import {
   countMachines,
-  machineDetail,
   searchMachines,
   siteTotals,
   type PlacedModule,
   type ListedMachine,
-  type MachineDetail,
   type MachineSearch,
   type SiteTotals,
 } from '../server/fleet/machine-queries.ts';

@@ -25,6 +25,7 @@ export const rolloutAnswer = v.object({
     healthy: count,
     failed: count,
     silent: count,
+    retrying: v.optional(count),
   }),
   // The percentages that are left.
   steps: v.optional(v.array(v.number())),

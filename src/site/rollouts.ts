@@ -25,7 +25,7 @@ export interface ShownRollout
   /** What is known of its machines, and when they were counted. */
   readonly counts: Pick<
     Counted,
-    'tally' | 'included' | 'steps' | 'soakedMs' | 'next' | 'countedAt'
+    'tally' | 'retrying' | 'included' | 'steps' | 'soakedMs' | 'next' | 'countedAt'
   >;
   readonly failures: readonly Failures[];
 }
@@ -156,9 +156,9 @@ function withRollout<T>(
 
 function shownRollout(counted: Counted): ShownRollout {
   const { moduleId, version, rollout, soakMs, yanked } = counted;
-  const { tally, included, steps, soakedMs, next, countedAt } = counted;
+  const { tally, retrying, included, steps, soakedMs, next, countedAt } = counted;
   const { salt: _salt, share: _share, ...known } = rollout;
-  const counts = { tally, included, steps, soakedMs, next, countedAt };
+  const counts = { tally, retrying, included, steps, soakedMs, next, countedAt };
   const because = reasonOf(rollout);
   return {
     moduleId,

@@ -79,7 +79,7 @@ it('[D83] retire over HTTP takes a machine out of counts and lists, and is logge
     { id: 'rover-1', retired: null },
   ]);
   expect((await run('machines', '--retired', ...at)).stdout.slice(1)).toEqual([
-    '  rover-2   2026-11-21T12:00:00Z                       retired 2026-11-21T12:00:00Z by token t1 (op)',
+    '  rover-2   2026-11-21T12:00:00Z   retired                       retired 2026-11-21T12:00:00Z by token t1 (op)',
   ]);
 });
 

@@ -92,10 +92,10 @@ it.each([
 it('machines lists those that match', async () => {
   const stuck = { deployed: '1.2.8', decision: 'stuck', reason: 'no list' };
   const fleet = await fleetWith({ 'rover-1': {}, 'rover-2': {}, 'rover-3': stuck });
-  const head = '  MACHINE   SEEN                       MODULE       DEPLOYED   DECISION';
+  const head = '  MACHINE   SEEN                       STATE    MODULE       DEPLOYED   DECISION';
   expect((await fleet('machines', '--stuck')).stdout).toEqual([
     head,
-    '  rover-3   TIME   acme:lidar   1.2.8      stuck: no list',
+    '  rover-3   TIME   online   acme:lidar   1.2.8      stuck: no list',
   ]);
   const hasMore = async (limit: number): Promise<unknown> => {
     const { stdout, stderr } = await fleet('machines', '--limit', `${limit}`, '--json');

@@ -45,6 +45,7 @@ describe('the machines of a site', () => {
       '2 stuck',
       '2 behindid contains module',
       'deployed version condition',
+      'failing',
       'behind',
       'retiredSearch',
       '4 machines, by id',

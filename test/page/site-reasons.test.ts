@@ -113,5 +113,9 @@ it.each<[unknown, string]>([
 
 /** What a machine whose decisions are `rows` knows. */
 function stateWith(rows: readonly LoggedDecision[]): Parameters<typeof reportedModules>[0] {
-  return { decisions: () => rows, newestInHistory: () => [], memory: () => ({ held: [] }) };
+  return {
+    decisions: () => rows,
+    newestInHistory: () => [],
+    memory: () => ({ held: [], open: [], quarantine: [] }),
+  };
 }

@@ -28,7 +28,7 @@ describe('what a machine reports', () => {
     const state = {
       decisions: () => rows,
       newestInHistory: () => rows,
-      memory: () => ({ held: [] }),
+      memory: () => ({ held: [], open: [], quarantine: [] }),
     };
     expect(reportedModules(state, () => []).map((one) => one.name)).toEqual(reported);
   });
@@ -43,7 +43,11 @@ it.each([
   const state = {
     decisions: () => rows,
     newestInHistory: () => rows,
-    memory: () => ({ held: [{ kind: 'module', name: 'acme_lidar', ...held } as const] }),
+    memory: () => ({
+      open: [],
+      quarantine: [],
+      held: [{ kind: 'module', name: 'acme_lidar', ...held } as const],
+    }),
   };
   const modules = reportedModules(state, () => []);
   expect(modules.map((one) => one.held_over_a_week)).toEqual([expected]);
@@ -67,7 +71,7 @@ function reportedWith(facts: unknown, names: readonly string[]): ReportedModule[
   const state = {
     decisions: () => rows,
     newestInHistory: () => rows,
-    memory: () => ({ held: [] }),
+    memory: () => ({ held: [], open: [], quarantine: [] }),
   };
   return reportedModules(state, () => ['lidar0']);
 }
@@ -135,7 +139,7 @@ describe('[T265] a registry takes what a machine with a valid policy reports', (
     const known = {
       decisions: () => rows,
       newestInHistory: () => rows,
-      memory: () => ({ held: [] }),
+      memory: () => ({ held: [], open: [], quarantine: [] }),
     };
     const modules = reportedModules(known, () => []);
     const target = { kind: 'module', name: text, moduleId: 'acme:lidar' } as const;

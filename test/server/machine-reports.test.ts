@@ -40,6 +40,8 @@ function testFleet(): Fleet {
 const NOTHING = {
   machines: 0,
   retired: 0,
+  failing: 0,
+  presence: { online: 0, quiet: 0, silent: 0 },
   seen_in_24h: 0,
   duplicates: 0,
   groups: [],
@@ -47,6 +49,7 @@ const NOTHING = {
   modules: [],
   modules_left_out: 0,
   held_over_a_week: [],
+  failing_modules: [],
   outcomes_in_24h: [],
   outcomes_left_out: 0,
 };
@@ -73,6 +76,7 @@ describe('a report', () => {
     expect(await counts()).toEqual({
       ...NOTHING,
       machines: 1,
+      presence: { online: 1, quiet: 0, silent: 0 },
       seen_in_24h: 1,
       modules: [{ ...LIDAR, machines: 1 }],
       outcomes_in_24h: [{ ...DONE, outcomes: 2 }],

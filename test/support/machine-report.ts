@@ -48,12 +48,15 @@ function reportedOutcome(number: number, fields: Partial<ReportedOutcome> = {}):
   };
 }
 
-/** A report of the outcomes with these numbers. */
+/** A report of the outcomes with these numbers. Those of another queue are of other actions. */
 export function machineReport(
   numbers: readonly number[],
   fields: Partial<MachineReport> = {},
 ): MachineReport {
-  const outcomes = numbers.map((number) => reportedOutcome(number));
+  const { queue } = fields;
+  const outcomes = numbers.map((number) =>
+    reportedOutcome(number, queue === undefined ? {} : { action: `${queue}-${number}` }),
+  );
   const after = (numbers[0] ?? 1) - 1;
   const to = numbers.at(-1) ?? after;
   return { queue: 'queue-01', instance: 'process-A', after, to, outcomes, ...fields };

@@ -78,7 +78,7 @@ export function lidarReport(machine: LidarMachine, now: number): ReportedModule 
   const state = {
     decisions: () => decisions,
     newestInHistory: () => recorded,
-    memory: () => ({ held: [] }),
+    memory: () => ({ held: [], open: [], quarantine: [] }),
   };
   return reportedModules(state, () => ['lidar0', 'nav'])[0] ?? never();
 }

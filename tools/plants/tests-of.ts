@@ -124,6 +124,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/registry/http/proxy.ts': ['prox', '../registry'],
   'src/registry/http/retry-after.ts': ['told-answers', '../registry'],
   'src/site/keys.ts': ['keys'],
+  'src/cli/join': ['join'],
+  'src/server/tokens/invitation.ts': ['../cli/join', '../server/scope'],
+  'src/server/routes/join-route.ts': ['../cli/join'],
   'src/site/signing.ts': ['keys'],
   'src/site': [
     '../page/',

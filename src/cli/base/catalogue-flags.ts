@@ -27,6 +27,10 @@ export function withServing(command: Command, context: CommandContext): Command 
       'the time over which clients spread their requests after a change',
       '1000',
     )
+    .option(
+      '--silent-after <duration>',
+      'a machine that is not heard for so long is silent; kept until it is changed (default: 24h)',
+    )
     .option('--tls-cert <file>', 'serve https: with this certificate, in PEM, and its chain')
     .option('--tls-key <file>', 'the private key of that certificate, in PEM')
     .option(

@@ -6,6 +6,7 @@ import type { FleetImportOptions } from './import-command.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { withFile, withServing } from '../base/catalogue-flags.ts';
+import type { FailuresOptions } from './failures-command.ts';
 import type { MachinesOptions } from './machines-command.ts';
 import type { WhatIfOptions } from './what-if-command.ts';
 
@@ -15,9 +16,15 @@ const STATUS_EXAMPLES = `Examples:
 
 const MACHINES_EXAMPLES = `Examples:
   modreg fleet machines --stuck
+  modreg fleet machines --failing
   modreg fleet machines --module acme:lidar --version 1.2.9 --json
   modreg fleet machines --group canary
   modreg fleet machines --retired
+`;
+
+const FAILURES_EXAMPLES = `Examples:
+  modreg fleet failures
+  modreg fleet failures acme:lidar 1.3.0 --since 7d
 `;
 
 const RETIRE_EXAMPLES = `Examples:
@@ -69,6 +76,7 @@ export function addFleet(modreg: Command, context: CommandContext): void {
     .option('--version <version>', 'only machines that have this version')
     .option('--group <group>', 'only machines of this group')
     .option('--stuck', 'only machines with a module that is stuck')
+    .option('--failing', 'only machines on which something fails')
     .option('--retired', 'only machines that are retired, which no other list has')
     .option('--limit <number>', 'the most machines to list, up to 100000 (default: 100)')
     .addHelpText('before', MACHINES_EXAMPLES)
@@ -76,11 +84,30 @@ export function addFleet(modreg: Command, context: CommandContext): void {
       const { fleetMachinesCommand } = await import('./machines-command.ts');
       finish(await fleetMachinesCommand(options, world));
     });
+  addFailures(withRegistry(fleet.command('failures [module_id] [version]')), { world, finish });
   addRetire(withRegistry(fleet.command('retire <machine>')), context);
   addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
   addServe(fleet, context);
   addCheck(fleet, context);
   addImport(fleet, context);
+}
+
+function addFailures(
+  command: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): void {
+  command
+    .description(
+      'Shows what failed lately, and what is tried again now: why, and on which machines.',
+    )
+    .option('--since <duration>', 'how far back, up to 90d (default: 24h)')
+    .addHelpText('before', FAILURES_EXAMPLES)
+    .action(
+      async (module: string | undefined, version: string | undefined, options: FailuresOptions) => {
+        const { fleetFailuresCommand } = await import('./failures-command.ts');
+        finish(await fleetFailuresCommand({ module, version }, options, world));
+      },
+    );
 }
 
 function addRetire(

@@ -2,6 +2,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
+import { reportedFailing } from '../../site/failing-words.ts';
 import { fleetMachines } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -13,6 +14,7 @@ export interface MachinesOptions extends FleetOptions, AnswerOptions {
   readonly version?: string;
   readonly group?: string;
   readonly stuck?: true;
+  readonly failing?: true;
   readonly retired?: true;
   readonly limit?: string;
 }
@@ -39,22 +41,25 @@ export async function fleetMachinesCommand(
   });
 }
 
-const HEADS = ['MACHINE', 'SEEN', 'MODULE', 'DEPLOYED', 'DECISION'];
+const HEADS = ['MACHINE', 'SEEN', 'STATE', 'MODULE', 'DEPLOYED', 'DECISION'];
 
 function linesOf(machines: readonly JsonObject[], { columns: width }: World): string[] {
   if (machines.length === 0) return ['no machine matches'];
   const rows = machines.flatMap((machine) => {
-    const { id, seen_at: seen, is_duplicate: isDuplicate, modules, retired } = machine;
+    const { id, seen_at: seen, heard_at: heard, presence } = machine;
+    const { is_duplicate: isDuplicate, modules, retired } = machine;
     const known = Array.isArray(modules) ? modules.filter(isJsonObject) : [];
     const cells = known.map(cellsOf);
     const none = isDuplicate === true ? 'two machines with this id' : 'nothing is reported';
-    const first = [excerpt(String(id)), excerpt(String(seen))];
+    // An earlier registry does not say it.
+    const state = typeof presence === 'string' ? excerpt(presence) : '-';
+    const first = [excerpt(String(id)), excerpt(String(heard ?? seen)), state];
     if (isJsonObject(retired)) {
       const { at, by } = retired;
       return [[...first, '', '', `retired ${excerpt(String(at))} by ${excerpt(String(by))}`]];
     }
     const [top = ['', '', none], ...others] = cells;
-    return [[...first, ...top], ...others.map((rest) => ['', ''].concat(rest))];
+    return [[...first, ...top], ...others.map((rest) => ['', '', ''].concat(rest))];
   });
   const format = columnsOf(HEADS, rows, width);
   return [...format(HEADS), ...rows.flatMap(format)];
@@ -66,12 +71,15 @@ function cellsOf({
   decision,
   reason,
   held_over_a_week: isHeldLong,
+  failing,
 }: JsonObject): string[] {
   const since = isHeldLong === true ? ' for over a week' : '';
+  const words = reportedFailing(failing);
+  const fails = words === undefined ? '' : `; ${words}`;
   const because = typeof reason === 'string' ? `: ${excerpt(reason)}` : '';
   return [
     excerpt(String(id)),
     excerpt(String(deployed)),
-    `${excerpt(String(decision))}${since}${because}`,
+    `${excerpt(String(decision))}${since}${because}${fails}`,
   ];
 }

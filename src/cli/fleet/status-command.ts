@@ -4,6 +4,7 @@ import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { FleetCounts } from '../../registry/fleet-documents.ts';
 import { fleetCounts } from '../../site/fleet-machines.ts';
+import { blameWords } from '../../site/failing-words.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
@@ -26,7 +27,7 @@ const NAMING = `modreg fleet machines --limit 100000 | grep 'two machines' names
 
 function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
-  const { retired = 0 } = counts;
+  const { retired = 0, failing = 0 } = counts;
   const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
   const rows = [...Map.groupBy(modules, (one) => `${one.module_id} ${one.deployed}`).values()].map(
     rowOf,
@@ -34,7 +35,7 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const format = columnsOf(heads, rows, width);
   const failures = counts.outcomes_in_24h.filter(({ result }) => result === 'failed');
   return [
-    `${countOf(machines, 'machine')}, ${seen} seen in 24 h${retired === 0 ? '' : `; ${retired} retired`}`,
+    `${countOf(machines, 'machine')}, ${seen} seen in 24 h${presenceWords(counts)}${failing === 0 ? '' : `; ${failing} failing`}${retired === 0 ? '' : `; ${retired} retired`}`,
     ...(counts.groups ?? []).map(
       ({ group, machines: some, seen_in_24h: heard }) =>
         `group ${excerpt(group)}: ${countOf(some, 'machine')}, ${heard} seen in 24 h`,
@@ -44,6 +45,10 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
     ...(counts.held_over_a_week ?? []).map(
       ({ module_id: id, deployed, machines: some }) =>
         `held for over a week: ${excerpt(id)} ${excerpt(deployed)}, ${countOf(some, 'machine')}`,
+    ),
+    ...(counts.failing_modules ?? []).map(
+      ({ module_id: id, version, blame, machines: some }) =>
+        `failing: ${excerpt(id)} ${excerpt(version)} on ${countOf(some, 'machine')}, ${blameWords(blame)}`,
     ),
     ...failures.map(
       ({ module_id: id, version, outcomes }) =>
@@ -59,6 +64,16 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
       ? []
       : [`${countOf(missing, 'outcome')} dropped by machines before a report`]),
   ];
+}
+
+/** `; 2 quiet, 1 silent`: those that were not heard lately. An earlier registry does not know. */
+function presenceWords({ presence }: FleetCounts): string {
+  const { quiet = 0, silent = 0 } = presence ?? {};
+  const words = [
+    ...(quiet > 0 ? [`${quiet} quiet`] : []),
+    ...(silent > 0 ? [`${silent} silent`] : []),
+  ];
+  return words.length === 0 ? '' : `; ${words.join(', ')}`;
 }
 
 function leftOut(count = 0, what: string): string[] {

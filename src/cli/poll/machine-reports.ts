@@ -13,6 +13,7 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import { machineCredentials } from '../../host/credentials.ts';
 import { machineIdWith } from '../../host/machine-id.ts';
+import { namedRegistry } from '../../host/registry-choice.ts';
 import { fetchIn } from '../../base/network.ts';
 import { registryProblem, usage, type Problem } from '../../base/problem.ts';
 import { tokensIn } from '../../host/registry-token.ts';
@@ -30,6 +31,8 @@ export interface ReportTarget {
   readonly client: FleetClient;
   /** The id of the machine. */
   readonly machine: string;
+  /** Whether a registry with this address in the policy is the one that the machine reports to. */
+  readonly isPolled: (registry: string | undefined) => boolean;
 }
 
 /** Where the machine reports to: `--reports`, else `MODREG_REPORTS`; undefined if it does not report. */
@@ -61,7 +64,13 @@ export function reportTarget(
     },
   });
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
-  return { ok: true, value: { client: client.value, machine } };
+  const isPolled = (inPolicy: string | undefined): boolean => {
+    const polled = URL.parse(
+      namedRegistry({ ...(registry !== undefined && { registry }) }, world) ?? inPolicy ?? '',
+    );
+    return polled?.origin === url.origin;
+  };
+  return { ok: true, value: { client: client.value, machine, isPolled } };
 }
 
 function noId(option: string): Problem {
@@ -79,6 +88,8 @@ export function startReports(
     platform,
     machine,
     group,
+    intervalMs,
+    registry,
     onNotice,
   }: {
     readonly file: ClaimedFile;
@@ -86,6 +97,10 @@ export function startReports(
     readonly machine: () => Machine;
     /** The group of the machine now. */
     readonly group: () => string | undefined;
+    /** The time between two rounds. */
+    readonly intervalMs: number;
+    /** The registry of the policy now. */
+    readonly registry: () => string | undefined;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
 ): ReturnType<typeof outbound> | undefined {
@@ -96,6 +111,7 @@ export function startReports(
     version: ownVersion(),
     platform,
     group,
+    everyMs: () => (target.isPolled(registry()) ? intervalMs : undefined),
     state,
     modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
     clock: systemClock,

@@ -131,6 +131,7 @@ async function poll(
     ...terms,
     file,
     machine: () => current.documents.machine,
+    registry: () => current.documents.policy.terms.registry,
     group: () => terms.group ?? current.documents.policy.group,
     onNotice: (level, text) => report.note(level, text),
   });

@@ -32,6 +32,7 @@ export function statusLines(rollout: RolloutAnswer): string[] {
     ...(typeof rollout.yanked === 'string' ? [`  ${yankWords(rollout.yanked)}`] : []),
     `  installed ${installed}: healthy ${healthy}, failed ${failed}, silent ${silent}, not known yet ${installing}; waiting ${waiting}`,
     ...failureLines(rollout),
+    ...retryLines(rollout),
     ...(next === undefined ? [] : [`  next: ${next}`]),
   ];
 }
@@ -64,6 +65,19 @@ function failureLines({ failures }: RolloutAnswer): string[] {
     failures.filter(({ counted = true }) => counted === isCounted),
   );
   return [...linesByReason(inStep, ''), ...linesByReason(others, ', not in this step')];
+}
+
+/** That machines fail for a reason of theirs, which no count of failures has. */
+function retryLines({
+  module_id: id,
+  version,
+  machines: { retrying = 0 },
+}: RolloutAnswer): string[] {
+  if (retrying === 0) return [];
+  const release = `${excerpt(id)} ${excerpt(version)}`;
+  return [
+    `  ${countOf(retrying, 'machine')} failed for a reason of the machine and will try again: modreg fleet failures ${release}`,
+  ];
 }
 
 /** A line for each reason, with the machine that reported it last. */

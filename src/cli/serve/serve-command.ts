@@ -100,6 +100,7 @@ async function serve(
       clock,
       replica: front?.value.replica,
       spreadMs: options.spreadMs,
+      silentMs: options.silentMs,
       tls: options.tls,
       observe,
       metrics: listener ? undefined : scrape,

@@ -1,4 +1,5 @@
 import type { Result } from '../../core/index.ts';
+import { parseDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
 import type { TlsFiles } from '../../server/tls/tls-files.ts';
@@ -17,6 +18,7 @@ export interface ServeCommandOptions extends CreatingOptions, AnswerOptions {
   readonly spread: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly silentAfter?: string;
   readonly metrics?: string;
   /** Where the page is served; true for its usual place. */
   readonly page?: string | true;
@@ -26,6 +28,7 @@ export interface ServeCommandOptions extends CreatingOptions, AnswerOptions {
 export interface ServeTerms {
   readonly port: number;
   readonly spreadMs: number;
+  readonly silentMs: number | undefined;
   readonly tls: TlsFiles | undefined;
   readonly metrics: MetricsPlace | undefined;
   readonly page: MetricsPlace | undefined;
@@ -40,6 +43,8 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
   const spread = wholeNumber('--spread', options.spread, LONGEST_SPREAD_MS);
   if (!spread.ok) return spread;
   if (options.host === '') return { ok: false, error: usage('--host is empty') };
+  const silent = silentMs(options.silentAfter);
+  if (!silent.ok) return silent;
   const tls = readTlsOptions(options);
   if (!tls.ok) return tls;
   const metrics = parsePlace(options.metrics);
@@ -49,11 +54,22 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
   const value = {
     port: port.value,
     spreadMs: spread.value,
+    silentMs: silent.value,
     tls: tls.value,
     metrics: metrics.value,
     page: page.value,
   };
   return { ok: true, value };
+}
+
+const LONGEST_SILENT_MS = 90 * 86_400_000;
+
+function silentMs(text: string | undefined): Result<number | undefined, Problem> {
+  if (text === undefined) return { ok: true, value: undefined };
+  const parsed = parseDuration(text);
+  if (parsed.ok && parsed.value >= 60_000 && parsed.value <= LONGEST_SILENT_MS) return parsed;
+  const found = `--silent-after: ${excerpt(text)} is not a duration from 1m to 90d`;
+  return { ok: false, error: usage(found) };
 }
 
 /** Where `--page` puts the page. Others than this machine reach it only with TLS. */

@@ -6,6 +6,7 @@ import type { PageProblem } from '../page-problem.ts';
 import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
 import { downloadedWords } from '../../host/downloaded.ts';
+import { failureWords } from '../../host/open-action.ts';
 import { Timed } from './timed.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
@@ -159,10 +160,13 @@ export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
 /** While an action is carried out, what is done; what would be decided otherwise does not matter then. */
 const Why: FC<{ readonly row: ModuleRow }> = ({ row: { why, state, open, times } }) => {
   if (state !== 'in progress' || !open) {
-    return (
-      <p>
-        <Timed said={why} times={times} />
-      </p>
+    const failure = state === 'failing' && open ? failureWords(open) : undefined;
+    return [failure, why].map((said) =>
+      said === undefined ? null : (
+        <p>
+          <Timed said={said} times={times} />
+        </p>
+      ),
     );
   }
   const { direction, to, reason } = open.action;

@@ -1,15 +1,9 @@
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import {
-  IN_MEMORY,
-  openDatabase,
-  snapshot,
-  transaction,
-  translated,
-} from '../../sqlite/database.ts';
+import { IN_MEMORY, snapshot, transaction, translated } from '../../sqlite/database.ts';
 import type { DatabaseError } from '../../sqlite/database-error.ts';
-import { statementsOf, type Statements } from '../../sqlite/statements.ts';
-import { FLEET_LAYOUT } from './fleet-schema.ts';
+import type { Statements } from '../../sqlite/statements.ts';
+import { opened, type OpenFile } from './open-fleet.ts';
+import { noteContacts } from './presence.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
 import { uninterrupted, type Slices } from './slices.ts';
 import { retire, type RetiredMachine, type Retirement } from './retirement.ts';
@@ -26,7 +20,6 @@ import {
 /** Outcomes are kept for so long. */
 const KEPT_MS = 90 * 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
-const BUSY_TIMEOUT_MS = 5000;
 /** Each transaction waits for the disk, so reports that arrive together share one. */
 const GATHER_MS = 5;
 /** So many reports take about 20 ms, in which nothing else is answered. */
@@ -37,11 +30,6 @@ const MOST_BYTES_AT_ONCE = 4 * 1024 * 1024;
 /** The path of the file beside the catalogue at `path`. */
 export function fleetPath(path: string): string {
   return path === IN_MEMORY ? path : `${path.replace(/\.db$/, '')}-fleet.db`;
-}
-
-interface OpenFile {
-  readonly database: DatabaseSync;
-  readonly sql: Statements;
 }
 
 /** Waits for the answer to a report. */
@@ -72,6 +60,8 @@ export interface SharedReports {
   readonly reports: readonly (SentReport | undefined)[];
   /** Machines that an operator retired at a front at that time, after the reports. */
   readonly retirements?: readonly Retirement[];
+  /** Machines that the front heard at about that time (D186). */
+  readonly contacts?: readonly string[];
 }
 
 /** How far the file has followed the stream. */
@@ -108,6 +98,8 @@ export class FleetFile {
   sendToAll: SendReport | undefined;
   /** The same. */
   retireAtAll: RetireMachine | undefined;
+  /** The same. */
+  contactsAtAll: ((machines: readonly string[]) => void) | undefined;
 
   /** `now` returns the time in milliseconds since the epoch. */
   constructor(
@@ -188,6 +180,12 @@ export class FleetFile {
     return this.write((sql) => retire(sql, retirement, this.#now()));
   }
 
+  /** Notes that machines were heard just now (D186). Throws a DatabaseError. */
+  noteContacts(machines: readonly string[]): void {
+    if (this.contactsAtAll) this.contactsAtAll(machines);
+    else this.write((sql) => noteContacts(sql, machines, this.#now()));
+  }
+
   /** How far this file has followed the stream of reports. Throws a DatabaseError. */
   followed(): Followed {
     const row = this.read((sql) => sql.get('SELECT stream, sequence FROM followed'));
@@ -201,6 +199,7 @@ export class FleetFile {
     at,
     reports,
     retirements = [],
+    contacts = [],
   }: SharedReports): readonly (ReportAnswer | RefusedReport)[] {
     return this.write((sql) => {
       // The clock of the front that received them may be wrong.
@@ -208,6 +207,7 @@ export class FleetFile {
       sql.run('UPDATE followed SET stream = ?, sequence = ?', stream, sequence);
       const answers = takeReports(sql, reports, { at, gaps: 'count' });
       for (const retirement of retirements) retire(sql, retirement, at);
+      noteContacts(sql, contacts, at);
       return answers;
     });
   }
@@ -285,13 +285,4 @@ function countAtOnce(waiting: readonly Waiting[]): number {
   let left = MOST_BYTES_AT_ONCE;
   const end = waiting.slice(0, MOST_AT_ONCE).findIndex(({ bytes }) => (left -= bytes) < 0);
   return end === -1 ? MOST_AT_ONCE : Math.max(end, 1);
-}
-
-function opened(path: string, mode: 'create' | 'read'): OpenFile {
-  const database = openDatabase(path, FLEET_LAYOUT, { mode, busyTimeoutMs: BUSY_TIMEOUT_MS });
-  // The indexes of 100,000 machines are larger than SQLite's cache of 2 MB, and each checkpoint syncs the file.
-  database.exec('PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 8192');
-  // A savepoint for each report copies pages: in a file, a report takes 150 µs instead of 87.
-  if (mode === 'create') database.exec('PRAGMA temp_store = MEMORY');
-  return { database, sql: statementsOf(database, path) };
 }

@@ -5,13 +5,17 @@ import type { ModuleStates } from '../../registry/fleet-documents.ts';
 import { groupCounts } from './groups.ts';
 import type { Slices } from './slices.ts';
 import {
+  countMachines,
   machineCounts,
   machineIn,
   machineRows,
   placedRows,
   statesOf,
   type MachineSearch,
+  type SeenMachine,
 } from './machine-queries.ts';
+import { failingCounts, failureIn } from './failing-modules.ts';
+import { presenceCounts, silentAfter } from './presence.ts';
 import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
 import { IS_HELD_LONG } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
@@ -27,11 +31,15 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
   yield;
   const held = sql.all(HELD, MOST_COUNTS);
   yield;
+  const failing = failingCounts(sql, MOST_COUNTS);
+  yield;
   const outcomes = yield* outcomeCounts(sql, now - DAY_MS);
   const counts = machineCounts(sql, now);
   return {
     machines: counts.machines,
     retired: counts.retired,
+    failing: countMachines(sql, { condition: 'failing', after: '' }),
+    presence: presenceCounts(sql, now),
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
@@ -49,6 +57,7 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
       deployed: row['deployed'],
       machines: Number(row['machines']),
     })),
+    failing_modules: failing,
     modules_left_out: Number(modules[0]?.['of'] ?? 0) - modules.length,
     outcomes_in_24h: outcomes.counts,
     outcomes_left_out: outcomes.leftOut,
@@ -136,11 +145,12 @@ export function fleetMachines(
 ): MachinesPage {
   const machines = machineRows(sql, search, limit);
   const filter = statesOf(search) ?? { where: 'TRUE', values: [] };
+  const silentMs = silentAfter(sql);
   const found: object[] = [];
   let size = 0;
   for (const row of machines) {
     const modules = placedRows(sql, row, filter, 'name');
-    found.push(machineOf(row, modules, now));
+    found.push(machineOf(machineIn(row, now, silentMs), modules));
     size += modules.reduce((sum, { content }) => sum + String(content).length, 0);
     if (size > LONGEST_PAGE) break;
   }
@@ -148,12 +158,14 @@ export function fleetMachines(
   return { machines: found, next: isLast ? null : String(machines[found.length - 1]?.['name']) };
 }
 
-function machineOf(row: Row, modules: readonly Row[], now: number): object {
-  const machine = machineIn(row, now);
+function machineOf(machine: SeenMachine, modules: readonly Row[]): object {
+  const { heardAt, presence } = machine;
   const { id, seenAt, platform, modreg, group, isDuplicate, missingOutcomes, retired } = machine;
   return {
     id,
     seen_at: formatTime(seenAt),
+    heard_at: heardAt === undefined ? null : formatTime(heardAt),
+    presence,
     platform: platform ?? null,
     modreg: modreg ?? null,
     group: group ?? null,
@@ -162,7 +174,7 @@ function machineOf(row: Row, modules: readonly Row[], now: number): object {
     retired: retired ? { at: formatTime(retired.at), by: retired.by } : null,
     modules: modules.map((module) => {
       const { facts: _facts, platform: _platform, ...shown } = storedState(module);
-      return { name: module['name'], ...shown };
+      return { name: module['name'], ...shown, failing: failureIn(module) };
     }),
   };
 }

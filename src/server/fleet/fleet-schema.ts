@@ -128,5 +128,30 @@ export const FLEET_LAYOUT: Layout = {
     ALTER TABLE machines ADD COLUMN group_name TEXT;
     CREATE INDEX machines_by_group ON machines (group_name) WHERE group_name IS NOT NULL;
     `,
+    // What fails on which machine, as its last state says (D184). An earlier modreg replaces states, and does not know the table: the trigger
+    // forgets what such a state does not say.
+    `
+    CREATE TABLE failing_modules (
+      machine INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      failing_id TEXT NOT NULL,
+      failing_version TEXT NOT NULL,
+      blame TEXT NOT NULL,
+      failure TEXT NOT NULL,
+      PRIMARY KEY (machine, kind, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX failing_by_release ON failing_modules (failing_id, failing_version);
+    CREATE TRIGGER state_replaced AFTER UPDATE OF state_number ON machines BEGIN
+      DELETE FROM failing_modules WHERE machine = NEW.id;
+    END;
+    `,
+    // When a machine was heard by a request that is no report, and how often it asks (D186). An earlier modreg writes neither.
+    `
+    ALTER TABLE machines ADD COLUMN contact_at INTEGER;
+    ALTER TABLE machines ADD COLUMN every_ms INTEGER;
+    CREATE TABLE presence (silent_ms INTEGER NOT NULL) STRICT;
+    INSERT INTO presence VALUES (86400000);
+    `,
   ],
 };

@@ -1,16 +1,26 @@
 import { lasting } from '../../core/text/time-words.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { storedJson } from '../../sqlite/stored-value.ts';
+import type { FailingModule } from '../../registry/machine-report.ts';
+import { failureIn, WITH_FAILURE } from './failing-modules.ts';
 import { IS_BEHIND } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
+import {
+  heardAt,
+  presenceCounts,
+  presenceIn,
+  silentAfter,
+  type Presence,
+  type PresenceCounts,
+} from './presence.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
 const DAY_MS = 86_400_000;
 
-const CONDITIONS: Readonly<Record<'stuck' | 'behind', string>> = {
+const CONDITIONS: Readonly<Record<'stuck' | 'behind' | 'failing', string>> = {
   stuck: "decision = 'stuck'",
   behind: `(${IS_BEHIND})`,
+  failing: 'failure IS NOT NULL',
 };
 
 /** Which machines are asked for. An absent field restricts nothing. */
@@ -50,7 +60,7 @@ export function machineCounts(sql: Statements, now: number): MachineCounts {
 const IN_USE = `NOT (${IS_RETIRED})`;
 
 /** A part of a WHERE clause, and its values. */
-interface Filter {
+export interface Filter {
   readonly where: string;
   readonly values: readonly string[];
 }
@@ -81,11 +91,15 @@ function machinesOf(search: MachineSearch): Filter {
       : { where: 'instr(lower(name), ?) > 0', values: [search.id.toLowerCase()] },
     search.group === undefined ? undefined : { where: 'group_name = ?', values: [search.group] },
     states && {
-      where: `id IN (SELECT machine FROM placements WHERE state IN (SELECT id FROM states WHERE ${states.where}))`,
+      where: `id IN (${search.condition === 'failing' ? FAILING : PLACED} WHERE ${states.where})`,
       values: states.values,
     },
   ]);
 }
+
+const PLACED = 'SELECT machine FROM states JOIN placements ON state = states.id';
+const FAILING =
+  'SELECT machine FROM failing_modules JOIN placements USING (machine, kind, name) JOIN states ON states.id = state';
 
 /** The states of a search; undefined if it is for any. */
 export function statesOf({
@@ -118,18 +132,21 @@ export function placedRows(
   order: string,
 ): readonly Row[] {
   return sql.all(
-    `SELECT kind, name, module_id, deployed, decision, content
-      FROM placements JOIN states ON states.id = state WHERE machine = ? AND ${where} ORDER BY ${order}`,
+    `SELECT kind, name, module_id, deployed, decision, content, failing_version, blame, failure
+      FROM placements JOIN states ON states.id = state ${WITH_FAILURE} WHERE machine = ? AND ${where} ORDER BY ${order}`,
     machine['id'] ?? null,
     ...values,
   );
 }
 
 /** What a machine says of itself. */
-interface SeenMachine {
+export interface SeenMachine {
   readonly id: string;
   /** In milliseconds since the epoch. */
   readonly seenAt: number;
+  /** When it was last heard, also by other requests than reports; undefined if no time before now is known (D186). */
+  readonly heardAt: number | undefined;
+  readonly presence: Presence;
   readonly platform: string | undefined;
   readonly modreg: string | undefined;
   /** As the registry counts it; undefined if it is in none. */
@@ -141,12 +158,14 @@ interface SeenMachine {
   readonly retired: Omit<RetiredMachine, 'machine'> | undefined;
 }
 
-export function machineIn(row: Row, now: number): SeenMachine {
+export function machineIn(row: Row, now: number, silentMs: number): SeenMachine {
   const duplicateAt = row['duplicate_at'] ?? null;
   const { retired_at: at = null, retired_by: by } = row;
   return {
     id: String(row['name']),
     seenAt: Number(row['seen_at']),
+    heardAt: heardAt(row, now),
+    presence: presenceIn(row, now, silentMs),
     platform: textOf(row['platform']),
     modreg: textOf(row['modreg']),
     group: textOf(row['group_name']),
@@ -156,7 +175,7 @@ export function machineIn(row: Row, now: number): SeenMachine {
   };
 }
 
-function textOf(value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
@@ -166,12 +185,17 @@ export interface SiteTotals extends MachineCounts {
   readonly stuck: number;
   /** Those with a module whose target is not deployed yet. */
   readonly behind: number;
+  /** Those on which something fails (D184). */
+  readonly failing: number;
+  readonly presence: PresenceCounts;
 }
 
 export function siteTotals(sql: Statements, now: number): SiteTotals {
   const having = (condition: keyof typeof CONDITIONS): number =>
     countMachines(sql, { condition, after: '' });
-  return { ...machineCounts(sql, now), stuck: having('stuck'), behind: having('behind') };
+  const [stuck, behind, failing] = [having('stuck'), having('behind'), having('failing')];
+  const presence = presenceCounts(sql, now);
+  return { ...machineCounts(sql, now), stuck, behind, failing, presence };
 }
 
 /** A module of a machine, as it was reported. */
@@ -188,11 +212,13 @@ export interface PlacedModule {
   readonly isHeldLong: boolean;
   readonly stops: readonly string[];
   readonly facts: object | null;
+  /** Undefined if nothing of it fails. */
+  readonly failing: FailingModule | undefined;
 }
 
 export interface ListedMachine extends SeenMachine {
   readonly modules: number;
-  /** The modules that match the search; without one, those that are stuck or behind. Only the first are listed. */
+  /** The modules that match the search; without one, those that fail, are stuck or behind. Only the first are listed. */
   readonly shown: readonly PlacedModule[];
   readonly shownOf: number;
 }
@@ -205,27 +231,39 @@ export function searchMachines(
   search: MachineSearch,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): ListedMachine[] {
-  return machineRows(sql, search, limit).map((row) => listed(sql, row, search, now));
+  const silentMs = silentAfter(sql);
+  return machineRows(sql, search, limit).map((row) => ({
+    ...machineIn(row, now, silentMs),
+    ...listed(sql, row, search),
+  }));
 }
 
-const NEEDS_ATTENTION: Filter = { where: `(decision = 'stuck' OR (${IS_BEHIND}))`, values: [] };
+const NEEDS_ATTENTION: Filter = {
+  where: `(${Object.values(CONDITIONS).join(' OR ')})`,
+  values: [],
+};
+/** Those that need attention first. */
+export const BY_ATTENTION: string = `failure IS NULL, decision <> 'stuck', NOT ${CONDITIONS.behind}, name`;
 
-function listed(sql: Statements, row: Row, search: MachineSearch, now: number): ListedMachine {
+function listed(
+  sql: Statements,
+  row: Row,
+  search: MachineSearch,
+): Omit<ListedMachine, keyof SeenMachine> {
   const filter = statesOf(search) ?? NEEDS_ATTENTION;
-  const rows = placedRows(sql, row, filter, "decision <> 'stuck', name");
+  const rows = placedRows(sql, row, filter, "failure IS NULL, decision <> 'stuck', name");
   const known = sql.get(
     'SELECT count(*) AS n FROM placements WHERE machine = ?',
     row['id'] ?? null,
   );
   return {
-    ...machineIn(row, now),
     modules: Number(known?.['n']),
     shown: rows.slice(0, MOST_SHOWN).map(moduleIn),
     shownOf: rows.length,
   };
 }
 
-function moduleIn(row: Row): PlacedModule {
+export function moduleIn(row: Row): PlacedModule {
   const { module_id: moduleId, constraint, target, unreadable, ...state } = storedState(row);
   const { reason, because } = state;
   const stuck = because ? lasting(because) : (reason ?? undefined);
@@ -241,60 +279,6 @@ function moduleIn(row: Row): PlacedModule {
     isHeldLong: state.held_over_a_week === true,
     stops: state.stops,
     facts: state.facts,
-  };
-}
-
-/** What an action of a machine came to. */
-export interface ListedOutcome {
-  readonly receivedAt: number;
-  readonly name: string;
-  readonly direction: string;
-  readonly from: string | undefined;
-  readonly to: string;
-  readonly result: string;
-  readonly reason: string | undefined;
-}
-
-export interface MachineDetail extends SeenMachine {
-  /** Those that are stuck or behind first. */
-  readonly modules: readonly PlacedModule[];
-  /** The newest first. */
-  readonly outcomes: readonly ListedOutcome[];
-}
-
-const MOST_OUTCOMES = 30;
-const ANY: Filter = { where: 'TRUE', values: [] };
-
-/** A machine with its modules and its last outcomes; undefined if it has never reported. */
-export function machineDetail(sql: Statements, id: string, now: number): MachineDetail | undefined {
-  const row = sql.get('SELECT * FROM machines WHERE name = ?', id);
-  if (!row) return undefined;
-  const first = `decision <> 'stuck', NOT (${IS_BEHIND}), name`;
-  const modules = placedRows(sql, row, ANY, first);
-  const outcomes = sql.all(
-    `SELECT received_at, version, result, content FROM outcomes WHERE machine = ?
-      ORDER BY received_at DESC, number DESC LIMIT ${MOST_OUTCOMES}`,
-    row['id'] ?? null,
-  );
-  return {
-    ...machineIn(row, now),
-    modules: modules.map(moduleIn),
-    outcomes: outcomes.map(outcomeIn),
-  };
-}
-
-/** In place of a text of a damaged row. */
-const UNREADABLE = 'unreadable';
-
-function outcomeIn(row: Row): ListedOutcome {
-  const { name, direction, from, reason } = Object(storedJson(row['content']));
-  return {
-    receivedAt: Number(row['received_at']),
-    name: textOf(name) ?? UNREADABLE,
-    direction: textOf(direction) ?? UNREADABLE,
-    from: textOf(from),
-    to: String(row['version']),
-    result: String(row['result']),
-    reason: textOf(reason),
+    failing: failureIn(row),
   };
 }

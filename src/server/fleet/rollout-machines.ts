@@ -7,6 +7,7 @@ import type { RollingRelease } from '../catalogue/rollout-start.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { eachInSlices, type Slices } from './slices.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
+import { retryingMachines } from './failing-modules.ts';
 import { storedState } from './stored-state.ts';
 import type { RolloutMachine } from '../../core/rollout/tally.ts';
 
@@ -14,6 +15,8 @@ import type { RolloutMachine } from '../../core/rollout/tally.ts';
 export type ReportingMachine = Omit<RolloutMachine, 'cohort'> & {
   readonly id: string;
   readonly isRetired: boolean;
+  /** Whether it tries the release again, after a failure that is not the release's (D184). */
+  readonly isRetrying: boolean;
 };
 
 /** What the machines with one state do about a release. */
@@ -39,13 +42,16 @@ export function* rolloutMachines(
     const state = stateOf(row, parsed.value, platforms);
     if (state) states.set(Number(row['id']), state);
   });
+  const retrying = retryingMachines(sql, moduleId, version);
   const outcomes = yield* outcomesOf(sql, moduleId, version);
   const found = new Map<number, ReportingMachine>();
   yield* eachInSlices(sql.iterate(PLACED, moduleId), (row) => {
     const state = states.get(Number(row['state']));
     const machine = Number(row['id']);
     const isKnown = found.get(machine)?.delivery !== undefined;
-    if (state && !isKnown) found.set(machine, machineOf(row, state, outcomes.get(machine)));
+    if (!state || isKnown) return;
+    const known = machineOf(row, state, outcomes.get(machine));
+    found.set(machine, { ...known, isRetrying: retrying.has(machine) });
   });
   return [...found.values()];
 }
@@ -119,7 +125,7 @@ function machineOf(
   row: Row,
   { isDeployed, isDelivered }: StateOfRelease,
   outcome: Outcome | undefined,
-): ReportingMachine {
+): Omit<ReportingMachine, 'isRetrying'> {
   const heardAt = Number(row['seen_at']);
   const { name, group_name: group, retired_at: retiredAt } = row;
   const known = { id: String(name), group: textOf(group), heardAt, isRetired: retiredAt !== null };

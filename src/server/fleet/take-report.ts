@@ -1,19 +1,14 @@
-import { hash } from 'node:crypto';
 import { keepOutcomes } from './kept-outcomes.ts';
-import { stateCounts, type SharedState, type StateCounts } from './state-counts.ts';
+import { placementsOf, replaceState, type StateTables } from './replace-state.ts';
+import { stateCounts } from './state-counts.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { DatabaseError, isOfValues } from '../../sqlite/database-error.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import {
-  LARGEST_NUMBER,
-  type MachineReport,
-  type ReportedModule,
-  type ReportedState,
-} from '../../registry/machine-report.ts';
+import { LARGEST_NUMBER, type MachineReport } from '../../registry/machine-report.ts';
 
 /** The answer to a report. */
 export type ReportAnswer =
-  /** The server has the outcomes up to this number. It did not take a state with a lower number than one of this queue that it has. */
+  /** The server has the outcomes up to this number. It did not take a state with a lower number than one of this queue that it has, or an outcome with the number of another one. */
   | { readonly kind: 'known'; readonly knownTo: number; readonly isOlderState?: true }
   /** It lacks outcomes before the report; nothing was changed. */
   | { readonly kind: 'gap'; readonly knownTo: number }
@@ -82,7 +77,7 @@ export function takeReports(
 }
 
 function takeAlone(
-  tables: Tables,
+  tables: StateTables,
   sent: SentReport | undefined,
   taking: Taking,
 ): ReportAnswer | RefusedReport {
@@ -112,14 +107,8 @@ function refusal(machine: string | undefined, cause: unknown): RefusedReport {
   return { kind: 'refused', machine, error: new DatabaseError('damaged', message, { cause }) };
 }
 
-/** The tables, and the counts that are written after the last report. */
-interface Tables {
-  readonly sql: Statements;
-  readonly counts: StateCounts;
-}
-
 function takeReport(
-  tables: Tables,
+  tables: StateTables,
   { machine: name, report }: SentReport,
   { at: now, gaps }: Taking,
 ): ReportAnswer {
@@ -137,14 +126,19 @@ function takeReport(
   const machine = known?.id ?? added(sql, name, report, now);
   if (known && known.instance !== report.instance) noteEarlier(sql, known);
   const fresh = report.outcomes.filter(({ number }) => number > knownTo);
-  keepOutcomes(sql, machine, { queue: report.queue, outcomes: fresh, at: now });
+  const { queue, outcomes } = report;
+  const isOlderCopy = keepOutcomes(sql, machine, { queue, outcomes, at: now, knownTo });
   const to = Math.max(knownTo, report.to);
   sql.run(UPDATE, report.queue, to, to - knownTo - fresh.length, report.instance, now, machine);
   const { state } = report;
   if (state && (!isSame || state.number > known.stateNumber)) replaceState(tables, machine, state);
   // Only a machine that went back to an older image counts from a lower number: it must begin another queue (T360).
   const isOlderState = isSame && state ? state.number < known.stateNumber : false;
-  return { kind: 'known', knownTo: to, ...(isOlderState && { isOlderState }) };
+  return {
+    kind: 'known',
+    knownTo: to,
+    ...((isOlderState || isOlderCopy) && { isOlderState: true }),
+  };
 }
 
 /** A retired machine that reports is back (D83). A machine that begins a queue again and again counts no more than LARGEST_NUMBER (T246). */
@@ -203,7 +197,7 @@ function isDuplicate(sql: Statements, known: Known, instance: string, now: numbe
 }
 
 /** Removes a machine from the counts. Its next report that is taken has its state again. */
-function flag({ sql, counts }: Tables, { id }: Known, now: number): void {
+function flag({ sql, counts }: StateTables, { id }: Known, now: number): void {
   for (const { state } of placementsOf(sql, id).values()) counts.release(state);
   sql.run('DELETE FROM placements WHERE machine = ?', id);
   sql.run(
@@ -226,75 +220,4 @@ function noteEarlier(sql: Statements, { id, instance, seenAt }: Known): void {
       (SELECT instance FROM earlier_instances WHERE machine = ?1 ORDER BY seen_at DESC LIMIT ${MOST_INSTANCES})`,
     id,
   );
-}
-
-interface Placement {
-  readonly state: number;
-  readonly digest: string;
-}
-
-function placementsOf(sql: Statements, machine: number): Map<string, Placement> {
-  const rows = sql.all(
-    `SELECT kind, name, state, digest FROM placements JOIN states ON states.id = state WHERE machine = ?`,
-    machine,
-  );
-  return new Map(
-    rows.map(({ kind, name, state, digest }) => [
-      `${String(kind)} ${String(name)}`,
-      { state: Number(state), digest: Buffer.from(digest as Uint8Array).toString('hex') },
-    ]),
-  );
-}
-
-/** Replaces what a machine reported before, where it differs. */
-function replaceState({ sql, counts }: Tables, machine: number, state: ReportedState): void {
-  const before = placementsOf(sql, machine);
-  for (const module of state.modules) {
-    const { kind, name } = module;
-    const key = `${kind} ${name}`;
-    const content = contentOf(module, state.platform);
-    const digest = hash('sha256', content, 'hex');
-    const known = before.get(key);
-    before.delete(key);
-    if (known?.digest === digest) continue;
-    sql.run(PLACE, machine, kind, name, counts.share({ ...shownOf(module), digest, content }));
-    if (known) counts.release(known.state);
-  }
-  for (const [key, { state: left }] of before) {
-    const [kind = '', ...name] = key.split(' ');
-    sql.run(
-      'DELETE FROM placements WHERE machine = ? AND kind = ? AND name = ?',
-      machine,
-      kind,
-      name.join(' '),
-    );
-    counts.release(left);
-  }
-  sql.run(
-    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ? WHERE id = ?',
-    state.number,
-    state.platform,
-    state.modreg,
-    state.group ?? null,
-    machine,
-  );
-}
-
-const PLACE = `INSERT INTO placements VALUES (?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET state = excluded.state`;
-
-function shownOf({
-  module_id: moduleId,
-  deployed,
-  decision,
-}: ReportedModule): Omit<SharedState, 'digest' | 'content'> {
-  return { moduleId, deployed, decision };
-}
-
-/** What is the same for many machines, as JSON. */
-function contentOf(
-  { kind: _kind, name: _name, ...content }: ReportedModule,
-  platform: string,
-): string {
-  return JSON.stringify({ platform, ...content });
 }

@@ -64,8 +64,9 @@ export function rolloutDocument(
 
 function machinesOf({
   tally: { control: _control, newest: _newest, ...machines },
+  retrying,
 }: RolloutView): RolloutDocument['machines'] {
-  return machines;
+  return { ...machines, retrying };
 }
 
 function nextAsJson({ next, rollout, soakedMs, soakMs }: RolloutView): RolloutDocument['next'] {

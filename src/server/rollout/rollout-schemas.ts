@@ -16,6 +16,12 @@ const machines = v.strictObject({
   healthy: count,
   failed: count,
   silent: count,
+  retrying: v.pipe(
+    v.optional(count),
+    v.description(
+      'Those that failed for a reason of the machine and try again: they are also counted as installing, silent or waiting',
+    ),
+  ),
 });
 
 const next = v.pipe(

@@ -21,6 +21,8 @@ export interface RolloutView extends NamedRollout {
   readonly tally: Tally;
   /** The ids of those that it counts as failed. The release may fail on others, too: on pinned ones, for example. */
   readonly failed: ReadonlySet<string>;
+  /** How many of its machines without an outcome try the release again, after a failure that is not the release's (D184). */
+  readonly retrying: number;
   /** How long its step has lasted while a controller ran, in milliseconds. */
   readonly soakedMs: number;
   readonly next: NextStep;
@@ -41,14 +43,19 @@ export function* rolloutView(
   const { moduleId, rollout, soakMs } = named;
   const machines: RolloutMachine[] = [];
   const failed = new Set<string>();
-  const reporting = yield* rolloutMachines(sql, moduleId, named);
-  yield* eachInSlices(reporting, ({ id, group, isRetired, heardAt, delivery }) => {
-    const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
-    const machine = isRetired ? retiredMachine(known, rollout, ROLLOUT_POLICY) : known;
-    if (!machine) return;
-    machines.push(machine);
-    if (delivery?.outcome === 'failed' && includes(rollout, known)) failed.add(id);
-  });
+  let retrying = 0;
+  yield* eachInSlices(
+    yield* rolloutMachines(sql, moduleId, named),
+    ({ id, group, isRetired, isRetrying, heardAt, delivery }) => {
+      const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
+      const machine = isRetired ? retiredMachine(known, rollout, ROLLOUT_POLICY) : known;
+      if (!machine) return;
+      machines.push(machine);
+      if (!includes(rollout, known)) return;
+      if (delivery?.outcome === 'failed') failed.add(id);
+      if (isRetrying && delivery?.outcome === undefined) retrying++;
+    },
+  );
   const soaked = soakedMs(sql, rollout);
   // A percentage is one of the machines that no group includes (D107).
   const cohorts = machines.flatMap(({ group, cohort: place }) =>
@@ -62,6 +69,7 @@ export function* rolloutView(
     steps,
     tally: counts,
     failed,
+    retrying,
     soakedMs: soaked,
     // The soak is elapsed time, and not what the clock of the machine says (T161).
     next: nextStep(rollout, counts, policy, rollout.soakingSince + soaked),

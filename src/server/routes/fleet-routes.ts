@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { fleetFailures } from '../fleet/fleet-failures.ts';
 import { fleetCounts, fleetMachines, moduleStates } from '../fleet/fleet-queries.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { readReport } from '../fleet/report.ts';
@@ -10,7 +11,14 @@ import type { StoredToken } from '../tokens/token.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
-import { FLEET, FLEET_MACHINES, FLEET_MODULE, REPORTS, withModule } from './module-route.ts';
+import {
+  FLEET,
+  FLEET_FAILURES,
+  FLEET_MACHINES,
+  FLEET_MODULE,
+  REPORTS,
+  withModule,
+} from './module-route.ts';
 import { problem } from '../problem.ts';
 import type { AppOptions } from './read-routes.ts';
 
@@ -42,14 +50,15 @@ export function addFleetRoutes(
   );
   app.get(
     FLEET,
-    reading(async (c) => {
-      const now = options.clock.now();
-      return c.json(await fleet.readInSlices((sql) => fleetCounts(sql, now)));
-    }),
+    reading(async (c) => await countsAnswer(c, fleet, options.clock.now())),
   );
   app.get(
     FLEET_MACHINES,
     reading((c) => machinesAnswer(c, fleet, options.clock.now())),
+  );
+  app.get(
+    FLEET_FAILURES,
+    reading(async (c) => await failuresAnswer(c, fleet, options.clock.now())),
   );
   app.get(
     FLEET_MODULE,
@@ -95,18 +104,35 @@ function inGroup(report: MachineReport, scopes: readonly Scope[]): MachineReport
   return { ...report, state: { ...state, group: allowedGroup(scopes, state.group) } };
 }
 
+async function countsAnswer(c: Context, fleet: FleetFile, now: number): Promise<Response> {
+  return c.json(await fleet.readInSlices((sql) => fleetCounts(sql, now)));
+}
+
 function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
   const { module, version, group, after = '', limit: limitText = '100' } = c.req.query();
-  const { stuck, retired } = c.req.query();
+  const asked = c.req.query();
   const limit = Number(limitText);
   if (!/^[1-9]\d{0,3}$/.test(limitText) || limit > MOST_MACHINES) {
     return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
   }
-  const isStuck = stuck === 'true' ? ('stuck' as const) : undefined;
-  const condition = retired === 'true' ? ('retired' as const) : isStuck;
+  const condition = (['retired', 'failing', 'stuck'] as const).find((one) => asked[one] === 'true');
   const search = { module, version, group, condition, after };
   const page = fleet.read((sql) => fleetMachines(sql, search, { now, limit }));
   return sentWhole(c, JSON.stringify(page));
+}
+
+/** The longest that outcomes are kept, in seconds. */
+const LONGEST_S = 90 * 86_400;
+
+async function failuresAnswer(c: Context, fleet: FleetFile, now: number): Promise<Response> {
+  const { module, version, seconds = '86400' } = c.req.query();
+  const ago = Number(seconds);
+  if (!/^[1-9]\d{0,6}$/.test(seconds) || ago > LONGEST_S) {
+    return problem('bad-request', `seconds must be a number from 1 to ${LONGEST_S}`);
+  }
+  const search = { module, version, since: now - ago * 1000 };
+  const found = await fleet.readInSlices((sql) => fleetFailures(sql, search));
+  return sentWhole(c, JSON.stringify(found));
 }
 
 async function moduleAnswer(c: Context, fleet: FleetFile): Promise<Response> {

@@ -32,6 +32,7 @@ export const JOIN = '/v1/join';
 /** The addresses of machine reports, and of what they amount to. */
 export const REPORTS = '/v1/machines/:id/reports';
 export const FLEET = '/v1/fleet';
+export const FLEET_FAILURES = '/v1/fleet/failures';
 export const FLEET_MACHINES = '/v1/fleet/machines';
 /** The address of the retirement of a machine. */
 export const RETIRED = '/v1/fleet/machines/:id/retired';

@@ -67,6 +67,7 @@ export const FLEET_PATHS: object = {
         query('module', 'Only machines with this module', ref('ModuleId')),
         query('version', 'Only machines that have this version of a module', { type: 'string' }),
         query('stuck', 'true: only machines with a module that is stuck', { type: 'string' }),
+        query('failing', 'true: only machines on which something fails', { type: 'string' }),
         query('retired', 'true: only machines that are retired, which no other list has', {
           type: 'string',
         }),
@@ -74,6 +75,22 @@ export const FLEET_PATHS: object = {
         query('limit', '100 by default', { type: 'integer', minimum: 1, maximum: 1000 }),
       ],
       responses: { ...READ_ERRORS, 200: json(ref('FleetMachines'), 'A page of machines') },
+    },
+  },
+  '/v1/fleet/failures': {
+    get: {
+      summary: 'What failed lately, and what is tried again now, in groups of a reason',
+      ...SECURITY,
+      parameters: [
+        query('module', 'Only of this module', ref('ModuleId')),
+        query('version', 'Only of this version', { type: 'string' }),
+        query('seconds', 'Of the last so many seconds; 86400 by default', {
+          type: 'integer',
+          minimum: 1,
+          maximum: 7_776_000,
+        }),
+      ],
+      responses: { ...READ_ERRORS, 200: json(ref('FleetFailures'), 'The failures') },
     },
   },
   '/v1/fleet/machines/{id}/retired': {

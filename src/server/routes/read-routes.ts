@@ -7,6 +7,7 @@ import { longPolls, refusedPoll, type LongPolls } from '../limits/long-polls.ts'
 import type { ExceededLimit, RegistryOptions } from '../registry-options.ts';
 import { slicedBody } from '../limits/sliced-body.ts';
 import { isKnown } from './conditional.ts';
+import type { NoteContact } from '../fleet/contacts.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Health } from './health.ts';
@@ -29,6 +30,7 @@ export interface AppOptions extends RegistryOptions {
 export interface ReadOptions extends AppOptions {
   /** Counts a refused request. */
   readonly refused: (limit: ExceededLimit, peer: string | undefined) => void;
+  readonly noteContact: NoteContact;
 }
 
 /** Adds the routes that need no token. */
@@ -39,7 +41,7 @@ export function addReadRoutes(
   options: ReadOptions,
 ): void {
   const polls = longPolls(options);
-  const reached = whenReached(catalogue, feed);
+  const reached = whenReached(catalogue, feed, options.noteContact);
   const sign = answerSigner(catalogue);
   app.get('/v1/modules', (c) =>
     reached(c, () => listAnswer(c, { modules: catalogue.modules(c.req.query('namespace')) })),
@@ -85,6 +87,7 @@ type Answer = () => Response | Promise<Response>;
 function whenReached(
   catalogue: Catalogue,
   feed: ChangeFeed,
+  noteContact: NoteContact,
 ): (c: Context, answer: Answer) => ReturnType<Answer> {
   const waited = async (c: Context, text: string, answer: Answer): Promise<Response> => {
     const history = c.req.header('modreg-history');
@@ -98,6 +101,7 @@ function whenReached(
     return problem('behind', found, { headers: { 'retry-after': '1' } });
   };
   return (c, answer) => {
+    noteContact(c.req.header('authorization'));
     const text = c.req.header('modreg-at-least');
     return text === undefined ? answer() : waited(c, text, answer);
   };

@@ -52,9 +52,16 @@ export function isOfMachines(scopes: readonly string[]): boolean {
   return scopes.every((scope) => /^(?:machine|group):/.test(scope));
 }
 
+const MACHINE = 'machine:';
+
+/** The machine that a token is for; undefined if it is for none. */
+export function machineIn(scopes: readonly Scope[]): string | undefined {
+  return scopes.find((scope) => scope.startsWith(MACHINE))?.slice(MACHINE.length);
+}
+
 /** The scope of the token of the machine `id`, which may report for that machine only. */
 export function machineScope(id: string): Scope {
-  return `machine:${id}` as Scope;
+  return `${MACHINE}${id}` as Scope;
 }
 
 /** The scope of an invitation of the machine `id`: who has it gets the token of that machine, once (D194). */

@@ -8,6 +8,7 @@ import { ReportSender, type Reporter } from '../../../src/reports/report-sender.
 import { fleetClient, type FleetClient } from '../../../src/registry/fleet-client.ts';
 import type { ReportedModule } from '../../../src/registry/machine-report.ts';
 import type { SettledAction } from '../../../src/store/outbox.ts';
+import { formatTime } from '../../../src/core/text/rfc3339.ts';
 import { testClock, type TestClock } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { loopbackRegistry, type Loopback } from '../../support/loopback.ts';
@@ -30,6 +31,12 @@ export interface ReportingMachine {
   act(count: number, result?: SettledAction['result']): void;
   /** Sends all that is possible now, until the machine has to wait for longer than a throttle; returns for how long. */
   send(): Promise<number | undefined>;
+  /** The queue begins as a process does that may carry out actions. */
+  begin(): void;
+  /** Copies the queue and what has ended; the result goes back to the copy. */
+  copy(): () => void;
+  /** The actions that have ended, each with its time, as outcomes have them. */
+  ended(): readonly string[];
   /** Another process of the same machine, or the one with this id. */
   restart(instance?: string): void;
   /** The queue becomes an older copy of itself: it was not written since it began. */
@@ -69,6 +76,7 @@ export async function reportingMachine({
   const client = through(clientWith('machine:rover-7'));
   const reader = clientWith('fleet:read');
   let process = 1;
+  let acted = 0;
   const reporter: Reporter = {
     machine: 'rover-7',
     version: '0.2.0',
@@ -92,8 +100,18 @@ export async function reportingMachine({
     modules: [reportedModule()],
     act(count, result = 'done') {
       for (let place = 0; place < count; place++) {
-        actions.push(settled(`a1b2-${actions.length + 1}`, result));
+        actions.push(settled(`a1b2-${actions.length + 1}`, result, DEPLOYED_AT + 1000 * acted++));
       }
+    },
+    begin: () => sender.begin(() => openOutbound(path, mostKept)),
+    ended: () => actions.map(({ action, at }) => `${action.id} ${formatTime(at)}`),
+    copy() {
+      const { length } = actions;
+      const restore = tablesOf(path, ['queue', 'outcomes', 'taken', 'sqlite_sequence']);
+      return () => {
+        actions.length = length;
+        restore();
+      };
     },
     async send() {
       for (;;) {
@@ -114,7 +132,30 @@ export async function reportingMachine({
   return machine;
 }
 
-function settled(id: string, result: SettledAction['result']): SettledAction {
+/** Copies tables of a file; the result goes back to the copy. */
+export function tablesOf(path: string, tables: readonly string[]): () => void {
+  const from = new DatabaseSync(path);
+  const copies = tables.map(
+    (table) => [table, from.prepare(`SELECT * FROM ${table}`).all()] as const,
+  );
+  from.close();
+  return () => {
+    const to = new DatabaseSync(path);
+    for (const [table, rows] of copies) {
+      to.exec(`DELETE FROM ${table}`);
+      for (const row of rows) {
+        const columns = Object.keys(row);
+        const places = columns.map(() => '?').join();
+        to.prepare(`INSERT INTO ${table} (${columns.join()}) VALUES (${places})`).run(
+          ...Object.values(row),
+        );
+      }
+    }
+    to.close();
+  };
+}
+
+function settled(id: string, result: SettledAction['result'], at = DEPLOYED_AT): SettledAction {
   const target = { kind: 'module', name: 'acme_lidar', moduleId: moduleId('acme:lidar') } as const;
   const action: CommittedAction = {
     kind: 'restart-and-upgrade',
@@ -130,5 +171,5 @@ function settled(id: string, result: SettledAction['result']): SettledAction {
     restart: { of: 'modules', targets: ['acme_lidar'], stops: [] },
   };
   const reason = result === 'failed' ? 'motor stalled' : undefined;
-  return { action, result, at: DEPLOYED_AT, reason, isUndecided: false };
+  return { action, result, at, reason, isUndecided: false };
 }

@@ -24,7 +24,7 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
   });
 }
 
-const CONDITIONS = ['stuck', 'behind', 'retired'] as const;
+const CONDITIONS = ['failing', 'stuck', 'behind', 'retired'] as const;
 
 /** What the address asks for. What is not understood is left out. */
 function searchIn(c: Context): MachineSearch {

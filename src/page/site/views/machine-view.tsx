@@ -1,9 +1,10 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { ListedOutcome } from '../../../server/fleet/machine-queries.ts';
+import type { ListedOutcome } from '../../../server/fleet/machine-detail.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
-import { Decision, HELD_LONG, RetiredWords } from './machines-view.tsx';
+import { failingWords } from '../../../site/failing-words.ts';
+import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
@@ -44,16 +45,25 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
 );
 
 const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
-  machine: { seenAt, platform, modreg, group },
+  machine: { seenAt, heardAt, presence, platform, modreg, group },
   now,
 }) => (
   <dl>
     <div>
       <dt>seen</dt>
       <dd>
-        <Ago ms={seenAt} now={now} />
+        <Ago ms={heardAt ?? seenAt} now={now} />
+        <PresenceWord presence={presence} />
       </dd>
     </div>
+    {heardAt === undefined || heardAt === seenAt ? null : (
+      <div>
+        <dt>reported</dt>
+        <dd>
+          <Ago ms={seenAt} now={now} />
+        </dd>
+      </div>
+    )}
     <div>
       <dt>platform</dt>
       <dd>{platform ?? 'not reported'}</dd>
@@ -117,6 +127,7 @@ const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
     reason,
     stops,
     refused,
+    failing,
   },
 }) => (
   <tr>
@@ -125,13 +136,14 @@ const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
       {kind === 'module' && name !== moduleId.replace(':', '_') ? ` (${excerpt(name)})` : ''}
     </th>
     <td>
-      <Decision decision={decision} />
+      <Decision decision={decision} failing={failing} />
       {isHeldLong ? HELD_LONG : null}
     </td>
     <td data-name="constraint">{excerpt(constraint ?? '-')}</td>
     <td data-name="deployed">{excerpt(deployed)}</td>
     <td data-name="target">{excerpt(target ?? '-')}</td>
     <td>
+      {failing === undefined ? null : <p>{failingWords(failing)}</p>}
       <Reasons reason={reason} refused={refused} stops={stops} />
     </td>
   </tr>

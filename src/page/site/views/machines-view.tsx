@@ -8,6 +8,7 @@ import type {
   SiteTotals,
 } from '../../../server/fleet/machine-queries.ts';
 import type { MachinePage } from '../../../site/machines.ts';
+import { failingWords } from '../../../site/failing-words.ts';
 import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
 /** The machines of a site: how many are in which condition, and a page of those that are searched for. */
@@ -76,7 +77,7 @@ const NoReports: FC = () => (
 );
 
 const Totals: FC<{ readonly totals: SiteTotals }> = ({
-  totals: { machines, seen, stuck, behind, retired, duplicates },
+  totals: { machines, seen, presence, failing, stuck, behind, retired, duplicates },
 }) => (
   <ul id="summary">
     <li>
@@ -85,6 +86,18 @@ const Totals: FC<{ readonly totals: SiteTotals }> = ({
     <li>
       <b>{numberOf(seen)}</b> seen in 24 h
     </li>
+    {(['quiet', 'silent'] as const).map((state) =>
+      presence[state] === 0 ? null : (
+        <li data-state={PRESENCE[state]}>
+          <b>{numberOf(presence[state])}</b> {state}
+        </li>
+      ),
+    )}
+    {failing === 0 ? null : (
+      <li data-state="failing">
+        <b>{numberOf(failing)}</b> <a href={machinesPath({ condition: 'failing' })}>failing</a>
+      </li>
+    )}
     <li data-state={stuck === 0 ? undefined : 'stuck'}>
       <b>{numberOf(stuck)}</b> <a href={machinesPath({ condition: 'stuck' })}>stuck</a>
     </li>
@@ -165,7 +178,7 @@ const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly 
 const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ chosen }) => (
   <select name="condition">
     <option value="">any</option>
-    {(['stuck', 'behind', 'retired'] as const).map((one) => (
+    {(['failing', 'stuck', 'behind', 'retired'] as const).map((one) => (
       <option value={one} selected={chosen === one}>
         {one}
       </option>
@@ -174,7 +187,7 @@ const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ 
 );
 
 const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
-  machine: { id, seenAt, modules, isDuplicate, retired, shown, shownOf },
+  machine: { id, seenAt, heardAt, presence, modules, isDuplicate, retired, shown, shownOf },
   now,
 }) => (
   <tr>
@@ -182,7 +195,8 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
       <a href={machinePath(id)}>{id}</a>
     </th>
     <td data-name="seen">
-      <Ago ms={seenAt} now={now} />
+      <Ago ms={heardAt ?? seenAt} now={now} />
+      <PresenceWord presence={presence} />
     </td>
     <td data-name="modules">{isDuplicate ? 'two machines have this id' : modules}</td>
     <td class="attention">
@@ -201,6 +215,19 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
   </tr>
 );
 
+const PRESENCE: Readonly<Record<string, string>> = { quiet: 'waiting', silent: 'failed' };
+
+/** That a machine is not there, as a word; nothing if it is. */
+export const PresenceWord: FC<Pick<ListedMachine, 'presence'>> = ({ presence }) =>
+  PRESENCE[presence] === undefined ? null : (
+    <>
+      {' '}
+      <span class="state" data-state={PRESENCE[presence]}>
+        {presence}
+      </span>
+    </>
+  );
+
 /** `retired 12:00 UTC by alice`. */
 export const RetiredWords: FC<{
   readonly retired: NonNullable<ListedMachine['retired']>;
@@ -213,14 +240,15 @@ export const RetiredWords: FC<{
 
 /** `acme:lidar 1.2.9 → 1.3.0, hold`. */
 const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
-  module: { moduleId, deployed, target, decision, isHeldLong, reason },
+  module: { moduleId, deployed, target, decision, isHeldLong, reason, failing },
 }) => (
   <>
     {moduleId} {excerpt(deployed)}
     {target === undefined || target === deployed ? null : ` → ${excerpt(target)}`}{' '}
-    <Decision decision={decision} />
+    <Decision decision={decision} failing={failing} />
     {isHeldLong ? HELD_LONG : null}
     {reason === undefined ? null : ` ${excerpt(reason)}`}
+    {failing === undefined ? null : ` ${failingWords(failing)}`}
   </>
 );
 
@@ -232,11 +260,23 @@ const STATES: Readonly<Record<string, string>> = {
   'up-to-date': 'settled',
 };
 
-/** The decision as a word, with the colour of its state. */
-export const Decision: FC<{ readonly decision: string }> = ({ decision }) => (
-  <span class="state" data-state={STATES[decision] ?? 'due'}>
-    {decision}
-  </span>
+/** The decision as a word, with the colour of its state; that something fails is said first. */
+export const Decision: FC<{
+  readonly decision: string;
+  readonly failing: PlacedModule['failing'];
+}> = ({ decision, failing }) => (
+  <>
+    {failing === undefined ? null : (
+      <>
+        <span class="state" data-state="failing">
+          failing
+        </span>{' '}
+      </>
+    )}
+    <span class="state" data-state={STATES[decision] ?? 'due'}>
+      {decision}
+    </span>
+  </>
 );
 
 const Paging: FC<{ readonly search: MachineSearch; readonly next: string | undefined }> = ({

@@ -88,6 +88,7 @@ export function installedIn({ counts: { tally } }: ShownRollout): number {
 
 const Counts: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
   const { healthy, failed, silent, installing, waiting } = rollout.counts.tally;
+  const { retrying } = rollout.counts;
   const counts: [string, number, string | undefined][] = [
     ['installed', installedIn(rollout), undefined],
     ['healthy', healthy, 'settled'],
@@ -95,6 +96,7 @@ const Counts: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
     ['silent', silent, 'waiting'],
     ['not known yet', installing, undefined],
     ['waiting', waiting, undefined],
+    ...(retrying === 0 ? [] : [['trying again', retrying, 'failed'] as [string, number, string]]),
   ];
   return (
     <dl class="counts">

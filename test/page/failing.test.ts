@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { commitOne } from '../support/claimed.ts';
+import { homeAfter } from '../support/machine-home.ts';
+import { machinePage, textOf } from './support/machine-page.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const LIDAR = { type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' };
+
+it('[D184] the page of a machine says that an action fails and is tried again, and why', async () => {
+  const home = homeAfter((state) => {
+    const { id } = commitOne(state);
+    const outcome = {
+      kind: 'failed',
+      reason: 'the disk is full',
+      running: '1.0.0',
+      blame: 'machine',
+    } as const;
+    for (const at of [NOW - 1, NOW]) {
+      state.deliver(id, at);
+      state.acknowledge(id, outcome, {
+        at: NOW,
+        quarantineUntil: undefined,
+        retryAt: NOW + 30_000,
+      });
+    }
+  });
+  const app = machinePage({ home, now: NOW, machine: { modules: [LIDAR] } });
+  const lines = await textOf(app, '/');
+  expect(lines).toContain('1 failing');
+  const row = lines.indexOf('acme:lidar failing');
+  expect(lines.slice(row + 1).find((line) => line.includes('failed'))).toBe(
+    'upgrade to 1.1.0 failed 2 times because of this machine, next attempt 2026-11-21T12:00:30Z (in 30 s): the disk is full',
+  );
+});

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { FailingModule } from '../../src/registry/machine-report.ts';
+import { textOf } from './support/machine-page.ts';
+import { BY_COHORT, ROLLOUT, rollingOut } from './support/rolling-site.ts';
+import { testSite } from './support/site-page.ts';
+
+const FULL: FailingModule = {
+  version: '1.3.0',
+  blame: 'machine',
+  attempts: 1,
+  reason: 'the disk is full',
+  next_at: '2026-11-25T12:05:00Z',
+};
+const WORDS =
+  '1.3.0 failed 1 time because of the machine, next attempt 2026-11-25T12:05:00Z: the disk is full';
+
+it('[D184] the page of a site counts, finds and explains what fails', async () => {
+  const site = testSite();
+  const failing = { ...FULL, blame: 'release', attempts: undefined, next_at: null };
+  await site.report('rover-1', [{ target: '1.3.0', decision: 'upgrade', failing: FULL }]);
+  await site.report('rover-2', [{ failing }]);
+  await site.report('rover-3', [{}]);
+  const lines = await textOf(site.app, '/?condition=failing');
+  expect(lines).toContain('2 failing');
+  expect(lines.slice(lines.indexOf('2 machines match'))).toEqual([
+    '2 machines match',
+    'machine seen modules matching modules',
+    'rover-1 0 s ago 1',
+    `acme:lidar 1.2.9 → 1.3.0 failing upgrade ${WORDS}`,
+    'rover-2 0 s ago 1',
+    'acme:lidar 1.2.9 failing up-to-date 1.3.0 failed because of the release: the disk is full',
+  ]);
+  // Without a search, a module that fails needs attention.
+  const all = await textOf(site.app, '/');
+  expect(all.slice(all.indexOf('rover-2 0 s ago 1'))).toHaveLength(3);
+  const machine = await textOf(site.app, '/machines/rover-1');
+  const row = machine.findIndex((line) => line.startsWith('acme:lidar '));
+  expect(machine.slice(row, row + 2)).toEqual([
+    'acme:lidar failing upgrade 1.* 1.2.9 1.3.0',
+    `${WORDS}a restart stops lidar0`,
+  ]);
+});
+
+it('[D184] a rollout on the page says how many machines try again, besides those that failed', async () => {
+  const site = await rollingOut();
+  const [, , third = '', fourth = '', fifth = ''] = BY_COHORT;
+  const retrying = [{ target: '1.3.0', decision: 'upgrade', failing: FULL }];
+  // The third has failed already, and the fifth is not in the step.
+  for (const id of [third, fourth, fifth]) await site.report(id, retrying);
+  const lines = await textOf(site.app, ROLLOUT);
+  expect(lines.filter((line) => /^(failed|not known|trying)/.test(line))).toEqual([
+    'failed 1',
+    'not known yet 1',
+    'trying again 1',
+    expect.stringContaining('motor stalled'),
+  ]);
+});
