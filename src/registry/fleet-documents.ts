@@ -45,6 +45,10 @@ const fleetCounts = v.object({
   retired: v.pipe(count, v.description('Machines that were retired; no other count has them')),
   seen_in_24h: count,
   duplicates: count,
+  without_pin: v.pipe(
+    count,
+    v.description('Machines whose policy names no trust document, as far as they reported'),
+  ),
   missing_outcomes: count,
   groups: v.pipe(
     v.array(v.object({ group: groupName, machines: count, seen_in_24h: count })),
@@ -74,6 +78,7 @@ const fleetCounts = v.object({
 /** An earlier registry lists all counts, and does not say so, nor what is held for long. */
 export const fleetCountsAnswer = v.partial(fleetCounts, [
   'retired',
+  'without_pin',
   'groups',
   'modules_left_out',
   'outcomes_left_out',

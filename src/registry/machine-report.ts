@@ -159,6 +159,10 @@ export const reportedState = v.pipe(
         'The group of the machine, which a rollout may include first; absent if it is in none',
       ),
     ),
+    pinned: v.pipe(
+      v.optional(v.boolean('expected true or false')),
+      v.description('Whether its policy names a trust document; missing if not'),
+    ),
     modules: v.pipe(
       v.array(module, 'expected a list'),
       v.readonly(),

@@ -21,6 +21,8 @@ export interface Reporter {
   readonly platform: string;
   /** The group of the machine now (D108); undefined if it is in none. */
   readonly group?: (() => string | undefined) | undefined;
+  /** Whether its policy names a trust document now (D177). */
+  readonly isPinned?: (() => boolean) | undefined;
   readonly client: Pick<FleetClient, 'report'>;
   readonly state: Pick<MachineState, 'settled'>;
   /** What is reported now. */
@@ -120,12 +122,13 @@ export class ReportSender {
     const head = { queue, instance: this.#instance, after };
     const current = modules();
     const group = this.#reporter.group?.();
-    const digest = digestOf({ modreg, platform, group, current });
+    const pinned = this.#reporter.isPinned?.() || undefined;
+    const digest = digestOf({ modreg, platform, group, pinned, current });
     const isOld = Math.abs(now - stateSentAt) >= this.#dailyMs;
     if (digest !== stateDigest || isOld) {
       const number = file.nextStateNumber();
       const at = formatTime(now);
-      const state = { number, at, modreg, platform, group, modules: current };
+      const state = { number, at, modreg, platform, group, pinned, modules: current };
       return { report: { ...head, to: after, state, outcomes: [] }, digest };
     }
     const outcomes = file.unsent(this.#pace.size, MOST_BYTES);

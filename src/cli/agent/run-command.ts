@@ -178,7 +178,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
     ...terms,
     file,
     machine: () => current.documents.machine,
-    group: () => terms.group ?? current.documents.policy.group,
+    policy: () => current.documents.policy,
     onNotice: note,
   });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));

@@ -3,6 +3,7 @@ import type { Platform, Result } from '../../core/index.ts';
 import { stopsOf } from '../../core/plan/stops.ts';
 import type { TargetName } from '../../core/plan/target.ts';
 import type { Machine } from '../../core/machine/machine.ts';
+import { pinIn, type UpdatePolicy } from '../../core/machine/update-policy.ts';
 import { outbound } from '../../reports/outbound.ts';
 import { OUTBOUND_FILE } from '../../reports/outbound-file.ts';
 import { reportedModules } from '../../reports/reported-state.ts';
@@ -78,14 +79,16 @@ export function startReports(
     file,
     platform,
     machine,
+    policy,
     group,
     onNotice,
   }: {
     readonly file: ClaimedFile;
     readonly platform: Platform;
     readonly machine: () => Machine;
-    /** The group of the machine now. */
-    readonly group: () => string | undefined;
+    readonly policy: () => UpdatePolicy;
+    /** That of its credentials file; undefined if the policy says it. */
+    readonly group: string | undefined;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
 ): ReturnType<typeof outbound> | undefined {
@@ -95,7 +98,8 @@ export function startReports(
     ...target,
     version: ownVersion(),
     platform,
-    group,
+    group: () => group ?? policy().group,
+    isPinned: () => pinIn(policy().terms) !== undefined,
     state,
     modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
     clock: systemClock,

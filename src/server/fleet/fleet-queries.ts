@@ -2,10 +2,10 @@ import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { ModuleStates } from '../../registry/fleet-documents.ts';
+import { machineCounts } from './machine-counts.ts';
 import { groupCounts } from './groups.ts';
 import type { Slices } from './slices.ts';
 import {
-  machineCounts,
   machineIn,
   machineRows,
   placedRows,
@@ -34,6 +34,7 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
     retired: counts.retired,
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
+    without_pin: counts.unpinned,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
     groups: groupCounts(sql, now).map(({ group, machines, seen }) => {
       return { group, machines, seen_in_24h: seen };

@@ -128,5 +128,9 @@ export const FLEET_LAYOUT: Layout = {
     ALTER TABLE machines ADD COLUMN group_name TEXT;
     CREATE INDEX machines_by_group ON machines (group_name) WHERE group_name IS NOT NULL;
     `,
+    // Whether the policy of a machine names a trust document: 1, or null (D177).
+    `
+    ALTER TABLE machines ADD COLUMN pinned INTEGER;
+    `,
   ],
 };

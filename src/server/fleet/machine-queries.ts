@@ -2,11 +2,10 @@ import { lasting } from '../../core/text/time-words.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
 import { IS_BEHIND } from './state-conditions.ts';
+import { IN_USE, machineCounts, type MachineCounts } from './machine-counts.ts';
 import { storedState } from './stored-state.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
-
-const DAY_MS = 86_400_000;
 
 const CONDITIONS: Readonly<Record<'stuck' | 'behind', string>> = {
   stuck: "decision = 'stuck'",
@@ -25,29 +24,6 @@ export interface MachineSearch {
   /** The last id of the page before; the empty text for the first page. */
   readonly after: string;
 }
-
-/** How many machines there are, and how many a registry heard of in the last 24 hours. */
-interface MachineCounts {
-  readonly machines: number;
-  readonly seen: number;
-  /** Those that are retired, which count nowhere else. */
-  readonly retired: number;
-  /** Ids under which two machines report. */
-  readonly duplicates: number;
-}
-
-export function machineCounts(sql: Statements, now: number): MachineCounts {
-  const count = (where: string, ...values: readonly number[]): number =>
-    Number(sql.get(`SELECT count(*) AS n FROM machines WHERE ${where}`, ...values)?.['n']);
-  return {
-    machines: count(IN_USE),
-    seen: count(`seen_at > ? AND ${IN_USE}`, now - DAY_MS),
-    retired: count(IS_RETIRED),
-    duplicates: count(`duplicate_at > ? AND ${IN_USE}`, now - DUPLICATE_MS),
-  };
-}
-
-const IN_USE = `NOT (${IS_RETIRED})`;
 
 /** A part of a WHERE clause, and its values. */
 interface Filter {

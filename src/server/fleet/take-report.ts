@@ -228,12 +228,10 @@ function noteEarlier(sql: Statements, { id, instance, seenAt }: Known): void {
   );
 }
 
-interface Placement {
-  readonly state: number;
-  readonly digest: string;
-}
-
-function placementsOf(sql: Statements, machine: number): Map<string, Placement> {
+function placementsOf(
+  sql: Statements,
+  machine: number,
+): Map<string, { readonly state: number; readonly digest: string }> {
   const rows = sql.all(
     `SELECT kind, name, state, digest FROM placements JOIN states ON states.id = state WHERE machine = ?`,
     machine,
@@ -271,11 +269,12 @@ function replaceState({ sql, counts }: Tables, machine: number, state: ReportedS
     counts.release(left);
   }
   sql.run(
-    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ? WHERE id = ?',
+    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ?, pinned = ? WHERE id = ?',
     state.number,
     state.platform,
     state.modreg,
     state.group ?? null,
+    state.pinned ? 1 : null,
     machine,
   );
 }

@@ -1,6 +1,6 @@
-import { parseTree } from 'jsonc-parser';
 import { dirname, join, resolve } from 'node:path';
 import { statSync } from 'node:fs';
+import { withField } from '../../../config/added-field.ts';
 import { DEFAULT_TERMS, isPin } from '../../../core/machine/update-policy.ts';
 import type { Result } from '../../../core/index.ts';
 import { quote } from '../../../core/text/quote.ts';
@@ -62,16 +62,8 @@ export function policyWithPin(
     const message = `the policy ${quote(path)} has "trust": "${own}", and nothing was changed`;
     return { ok: false, error: usage(message, `to trust ${pin}, change it there`) };
   }
-  const text = withField(Buffer.from(file.bytes).toString(), `"trust": "${pin}"`);
+  const text = withField(Buffer.from(file.bytes).toString(), 'trust', pin);
   return { ok: true, value: { path, text, mode: statSync(path).mode & 0o777 } };
-}
-
-/** The object in `text` with `field` as its first one; comments stay. */
-function withField(text: string, field: string): string {
-  const root = parseTree(text);
-  const at = (root?.offset ?? 0) + 1;
-  const end = root?.children?.length ? ',' : '\n';
-  return `${text.slice(0, at)}\n  ${field}${end}${text.slice(at)}`;
 }
 
 /**
