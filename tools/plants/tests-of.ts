@@ -124,6 +124,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/registry/http/proxy.ts': ['prox', '../registry'],
   'src/registry/http/retry-after.ts': ['told-answers', '../registry'],
   'src/site/keys.ts': ['keys'],
+  'src/site/new-key.ts': ['keys'],
+  'src/host/secret-file.ts': ['keys'],
+  'src/host/signing-program.ts': ['keys', 'signing'],
   'src/site/signing.ts': ['keys'],
   'src/site': [
     '../page/',

@@ -14,6 +14,8 @@ import {
   type NewKeysOptions,
   type ShownKeys,
 } from '../../site/keys.ts';
+import { newKey } from '../../site/new-key.ts';
+import type { PassphraseOptions } from '../../site/passphrase.ts';
 import type { SigningOptions } from '../../site/signing.ts';
 import type { ReadOptions } from '../../site/remote-lists.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -21,6 +23,7 @@ import { columnsOf } from '../base/columns.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 export type KeysInitOptions = NewKeysOptions & AnswerOptions;
+export type KeysNewOptions = PassphraseOptions & AnswerOptions;
 export type KeysShowOptions = ReadOptions & AnswerOptions & { readonly text?: true };
 
 /** `modreg keys init`: makes the keys of a registry, and prints the digest for policies. */
@@ -42,6 +45,17 @@ export function keysInitCommand(options: KeysInitOptions, world: World): Outcome
         `note: ${excerpt(registryFile)} stays with the registry, and in no backup`,
       ],
     };
+  });
+}
+
+/** `modreg keys new <file>`: makes a private key, and prints the public one. */
+export function keysNewCommand(path: string, options: KeysNewOptions, world: World): Outcome {
+  return outcomeOf(newKey(path, options, world), (key) => {
+    const id = keyIdOf(key);
+    const line = options.json
+      ? jsonLine({ schema: 'modreg/keys-new@1', key, id, file: path })
+      : key;
+    return { answer: [line] };
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { collect, withFile, withNewFile } from '../base/catalogue-flags.ts';
+import { PASSPHRASE, withFile, withKeys, withNewFile } from '../base/catalogue-flags.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { AnswerOptions } from '../base/outcome.ts';
 import type { CatalogueOptions } from '../../site/catalogue-options.ts';
 import type { SigningOptions } from '../../site/signing.ts';
-import type { KeysInitOptions, KeysShowOptions } from './keys-command.ts';
+import type { KeysInitOptions, KeysNewOptions, KeysShowOptions } from './keys-command.ts';
 
 const INIT_EXAMPLES = `Examples:
   modreg keys init --name acme-plant
@@ -34,15 +34,15 @@ export function addKeys(modreg: Command, context: CommandContext): void {
     .option('--name <name>', 'the name of the site, such as acme-plant; required for new keys')
     .option('--document <file>', 'store this trust document, which people made, and make no keys')
     .option('--to <folder>', 'the folder for the private keys of people', '.')
+    .option(...PASSPHRASE)
     .addHelpText('before', INIT_EXAMPLES)
     .action(async (options: KeysInitOptions) => {
       const { keysInitCommand } = await import('./keys-command.ts');
       context.finish(keysInitCommand(options, context.world));
     });
-  context
-    .common(keys.command('sign <file>'))
+  addNew(keys, context);
+  withKeys(context.common(keys.command('sign <file>')))
     .description('Signs a trust document, in its file, with root keys.')
-    .option('--key <file>', 'sign with this private key; repeatable', collect)
     .addHelpText('before', UPDATE_EXAMPLES)
     .action(async (file: string, options: SigningOptions & AnswerOptions) => {
       const { keysSignCommand } = await import('./keys-command.ts');
@@ -63,5 +63,18 @@ export function addKeys(modreg: Command, context: CommandContext): void {
     .action(async (options: KeysShowOptions) => {
       const { keysShowCommand } = await import('./keys-command.ts');
       context.finish(await keysShowCommand(options, context.world));
+    });
+}
+
+function addNew(keys: Command, context: CommandContext): void {
+  context
+    .common(keys.command('new <file>'))
+    .description(
+      'Writes a new private key to a file, and prints its public key, for a trust document.',
+    )
+    .option(...PASSPHRASE)
+    .action(async (file: string, options: KeysNewOptions) => {
+      const { keysNewCommand } = await import('./keys-command.ts');
+      context.finish(keysNewCommand(file, options, context.world));
     });
 }
