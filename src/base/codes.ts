@@ -90,6 +90,7 @@ export type WarningKind =
   | 'deployed-not-a-version'
   | 'pin-not-published'
   | 'unverified-download'
+  | 'trust-expires'
   | 'rollout-bypassed'
   | 'floor-bypassed'
   | 'failed-in-another-entry'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './base/command-context.ts';
 import type { PublishOptions } from '../site/publish.ts';
-import { collect, withFile, withNewFile, withServing } from './base/catalogue-flags.ts';
+import { collect, withFile, withKeys, withNewFile, withServing } from './base/catalogue-flags.ts';
 import type { CatalogueOptions } from '../site/catalogue-options.ts';
 import type { ChangeOptions } from '../site/remote-registry.ts';
 import type { SignOptions } from '../site/sign.ts';
@@ -117,17 +117,9 @@ function withFiles(command: Command): Command {
     );
 }
 
-/** For a command that signs releases. */
-const KEY = [
-  '--key <file>',
-  'sign with this private key; repeatable (default: the key in $MODREG_SIGNING_KEY, if it is set)',
-  collect,
-] as const;
-
 function addSign(registry: Command, context: CommandContext): void {
-  withAddress(withFile(registry.command('sign <module_id> [version]'), context))
+  withKeys(withAddress(withFile(registry.command('sign <module_id> [version]'), context)))
     .description('Shows what signatures of releases are over; with a key, adds them.')
-    .option(...KEY)
     .option('--seen <digest>', 'sign only what was shown with this digest')
     .action(async (moduleId: string, version: string | undefined, options: SignOptions) => {
       const { signCommand } = await import('./registry/sign-command.ts');
@@ -136,10 +128,10 @@ function addSign(registry: Command, context: CommandContext): void {
 }
 
 function addPublish(registry: Command, context: CommandContext): void {
-  withFiles(withAddress(withNewFile(registry.command('publish <module_id> [version]'), context)))
+  const publish = withNewFile(registry.command('publish <module_id> [version]'), context);
+  withKeys(withFiles(withAddress(publish)))
     .description('Publishes a release, which never changes afterwards.')
     .option('--published-at <time>', 'the time of publication (default: now)')
-    .option(...KEY)
     .option('--deprecated <reason>', 'publish the release as deprecated, with a warning')
     .option('--requires <name=range>', 'a version or a tag that it needs; repeatable', collect)
     .option('--floor', 'a machine has to run the release before any higher one')

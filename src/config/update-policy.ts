@@ -6,6 +6,7 @@ import { quote } from '../core/text/quote.ts';
 import { parseRegistryAddress } from '../registry/address.ts';
 import {
   DEFAULT_TERMS,
+  isPin,
   UNSIGNED,
   type UpdatePolicy,
   type UpdateTerms,
@@ -96,7 +97,7 @@ const quarantine: Schema<number | undefined> = parsedText<number | undefined>(
 const trust: Schema<string> = parsedText(
   'the digest of a trust document or unsigned',
   (text) => {
-    if (text === UNSIGNED || /^sha256:[0-9a-f]{64}$/.test(text)) return { ok: true, value: text };
+    if (text === UNSIGNED || isPin(text)) return { ok: true, value: text };
     const message = `${quote(text)} is neither ${UNSIGNED} nor sha256: and 64 hexadecimal digits`;
     return { ok: false, error: badValue(message, nearestWord(text, [UNSIGNED])) };
   },

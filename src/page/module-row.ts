@@ -2,6 +2,7 @@ import { timeZoneOf } from '../config/time-zone.ts';
 import type { PlanRow, Stop } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
 import { decisionWords } from '../core/explanation/decision-words.ts';
+import { signedWords } from '../core/explanation/signed-words.ts';
 import {
   nextWords,
   requirementText,
@@ -24,6 +25,8 @@ export interface ModuleRow {
   readonly deployed: string;
   readonly target: string;
   readonly latest: string;
+  /** Who signed what is selected, else what is deployed. */
+  readonly signatures: string;
   /** The reason of the decision. */
   readonly why: Said;
   readonly nextChange: Said | undefined;
@@ -72,6 +75,7 @@ function rowFor(
     deployed: deployedCell(decision.input.deployed),
     target: targetText(decision) ?? '-',
     latest: latest?.text ?? '-',
+    signatures: signedWords(decision),
     why: decisionWords(decision),
     nextChange: nextWords(plan),
     downloaded: downloaded.get(keyOf(named)),

@@ -50,6 +50,10 @@ const fleetCounts = v.object({
   failing: v.pipe(count, v.description('Machines on which something fails')),
   seen_in_24h: count,
   duplicates: count,
+  without_pin: v.pipe(
+    count,
+    v.description('Machines whose policy names no trust document, as far as they reported'),
+  ),
   missing_outcomes: count,
   groups: v.pipe(
     v.array(v.object({ group: groupName, machines: count, seen_in_24h: count })),
@@ -86,6 +90,7 @@ export const fleetCountsAnswer = v.partial(fleetCounts, [
   'failing',
   'presence',
   'failing_modules',
+  'without_pin',
   'groups',
   'modules_left_out',
   'outcomes_left_out',

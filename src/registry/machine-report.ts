@@ -195,6 +195,10 @@ export const reportedState = v.pipe(
         'The longest time between two of its requests to this registry in milliseconds; absent if its lists come from another one, and from an earlier modreg',
       ),
     ),
+    pinned: v.pipe(
+      v.optional(v.boolean('expected true or false')),
+      v.description('Whether its policy names a trust document; missing if not'),
+    ),
     modules: v.pipe(
       v.array(module, 'expected a list'),
       v.readonly(),

@@ -24,6 +24,8 @@ export interface Reporter {
   readonly group?: (() => string | undefined) | undefined;
   /** How often the machine asks this registry at least, in milliseconds; undefined if its lists come from another one (D186). */
   readonly everyMs?: (() => number | undefined) | undefined;
+  /** Whether its policy names a trust document now (D177). */
+  readonly isPinned?: (() => boolean) | undefined;
   readonly client: Pick<FleetClient, 'report'>;
   readonly state: Pick<MachineState, 'settled'>;
   /** What is reported now. */
@@ -140,12 +142,14 @@ export class ReportSender {
     const current = modules();
     const group = this.#reporter.group?.();
     const everyMs = this.#reporter.everyMs?.();
-    const digest = digestOf({ modreg, platform, group, everyMs, current });
+    const pinned = this.#reporter.isPinned?.() || undefined;
+    const digest = digestOf({ modreg, platform, group, everyMs, pinned, current });
     const isOld = Math.abs(now - stateSentAt) >= this.#dailyMs;
     if (digest !== stateDigest || isOld) {
       const number = file.nextStateNumber();
       const at = formatTime(now);
-      const state = { number, at, modreg, platform, group, every_ms: everyMs, modules: current };
+      const own = { modreg, platform, group, every_ms: everyMs, pinned };
+      const state = { number, at, ...own, modules: current };
       return { report: { ...head, to: after, state, outcomes: [] }, digest };
     }
     const outcomes = file.unsent(this.#pace.size, MOST_BYTES);

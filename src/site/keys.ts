@@ -1,6 +1,6 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import type { KeyObject } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Result } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { ALL_OTHERS, PLATFORM } from '../core/trust/role.ts';
@@ -13,8 +13,7 @@ import {
   trustText,
   type TrustDocument,
 } from '../core/trust/trust-document.ts';
-import { createFile, replaceFile } from '../files/replace-file.ts';
-import { syncFolder } from '../files/sync.ts';
+import { replaceFile } from '../files/replace-file.ts';
 import { documentsOf } from '../registries/trusted-registry.ts';
 import { keyIdOf, pinOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
 import { signedDocument } from '../registry/trust/pinned-document.ts';
@@ -23,7 +22,10 @@ import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import type { Catalogue } from '../server/index.ts';
 import { modeOf, withCatalogue, type CreatingOptions } from './catalogue-options.ts';
+import { newPair, written } from './new-key.ts';
+import { passphraseOf, type PassphraseOptions } from './passphrase.ts';
 import { signersOf, type SigningOptions } from './signing.ts';
+import { signedBy } from '../host/signing-program.ts';
 import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
 import type { ChangeOptions } from './remote-registry.ts';
 import {
@@ -34,7 +36,7 @@ import {
   type ShownKeys,
 } from './store-trust.ts';
 
-export interface NewKeysOptions extends CreatingOptions, ChangeOptions {
+export interface NewKeysOptions extends CreatingOptions, ChangeOptions, PassphraseOptions {
   readonly name?: string;
   /** A file with a trust document that people made and signed. */
   readonly document?: string;
@@ -53,7 +55,6 @@ export interface NewKeys {
 }
 
 const YEAR_MS = 365 * 86_400_000;
-const PRIVATE = 0o600;
 const PUBLIC = 0o644;
 
 /** Makes the keys of a registry, and stores its first trust document (D136). Nothing is overwritten. */
@@ -71,12 +72,17 @@ export async function initKeys(
   if (!isTrustName(name)) {
     return { ok: false, error: usage(`--name is ${quote(name)}, expected ${NAME_FORM}`) };
   }
+  const locked = passphraseOf(options, world);
+  if (!locked.ok) return locked;
   return withCatalogue(options, world, modeOf(options), (catalogue) => {
     if (catalogue.trust.documents().length > 0) return { ok: false, error: HAS_KEYS };
     const people = ['root-1.key', 'root-2.key', 'publish.key'].map((file) => join(to, file));
     const registryFile = `${catalogue.path}-key`;
     const paths = [...people, registryFile];
-    const pairs = paths.map((path) => ({ path, key: generateKeyPairSync('ed25519').privateKey }));
+    // Nobody is there to unlock the one of the registry when its server starts.
+    const pairs = paths.map((path) =>
+      newPair(path, path === registryFile ? undefined : locked.value),
+    );
     const problem = written(to, pairs);
     if (problem) return { ok: false, error: problem };
     const text = firstDocument(
@@ -107,7 +113,9 @@ export async function signKeys(
   const read = readTrustDocument(found.includes('\n\n') ? found : `${found}\n`);
   if (!read.ok) return wrongDocument(path, `cannot be read: ${read.error}`);
   const { body, signatures } = read.value;
-  const added = signers.value.map(({ keyId, sign }) => ({ keyId, signature: sign(body) }));
+  const own = signedBy(signers.value, body);
+  if (!own.ok) return own;
+  const added = own.value.map(([keyId, signature]) => ({ keyId, signature }));
   const others = signatures.filter(({ keyId }) => !added.some((one) => one.keyId === keyId));
   const text = trustText(body, [...others, ...added]);
   const checked = signedDocument(text);
@@ -195,36 +203,6 @@ const HAS_KEYS = usage(
   'the registry has a trust document already; nothing was changed',
   'modreg keys show prints it',
 );
-
-/** Writes private keys, or none. The result is why there are none. */
-function written(
-  folder: string,
-  pairs: readonly { readonly path: string; readonly key: KeyObject }[],
-): Problem | undefined {
-  const existing = pairs.find(({ path }) => existsSync(path));
-  if (existing) {
-    const hint = '--to names another folder';
-    return usage(`${quote(existing.path)} exists, and no key is overwritten`, hint);
-  }
-  const done: string[] = [];
-  try {
-    mkdirSync(folder, { recursive: true });
-    for (const { path, key } of pairs) {
-      const pem = key.export({ type: 'pkcs8', format: 'pem' });
-      createFile(path, { mode: PRIVATE }, (descriptor) => writeFileSync(descriptor, pem));
-      done.push(path);
-    }
-    // Without their names, the keys would be lost, and the document that names them not.
-    for (const path of new Set(done.map((one) => dirname(one)))) syncFolder(path);
-    return undefined;
-  } catch (error) {
-    for (const path of done) rmSync(path);
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    const message = `the keys cannot be written to ${quote(folder)} (${code}); nothing was changed`;
-    return { severity: 'error', kind: 'state-write', message };
-  }
-}
 
 /** Either root key is enough, so that a lost one does not lead to each machine. */
 function firstDocument(name: string, keys: readonly KeyObject[], now: number): string {

@@ -1,4 +1,7 @@
 import { parseModuleId } from '../core/index.ts';
+import { readTrustDocument } from '../core/trust/trust-document.ts';
+import type { Problem } from '../base/problem.ts';
+import { expiryWarning } from '../host/trust-warnings.ts';
 import { quote } from '../core/text/quote.ts';
 import { systemClock } from '../registry/clock.ts';
 import { reportedModuleIds } from '../server/fleet/deployed-versions.ts';
@@ -26,6 +29,8 @@ const MOST_CHOICES = 200;
 
 export interface MachinePage {
   readonly totals: SiteTotals;
+  /** What is to be known of the keys of the registry (D178). */
+  readonly problems: readonly Problem[];
   /** The groups of the machines, in the order of their names. */
   readonly groups: readonly GroupCount[];
   readonly machines: readonly ListedMachine[];
@@ -98,14 +103,31 @@ async function shownMachine(
   return { ...machine, modules };
 }
 
-type Overview = Pick<MachinePage, 'totals' | 'groups' | 'moduleIds'>;
+type Overview = Pick<MachinePage, 'totals' | 'problems' | 'groups' | 'moduleIds'>;
 
-function overviewOf({ fleet, now }: SiteFiles): Overview {
+function overviewOf({ catalogue, fleet, now }: SiteFiles): Overview {
+  const problems = keyWarnings(catalogue.trust.newest(), now());
   return fleet.read((sql) => ({
+    problems,
     totals: siteTotals(sql, now()),
     groups: groupCounts(sql, now()),
     moduleIds: reportedModuleIds(sql, '', MOST_CHOICES),
   }));
+}
+
+function keyWarnings(text: string | undefined, now: number): Problem[] {
+  const document = text === undefined ? undefined : readTrustDocument(text);
+  if (document?.ok)
+    return [expiryWarning('this registry', document.value.expires, now) ?? []].flat();
+  const message = 'this registry has no keys, so nobody has to sign what machines run';
+  return [
+    {
+      severity: 'warning',
+      kind: 'unsigned-releases',
+      message,
+      hint: 'modreg keys init makes them: docs/signing.md',
+    },
+  ];
 }
 
 function machinesAfter(

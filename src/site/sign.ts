@@ -12,7 +12,8 @@ import { moduleIdIn, unknownRelease } from './named-release.ts';
 import { countsOf, publishOver, type Counts } from './publish.ts';
 import { refusedIn } from './refused-publication.ts';
 import { withWriter, type ChangeOptions } from './remote-registry.ts';
-import { signedReleases, signersOf, type Signer, type SigningOptions } from './signing.ts';
+import { signedReleases, signersOf, type SigningOptions } from './signing.ts';
+import type { Signer } from '../host/signing-program.ts';
 
 export type SignOptions = ChangeOptions &
   SigningOptions & {

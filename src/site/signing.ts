@@ -8,61 +8,73 @@ import type { RegistryWriter } from '../registry/registry-writer.ts';
 import { keyIdOf, publicKeyOf, signatureOf } from '../registry/trust/ed25519.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
-import { readRegularFile } from '../host/document-file.ts';
+import { secretIn } from '../host/secret-file.ts';
+import { passphraseOf, type PassphraseOptions } from './passphrase.ts';
+import { signedBy, signerWith, type Signer } from '../host/signing-program.ts';
 import type { Catalogue, PublishedRelease } from '../server/index.ts';
 
 /** The options that name the keys of an author. */
-export interface SigningOptions {
+export interface SigningOptions extends PassphraseOptions {
   /** Paths of private keys. */
   readonly key?: readonly string[];
+  /** A program that signs with a key which modreg does not see. */
+  readonly signWith?: string;
 }
 
-/** A private key of an author. */
-export interface Signer {
-  readonly keyId: string;
-  readonly sign: (text: string) => string;
-}
-
-/** A private key in PEM is much shorter. */
-const LONGEST_KEY = 64 * 1024;
 /** The variable with a private key, for programs that have no files with secrets. */
 const VARIABLE = 'MODREG_SIGNING_KEY';
 
 /** The keys that the options and the environment name; none if they name none. */
 export function signersOf(
-  { key: paths = [] }: SigningOptions,
-  { environment }: World,
+  options: SigningOptions,
+  world: World,
 ): Result<readonly Signer[], Problem> {
+  const { key: paths = [], signWith } = options;
+  const passphrase = passphraseOf(options, world);
+  if (!passphrase.ok) return passphrase;
   const signers: Signer[] = [];
   for (const path of paths) {
-    const file = readRegularFile(path, LONGEST_KEY);
+    const file = secretIn(path);
     if (!file.ok) return file;
-    const signer = signerIn(Buffer.from(file.value.bytes), `the file ${quote(path)}`);
+    const signer = signerIn(file.value, `the file ${quote(path)}`, passphrase.value);
     if (!signer.ok) return signer;
     signers.push(signer.value);
   }
-  const { [VARIABLE]: text = '' } = environment;
-  if (text === '' || paths.length > 0) return { ok: true, value: signers };
-  const signer = signerIn(Buffer.from(text), VARIABLE);
+  if (signWith !== undefined) signers.push(signerWith(signWith, world));
+  const { [VARIABLE]: text = '' } = world.environment;
+  if (text === '' || signers.length > 0) return { ok: true, value: signers };
+  const signer = signerIn(Buffer.from(text), VARIABLE, passphrase.value);
   return signer.ok ? { ok: true, value: [signer.value] } : signer;
 }
 
-function signerIn(pem: Buffer, where: string): Result<Signer, Problem> {
+function signerIn(
+  pem: Buffer,
+  where: string,
+  passphrase: string | undefined,
+): Result<Signer, Problem> {
   let key: KeyObject;
   try {
-    key = privateKeyIn(pem);
+    key = privateKeyIn(pem, passphrase);
   } catch {
     // The error of OpenSSL says less, and what was found may be a secret.
-    return { ok: false, error: notAKey(where) };
+    return {
+      ok: false,
+      error: pem.includes('ENCRYPTED') ? isLocked(where, passphrase) : notAKey(where),
+    };
   }
   if (key.asymmetricKeyType !== 'ed25519') return { ok: false, error: notAKey(where) };
   const keyId = keyIdOf(publicKeyOf(key));
-  return { ok: true, value: { keyId, sign: (text) => signatureOf(key, text) } };
+  return { ok: true, value: (text) => ({ ok: true, value: [keyId, signatureOf(key, text)] }) };
+}
+
+function isLocked(where: string, passphrase: string | undefined): Problem {
+  const found = passphrase === undefined ? 'needs its passphrase' : 'has another passphrase';
+  return usage(`the key of ${where} ${found}`, '--passphrase-file, or MODREG_KEY_PASSPHRASE');
 }
 
 function notAKey(where: string): Problem {
-  const message = `${where} has no private Ed25519 key in PEM without a passphrase`;
-  return { ...usage(message), hint: 'modreg keys init makes such keys' };
+  const message = `${where} has no private Ed25519 key in PEM`;
+  return { ...usage(message), hint: 'modreg keys new makes such a key' };
 }
 
 /** What is published, and the keys that sign it. */
@@ -110,11 +122,12 @@ export function signedReleases(
       const message = `${moduleId} ${version} cannot be signed: each of its files needs a size`;
       return { ok: false, error: usage(message, 'name it with --size, or the file with --upload') };
     }
-    const own = signers.map(({ keyId, sign }) => [keyId, sign(text)] as const);
+    const own = signedBy(signers, text);
+    if (!own.ok) return own;
     signed.push({
       ...release,
       publishedAt,
-      signatures: { ...signatures, ...Object.fromEntries(own) },
+      signatures: { ...signatures, ...Object.fromEntries(own.value) },
     });
   }
   return { ok: true, value: signed };

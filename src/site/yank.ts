@@ -3,6 +3,7 @@ import { yankText } from '../core/trust/yank-text.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import { fetchIn } from '../base/network.ts';
 import type { World } from '../base/world.ts';
+import { signedBy } from '../host/signing-program.ts';
 import { tokensIn } from '../host/registry-token.ts';
 import { openRegistries } from '../registries/open-registries.ts';
 import { RegistryError } from '../registry/registry-error.ts';
@@ -64,8 +65,8 @@ function signaturesOf(
   if (!signers.ok) return signers;
   if (reason === null || signers.value.length === 0) return { ok: true, value: undefined };
   const text = yankText(moduleId, version, reason);
-  const signed = signers.value.map(({ keyId, sign }) => [keyId, sign(text)] as const);
-  return { ok: true, value: Object.fromEntries(signed) };
+  const signed = signedBy(signers.value, text);
+  return signed.ok ? { ok: true, value: Object.fromEntries(signed.value) } : signed;
 }
 
 function yankInFile(

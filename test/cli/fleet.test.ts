@@ -50,6 +50,7 @@ it('status counts machines by version and decision', async () => {
   expect(await fleet('status')).toEqual({
     stdout: [
       '3 machines, 3 seen in 24 h',
+      '3 machines without a pin: nobody has to sign what they run',
       '',
       '  MODULE       DEPLOYED   MACHINES   DECISIONS',
       '  acme:lidar   1.2.8      1          stuck 1',
@@ -60,11 +61,8 @@ it('status counts machines by version and decision', async () => {
     exit: 0,
   });
   const { stdout } = await fleet('status', '--json');
-  expect(JSON.parse(stdout[0] ?? '')).toMatchObject({
-    schema: 'modreg/fleet-status@1',
-    machines: 3,
-    duplicates: 0,
-  });
+  const counts = { machines: 3, duplicates: 0, without_pin: 3 };
+  expect(JSON.parse(stdout[0] ?? '')).toMatchObject({ schema: 'modreg/fleet-status@1', ...counts });
 });
 
 it('[D79] status and machines say what has been held for longer than a week', async () => {

@@ -42,7 +42,9 @@ it('[D152] keys sign and keys update replace a key, and machines follow', async 
   expect(await resolved()).toBe('1.0.0');
   const first = await shown();
   const next = generateKeyPairSync('ed25519').privateKey;
-  writeFileSync(`${folder}/new.key`, next.export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(`${folder}/new.key`, next.export({ type: 'pkcs8', format: 'pem' }), {
+    mode: 0o600,
+  });
   const [, old = ''] = /namespace \* 1 (\S+)/.exec(first) ?? [];
   const body = first.slice(0, first.indexOf('\n\n') + 1).replace('version 1', 'version 2');
   writeFileSync(`${folder}/next.txt`, body.replaceAll(old, publicKeyOf(next)));
@@ -55,6 +57,7 @@ it('[D152] keys sign and keys update replace a key, and machines follow', async 
   writeFileSync(
     `${folder}/stranger.key`,
     STRANGER.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    { mode: 0o600 },
   );
   const one = await run(...SIGN, 'SITE/stranger.key');
   expect([one.exit, one.stderr]).toEqual([
@@ -115,7 +118,7 @@ it.each<[string, (text: string) => string, string, string]>([
   const body = first.slice(0, first.indexOf('\n\n') + 1).replace('version 1', 'version 2');
   writeFileSync(`${folder}/next.txt`, change(body));
   const pem = STRANGER.privateKey.export({ type: 'pkcs8', format: 'pem' });
-  writeFileSync(`${folder}/stranger.key`, pem);
+  writeFileSync(`${folder}/stranger.key`, pem, { mode: 0o600 });
   await run(...SIGN, `SITE/${signer}.key`);
   expect(await run(...UPDATE)).toEqual({
     stdout: '',

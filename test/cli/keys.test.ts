@@ -233,11 +233,11 @@ describe('[D132] modreg registry publish --key', () => {
     [
       'no key',
       'a password',
-      /^error\[USAGE\]: the file ".*\/key" has no private Ed25519 key in PEM without a passphrase\n/,
+      /^error\[USAGE\]: the file ".*\/key" has no private Ed25519 key in PEM\n/,
     ],
   ])('refuses %s', async (_title, content, stderr) => {
     const { folder, db } = await made();
-    if (content !== undefined) writeFileSync(`${folder}/key`, content);
+    if (content !== undefined) writeFileSync(`${folder}/key`, content, { mode: 0o600 });
     const path = content === undefined ? `${folder}/none` : `${folder}/key`;
     const found = await registry(db, 'publish', 'acme:lidar', '1.2.0', '--key', path);
     expect([found.stdout, found.exit]).toEqual(['', 2]);

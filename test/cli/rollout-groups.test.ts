@@ -150,8 +150,9 @@ it.each([
 it('fleet status and machines know the groups', async () => {
   const { run } = await session();
   const { stdout } = await run('fleet', 'status');
-  expect(stdout.slice(0, 3)).toEqual([
+  expect(stdout.slice(0, 4)).toEqual([
     '5 machines, 5 seen in 24 h',
+    '5 machines without a pin: nobody has to sign what they run',
     'group canary: 2 machines, 2 seen in 24 h',
     'group lab: 1 machine, 1 seen in 24 h',
   ]);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -57,6 +57,7 @@ async function siteAt(place: 'file' | 'server') {
     'approver.key': pemOf(APPROVER),
     'stranger.key': pemOf(STRANGER),
   });
+  for (const name of ['author', 'approver', 'stranger']) chmodSync(`${folder}/${name}.key`, 0o600);
   const path = `${folder}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create' });
   const publish = (one: object): void => {
@@ -153,7 +154,7 @@ describe.each(['file', 'server'] as const)('[D147] modreg registry sign, in a %s
 
   it('says what cannot be signed', async () => {
     const { run, folder } = await siteAt(place);
-    writeFileSync(`${folder}/none.key`, 'a password');
+    writeFileSync(`${folder}/none.key`, 'a password', { mode: 0o600 });
     const stranger = await run('acme:lidar', '1.2.0', '--key', 'KEYS/stranger.key');
     expect([stranger.exit, stranger.stdout]).toEqual([1, '']);
     expect(stranger.stderr).toContain(

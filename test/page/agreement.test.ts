@@ -89,6 +89,7 @@ function expectedOf(row: PlanDocument['modules'][number]): object {
     deployed: deployed === 'reload-1' ? '"reload-1"' : (deployed ?? 'unknown'),
     target: target ?? '-',
     latest: latest ?? '-',
+    signatures: constraint === null || latest === null ? containing('') : 'unsigned',
     state: STATES.get(decision) ?? 'settled',
     texts: [reason, ...warnings.map(({ message }) => message)],
     ...(next !== null && { next: containing(next) }),

@@ -98,6 +98,7 @@ describe('the page of the past', () => {
       'deployed 1.2.9',
       'target 1.2.9',
       'latest 1.3.0',
+      'signatures unsigned',
       'stays at 1.2.9: 1.3.0 is quarantined on this machine (no light)',
       'Change… Restart… Roll back… Quarantine… Hold…',
       'Logs',

@@ -43,7 +43,10 @@ describe('the machines of a site', () => {
       '4 in total',
       '4 seen in 24 h',
       '2 stuck',
-      '2 behindid contains module',
+      '2 behind',
+      '4 without a pin',
+      'UNSIGNED_RELEASES this registry has no keys, so nobody has to sign what machines run',
+      'modreg keys init makes them: docs/signing.mdid contains module',
       'deployed version condition',
       'failing',
       'behind',
@@ -137,12 +140,13 @@ describe('a machine of a site', () => {
   it('[D83] that is retired is shown apart, with who retired it', async () => {
     const site = await fourMachines();
     await site.retire('rover-3', 'alice');
-    expect((await textOf(site.app, '/')).slice(1, 6)).toEqual([
+    expect((await textOf(site.app, '/')).slice(1, 7)).toEqual([
       '3 in total',
       '3 seen in 24 h',
       '1 stuck',
       '1 behind',
-      '1 retiredid contains module',
+      '1 retired',
+      '3 without a pin',
     ]);
     expect(await idsAt(site, '/')).toEqual(['crane-1', 'rover-1', 'rover-2']);
     expect(await idsAt(site, '/?condition=stuck')).toEqual(['rover-2']);

@@ -127,6 +127,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/join': ['join'],
   'src/server/tokens/invitation.ts': ['../cli/join', '../server/scope'],
   'src/server/routes/join-route.ts': ['../cli/join'],
+  'src/site/new-key.ts': ['keys'],
+  'src/host/secret-file.ts': ['keys'],
+  'src/host/signing-program.ts': ['keys', 'signing'],
   'src/site/signing.ts': ['keys'],
   'src/site': [
     '../page/',

@@ -115,10 +115,18 @@ function addService(agent: Command, { world, registry, common, finish }: Command
     )
     .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 30s)')
     .option('--start', 'start the service at once, or again')
+    .option(
+      '--trust <digest>',
+      'write this digest of a trust document into the policy (default: that of $MODREG_TRUST)',
+    )
     .addHelpText('beforeAll', INSTALL_EXAMPLES)
     .action(async (file: string, options: InstallUnitOptions) => {
       const { installUnitCommand } = await import('./systemd/install-unit-command.ts');
-      finish(installUnitCommand(file, options, world));
+      const outcome = installUnitCommand(file, options, world);
+      if (outcome.problems.length > 0) return finish(outcome);
+      const { offeredPin } = await import('./systemd/policy-pin.ts');
+      const warning = await offeredPin(file, options, world);
+      finish(warning ? { ...outcome, problems: [warning] } : outcome);
     });
   common(agent.command('uninstall-unit'))
     .description('Stops and removes the service platform-agent, and what install-unit wrote.')

@@ -43,3 +43,24 @@ export function withServing(command: Command, context: CommandContext): Command 
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
+
+/** For a command that reads or writes private keys. */
+export const PASSPHRASE = [
+  '--passphrase-file <file>',
+  'the passphrase of private keys (default: that of $MODREG_KEY_PASSPHRASE)',
+] as const;
+
+/** The options of a command that signs. */
+export function withKeys(command: Command): Command {
+  return command
+    .option(
+      '--key <file>',
+      'sign with this private key; repeatable (default: the key in $MODREG_SIGNING_KEY, if it is set)',
+      collect,
+    )
+    .option(...PASSPHRASE)
+    .option(
+      '--sign-with <program>',
+      'a program that gets what is to be signed, and prints its public key and the signature',
+    );
+}

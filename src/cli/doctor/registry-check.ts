@@ -1,10 +1,9 @@
 import { proxyFailure } from '../../registry/http/network-failure.ts';
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeDuration } from '../../core/text/duration.ts';
-import { formatTime } from '../../core/text/rfc3339.ts';
 import { countOf } from '../../base/count.ts';
 import type { Problem } from '../../base/problem.ts';
+import { expiryWarning } from '../../host/trust-warnings.ts';
 import { expiryFindings, isNearEnd, until } from './certificate-check.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import type { RegistryFacts } from './probe-registry.ts';
@@ -36,15 +35,10 @@ export function checkRegistries(
   ];
 }
 
-const TRUST_SOON_MS = 60 * 86_400_000;
-
-/** Whether the trust document of a registry expires soon. One that has expired is an error of the registry (D151). */
+/** Whether the trust document of a registry expires soon (D151). */
 function trustFindings({ from, trustedUntil = Infinity }: RegistryFacts, now: number): Finding[] {
-  const left = trustedUntil - now;
-  if (left <= 0 || left >= TRUST_SOON_MS) return [];
-  const found = `the trust document of ${from} expires at ${formatTime(trustedUntil)}, in ${describeDuration(left)}`;
-  const fix = 'store a later version on the host of the registry before then: modreg keys update';
-  return [warning(found, fix)];
+  const found = expiryWarning(from, trustedUntil, now);
+  return found ? [warning(found.message, found.hint ?? '')] : [];
 }
 
 function unopened(

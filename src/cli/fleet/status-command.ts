@@ -27,7 +27,7 @@ const NAMING = `modreg fleet machines --limit 100000 | grep 'two machines' names
 
 function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
-  const { retired = 0, failing = 0 } = counts;
+  const { retired = 0, failing = 0, without_pin: unpinned = 0 } = counts;
   const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
   const rows = [...Map.groupBy(modules, (one) => `${one.module_id} ${one.deployed}`).values()].map(
     rowOf,
@@ -36,6 +36,9 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const failures = counts.outcomes_in_24h.filter(({ result }) => result === 'failed');
   return [
     `${countOf(machines, 'machine')}, ${seen} seen in 24 h${presenceWords(counts)}${failing === 0 ? '' : `; ${failing} failing`}${retired === 0 ? '' : `; ${retired} retired`}`,
+    ...(unpinned === 0
+      ? []
+      : [`${countOf(unpinned, 'machine')} without a pin: nobody has to sign what they run`]),
     ...(counts.groups ?? []).map(
       ({ group, machines: some, seen_in_24h: heard }) =>
         `group ${excerpt(group)}: ${countOf(some, 'machine')}, ${heard} seen in 24 h`,

@@ -6,6 +6,8 @@ import { keyIdOf } from '../../registry/trust/ed25519.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { initKeys, shownKeys, signKeys, type NewKeysOptions } from '../../site/keys.ts';
+import { newKey } from '../../site/new-key.ts';
+import type { PassphraseOptions } from '../../site/passphrase.ts';
 import type { SigningOptions } from '../../site/signing.ts';
 import type { ReadOptions } from '../../site/remote-lists.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
@@ -15,6 +17,7 @@ import { columnsOf } from '../base/columns.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 export type KeysInitOptions = NewKeysOptions & AnswerOptions;
+export type KeysNewOptions = PassphraseOptions & AnswerOptions;
 export type KeysShowOptions = ReadOptions & AnswerOptions & { readonly text?: true };
 
 /** `modreg keys init`: makes the keys of a registry, and prints the digest for policies. */
@@ -36,6 +39,17 @@ export async function keysInitCommand(options: KeysInitOptions, world: World): P
         `note: ${excerpt(registryFile)} stays with the registry, and in no backup`,
       ],
     };
+  });
+}
+
+/** `modreg keys new <file>`: makes a private key, and prints the public one. */
+export function keysNewCommand(path: string, options: KeysNewOptions, world: World): Outcome {
+  return outcomeOf(newKey(path, options, world), (key) => {
+    const id = keyIdOf(key);
+    const line = options.json
+      ? jsonLine({ schema: 'modreg/keys-new@1', key, id, file: path })
+      : key;
+    return { answer: [line] };
   });
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { collect, withFile, withNewFile } from '../base/catalogue-flags.ts';
+import { PASSPHRASE, withFile, withKeys, withNewFile } from '../base/catalogue-flags.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { AnswerOptions } from '../base/outcome.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
 import type { SigningOptions } from '../../site/signing.ts';
-import type { KeysInitOptions, KeysShowOptions } from './keys-command.ts';
+import type { KeysInitOptions, KeysNewOptions, KeysShowOptions } from './keys-command.ts';
 
 const INIT_EXAMPLES = `Examples:
   modreg keys init --name acme-plant
@@ -36,11 +36,13 @@ export function addKeys(modreg: Command, context: CommandContext): void {
     .option('--document <file>', 'store this trust document, which people made, and make no keys')
     .option('--registry <address>', 'the registry that stores that document, instead of a file')
     .option('--to <folder>', 'the folder for the private keys of people', '.')
+    .option(...PASSPHRASE)
     .addHelpText('before', INIT_EXAMPLES)
     .action(async (options: KeysInitOptions) => {
       const { keysInitCommand } = await import('./keys-command.ts');
       context.finish(await keysInitCommand(options, context.world));
     });
+  addNew(keys, context);
   addChanges(keys, context);
   withFile(keys.command('show'), context)
     .description('Shows the trust document of a registry, and its digest.')
@@ -55,10 +57,8 @@ export function addKeys(modreg: Command, context: CommandContext): void {
 
 /** Adds what makes another version of the trust document. */
 function addChanges(keys: Command, context: CommandContext): void {
-  context
-    .common(keys.command('sign <file>'))
+  withKeys(context.common(keys.command('sign <file>')))
     .description('Signs a trust document, in its file, with root keys.')
-    .option('--key <file>', 'sign with this private key; repeatable', collect)
     .option('--registry <address>', 'store it there, once enough keys signed it')
     .addHelpText('before', UPDATE_EXAMPLES)
     .action(async (file: string, options: SigningOptions & ChangeOptions & AnswerOptions) => {
@@ -72,5 +72,18 @@ function addChanges(keys: Command, context: CommandContext): void {
     .action(async (file: string, options: ChangeOptions & AnswerOptions) => {
       const { keysUpdateCommand } = await import('./keys-command.ts');
       context.finish(await keysUpdateCommand(file, options, context.world));
+    });
+}
+
+function addNew(keys: Command, context: CommandContext): void {
+  context
+    .common(keys.command('new <file>'))
+    .description(
+      'Writes a new private key to a file, and prints its public key, for a trust document.',
+    )
+    .option(...PASSPHRASE)
+    .action(async (file: string, options: KeysNewOptions) => {
+      const { keysNewCommand } = await import('./keys-command.ts');
+      context.finish(keysNewCommand(file, options, context.world));
     });
 }

@@ -3,6 +3,7 @@ import type { Platform, Result } from '../../core/index.ts';
 import { stopsOf } from '../../core/plan/stops.ts';
 import type { TargetName } from '../../core/plan/target.ts';
 import type { Machine } from '../../core/machine/machine.ts';
+import { pinIn, type UpdatePolicy } from '../../core/machine/update-policy.ts';
 import { outbound } from '../../reports/outbound.ts';
 import { OUTBOUND_FILE } from '../../reports/outbound-file.ts';
 import { reportedModules } from '../../reports/reported-state.ts';
@@ -87,20 +88,19 @@ export function startReports(
     file,
     platform,
     machine,
+    policy,
     group,
     intervalMs,
-    registry,
     onNotice,
   }: {
     readonly file: ClaimedFile;
     readonly platform: Platform;
     readonly machine: () => Machine;
-    /** The group of the machine now. */
-    readonly group: () => string | undefined;
+    readonly policy: () => UpdatePolicy;
+    /** That of its credentials file; undefined if the policy says it. */
+    readonly group: string | undefined;
     /** The time between two rounds. */
     readonly intervalMs: number;
-    /** The registry of the policy now. */
-    readonly registry: () => string | undefined;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
 ): ReturnType<typeof outbound> | undefined {
@@ -110,8 +110,9 @@ export function startReports(
     ...target,
     version: ownVersion(),
     platform,
-    group,
-    everyMs: () => (target.isPolled(registry()) ? intervalMs : undefined),
+    group: () => group ?? policy().group,
+    isPinned: () => pinIn(policy().terms) !== undefined,
+    everyMs: () => (target.isPolled(policy().terms.registry) ? intervalMs : undefined),
     state,
     modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
     clock: systemClock,

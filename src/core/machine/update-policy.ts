@@ -200,6 +200,11 @@ export function releaseTerms(
   };
 }
 
+/** Whether `text` is the digest of a trust document. */
+export function isPin(text: string): boolean {
+  return /^sha256:[0-9a-f]{64}$/.test(text);
+}
+
 /** The digest of the trust document that the terms name; undefined if they name none. */
 export function pinIn({ trust }: Pick<UpdateTerms, 'trust'>): string | undefined {
   return trust === UNSIGNED ? undefined : trust;

@@ -160,6 +160,8 @@ export interface Eligibility {
         ) => Extract<Refusal, { readonly reason: 'unsigned' | 'bad-signature' }> | undefined;
         /** @internal The answers so far, by the text of the version, after `yank ` for a yank; null where `check` returned undefined. */
         readonly verdicts?: ReadonlyMap<string, SignatureRefusal | null>;
+        /** @internal What the trust document says: how many keys sign a release of the module, and when it expires. */
+        readonly document?: { readonly needed: number; readonly expires: number };
       }
     | undefined;
   /** Refuses releases whose file for `platform` a machine must not download (D36). */

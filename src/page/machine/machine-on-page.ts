@@ -18,6 +18,7 @@ import {
 } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
+import { trustWarnings } from '../../host/trust-warnings.ts';
 import type { Answered } from '../../host/resolution-document.ts';
 import { statusOn } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
@@ -77,7 +78,10 @@ async function viewOf(
       state: status,
       lists: describeListsOf(planned.value),
       timeZone: timeZoneIn(documents.policy),
-      problems: planProblems(planned.value).map(asPageProblem),
+      problems: [
+        ...planProblems(planned.value),
+        ...trustWarnings(documents.policy, planned.value.lists.modules.values(), now),
+      ].map(asPageProblem),
       documents: () => ({ plan: planDocument(planned.value), status: statusDocument(status, now) }),
     },
   };

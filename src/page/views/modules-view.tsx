@@ -188,7 +188,7 @@ export const State: FC<{ readonly row: ModuleRow }> = ({ row: { state } }) => (
 
 export const Versions: FC<{ readonly row: ModuleRow }> = ({ row }) => (
   <dl class="versions">
-    {(['constraint', 'deployed', 'target', 'latest'] as const).map((name) => (
+    {VERSIONS.map((name) => (
       <div>
         <dt>{name}</dt>
         <dd>{row[name]}</dd>
@@ -206,7 +206,8 @@ export function stopWords({ stops }: Pick<ModuleRow, 'stops'>): string {
     .join(', ');
 }
 
-const COLUMNS = ['module', 'state', 'constraint', 'deployed', 'target', 'latest', 'why'];
+const VERSIONS = ['constraint', 'deployed', 'target', 'latest', 'signatures'] as const;
+const COLUMNS = ['module', 'state', ...VERSIONS, 'why'];
 
 const RowTable: FC<{ readonly version: string; readonly children?: Child }> = ({
   version,
@@ -228,7 +229,7 @@ const TableRow: FC<{ readonly row: ModuleRow }> = ({ row }) => (
     <td>
       <State row={row} />
     </td>
-    {(['constraint', 'deployed', 'target', 'latest'] as const).map((name) => (
+    {VERSIONS.map((name) => (
       <td data-name={name}>{row[name]}</td>
     ))}
     <td>

@@ -5,6 +5,7 @@ import {
   type TrustCheck,
 } from '../../core/releases/eligibility-policy.ts';
 import { roleOf, type Roles } from '../../core/trust/role.ts';
+import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import { releaseText } from '../../core/trust/release-text.ts';
 import { yankText } from '../../core/trust/yank-text.ts';
 import { keyIdOf, verifierOf } from './ed25519.ts';
@@ -22,14 +23,16 @@ type Verified = (keyId: string, text: string, signature: string) => boolean;
  * list that was fetched again only those that are new in it.
  */
 export function releaseChecks(
-  roles: Pick<Roles, 'namespaces'>,
+  roles: Pick<TrustDocument, 'namespaces' | 'expires'>,
 ): (moduleId: ModuleId, records: ReleaseRecords) => TrustCheck {
   const verified = rememberingVerifier(roles);
   const byRecords = new WeakMap<ReleaseRecords, ReadonlyMap<ModuleId, TrustCheck>>();
   return (moduleId, records) => {
     const known = byRecords.get(records)?.get(moduleId);
     if (known) return known;
-    const check = checkOf(judgeOf(moduleId, roles, verified));
+    const { threshold: needed = 0 } = roleOf(roles, moduleId) ?? {};
+    const document = { needed, expires: roles.expires };
+    const check = { ...checkOf(judgeOf(moduleId, roles, verified)), document };
     byRecords.set(records, new Map([[moduleId, check]]));
     return check;
   };

@@ -2,11 +2,11 @@ import type { ModuleId } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { ModuleStates } from '../../registry/fleet-documents.ts';
+import { machineCounts } from './machine-counts.ts';
 import { groupCounts } from './groups.ts';
 import type { Slices } from './slices.ts';
 import {
   countMachines,
-  machineCounts,
   machineIn,
   machineRows,
   placedRows,
@@ -42,6 +42,7 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
     presence: presenceCounts(sql, now),
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
+    without_pin: counts.unpinned,
     missing_outcomes: Number(sql.get(MISSING)?.['n']),
     groups: groupCounts(sql, now).map(({ group, machines, seen }) => {
       return { group, machines, seen_in_24h: seen };

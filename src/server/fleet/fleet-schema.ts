@@ -153,5 +153,9 @@ export const FLEET_LAYOUT: Layout = {
     CREATE TABLE presence (silent_ms INTEGER NOT NULL) STRICT;
     INSERT INTO presence VALUES (86400000);
     `,
+    // Whether the policy of a machine names a trust document: 1, or null (D177).
+    `
+    ALTER TABLE machines ADD COLUMN pinned INTEGER;
+    `,
   ],
 };

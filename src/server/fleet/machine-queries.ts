@@ -3,6 +3,7 @@ import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { FailingModule } from '../../registry/machine-report.ts';
 import { failureIn, WITH_FAILURE } from './failing-modules.ts';
 import { IS_BEHIND } from './state-conditions.ts';
+import { IN_USE, machineCounts, type MachineCounts } from './machine-counts.ts';
 import { storedState } from './stored-state.ts';
 import {
   heardAt,
@@ -14,8 +15,6 @@ import {
 } from './presence.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
-
-const DAY_MS = 86_400_000;
 
 const CONDITIONS: Readonly<Record<'stuck' | 'behind' | 'failing', string>> = {
   stuck: "decision = 'stuck'",
@@ -35,29 +34,6 @@ export interface MachineSearch {
   /** The last id of the page before; the empty text for the first page. */
   readonly after: string;
 }
-
-/** How many machines there are, and how many a registry heard of in the last 24 hours. */
-interface MachineCounts {
-  readonly machines: number;
-  readonly seen: number;
-  /** Those that are retired, which count nowhere else. */
-  readonly retired: number;
-  /** Ids under which two machines report. */
-  readonly duplicates: number;
-}
-
-export function machineCounts(sql: Statements, now: number): MachineCounts {
-  const count = (where: string, ...values: readonly number[]): number =>
-    Number(sql.get(`SELECT count(*) AS n FROM machines WHERE ${where}`, ...values)?.['n']);
-  return {
-    machines: count(IN_USE),
-    seen: count(`seen_at > ? AND ${IN_USE}`, now - DAY_MS),
-    retired: count(IS_RETIRED),
-    duplicates: count(`duplicate_at > ? AND ${IN_USE}`, now - DUPLICATE_MS),
-  };
-}
-
-const IN_USE = `NOT (${IS_RETIRED})`;
 
 /** A part of a WHERE clause, and its values. */
 export interface Filter {

@@ -57,12 +57,13 @@ export function replaceState(
     counts.release(left);
   }
   sql.run(
-    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ?, every_ms = ? WHERE id = ?',
+    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ?, every_ms = ?, pinned = ? WHERE id = ?',
     state.number,
     state.platform,
     state.modreg,
     state.group ?? null,
     state.every_ms ?? null,
+    state.pinned ? 1 : null,
     machine,
   );
   keepFailing(sql, machine, state.modules);

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 
 /**
  * What `GET /install.sh` serves, for any POSIX shell. It names no registry, so that its digest is known before: that of each
- * registry of this version is the same.
+ * registry of this version is the same (D176).
  */
 export const INSTALL_SCRIPT: string = `#!/bin/sh
 # Installs the agent of modreg as the service platform-agent of systemd, or upgrades it:
 #   curl -fsS https://registry.example/install.sh | sh -s -- https://registry.example [machine.json]
 # The registry may also be in MODREG_REGISTRY. PLATFORM_HOME is /var/lib/modreg by default. PLATFORM_API_KEY_ID,
 # PLATFORM_API_KEY and PLATFORM_PART_ID are written to /etc/modreg/credentials.json. It can be run again.
+# With MODREG_AGENT_SHA256, only the agent whose package has this sha256 is run. MODREG_TRUST, the digest of the trust document of the
+# registry, is written to the policy of the machine.
 set -eu
 
 fail() {
@@ -70,10 +72,14 @@ main() {
   case $sha256 in *[!0-9a-f]*) fail "the answer of $registry is no sha256: $sha256" ;; esac
   [ \${#sha256} = 64 ] || fail "the answer of $registry is no sha256: $sha256"
 
+  expected=\${MODREG_AGENT_SHA256:-$sha256}
+  [ "\${expected#sha256:}" = "$sha256" ] ||
+    fail "$registry has agent $version with the sha256 $sha256, and MODREG_AGENT_SHA256 is $expected"
+
   # Where the agent itself would install it.
   root=$home/packages/platform/agent/$version-$(printf %.12s "$sha256")
   # An agent that runs installs its releases itself, and knows which of them do not work here.
-  if [ -z "$key" ] && [ -e "$home/agent/running" ] && systemctl --quiet is-active platform-agent; then
+  if [ -z "$key\${MODREG_TRUST:-}" ] && [ -e "$home/agent/running" ] && systemctl --quiet is-active platform-agent; then
     read -r _ running <"$home/agent/running"
     echo "agent $running runs here, and installs its releases itself; modreg agent install-unit changes its registry and config"
     exit 0

@@ -22,10 +22,11 @@ import {
   type Credentials,
 } from '../../../host/credentials.ts';
 import type { AgentRunOptions } from '../run-terms.ts';
+import { policyWithPin, type NewPolicy, type PinOptions } from './policy-pin.ts';
 import { THIS_HOST, trying, whyNoService, type SystemdHost } from './systemd-host.ts';
 import { isPlain, MARKER, SERVICE, unitText } from './unit-text.ts';
 
-export interface InstallUnitOptions extends AgentRunOptions {
+export interface InstallUnitOptions extends AgentRunOptions, Pick<PinOptions, 'trust'> {
   readonly start?: boolean;
 }
 
@@ -68,13 +69,14 @@ interface Order {
   readonly machine: string;
   readonly options: readonly string[];
   readonly credentials: Credentials | undefined;
+  readonly newPolicy: NewPolicy | undefined;
   readonly start: boolean;
 }
 
 /** What is to be installed, or why it cannot be. Nothing is changed. */
 function orderOf(
   path: string,
-  { policy, registry, interval = '30s', start = false }: InstallUnitOptions,
+  { policy, registry, trust, interval = '30s', start = false }: InstallUnitOptions,
   world: World,
   host: SystemdHost,
 ): Result<Order, Problem[]> {
@@ -84,14 +86,11 @@ function orderOf(
   if (problem) return refused(problem);
   const every = readInterval(interval);
   if (!every.ok) return refused(every.error);
-  const named = namedRegistry(registry === undefined ? {} : { registry }, world);
-  const address = named === undefined ? undefined : parseRegistryAddress(named);
-  if (address?.ok === false) return refused(usage(`--registry: ${address.error}`));
+  const from = namedAddress(registry, world);
+  if (!from.ok) return refused(from.error);
   const options = [
     ...(policy === undefined ? [] : ['--policy', resolve(policy)]),
-    ...(named === undefined || !address
-      ? []
-      : ['--registry', 'url' in address.value ? named : resolve(named)]),
+    ...(from.value === undefined ? [] : ['--registry', from.value]),
     '--interval',
     interval,
   ];
@@ -106,10 +105,28 @@ function orderOf(
   if (documents?.ok === false) return documents;
   const credentials = ownCredentials(world, host);
   if (!credentials.ok) return refused(credentials.error);
+  // D174
+  const newPolicy = policyWithPin(machine, { trust, policy, registry: from.value }, world);
+  if (!newPolicy.ok) return refused(newPolicy.error);
   // The key is bound to the registry that is configured now: a later edit of the policy does not send it to another one.
-  const origin = originOf(named ?? documents?.value.policy.terms.registry);
+  const origin = originOf(from.value ?? documents?.value.policy.terms.registry);
   const own = credentials.value && { ...credentials.value, origin };
-  return { ok: true, value: { home, machine, options, credentials: own, start } };
+  return {
+    ok: true,
+    value: { home, machine, options, credentials: own, newPolicy: newPolicy.value, start },
+  };
+}
+
+/** The registry that the command names, with an absolute path if it is one; undefined if it names none. */
+function namedAddress(
+  registry: string | undefined,
+  world: World,
+): Result<string | undefined, Problem> {
+  const named = namedRegistry(registry === undefined ? {} : { registry }, world);
+  if (named === undefined) return { ok: true, value: undefined };
+  const address = parseRegistryAddress(named);
+  if (!address.ok) return { ok: false, error: usage(`--registry: ${address.error}`) };
+  return { ok: true, value: 'url' in address.value ? named : resolve(named) };
 }
 
 /** The credentials to write; undefined if there are none, or a file has them that can be used. */
@@ -156,7 +173,7 @@ function isActive(unit: string, run: SystemdHost['run']): boolean {
 }
 
 function install(
-  { home, machine, options, credentials, start }: Order,
+  { home, machine, options, credentials, newPolicy, start }: Order,
   { root, run }: SystemdHost,
 ): { readonly unit: string; readonly isStarted: boolean; readonly machine: string } {
   if (!runAsOf(undefined, { uid: 0, sources: usersBelow(root) }).ok) run('useradd', USER);
@@ -170,6 +187,7 @@ function install(
   if (credentials) {
     write(join(root, CREDENTIALS_FILE), credentialsText(credentials), PRIVATE_MODE);
   }
+  if (newPolicy) write(newPolicy.path, newPolicy.text, newPolicy.mode);
   const command = join(root, COMMAND);
   const isElsewhere = existsSync(join(root, 'usr/bin/modreg')) || isThere(command);
   if (!isElsewhere) {

@@ -1,5 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
+import { Problems } from '../../views/modules-view.tsx';
+import { asPageProblem } from '../../page-problem.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import type {
   ListedMachine,
@@ -16,10 +18,11 @@ export const MachinesView: FC<{
   readonly page: MachinePage;
   readonly search: MachineSearch;
   readonly now: number;
-}> = ({ page: { totals, groups, machines, matching, next, moduleIds }, search, now }) => (
+}> = ({ page: { totals, problems, groups, machines, matching, next, moduleIds }, search, now }) => (
   <>
     <h1>Machines</h1>
     <Totals totals={totals} />
+    <Problems problems={problems.map(asPageProblem)} />
     <Groups groups={groups} />
     {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
     {hasNone(totals) ? null : (
@@ -77,7 +80,7 @@ const NoReports: FC = () => (
 );
 
 const Totals: FC<{ readonly totals: SiteTotals }> = ({
-  totals: { machines, seen, presence, failing, stuck, behind, retired, duplicates },
+  totals: { machines, seen, presence, failing, stuck, behind, retired, duplicates, unpinned },
 }) => (
   <ul id="summary">
     <li>
@@ -112,6 +115,11 @@ const Totals: FC<{ readonly totals: SiteTotals }> = ({
     {duplicates === 0 ? null : (
       <li data-state="stuck">
         <b>{numberOf(duplicates)}</b> ids of two machines
+      </li>
+    )}
+    {unpinned === 0 ? null : (
+      <li>
+        <b>{numberOf(unpinned)}</b> without a pin
       </li>
     )}
   </ul>
