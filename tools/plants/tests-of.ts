@@ -117,6 +117,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   // A command reads the group of a machine.
   'src/core/plan/decide-input.ts': ['../core', 'group-of-machine'],
   'src/registries': ['../registry'],
+  // What only fronts do.
+  'src/server/catalogue/imported-rows.ts': ['../server', '../cluster/trust'],
+  'src/server/routes/read-routes.ts': ['../server', '../cluster/trust'],
   // What a person is told of the network is in the output of commands.
   'src/registry/http/masking.ts': ['short-secrets', '../registry'],
   'src/registry/http/network-failure.ts': ['prox', '../registry'],
@@ -124,6 +127,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/registry/http/proxy.ts': ['prox', '../registry'],
   'src/registry/http/retry-after.ts': ['told-answers', '../registry'],
   'src/site/keys.ts': ['keys'],
+  'src/site/store-trust.ts': ['keys'],
   'src/site/signing.ts': ['keys'],
   'src/site': [
     '../page/',
