@@ -26,6 +26,16 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       warns: ['ahead', 'deployed-yanked'],
     },
     {
+      case: 'D33 the policy keeps it',
+      wanted: '1.2.*',
+      deployed: '1.2.9',
+      list: ['1.2.8', RECALLED],
+      onYank: 'keep',
+      expected:
+        'ahead: newer than 1.2.8, the newest patch of 1.2 that may be selected; refused: yanked: stops the motor; it is kept, not downgraded',
+      warns: ['ahead', 'deployed-yanked'],
+    },
+    {
       case: 'D33 a higher release is eligible: upgrade',
       wanted: '1.*',
       deployed: '1.2.9',
