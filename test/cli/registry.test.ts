@@ -123,7 +123,7 @@ describe('modreg registry', () => {
     ]);
     expect(await publish('faults')).toEqual([
       1,
-      'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: expected an object: a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures and rollout\n',
+      'error[BAD_VALUE]: "/faults.json": release 2 of 3: /version: "3" is not a version\n  because release 3 of 3: expected an object: a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures, yank_signatures and rollout\n',
     ]);
     const noList =
       'expected a release, a list of releases, or an object with such a list in "releases"\n';

@@ -101,7 +101,7 @@ describe('publishing', () => {
       'a list',
       { body: [] },
       422,
-      'expected an object: a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures and rollout',
+      'expected an object: a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures, yank_signatures and rollout',
     ],
     ['no version', { body: {} }, 422, '/version: required'],
     [
@@ -121,7 +121,7 @@ describe('publishing', () => {
       'an unknown field',
       { body: { version: '1.0.0', artefacts: [] } },
       422,
-      '/artefacts: unknown field; a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures and rollout',
+      '/artefacts: unknown field; a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures, yank_signatures and rollout',
     ],
     [
       'text that is not a time',

@@ -171,7 +171,7 @@ describe('[T77] what is wrong with a registry', () => {
       'a field that nothing writes',
       `UPDATE releases SET content = '{"deprecated":null,"platforn":1}' WHERE id = 2`,
       [
-        'acme:lidar: /releases/1/platforn: unknown field; a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures and rollout',
+        'acme:lidar: /releases/1/platforn: unknown field; a release has version, published_at, artifacts, deprecated, yanked, requires, floor, signatures, yank_signatures and rollout',
       ],
     ],
     [

@@ -31,6 +31,7 @@ async function site() {
 it('[D166] a yank has signatures in the list, until it is reverted or has another reason', async () => {
   const registry = await site();
   const { yank, body } = registry;
+  const other = by('other', APPROVER);
   const [one, both] = [by('why', AUTHOR), by('why', AUTHOR, APPROVER)];
   const steps: [object | undefined, number, string | null, object | undefined][] = [
     [{ reason: 'why' }, 2, 'why', undefined],
@@ -39,9 +40,10 @@ it('[D166] a yank has signatures in the list, until it is reverted or has anothe
     // Without any, it stays as it is.
     [{ reason: 'why' }, 3, 'why', one],
     [{ reason: 'why', signatures: by('why', APPROVER) }, 4, 'why', both],
-    [{ reason: 'other' }, 5, 'other', undefined],
-    [{ reason: 'why', signatures: both }, 6, 'why', both],
-    [undefined, 7, null, undefined],
+    [{ reason: 'other', signatures: other }, 5, 'other', other],
+    [{ reason: '' }, 6, '', undefined],
+    [{ reason: 'why', signatures: both }, 7, 'why', both],
+    [undefined, 8, null, undefined],
   ];
   for (const [change, ...expected] of steps) {
     expect(await yank(change)).toEqual([200, undefined, ...expected]);

@@ -56,9 +56,9 @@ describe('yanking', () => {
     for (const [body, error] of [
       [{ reason: 'x'.repeat(1001) }, '/reason: longer than 1000 characters'],
       [{ reason: null }, '/reason: expected text'],
-      [{ why: 'x' }, '/why: unknown field; a reason has reason'],
-      [[], 'expected an object: a reason has reason'],
-      ['"x"', 'expected an object: a reason has reason'],
+      [{ why: 'x' }, '/why: unknown field; a yank has reason and signatures'],
+      [[], 'expected an object: a yank has reason and signatures'],
+      ['"x"', 'expected an object: a yank has reason and signatures'],
     ]) {
       const answer = await registry.ask('PUT', `${RELEASES}/1.0.0/yank`, { body });
       expect([answer.status, Object(answer.json).detail]).toEqual([422, error]);

@@ -117,6 +117,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   // A command reads the group of a machine.
   'src/core/plan/decide-input.ts': ['../core', 'group-of-machine'],
   'src/registries': ['../registry'],
+  // What only fronts do.
+  'src/server/catalogue/imported-rows.ts': ['../server', '../cluster/trust'],
+  'src/server/routes/read-routes.ts': ['../server', '../cluster/trust'],
   // What a person is told of the network is in the output of commands.
   'src/registry/http/masking.ts': ['short-secrets', '../registry'],
   'src/registry/http/network-failure.ts': ['prox', '../registry'],
@@ -130,6 +133,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/new-key.ts': ['keys'],
   'src/host/secret-file.ts': ['keys'],
   'src/host/signing-program.ts': ['keys', 'signing'],
+  'src/site/store-trust.ts': ['keys'],
   'src/site/signing.ts': ['keys'],
   'src/site': [
     '../page/',

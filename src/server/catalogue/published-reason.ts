@@ -11,7 +11,7 @@ export const reasonBody = v.strictObject(
 );
 export const yankBody = v.strictObject(
   { ...reasonBody.entries, signatures: v.optional(signatures) },
-  shape('a reason', 'reason and signatures'),
+  shape('a yank', 'reason and signatures'),
 );
 
 /** What the body of such a request says. */

@@ -26,6 +26,16 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       warns: ['ahead', 'deployed-yanked'],
     },
     {
+      case: 'D33 the policy keeps it',
+      wanted: '1.2.*',
+      deployed: '1.2.9',
+      list: ['1.2.8', RECALLED],
+      onYank: 'keep',
+      expected:
+        'ahead: newer than 1.2.8, the newest patch of 1.2 that may be selected; refused: yanked: stops the motor; it is kept, not downgraded',
+      warns: ['ahead', 'deployed-yanked'],
+    },
+    {
       case: 'D33 a higher release is eligible: upgrade',
       wanted: '1.*',
       deployed: '1.2.9',
@@ -114,6 +124,54 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       timing: { isServerBusy: true },
       expected: 'rollback to 1.2.7: 1.2.9 failed on this machine; 1.2.7 was deployed before it',
       warns: ['deployed-yanked'],
+    },
+  ]);
+});
+
+describe('[D165] the policy names a trust document, and the deployed version was yanked', () => {
+  const list = ['1.2.8', RECALLED];
+  decidesOn([
+    {
+      case: 'D165 by its author: it is replaced',
+      wanted: '1.2.*',
+      deployed: '1.2.9',
+      list,
+      signed: ['1.2.8', '1.2.9', 'yank 1.2.9'],
+      onYank: 'replace',
+      expected: `downgrade to 1.2.8: 1.2.9 is yanked: stops the motor; newest patch of 1.2 that may be selected; ${DOWN}`,
+      warns: ['deployed-yanked', 'downgrade'],
+    },
+    {
+      case: 'D165 by nobody who may: it is kept, and selected no more',
+      wanted: '1.2.*',
+      deployed: '1.2.9',
+      list,
+      signed: ['1.2.8', '1.2.9'],
+      onYank: 'replace',
+      expected:
+        'ahead: newer than 1.2.8, the newest patch of 1.2 that may be selected; refused: yanked: stops the motor; it is kept, not downgraded',
+      warns: ['ahead', 'deployed-yanked'],
+    },
+    {
+      case: 'D165 by nobody who may: a higher release is an upgrade as always',
+      wanted: '1.*',
+      deployed: '1.2.9',
+      list: [...list, '1.3.0'],
+      signed: ['1.3.0'],
+      onYank: 'replace',
+      expected: 'upgrade to 1.3.0: 1.2.9 is yanked: stops the motor; newest release of 1',
+      warns: ['deployed-yanked'],
+    },
+    {
+      case: 'D165 and a first install does not select it',
+      wanted: '1.2.*',
+      deployed: null,
+      list,
+      signed: ['1.2.8', '1.2.9'],
+      onYank: 'replace',
+      expected:
+        'install of 1.2.8: not deployed yet; newest patch of 1.2 that may be selected; 1.2.9 is yanked: stops the motor',
+      warns: [],
     },
   ]);
 });
