@@ -178,8 +178,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
     ...terms,
     file,
     machine: () => current.documents.machine,
-    registry: () => current.documents.policy.terms.registry,
-    group: () => terms.group ?? current.documents.policy.group,
+    policy: () => current.documents.policy,
     onNotice: note,
   });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));

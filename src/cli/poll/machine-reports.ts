@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Platform, Result } from '../../core/index.ts';
 import { stopsOf } from '../../core/plan/stops.ts';
 import type { TargetName } from '../../core/plan/target.ts';
+import type { UpdatePolicy } from '../../core/machine/update-policy.ts';
 import type { Machine } from '../../core/machine/machine.ts';
 import { outbound } from '../../reports/outbound.ts';
 import { OUTBOUND_FILE } from '../../reports/outbound-file.ts';
@@ -89,18 +90,18 @@ export function startReports(
     machine,
     group,
     intervalMs,
-    registry,
+    policy,
     onNotice,
   }: {
     readonly file: ClaimedFile;
     readonly platform: Platform;
     readonly machine: () => Machine;
-    /** The group of the machine now. */
-    readonly group: () => string | undefined;
+    /** The group of the credentials, which counts before that of the policy. */
+    readonly group: string | undefined;
     /** The time between two rounds. */
     readonly intervalMs: number;
-    /** The registry of the policy now. */
-    readonly registry: () => string | undefined;
+    /** The policy now. */
+    readonly policy: () => UpdatePolicy;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
 ): ReturnType<typeof outbound> | undefined {
@@ -110,8 +111,8 @@ export function startReports(
     ...target,
     version: ownVersion(),
     platform,
-    group,
-    everyMs: () => (target.isPolled(registry()) ? intervalMs : undefined),
+    group: () => group ?? policy().group,
+    everyMs: () => (target.isPolled(policy().terms.registry) ? intervalMs : undefined),
     state,
     modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
     clock: systemClock,

@@ -131,8 +131,7 @@ async function poll(
     ...terms,
     file,
     machine: () => current.documents.machine,
-    registry: () => current.documents.policy.terms.registry,
-    group: () => terms.group ?? current.documents.policy.group,
+    policy: () => current.documents.policy,
     onNotice: (level, text) => report.note(level, text),
   });
   const record = programRecord(`${file.path}.program`);
