@@ -51,8 +51,8 @@ export async function failuresOfFleet(
   options: FleetOptions,
   world: World,
 ): Promise<Result<FleetFailures, Problem>> {
-  const wrong = problemOf({ module, version });
-  if (wrong) return { ok: false, error: wrong };
+  const problem = problemOf({ module, version });
+  if (problem) return { ok: false, error: problem };
   return await withFleet(options, world, async (client) => {
     const query = new URLSearchParams({ seconds: `${Math.ceil(sinceMs / 1000)}` });
     if (module !== undefined) query.set('module', module);

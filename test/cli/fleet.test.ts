@@ -110,7 +110,7 @@ it('machines lists those that match', async () => {
     '1',
   );
   expect([some.stdout, some.stderr]).toEqual([
-    [head, '  rover-1   TIME   acme:lidar   1.2.9      up-to-date'],
+    [head, '  rover-1   TIME   online   acme:lidar   1.2.9      up-to-date'],
     ['note: there are more: --limit is 1'],
   ]);
   expect((await fleet('machines', '--module', 'acme:cam')).stdout).toEqual(['no machine matches']);

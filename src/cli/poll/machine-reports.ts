@@ -14,7 +14,6 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import { machineCredentials } from '../../host/credentials.ts';
 import { machineIdWith } from '../../host/machine-id.ts';
-import { namedRegistry } from '../../host/registry-choice.ts';
 import { fetchIn } from '../../base/network.ts';
 import { registryProblem, usage, type Problem } from '../../base/problem.ts';
 import { tokensIn } from '../../host/registry-token.ts';
@@ -32,7 +31,7 @@ export interface ReportTarget {
   readonly client: FleetClient;
   /** The id of the machine. */
   readonly machine: string;
-  /** Whether a registry with this address in the policy is the one that the machine reports to. */
+  /** Whether the machine asks the registry that it reports to, with the same token, if the policy names this one (D186). */
   readonly isPolled: (registry: string | undefined) => boolean;
 }
 
@@ -65,11 +64,14 @@ export function reportTarget(
     },
   });
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
+  const polling = registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
+  const ofLists = tokensIn(world, registry, credentials.value);
   const isPolled = (inPolicy: string | undefined): boolean => {
-    const polled = URL.parse(
-      namedRegistry({ ...(registry !== undefined && { registry }) }, world) ?? inPolicy ?? '',
-    );
-    return polled?.origin === url.origin;
+    if (URL.parse(polling ?? inPolicy ?? '')?.origin !== url.origin) return false;
+    // A registry that only the policy names may get no token, and then does not know who asks.
+    const [asked, reported] = [ofLists(url), tokens(url)];
+    const token = asked.ok ? asked.value.token?.reveal() : undefined;
+    return token !== undefined && reported.ok && reported.value.token?.reveal() === token;
   };
   return { ok: true, value: { client: client.value, machine, isPolled } };
 }

@@ -208,10 +208,9 @@ export function searchMachines(
   { now, limit }: { readonly now: number; readonly limit: number },
 ): ListedMachine[] {
   const silentMs = silentAfter(sql);
-  return machineRows(sql, search, limit).map((row) => ({
-    ...machineIn(row, now, silentMs),
-    ...listed(sql, row, search),
-  }));
+  return machineRows(sql, search, limit).map((row) =>
+    listed(sql, row, search, machineIn(row, now, silentMs)),
+  );
 }
 
 const NEEDS_ATTENTION: Filter = {
@@ -225,7 +224,8 @@ function listed(
   sql: Statements,
   row: Row,
   search: MachineSearch,
-): Omit<ListedMachine, keyof SeenMachine> {
+  seen: SeenMachine,
+): ListedMachine {
   const filter = statesOf(search) ?? NEEDS_ATTENTION;
   const rows = placedRows(sql, row, filter, "failure IS NULL, decision <> 'stuck', name");
   const known = sql.get(
@@ -233,6 +233,7 @@ function listed(
     row['id'] ?? null,
   );
   return {
+    ...seen,
     modules: Number(known?.['n']),
     shown: rows.slice(0, MOST_SHOWN).map(moduleIn),
     shownOf: rows.length,

@@ -12,7 +12,7 @@ import {
 } from '../../core/rollout/tally.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { NamedRollout } from '../catalogue/catalogue-rollouts.ts';
-import { rolloutMachines } from '../fleet/rollout-machines.ts';
+import { rolloutMachines, type ReportingMachine } from '../fleet/rollout-machines.ts';
 import { eachInSlices, type Slices } from '../fleet/slices.ts';
 import { soakedMs } from '../fleet/soak.ts';
 
@@ -41,21 +41,10 @@ export function* rolloutView(
   now: number,
 ): Slices<RolloutView> {
   const { moduleId, rollout, soakMs } = named;
-  const machines: RolloutMachine[] = [];
-  const failed = new Set<string>();
-  let retrying = 0;
-  yield* eachInSlices(
-    yield* rolloutMachines(sql, moduleId, named),
-    ({ id, group, isRetired, isRetrying, heardAt, delivery }) => {
-      const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
-      const machine = isRetired ? retiredMachine(known, rollout, ROLLOUT_POLICY) : known;
-      if (!machine) return;
-      machines.push(machine);
-      if (!includes(rollout, known)) return;
-      if (delivery?.outcome === 'failed') failed.add(id);
-      if (isRetrying && delivery?.outcome === undefined) retrying++;
-    },
-  );
+  const found: Found = { machines: [], failed: new Set(), retrying: 0 };
+  const reporting = yield* rolloutMachines(sql, moduleId, named);
+  yield* eachInSlices(reporting, (one) => add(found, one, rollout));
+  const { machines, failed, retrying } = found;
   const soaked = soakedMs(sql, rollout);
   // A percentage is one of the machines that no group includes (D107).
   const cohorts = machines.flatMap(({ group, cohort: place }) =>
@@ -79,6 +68,22 @@ export function* rolloutView(
       return Math.max(rollout.share, shareFor(percent, cohorts));
     },
   };
+}
+
+interface Found {
+  readonly machines: RolloutMachine[];
+  readonly failed: Set<string>;
+  retrying: number;
+}
+
+function add(found: Found, machine: ReportingMachine, rollout: Rollout): void {
+  const { id, group, isRetired, isRetrying, heardAt, delivery } = machine;
+  const known = { group, heardAt, delivery, cohort: cohort(id, rollout.salt) };
+  const counted = isRetired ? retiredMachine(known, rollout, ROLLOUT_POLICY) : known;
+  if (!counted) return;
+  found.machines.push(counted);
+  if (delivery?.outcome === 'failed' && includes(rollout, known)) found.failed.add(id);
+  if (isRetrying && !delivery?.outcome && includes(rollout, known)) found.retrying++;
 }
 
 /** The percentages above that of the last step that include more machines. */

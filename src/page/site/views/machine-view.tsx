@@ -1,7 +1,6 @@
 import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { ListedOutcome } from '../../../server/fleet/machine-detail.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
 import { failingWords } from '../../../site/failing-words.ts';
 import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
@@ -172,7 +171,7 @@ const Reasons: FC<Pick<ShownPlacedModule, 'reason' | 'refused' | 'stops'>> = ({
   </>
 );
 
-const Outcome: FC<{ readonly outcome: ListedOutcome; readonly now: number }> = ({
+const Outcome: FC<{ readonly outcome: ShownMachine['outcomes'][number]; readonly now: number }> = ({
   outcome: { receivedAt, name, direction, from, to, result, reason },
   now,
 }) => (
