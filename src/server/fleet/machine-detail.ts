@@ -13,7 +13,7 @@ import {
 } from './machine-queries.ts';
 
 /** What an action of a machine came to. */
-export interface ListedOutcome {
+interface ListedOutcome {
   readonly receivedAt: number;
   readonly name: string;
   readonly direction: string;
