@@ -26,8 +26,7 @@ export async function fleetStatusCommand(
 const NAMING = `modreg fleet machines --limit 100000 | grep 'two machines' names them`;
 
 function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
-  const { machines, seen_in_24h: seen, duplicates, missing_outcomes: missing, modules } = counts;
-  const { retired = 0, failing = 0, without_pin: unpinned = 0 } = counts;
+  const { duplicates, missing_outcomes: missing, modules } = counts;
   const heads = ['MODULE', 'DEPLOYED', 'MACHINES', 'DECISIONS'];
   const rows = [...Map.groupBy(modules, (one) => `${one.module_id} ${one.deployed}`).values()].map(
     rowOf,
@@ -35,10 +34,7 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
   const format = columnsOf(heads, rows, width);
   const failures = counts.outcomes_in_24h.filter(({ result }) => result === 'failed');
   return [
-    `${countOf(machines, 'machine')}, ${seen} seen in 24 h${presenceWords(counts)}${failing === 0 ? '' : `; ${failing} failing`}${retired === 0 ? '' : `; ${retired} retired`}`,
-    ...(unpinned === 0
-      ? []
-      : [`${countOf(unpinned, 'machine')} without a pin: nobody has to sign what they run`]),
+    ...firstLines(counts),
     ...(counts.groups ?? []).map(
       ({ group, machines: some, seen_in_24h: heard }) =>
         `group ${excerpt(group)}: ${countOf(some, 'machine')}, ${heard} seen in 24 h`,
@@ -67,6 +63,22 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
       ? []
       : [`${countOf(missing, 'outcome')} dropped by machines before a report`]),
   ];
+}
+
+/** How many machines there are, and what is so of some. An earlier registry does not say all of it. */
+function firstLines(counts: FleetCounts): string[] {
+  const {
+    machines,
+    seen_in_24h: seen,
+    retired = 0,
+    failing = 0,
+    without_pin: unpinned = 0,
+  } = counts;
+  const some = (count: number, what: string): string => (count === 0 ? '' : `; ${count} ${what}`);
+  const parts = `${presenceWords(counts)}${some(failing, 'failing')}${some(retired, 'retired')}`;
+  const all = `${countOf(machines, 'machine')}, ${seen} seen in 24 h${parts}`;
+  if (unpinned === 0) return [all];
+  return [all, `${countOf(unpinned, 'machine')} without a pin: nobody has to sign what they run`];
 }
 
 /** `; 2 quiet, 1 silent`: those that were not heard lately. An earlier registry does not know. */
