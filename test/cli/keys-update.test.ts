@@ -158,7 +158,7 @@ describe('[D164] over HTTP', () => {
   it('keys sign stores a document once it has its signatures, and keys update changes nothing again', async () => {
     const { folder, over, first, shown, log } = await uploading();
     const pem = STRANGER.privateKey.export({ type: 'pkcs8', format: 'pem' });
-    writeFileSync(`${folder}/stranger.key`, pem);
+    writeFileSync(`${folder}/stranger.key`, pem, { mode: 0o600 });
     const one = await over(...SIGN, 'SITE/stranger.key');
     expect([one.exit, one.stderr]).toEqual([
       0,

@@ -44,6 +44,7 @@ const NOTHING = {
   presence: { online: 0, quiet: 0, silent: 0 },
   seen_in_24h: 0,
   duplicates: 0,
+  without_pin: 0,
   groups: [],
   missing_outcomes: 0,
   modules: [],
@@ -78,6 +79,7 @@ describe('a report', () => {
       machines: 1,
       presence: { online: 1, quiet: 0, silent: 0 },
       seen_in_24h: 1,
+      without_pin: 1,
       modules: [{ ...LIDAR, machines: 1 }],
       outcomes_in_24h: [{ ...DONE, outcomes: 2 }],
     });

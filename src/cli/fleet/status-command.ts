@@ -74,11 +74,14 @@ function firstLines(counts: FleetCounts): string[] {
     failing = 0,
     without_pin: unpinned = 0,
   } = counts;
-  const some = (count: number, what: string): string => (count === 0 ? '' : `; ${count} ${what}`);
   const parts = `${presenceWords(counts)}${some(failing, 'failing')}${some(retired, 'retired')}`;
   const all = `${countOf(machines, 'machine')}, ${seen} seen in 24 h${parts}`;
   if (unpinned === 0) return [all];
   return [all, `${countOf(unpinned, 'machine')} without a pin: nobody has to sign what they run`];
+}
+
+function some(count: number, what: string): string {
+  return count === 0 ? '' : `; ${count} ${what}`;
 }
 
 /** `; 2 quiet, 1 silent`: those that were not heard lately. An earlier registry does not know. */

@@ -61,7 +61,7 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
   });
 }
 
-/** The credentials of a machine in a file, for a person to copy there. */
+/** The credentials of a machine in a file, for a person to copy there (D195). */
 function writtenTo(
   path: string,
   { machine, id, token }: { readonly machine: string; readonly id: string; readonly token: string },
