@@ -21,7 +21,9 @@ function kindFor(variable: string, env_allow: readonly string[] = []): (string |
 function variablesIn(text: string): string[] {
   const own = text.match(/\b(?:MODREG|PLATFORM)_[A-Z_]+\b/g) ?? [];
   const members = text.matchAll(/(?<!\{)\benv(?:ironment)?(?:\.|\[')([A-Z][A-Z_]+)/g);
-  const taken = text.matchAll(/\{([^{}]*)\} = (?:\w+\.)?env(?:ironment)?\b/g);
+  const taken = text.matchAll(
+    /\{([^{}]*)\}(?: = (?:\w+\.)?env(?:ironment)?\b|: World\['environment'\])/g,
+  );
   const named = [...taken].flatMap(
     ([, names = '']) => names.match(/(?<=(?:^|,)\s*)[A-Z][A-Z_]+/g) ?? [],
   );
