@@ -20,6 +20,7 @@ export const DUE: RegExp = /^(upgrade|downgrade|install|rollback|restart) /;
 
 /** Compares a decision with the expected one. (I1 to I5, I7, I10, I15, D86, D90, D94) */
 export function judgeDecision(context: JudgeContext, action: SeenAction): void {
+  if (hasJustLeft(context, action.target)) return;
   judgeChoice(context, action);
   judgeRules(context, action);
   if (action.direction === 'restart') judgeRestart(context, action);
@@ -32,6 +33,17 @@ export function judgeDecision(context: JudgeContext, action: SeenAction): void {
   if (words.includes(`${action.direction} ${action.to}`)) return;
   const found = `${describe(action)}, where ${words.join(' or ')} is expected`;
   complain(invariantOf(action, words[0] ?? ''), found);
+}
+
+/**
+ * Whether the config that no longer asks for a target arrives at this moment: an action of the plan before is still delivered, and asks
+ * again before it begins. (D72)
+ */
+function hasJustLeft({ ledger, moment }: JudgeContext, target: Target): boolean {
+  const { desired, desiredBefore, desiredSince } = ledger;
+  const isAsked = desired && constraintOf(desired, target) !== undefined;
+  if (isAsked === true || !desiredBefore || desiredSince !== moment().elapsed) return false;
+  return constraintOf(desiredBefore, target) !== undefined;
 }
 
 function withoutVetoes(of: Case): Case {
