@@ -55,6 +55,10 @@ const PLAN_EXAMPLES = `Examples:
   modreg plan machine.json --deployed deployed.json --exit-code --json
 `;
 
+const ACCEPT_EXAMPLES = `Examples:
+  modreg accept acme:lidar --registry https://registry.example
+`;
+
 const CONSTRAINTS = `
 Constraints:
   X.Y.Z                   this version only; never updates
@@ -217,13 +221,7 @@ function addAccept(modreg: Command, { world, common, finish }: CommandContext): 
       'Shows what changed in the release list of a module, and accepts the list as it is now.',
     )
     .option('--dry-run', 'show the changes without accepting them')
-    .addHelpText(
-      'before',
-      `Examples:
-  modreg accept acme:lidar --registry https://registry.example --dry-run
-  modreg accept acme:lidar --registry https://registry.example
-`,
-    )
+    .addHelpText('before', ACCEPT_EXAMPLES)
     .action(async (moduleId: string, options: AcceptOptions) => {
       const { acceptCommand } = await import('./registry/accept-command.ts');
       finish(await acceptCommand(moduleId, options, world));

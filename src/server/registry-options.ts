@@ -113,10 +113,7 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
-              /**
-               * A machine was retired, or was already: it is out of counts and rollouts until it reports again. Or it joined, and
-               * has a token of its own.
-               */
+              /** A machine was retired, or was already; or it joined, and has a token of its own. */
               readonly kind: 'machine-retired' | 'machine-joined';
               /** The id of the machine. */
               readonly machine: string;
@@ -130,9 +127,7 @@ export interface ServeOptions {
               readonly kind: 'trust-stored';
               /** Its number. */
               readonly version: number;
-              /** The id of the token that allowed it. */
               readonly tokenId: string;
-              /** The address of the client, as above. */
               readonly peer: string | undefined;
             }
           | {

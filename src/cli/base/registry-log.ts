@@ -36,11 +36,8 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
   switch (event.kind) {
     case 'failed':
       return log('error', 'failed', { error: excerpt(String(event.error)) });
-    case 'refused': {
-      const { reason, method, status, tokenId: token, peer } = event;
-      log('warn', 'refused', { reason, method, path: excerpt(event.path), status, token, peer });
-      return;
-    }
+    case 'refused':
+      return logRefusal(log, event);
     case 'overload':
       return log('warn', 'overload', { limit: event.limit, count: event.count, peer: event.peer });
     case 'certificate-renewed':
@@ -72,6 +69,14 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'rollout-retracted':
       return logChange(log, event);
   }
+}
+
+function logRefusal(
+  log: ReturnType<typeof registryLog>,
+  event: Extract<RegistryEvent, { kind: 'refused' }>,
+): void {
+  const { reason, method, status, tokenId: token, peer } = event;
+  log('warn', 'refused', { reason, method, path: excerpt(event.path), status, token, peer });
 }
 
 /** What happened to a release. */

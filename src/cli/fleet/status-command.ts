@@ -74,13 +74,13 @@ function firstLines(counts: FleetCounts): string[] {
     failing = 0,
     without_pin: unpinned = 0,
   } = counts;
-  const parts = `${presenceWords(counts)}${some(failing, 'failing')}${some(retired, 'retired')}`;
+  const parts = `${presenceWords(counts)}${clause(failing, 'failing')}${clause(retired, 'retired')}`;
   const all = `${countOf(machines, 'machine')}, ${seen} seen in 24 h${parts}`;
   if (unpinned === 0) return [all];
   return [all, `${countOf(unpinned, 'machine')} without a pin: nobody has to sign what they run`];
 }
 
-function some(count: number, what: string): string {
+function clause(count: number, what: string): string {
   return count === 0 ? '' : `; ${count} ${what}`;
 }
 

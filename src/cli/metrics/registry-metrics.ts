@@ -89,12 +89,23 @@ function kindOf(error: unknown): string {
   return error instanceof DatabaseError ? error.kind : 'other';
 }
 
-function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
+function countersIn(registers: Registry[]): {
+  readonly changes: Counter<'kind'>;
+  readonly passedOver: Counter<'what'>;
+  readonly refusals: Counter;
+  readonly overload: Counter;
+  readonly errors: Counter;
+} {
   const counter = counterIn(registers);
-  const [changes, passedOver] = [changesIn(registers), passedOverIn(registers)];
   const refusals = counter('refused_changes', 'Refused or failed requests for a change', 'reason');
   const overload = counter('limited', 'Requests and connections refused by a limit', 'limit');
   const errors = counter('database_errors', 'Errors of the registry file, by kind', 'kind');
+  const [changes, passedOver] = [changesIn(registers), passedOverIn(registers)];
+  return { changes, passedOver, refusals, overload, errors };
+}
+
+function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
+  const { changes, passedOver, refusals, overload, errors } = countersIn(registers);
   return (event) => {
     switch (event.kind) {
       case 'published':

@@ -11,6 +11,7 @@ import type {
 } from '../../../server/fleet/machine-queries.ts';
 import type { MachinePage } from '../../../site/machines.ts';
 import { failingWords } from '../../../site/failing-words.ts';
+import { PRESENCE, Totals } from './totals.tsx';
 import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
 /** The machines of a site: how many are in which condition, and a page of those that are searched for. */
@@ -77,52 +78,6 @@ const NoReports: FC = () => (
       .
     </p>
   </section>
-);
-
-const Totals: FC<{ readonly totals: SiteTotals }> = ({
-  totals: { machines, seen, presence, failing, stuck, behind, retired, duplicates, unpinned },
-}) => (
-  <ul id="summary">
-    <li>
-      <b>{numberOf(machines)}</b> in total
-    </li>
-    <li>
-      <b>{numberOf(seen)}</b> seen in 24 h
-    </li>
-    {(['quiet', 'silent'] as const).map((state) =>
-      presence[state] === 0 ? null : (
-        <li data-state={PRESENCE[state]}>
-          <b>{numberOf(presence[state])}</b> {state}
-        </li>
-      ),
-    )}
-    {failing === 0 ? null : (
-      <li data-state="failing">
-        <b>{numberOf(failing)}</b> <a href={machinesPath({ condition: 'failing' })}>failing</a>
-      </li>
-    )}
-    <li data-state={stuck === 0 ? undefined : 'stuck'}>
-      <b>{numberOf(stuck)}</b> <a href={machinesPath({ condition: 'stuck' })}>stuck</a>
-    </li>
-    <li data-state={behind === 0 ? undefined : 'waiting'}>
-      <b>{numberOf(behind)}</b> <a href={machinesPath({ condition: 'behind' })}>behind</a>
-    </li>
-    {retired === 0 ? null : (
-      <li>
-        <b>{numberOf(retired)}</b> <a href={machinesPath({ condition: 'retired' })}>retired</a>
-      </li>
-    )}
-    {duplicates === 0 ? null : (
-      <li data-state="stuck">
-        <b>{numberOf(duplicates)}</b> ids of two machines
-      </li>
-    )}
-    {unpinned === 0 ? null : (
-      <li>
-        <b>{numberOf(unpinned)}</b> without a pin
-      </li>
-    )}
-  </ul>
 );
 
 /** So many groups are named. */
@@ -222,8 +177,6 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
     </td>
   </tr>
 );
-
-const PRESENCE: Readonly<Record<string, string>> = { quiet: 'waiting', silent: 'failed' };
 
 /** That a machine is not there, as a word; nothing if it is. */
 export const PresenceWord: FC<Pick<ListedMachine, 'presence'>> = ({ presence }) =>
