@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished, type TestContext } from 'vitest';
 import { onLoopback } from '../../mocks/loopback-port.ts';
-import { served } from '../../mocks/network.ts';
 import { fetchArtifact } from '../../src/agent/index.ts';
 import { secret } from '../../src/core/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -19,27 +18,14 @@ const PAIR = 'bob:pass-word';
 const BASIC = Buffer.from(PAIR).toString('base64');
 const FILE = Buffer.from('a program');
 
-/** A verdaccio for its users alone, behind a server that has it at `/npm/`. Returns that address. */
+/** Debian's nginx; undefined if there is none. */
+const NGINX = process.env['MODREG_NGINX'];
+
+/** A verdaccio for its users alone, behind an nginx that has it at `/npm/`. Returns that address. */
 async function verdaccio(context: TestContext): Promise<string> {
   needs(context, PROGRAM !== undefined, 'there is no verdaccio: set MODREG_VERDACCIO');
-  const free = await onLoopback(createServer());
-  free.close();
-  const inner = `http://127.0.0.1:${free.port}`;
-  const front = await served(async (request) => {
-    const { pathname, search } = new URL(request.url);
-    const body = request.method === 'PUT' ? await request.text() : null;
-    const { method, headers } = request;
-    const answer = await fetch(`${inner}${pathname.replace(/^\/npm/, '')}${search}`, {
-      method,
-      headers,
-      body,
-    });
-    const type = answer.headers.get('content-type') ?? 'text/plain';
-    return new Response(await answer.bytes(), {
-      status: answer.status,
-      headers: { 'content-type': type },
-    });
-  });
+  needs(context, NGINX !== undefined, 'there is no nginx: set MODREG_NGINX');
+  const [inner, front] = [await freeAddress(), await freeAddress()];
   const folder = temporaryFolder();
   const access = { access: '$authenticated', publish: '$authenticated' };
   const config = {
@@ -51,14 +37,44 @@ async function verdaccio(context: TestContext): Promise<string> {
   // YAML has JSON.
   writeFileSync(`${folder}/config.yaml`, JSON.stringify(config));
   const args = [PROGRAM ?? '', '--config', `${folder}/config.yaml`, '--listen', inner];
-  const env = { ...process.env, VERDACCIO_PUBLIC_URL: front };
-  const child = spawn(process.execPath, args, {
+  const env = { ...process.env, VERDACCIO_PUBLIC_URL: `${front}/npm/` };
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env });
+  onTestFinished(() => void child.kill());
+  startNginx(folder, front, inner);
+  await expect.poll(async () => await isUp(`${front}/npm`), { timeout: 60_000 }).toBe(true);
+  return `${front}/npm`;
+}
+
+async function freeAddress(): Promise<string> {
+  const free = await onLoopback(createServer());
+  free.close();
+  return `http://127.0.0.1:${free.port}`;
+}
+
+/** nginx decodes `%2f` in a path that it maps, as many proxies do. */
+function startNginx(folder: string, front: string, inner: string): void {
+  const { host } = new URL(front);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (one) => `${one}_temp_path ${folder}/nginx-${one};`,
+  );
+  const text = `daemon off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/nginx.log;
+events {}
+http {
+  access_log off;
+  ${temporary.join(' ')}
+  server {
+    listen ${host};
+    location /npm/ { proxy_pass ${inner}/; proxy_set_header Host ${host}; }
+  }
+}
+`;
+  writeFileSync(`${folder}/nginx.conf`, text);
+  const child = spawn(NGINX ?? '', ['-c', `${folder}/nginx.conf`, '-p', folder], {
     stdio: 'ignore',
-    env: { ...env, VERDACCIO_URL_PREFIX: '/npm/' },
   });
   onTestFinished(() => void child.kill());
-  await expect.poll(async () => await isUp(inner), { timeout: 60_000 }).toBe(true);
-  return `${front}/npm`;
 }
 
 async function isUp(address: string): Promise<boolean> {
@@ -102,7 +118,7 @@ async function publish(address: string, version: string, token: string): Promise
   await put(`${address}/@acme%2flidar`, body, `Bearer ${token}`);
 }
 
-it('[T434] verdaccio: scoped, for its users, at a path: list, age, digest and file', async (context) => {
+it('[T434] verdaccio behind nginx: scoped, for its users, at a path: list, age, digest and file', async (context) => {
   const address = await verdaccio(context);
   const token = await signUp(address);
   await publish(address, '1.0.0', token);
