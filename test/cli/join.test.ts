@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
@@ -22,9 +22,9 @@ describe('[D194] modreg join', () => {
     expect(await site.join({ code })).toEqual({
       lines: [
         'rover-7 has joined ADDRESS',
-        'note: written: TO/credentials.json, TO/policy.json, TO/machine.json',
+        'note: written: TO/credentials.json, TO/policy.json, TO/machine.json, TO/agent.env',
         UNVERIFIED,
-        'note: next: modreg add <module_id>@<constraint> --machine TO/machine.json, then MODREG_CREDENTIALS_FILE=TO/credentials.json modreg agent run TO/machine.json',
+        'note: next: modreg add <module_id>@<constraint> --machine TO/machine.json, then MODREG_CREDENTIALS_FILE=TO/credentials.json modreg agent run TO/machine.json --reports ADDRESS',
       ],
       exit: 0,
     });
@@ -38,6 +38,9 @@ describe('[D194] modreg join', () => {
     expect(statSync(join(site.to, 'credentials.json')).mode & 0o777).toBe(0o600);
     expect(site.document('policy.json')).toEqual({ registry: 'ADDRESS' });
     expect(site.document('machine.json')).toEqual({ modules: [] });
+    expect(readFileSync(join(site.to, 'agent.env'), 'utf8')).toMatch(
+      /^MODREG_REPORTS=http:\/\/127\.0\.0\.1:\d+\n$/,
+    );
     expect(site.catalogue.tokenWith(key)).toMatchObject({
       id: 't2',
       name: 'machine-rover-7',
@@ -91,6 +94,17 @@ describe('[D194] modreg join', () => {
     expect(site.on.commands.at(-1)).toBe('systemctl restart platform-agent');
   });
 
+  it('keeps variables that the service has, and says which one is needed to report', async () => {
+    const site = await inviting();
+    const [code = ''] = (await site.invite('rover-7')).stdout;
+    mkdirSync(site.to);
+    writeFileSync(join(site.to, 'agent.env'), 'HTTPS_PROXY=http://proxy.example\n');
+    expect((await site.join({ code })).lines.slice(1, 3)).toEqual([
+      'note: written: TO/credentials.json, TO/policy.json, TO/machine.json',
+      'note: TO/agent.env is kept: with MODREG_REPORTS=ADDRESS there, this machine reports',
+    ]);
+  });
+
   it('prints one line of JSON with --json', async () => {
     const site = await inviting();
     const [code = ''] = (await site.invite('rover-7', '--json')).stdout;
@@ -102,7 +116,7 @@ describe('[D194] modreg join', () => {
       expires_at: '2026-11-21T13:00:00Z',
     });
     expect((await site.join({ code: text, json: true })).lines).toEqual([
-      '{"schema":"modreg/join@1","machine":"rover-7","registry":"ADDRESS","files":["TO/credentials.json","TO/policy.json","TO/machine.json"],"trust":null,"offered_trust":null,"service":false}',
+      '{"schema":"modreg/join@1","machine":"rover-7","registry":"ADDRESS","files":["TO/credentials.json","TO/policy.json","TO/machine.json","TO/agent.env"],"trust":null,"offered_trust":null,"service":false}',
     ]);
   });
 

@@ -39,6 +39,8 @@ interface Files {
   readonly credentials: string;
   readonly policy: string;
   readonly machine: string;
+  /** The variables of the service, with the registry that the machine reports to. */
+  readonly environment: string;
 }
 
 const PRIVATE = 0o600;
@@ -98,6 +100,7 @@ function filesIn(folder: string): Files {
     credentials: join(folder, 'credentials.json'),
     policy: join(folder, 'policy.json'),
     machine: join(folder, 'machine.json'),
+    environment: join(folder, 'agent.env'),
   };
 }
 
@@ -144,17 +147,19 @@ function otherPin(trust: string, offered: string | undefined): Problem {
 
 /** Writes what does not exist. The result is the paths of what was written. */
 function writeAll(
-  { credentials, policy, machine }: Files,
-  documents: { readonly credentials: object; readonly policy: object },
+  { credentials, policy, machine, environment }: Files,
+  documents: { readonly credentials: object; readonly policy: Pick<Facts, 'registry' | 'trust'> },
 ): string[] {
+  const json = (document: object): string => `${JSON.stringify(document, undefined, 2)}\n`;
   const all = [
-    [credentials, documents.credentials, PRIVATE],
-    [policy, documents.policy, PUBLIC],
-    [machine, { modules: [] }, PUBLIC],
+    [credentials, json(documents.credentials), PRIVATE],
+    [policy, json(documents.policy), PUBLIC],
+    [machine, json({ modules: [] }), PUBLIC],
+    [environment, `MODREG_REPORTS=${documents.policy.registry}\n`, PRIVATE],
   ] as const;
-  return all.flatMap(([path, document, mode]) => {
+  return all.flatMap(([path, text, mode]) => {
     if (existsSync(path)) return [];
-    replaceFile(path, `${JSON.stringify(document, undefined, 2)}\n`, { mode });
+    replaceFile(path, text, { mode });
     return path;
   });
 }
@@ -181,11 +186,19 @@ function outcomeOf(facts: Facts, service: Outcome | undefined, { json }: AnswerO
     answer: [`${machine} has joined ${excerpt(registry)}`, ...(service?.answer ?? [])],
     notes: [
       `note: written: ${written.map((path) => excerpt(path)).join(', ')}`,
+      ...reportNotes(facts),
       ...trustNotes(facts),
       ...(service ? service.notes : [startNote(facts)]),
     ],
     problems,
   };
+}
+
+function reportNotes({ registry, written, files: { environment } }: Facts): string[] {
+  if (written.includes(environment)) return [];
+  return [
+    `note: ${excerpt(environment)} is kept: with MODREG_REPORTS=${excerpt(registry)} there, this machine reports`,
+  ];
 }
 
 function trustNotes({ trust, offered, files: { policy } }: Facts): string[] {
@@ -199,9 +212,9 @@ function trustNotes({ trust, offered, files: { policy } }: Facts): string[] {
   ];
 }
 
-function startNote({ files: { credentials, machine } }: Facts): string {
+function startNote({ registry, files: { credentials, machine } }: Facts): string {
   const start = `modreg add <module_id>@<constraint> --machine ${excerpt(machine)}`;
   const own =
     credentials === CREDENTIALS_FILE ? '' : `MODREG_CREDENTIALS_FILE=${excerpt(credentials)} `;
-  return `note: next: ${start}, then ${own}modreg agent run ${excerpt(machine)}`;
+  return `note: next: ${start}, then ${own}modreg agent run ${excerpt(machine)} --reports ${excerpt(registry)}`;
 }
