@@ -145,16 +145,19 @@ function otherPin(trust: string, offered: string | undefined): Problem {
   return { severity: 'error', kind: 'registry-untrusted', message, hint };
 }
 
+function documentText(document: object): string {
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
 /** Writes what does not exist. The result is the paths of what was written. */
 function writeAll(
   { credentials, policy, machine, environment }: Files,
   documents: { readonly credentials: object; readonly policy: Pick<Facts, 'registry' | 'trust'> },
 ): string[] {
-  const json = (document: object): string => `${JSON.stringify(document, undefined, 2)}\n`;
   const all = [
-    [credentials, json(documents.credentials), PRIVATE],
-    [policy, json(documents.policy), PUBLIC],
-    [machine, json({ modules: [] }), PUBLIC],
+    [credentials, documentText(documents.credentials), PRIVATE],
+    [policy, documentText(documents.policy), PUBLIC],
+    [machine, documentText({ modules: [] }), PUBLIC],
     [environment, `MODREG_REPORTS=${documents.policy.registry}\n`, PRIVATE],
   ] as const;
   return all.flatMap(([path, text, mode]) => {
