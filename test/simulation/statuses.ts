@@ -15,22 +15,23 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** For so long of each minute, an address that opens for a moment allows a restart. */
 const OPENS_MS = 20 * SECOND;
-/** Crashes in this time may be a crash loop, in which a module is not asked. */
-const REMEMBERED_MS = 120 * MINUTE;
+/** So many crashes since it was last up for ten minutes may be a crash loop, in which a module is not asked. */
 const CRASH_LOOP = 2;
 /** What has been up for so long is asked again. (T365) */
 const RECOVERED_MS = 10 * MINUTE + SECOND;
+/** After so long it has been up for ten minutes, also if its probation did not count. (T440) */
+const FORGOTTEN_MS = 12 * MINUTE;
 
 /** The programs that work, by the names of their entries. */
 export function standingIn(world: World): ReadonlyMap<string, Standing> {
   const { host, line } = world;
   const rows = rowsIn(world);
-  const recent = line.elapsed() - REMEMBERED_MS;
   const all = [...(host?.processes ?? [])].flatMap(
     ({ name, life, readyAt, isStopping, hasFailed }): [string, Standing][] => {
       if (readyAt === undefined || isStopping || hasFailed || !life.isAlive || life.isEnding)
         return [];
-      const crashes = host?.crashes.get(name)?.filter((at) => at > recent) ?? [];
+      if (line.elapsed() - readyAt > FORGOTTEN_MS) host?.crashes.delete(name);
+      const crashes = host?.crashes.get(name) ?? [];
       const phase = rows.get(name)?.phase ?? 'stable';
       const isLooping = crashes.length >= CRASH_LOOP && line.elapsed() - readyAt <= RECOVERED_MS;
       return [[name, { readyAt, isShaky: isLooping || phase !== 'stable' }]];
