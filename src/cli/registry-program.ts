@@ -5,6 +5,7 @@ import { collect, withFile, withKeys, withNewFile, withServing } from './base/ca
 import type { CatalogueOptions } from '../site/catalogue-options.ts';
 import type { ChangeOptions } from '../site/remote-registry.ts';
 import type { SignOptions } from '../site/sign.ts';
+import type { SigningOptions } from '../site/signing.ts';
 import type { ServeCommandOptions } from './serve/serve-terms.ts';
 import type { RestoreOptions } from './registry/restore-command.ts';
 import type { SitePageOptions } from './site/site-page-command.ts';
@@ -153,10 +154,9 @@ function addPublish(registry: Command, context: CommandContext): void {
 }
 
 function addYanks(registry: Command, context: CommandContext): void {
-  withAddress(withFile(registry.command('yank <module_id> <version>'), context))
+  withKeys(withAddress(withFile(registry.command('yank <module_id> <version>'), context)))
     .description('Yanks a release: only a pin can still select it.')
     .option('--reason <text>', 'the reason that machines and people see', '')
-    .option('--key <file>', 'sign the yank with this private key; repeatable', collect)
     .action(async (moduleId: string, version: string, options: YankOptions) => {
       const { yankCommand } = await import('./registry/yank-command.ts');
       context.finish(
@@ -268,4 +268,4 @@ function addPage(registry: Command, context: CommandContext): void {
     });
 }
 
-type YankOptions = ChangeOptions & { readonly reason: string; readonly key?: readonly string[] };
+type YankOptions = ChangeOptions & SigningOptions & { readonly reason: string };

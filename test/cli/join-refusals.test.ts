@@ -6,10 +6,11 @@ import { plainServer, send } from '../../mocks/plain-server.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { quietWorld } from '../support/quiet-world.ts';
-import { inviting } from './support/inviting.ts';
+import { inviting, TRUST } from './support/inviting.ts';
 import { said } from './support/systemd-host.ts';
 
 const HOUR = 3_600_000;
+const OTHER = `sha256:${'0'.repeat(64)}`;
 const AGAIN =
   'hint: a code is valid once, for an hour, for one machine: modreg registry invite --name <machine> prints one, where the registry is';
 
@@ -91,10 +92,13 @@ describe('[T576] the code is not used', () => {
       ],
     ],
     [
-      'where the policy cannot be read',
-      { 'policy.json': '{' },
-      {},
-      ['error[USAGE]: "TO/policy.json" is not JSON', 'hint: mend it, or remove it'],
+      'where the policy pins other keys',
+      { 'policy.json': `{"registry": "ADDRESS", "trust": "${OTHER}"}` },
+      { trust: TRUST.pin },
+      [
+        `error[USAGE]: the policy "TO/policy.json" has "trust": "${OTHER}", and nothing was changed`,
+        'hint: to trust PIN, change it there',
+      ],
     ],
     [
       'without a name',
@@ -108,7 +112,7 @@ describe('[T576] the code is not used', () => {
     [
       'without a code where nobody can be asked',
       {},
-      { code: undefined as unknown as string },
+      { code: undefined },
       [
         'error[USAGE]: --code is missing',
         'hint: modreg registry invite --name <machine>, where the registry is, prints a code',
@@ -124,10 +128,28 @@ describe('[T576] the code is not used', () => {
     const site = await inviting();
     const [code = ''] = (await site.invite('rover-7')).stdout;
     mkdirSync(site.to);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(site.to, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(join(site.to, name), text.replace('ADDRESS', site.address));
+    }
     expect(await site.join({ code, ...options })).toEqual({ lines: expected, exit: 2 });
     expect(site.catalogue.tokenWith(code)?.revokedAt).toBeUndefined();
     expect(readdirSync(site.to)).toEqual(Object.keys(files));
+  });
+
+  it('where the policy has errors, which are shown', async () => {
+    const site = await inviting();
+    const [code = ''] = (await site.invite('rover-7')).stdout;
+    mkdirSync(site.to);
+    writeFileSync(join(site.to, 'policy.json'), '{');
+    expect(await site.join({ code })).toEqual({
+      lines: [
+        'error[BAD_VALUE]: the policy TO/policy.json has 1 error',
+        '  because 1:2 BAD_JSON: expected "}"',
+        'hint: modreg check TO/policy.json --as policy shows them all',
+      ],
+      exit: 1,
+    });
+    expect(site.catalogue.tokenWith(code)?.revokedAt).toBeUndefined();
   });
 
   it('where this is no system with systemd, with --service', async () => {

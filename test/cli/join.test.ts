@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readUpdatePolicy } from '../../src/config/index.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -80,6 +81,21 @@ describe('[D194] modreg join', () => {
     expect(JSON.parse(readFileSync(join(to, 'policy.json'), 'utf8'))).toMatchObject({
       trust: TRUST.pin,
     });
+  });
+
+  it('writes the pin into a policy that exists, which keeps the rest', async () => {
+    const site = await inviting({ isSigned: true });
+    const [code = ''] = (await site.invite('rover-7')).stdout;
+    mkdirSync(site.to);
+    const policy = join(site.to, 'policy.json');
+    writeFileSync(policy, `// Ours\n{ "registry": "${site.address}", "group": "canary" }\n`);
+    const { lines, exit } = await site.join({ code, trust: TRUST.pin });
+    expect([exit, lines.filter((line) => line.includes('not verified'))]).toEqual([0, []]);
+    expect(readUpdatePolicy(readFileSync(policy))).toMatchObject({
+      ok: true,
+      value: { group: 'canary', terms: { trust: TRUST.pin } },
+    });
+    expect(readFileSync(policy, 'utf8')).toContain('// Ours');
   });
 
   it('installs and starts the agent with --service', async () => {

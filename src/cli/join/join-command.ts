@@ -1,13 +1,14 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import type { Result } from '../../core/index.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { CREDENTIALS_FILE } from '../../host/credentials.ts';
-import { readRegularFile } from '../../host/document-file.ts';
+import { documentWithErrors } from '../../host/document-findings.ts';
+import { readPolicyFor } from '../../host/policy-file.ts';
 import { joinScope, parseScope } from '../../server/tokens/scope.ts';
+import { policyWithPin, type NewPolicy } from '../agent/systemd/policy-pin.ts';
 import { installUnitCommand } from '../agent/systemd/install-unit-command.ts';
 import {
   THIS_HOST,
@@ -22,7 +23,7 @@ import { joinedTo, offeredPins } from './joined-to.ts';
 
 export interface JoinOptions extends AnswerOptions {
   readonly name?: string;
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly trust?: string;
   readonly to: string;
   readonly service?: true;
@@ -53,7 +54,7 @@ export async function joinCommand(
   world: World,
   { ask, host }: Surroundings = { ask: askOnTerminal, host: THIS_HOST },
 ): Promise<Outcome> {
-  const { name: machine, trust } = options;
+  const { name: machine, trust = world.environment['MODREG_TRUST'] || undefined } = options;
   if (machine === undefined || !parseScope(joinScope(machine)).ok) {
     return failed(usage(`--name is ${machine === undefined ? 'missing' : quote(machine)}`, ID));
   }
@@ -61,6 +62,9 @@ export async function joinCommand(
   const problem =
     (options.service && whyNoService('install-unit', host, world)) ?? whyNotHere(files, registry);
   if (problem) return failed(problem);
+  // A policy that exists gets the pin as well, or is refused: a pin that was asked for is never left out.
+  const pinned = policyWithPin(files.machine, { trust, registry }, world);
+  if (!pinned.ok) return failed(pinned.error);
   const pins = await offeredPins(registry, world);
   if (!pins.ok) return failed(pins.error);
   if (trust !== undefined && !pins.value.includes(trust)) {
@@ -72,11 +76,7 @@ export async function joinCommand(
   if (!joined.ok) return failed(joined.error);
   const { credentials, origin } = joined.value;
   const written = trying('the documents cannot be written', () =>
-    writeAll(files, {
-      credentials: { ...credentials, registry: origin },
-      // Without a pin, doctor and the pages go on to warn.
-      policy: { registry, trust },
-    }),
+    writeAll(files, registry, { ...credentials, registry: origin }, pinned.value),
   );
   if (!written.ok) return failed({ ...written.error, hint: againHint(credentials.api_key_id) });
   const service = options.service
@@ -105,37 +105,30 @@ function filesIn(folder: string): Files {
 }
 
 /** Why the documents cannot be written here; undefined if they can. The folder is made, so that the code is not lost later. */
-function whyNotHere({ credentials, policy }: Files, registry: string): Problem | undefined {
+function whyNotHere(
+  { credentials, policy, machine }: Files,
+  registry: string,
+): Problem | undefined {
   if (existsSync(credentials)) {
     const hint = 'remove it to join again, or choose another folder with --to';
     return usage(`${quote(credentials)} exists: this machine has credentials`, hint);
   }
-  const named = existsSync(policy) ? registryIn(policy) : undefined;
-  if (named?.ok === false) return named.error;
-  if (named && named.value !== registry) {
-    const found = named.value === undefined ? 'no registry' : quote(named.value);
+  const read = readPolicyFor(machine, undefined);
+  if (!read.ok) return read.error;
+  const { reading } = read.value ?? {};
+  if (reading && !reading.ok) return documentWithErrors('the policy', policy, reading, 'policy');
+  const named = reading ? reading.value.terms.registry : registry;
+  if (named !== registry) {
+    const found = named === undefined ? 'no registry' : quote(named);
     const hint = `write "registry": ${quote(registry)} there, or remove it`;
     return usage(`${quote(policy)} exists and names ${found}`, hint);
   }
-  const folder = resolve(credentials, '..');
+  const folder = dirname(credentials);
   const made = trying('the documents cannot be written', () => {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
   });
   return made.ok ? undefined : made.error;
-}
-
-/** The registry that a policy names. */
-function registryIn(path: string): Result<string | undefined, Problem> {
-  const file = readRegularFile(path, 1024 * 1024);
-  if (!file.ok) return file;
-  try {
-    const policy: unknown = JSON.parse(Buffer.from(file.value.bytes).toString());
-    const registry: unknown = Object(policy).registry;
-    return { ok: true, value: typeof registry === 'string' ? registry : undefined };
-  } catch {
-    return { ok: false, error: usage(`${quote(path)} is not JSON`, 'mend it, or remove it') };
-  }
 }
 
 function otherPin(trust: string, offered: string | undefined): Problem {
@@ -149,22 +142,27 @@ function documentText(document: object): string {
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** Writes what does not exist. The result is the paths of what was written. */
+/** Writes what does not exist, and the policy with its pin. The result is the paths of what was written. */
 function writeAll(
   { credentials, policy, machine, environment }: Files,
-  documents: { readonly credentials: object; readonly policy: Pick<Facts, 'registry' | 'trust'> },
+  registry: string,
+  own: object,
+  pinned: NewPolicy | undefined,
 ): string[] {
   const all = [
-    [credentials, documentText(documents.credentials), PRIVATE],
-    [policy, documentText(documents.policy), PUBLIC],
+    [credentials, documentText(own), PRIVATE],
+    // Without a pin, doctor and the pages go on to warn.
+    [policy, documentText({ registry }), PUBLIC],
     [machine, documentText({ modules: [] }), PUBLIC],
-    [environment, `MODREG_REPORTS=${documents.policy.registry}\n`, PRIVATE],
+    [environment, `MODREG_REPORTS=${registry}\n`, PRIVATE],
   ] as const;
-  return all.flatMap(([path, text, mode]) => {
+  if (pinned) replaceFile(pinned.path, pinned.text, { mode: pinned.mode });
+  const written = all.flatMap(([path, text, mode]) => {
     if (existsSync(path)) return [];
     replaceFile(path, text, { mode });
     return path;
   });
+  return pinned ? [...written, pinned.path] : written;
 }
 
 interface Facts {

@@ -19,7 +19,10 @@ export function addJoin(modreg: Command, { world, common, finish }: CommandConte
       '--code <code>',
       'what modreg registry invite printed (default: it is asked for on the terminal)',
     )
-    .option('--trust <digest>', 'the digest that modreg keys init printed: pins the keys')
+    .option(
+      '--trust <digest>',
+      'the digest that modreg keys init printed: pins the keys (default: that of $MODREG_TRUST)',
+    )
     .option('--to <folder>', 'the folder of the documents', '/etc/modreg')
     .option('--service', 'install and start the agent as a service of systemd')
     .action(async (registry: string, options: JoinOptions) => {

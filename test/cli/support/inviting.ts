@@ -18,6 +18,8 @@ export const TRUST: TestTrust = trustOf();
 interface Inviting {
   readonly catalogue: Catalogue;
   readonly events: RegistryEvent[];
+  /** The address of the registry. */
+  readonly address: string;
   readonly on: Host;
   /** The folder of the documents of the machine. */
   readonly to: string;
@@ -67,6 +69,7 @@ export async function inviting({ isSigned = false } = {}): Promise<Inviting> {
   return {
     catalogue,
     events,
+    address,
     on,
     to,
     wait: (ms) => {
