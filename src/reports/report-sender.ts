@@ -8,7 +8,7 @@ import type { Clock } from '../registry/clock.ts';
 import type { FleetClient, ReportReply } from '../registry/fleet-client.ts';
 import type { MachineReport, ReportedModule } from '../registry/machine-report.ts';
 import { RegistryError } from '../registry/registry-error.ts';
-import { DatabaseError } from '../sqlite/database-error.ts';
+import { unlessUnusable } from '../sqlite/database-error.ts';
 import type { MachineState } from '../store/machine-state.ts';
 import type { OutboundFile } from './outbound-file.ts';
 import { reportedOutcome } from './reported-state.ts';
@@ -201,16 +201,6 @@ export class ReportSender {
     this.#said = kind;
     const next = `the next attempt is in ${describeDuration(waitMs)}`;
     this.#reporter.onNotice('warn', `the machine does not report: ${why}; reports wait, ${next}`);
-  }
-}
-
-/** Undefined if a file cannot be used: the first report says what is wrong with it. */
-function unlessUnusable<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof DatabaseError) return undefined;
-    throw error;
   }
 }
 

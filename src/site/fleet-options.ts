@@ -56,7 +56,13 @@ export function noRegistry(does: string): Problem {
 
 function fleetAddress(options: FleetOptions, world: World): Result<WebRegistryAddress, Problem> {
   const named = namedRegistry(options, world);
-  if (named === undefined) return { ok: false, error: noRegistry('machines report to') };
+  return named === undefined
+    ? { ok: false, error: noRegistry('machines report to') }
+    : serverAddress(named);
+}
+
+/** The address of a registry that is served, and no path. */
+export function serverAddress(named: string): Result<WebRegistryAddress, Problem> {
   const address = addressIn(named);
   if (!address.ok) return address;
   if ('url' in address.value) return { ok: true, value: address.value };

@@ -145,3 +145,13 @@ export function foundTwice<T>(read: () => T): T {
     return read();
   }
 }
+
+/** The result of `work`; undefined if a file cannot be used. */
+export function unlessUnusable<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DatabaseError) return undefined;
+    throw error;
+  }
+}

@@ -9,15 +9,15 @@ import type { JoinedAnswer } from '../../registry/fleet-documents.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
 import { pinOf } from '../../registry/trust/ed25519.ts';
 import { documentsOf } from '../../registries/trusted-registry.ts';
+import { serverAddress } from '../../site/fleet-options.ts';
 import { withReadRegistry } from '../../site/remote-lists.ts';
-import { addressIn } from '../../site/remote-registry.ts';
 
 /** The digests of the trust documents that a registry offers, the newest last; none if it has no keys. */
 export async function offeredPins(
   registry: string,
   world: World,
 ): Promise<Result<readonly string[], Problem>> {
-  const address = webAddress(registry);
+  const address = serverAddress(registry);
   if (!address.ok) return address;
   return await withReadRegistry({ registry }, world, async (read) => {
     const texts = await documentsOf(read.registry);
@@ -42,7 +42,7 @@ export async function joinedTo(
   { machine, code }: { readonly machine: string; readonly code: string },
   world: World,
 ): Promise<Result<Joined, Problem>> {
-  const address = webAddress(registry);
+  const address = serverAddress(registry);
   if (!address.ok) return address;
   if (!isToken(code)) {
     return { ok: false, error: usage('the code has other characters than a code has', CODE) };
@@ -62,10 +62,3 @@ export async function joinedTo(
 
 const CODE =
   'a code is valid once, for an hour, for one machine: modreg registry invite --name <machine> prints one, where the registry is';
-
-function webAddress(registry: string): Result<Parameters<typeof fleetClient>[0], Problem> {
-  const address = addressIn(registry);
-  if (!address.ok) return address;
-  if ('url' in address.value) return { ok: true, value: address.value };
-  return { ok: false, error: usage('the registry is a path, expected the address of a server') };
-}

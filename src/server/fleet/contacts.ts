@@ -1,5 +1,5 @@
 import type { Clock } from '../../registry/clock.ts';
-import { DatabaseError } from '../../sqlite/database-error.ts';
+import { unlessUnusable } from '../../sqlite/database-error.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { machineIn } from '../tokens/scope.ts';
 import { lapseOf } from '../tokens/token.ts';
@@ -51,13 +51,4 @@ export function contactNotes(
     if (machine === undefined) return;
     if (waiting.push(machine) === 1) setTimeout(flush, GATHER_MS).unref();
   };
-}
-
-function unlessUnusable<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof DatabaseError) return undefined;
-    throw error;
-  }
 }

@@ -41,9 +41,11 @@ export function invite(
 ): Result<{ readonly code: string; readonly expiresAt: number }, string> {
   const scope = joinScope(machine);
   if (!parseScope(scope).ok) return { ok: false, error: `${quote(machine)} ${NO_MACHINE}` };
-  const scopes = [scope, ...(group === undefined ? [] : [`group:${group}`])];
+  const scopes = [scope, ...(group === undefined ? [] : [`${GROUP}${group}`])];
+  const wrong = scopes.map(parseScope).find((one) => !one.ok);
+  if (wrong) return wrong;
+  revokeEach(catalogue, (earlier) => earlier.includes(scope), now);
   const name = nameOf(scope);
-  catalogue.revokeToken(name, now);
   const expiresAt = now + INVITATION_MS;
   const created = catalogue.createToken({ name, scopes, expiresAt }, now);
   return created.ok ? { ok: true, value: { code: created.value.token, expiresAt } } : created;
@@ -64,10 +66,7 @@ export function acceptInvitation(
     return { ok: false, error: 'the code was used meanwhile' };
   }
   const own = machineScope(machine);
-  for (const earlier of catalogue.tokens()) {
-    const isOwn = earlier.scopes.includes(own) && isOfMachines(earlier.scopes);
-    if (isOwn && earlier.revokedAt === undefined) catalogue.revokeToken(earlier.id, now);
-  }
+  revokeEach(catalogue, (earlier) => earlier.includes(own) && isOfMachines(earlier), now);
   const groups = scopes.filter((scope) => scope.startsWith(GROUP));
   const created = catalogue.createToken({ name: nameOf(own), scopes: [own, ...groups] }, now);
   if (!created.ok) return created;
@@ -76,6 +75,17 @@ export function acceptInvitation(
 }
 
 const GROUP = 'group:';
+
+/** Revokes the tokens with such scopes: a name may be that of another token. */
+function revokeEach(
+  catalogue: Tokens,
+  isMeant: (scopes: readonly string[]) => boolean,
+  now: number,
+): void {
+  for (const { id, scopes, revokedAt } of catalogue.tokens()) {
+    if (revokedAt === undefined && isMeant(scopes)) catalogue.revokeToken(id, now);
+  }
+}
 
 /** The name of a token, which is for people: long ids of machines are cut. */
 function nameOf(scope: Scope): string {
