@@ -168,6 +168,20 @@ describe('[T576] the code is not used', () => {
   });
 });
 
+it('[T575] an answer that is lost: the code may have been used', async () => {
+  const { address } = await plainServer((response, request) => {
+    if (request.method === 'POST') return void response.destroy();
+    response.statusCode = 404;
+    send(response, { type: 'urn:modreg:unknown-address', detail: 'nothing is there' });
+  });
+  const to = temporaryFolder();
+  const args = ['join', address, '--name', 'rover-7', '--code', 'modreg_0000', '--to', to];
+  const { stderr } = await printed(args);
+  expect(stderr.at(-1)).toBe(
+    'hint: the code may have been used: make another one with modreg registry invite',
+  );
+});
+
 it('[T577] an earlier registry lets no machine join', async () => {
   const { address } = await plainServer((response) => {
     response.statusCode = 404;

@@ -56,9 +56,19 @@ export async function joinedTo(
     return { ok: true, value: { credentials, origin: address.value.url.origin } };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return { ok: false, error: { ...registryProblem(error), hint: CODE } };
+    const problem = registryProblem(error);
+    const hint = HINTS[error.kind] ?? problem.hint;
+    return { ok: false, error: { ...problem, hint } };
   }
 }
 
+/** What to do, unless the error says it. Without an answer, the registry may have taken the code. */
+const LOST = 'the code may have been used: make another one with modreg registry invite';
 const CODE =
   'a code is valid once, for an hour, for one machine: modreg registry invite --name <machine> prints one, where the registry is';
+const HINTS: Readonly<Partial<Record<RegistryError['kind'], string>>> = {
+  'registry-refused': CODE,
+  'registry-timeout': LOST,
+  'registry-unreachable': LOST,
+  'registry-busy': LOST,
+};
