@@ -14,13 +14,26 @@ import {
   type Shown,
 } from './views/modules-view.tsx';
 
+/** By view: a page and the feed that keeps it up to date share what is rendered. */
+const shownBy = new WeakMap<MachineView, Shown>();
+
 /** What the page shows of a machine. */
 export function shownOf(view: MachineView): Shown {
+  const shown = shownBy.get(view) ?? render(view);
+  shownBy.set(view, shown);
+  return shown;
+}
+
+function render(view: MachineView): Shown {
   const rows = moduleRows(view);
   const shape = rows.length > MOST_CARDS ? 'row' : 'card';
-  const modules = rows.map(
-    (row) => [rowId(row), htmlOf(<ModuleItem row={row} shape={shape} />)] as const,
-  );
+  const hash = createHash('sha256');
+  const modules = rows.map((row) => {
+    const text = htmlOf(<ModuleItem row={row} shape={shape} />);
+    // Hashed at once: that makes one string of its hundreds of pieces, before the next row has as many.
+    hash.update(text);
+    return [rowId(row), text] as const;
+  });
   return {
     parts: new Map([
       ['freshness', htmlOf(<Freshness view={view} />)],
@@ -30,7 +43,7 @@ export function shownOf(view: MachineView): Shown {
     ]),
     order: modules.map(([id]) => id),
     shape,
-    version: hashOf(modules.map(([, text]) => text)),
+    version: hash.digest('base64url').slice(0, 12),
   };
 }
 
@@ -45,10 +58,4 @@ export function shownProblems(problems: readonly PageProblem[], before: Shown | 
 function htmlOf(element: Child): string {
   const rendered: { toString(): string } = html`${element}`;
   return rendered.toString();
-}
-
-function hashOf(texts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const text of texts) hash.update(text);
-  return hash.digest('base64url').slice(0, 12);
 }

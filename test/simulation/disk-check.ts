@@ -1,4 +1,5 @@
 import { failedEntriesIn, inherit } from './inheritance.ts';
+import { numberOf } from './judge-context.ts';
 import { keyOf } from './ledger.ts';
 import { checkSavedLists } from './watched-lists.ts';
 import type { World } from './world.ts';
@@ -161,10 +162,6 @@ function compare(
   const missing = expected.find((row) => !found.includes(row));
   if (extra !== undefined || missing !== undefined)
     differ(`is in the file as "${extra}", in the ledger as "${missing}"`);
-}
-
-function numberOf(id: string): string {
-  return id.slice(id.lastIndexOf('-') + 1);
 }
 
 /** What really runs is what machine.db has, once nothing is under way. (I11) */

@@ -37,3 +37,8 @@ export function listsFor(
   const lists = ledger.lists.get(listKey(ledger.desired, target));
   return lists?.at === moment().elapsed ? [lists.now, lists.before] : [lists?.now];
 }
+
+/** The number that ends the id of an action. */
+export function numberOf(id: string): number {
+  return Number(id.slice(id.lastIndexOf('-') + 1));
+}

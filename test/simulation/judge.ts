@@ -1,4 +1,4 @@
-import { describe, type JudgeContext, type Violation } from './judge-context.ts';
+import { describe, numberOf, type JudgeContext, type Violation } from './judge-context.ts';
 import { judgeAgain, judgeDecision, judgeEnd, judgeMove } from './decision-invariants.ts';
 import {
   fileOf,
@@ -39,6 +39,9 @@ import {
   wordsFor,
 } from './orders-judge.ts';
 import { releasesIn, unsettledIn, type Release } from './settling.ts';
+
+/** The most restarts in 24 hours that a policy can allow. */
+const MOST_RESTARTS = 1440;
 
 /** Compares each observed step of a machine with the invariants. */
 export interface Judge {
@@ -209,7 +212,10 @@ function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
   // Cooldown and ceiling do not count what an operator requested. (D41)
   if (open.direction === 'restart') return;
   const restart = { id, ...moment(), life: ledger.life };
-  ledger.restarts.set(keyOf(open.target), [...otherRestarts(context, open), restart]);
+  const all = [...otherRestarts(context, open), restart];
+  const inOrder = all.toSorted((one, other) => numberOf(one.id) - numberOf(other.id));
+  // No policy counts more, and the file keeps no more.
+  ledger.restarts.set(keyOf(open.target), inOrder.slice(-MOST_RESTARTS));
 }
 
 /** What an operator can change about a target without another decision, as text. */

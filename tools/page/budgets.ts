@@ -81,7 +81,11 @@ async function firstView(browser: Browser, place: Place, isSlow: boolean): Promi
     if (count === 0 && !isSlow) within('requests of a first view', requests());
     await close();
   }
-  return times.toSorted((a, b) => a - b)[2] ?? Infinity;
+  return medianOf(times);
+}
+
+function medianOf(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Infinity;
 }
 
 export async function checkFirstView(browser: Browser): Promise<void> {
@@ -101,15 +105,20 @@ export async function checkManyModules(browser: Browser): Promise<void> {
     await page.locator('#live[data-state=connected]').waitFor();
     within('longest task with 1,000 modules', await numberOf(page, 'longest'));
     const rows = page.locator('tbody tr');
-    for (const version of ['8.*', '9.*']) {
+    const memory: number[] = [];
+    const change = async (major: number): Promise<void> => {
       const before = new Set(await rows.allTextContents());
-      constrainModules(rover, 1000, version);
+      constrainModules(rover, 1000, `${major}.*`);
       await until(async () => (await rows.allTextContents()).every((text) => !before.has(text)));
-    }
+      memory.push(memoryOf(server));
+    };
+    for (const major of [2, 3]) await change(major);
     within('longest task while 1,000 rows change', await numberOf(page, 'longest'));
     await seesLongTasks(page);
+    // One reading depends on when V8 last collected.
+    for (const major of [4, 5, 6, 7, 8, 9, 10]) await change(major);
+    within('memory of the page', medianOf(memory));
     await close();
-    within('memory of the page', memoryOf(server));
   });
 }
 
