@@ -123,7 +123,7 @@ export interface Ledger extends Clocks, Orders {
   readonly granted: Map<string, { readonly at: number; readonly isRight: boolean }>;
   /** How often each action was handed over, by id. */
   readonly handovers: Map<string, number>;
-  /** The names of the targets that this process has blamed for unclean starts. (D85) */
+  /** The names of the targets that this process found suspect when it started, or has blamed, for unclean starts. (D85) */
   readonly blamed: Set<string>;
   /** Until when each delivered action is safe from a withdrawal, by id, while a consumer of this process has it. */
   readonly held: Map<string, number>;

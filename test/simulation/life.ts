@@ -25,6 +25,7 @@ import { noteArrival } from './hearing.ts';
 import { networkTo } from './network.ts';
 import { excuseNextRounds, noteWait } from './pace.ts';
 import { noteReturned } from './returned-lists.ts';
+import { suspectAtStart } from './unclean-starts.ts';
 import { watchedLists } from './watched-lists.ts';
 import { watchedRegistry } from './watched-registry.ts';
 import { begunBefore, judgeTrials } from './stops.ts';
@@ -119,7 +120,7 @@ export function begin(world: World, number: number, exit: (why: string) => void)
   ledger.left.clear();
   ledger.begunAt = line.elapsed();
   ledger.wasFull = disk.isFull();
-  ledger.blamed.clear();
+  suspectAtStart(world);
   ledger.polls.clear();
   excuseNextRounds(world);
   ledger.held.clear();

@@ -1,5 +1,5 @@
 import type { Effect } from './configuring.ts';
-import { keyOf, type Ledger } from './ledger.ts';
+import { keyOf, type Ledger, type Target } from './ledger.ts';
 import type { World } from './world.ts';
 
 /*
@@ -32,22 +32,30 @@ export const UNCLEAN: Readonly<Record<string, Effect>> = {
  * The targets on which actions may be carried out in a crash loop: the release that changed last may be its cause. More than one if
  * they changed together.
  */
-export function suspectedIn({ host, disk, ledger }: World): ReadonlySet<string> {
-  if (!host || !hasUncleanStarts(ledger)) return new Set();
+export function suspectedIn(world: World): ReadonlySet<string> {
+  return new Set(suspectsIn(world).map(keyOf));
+}
+
+/** A process that starts may replace what is suspected then, whatever is reported later. */
+export function suspectAtStart(world: World): void {
+  world.ledger.blamed.clear();
+  for (const { name } of suspectsIn(world)) world.ledger.blamed.add(name);
+}
+
+function suspectsIn({ host, disk, ledger }: World): Pick<Target, 'kind' | 'name'>[] {
+  if (!host || !hasUncleanStarts(ledger)) return [];
   const rows = disk.rows('SELECT kind, name, text, since FROM deployed');
   // Where nothing is deployed, nothing is the cause.
   const times = rows.flatMap(({ text, since }) => (text === null ? [] : [Number(since)]));
   const last = Math.max(...times);
-  return new Set(
-    rows
-      // What this agent has blamed may be replaced by a fix, whatever else it reports since.
-      .filter(({ text, since, name }) => {
-        return (text !== null && Number(since) === last) || ledger.blamed.has(String(name));
-      })
-      .map(({ kind, name }) =>
-        keyOf({ kind: kind === 'module' ? 'module' : 'subsystem', name: String(name) }),
-      ),
-  );
+  // What this agent has blamed may be replaced by a fix, whatever else it reports since.
+  const suspects = rows.filter(({ text, since, name }) => {
+    return (text !== null && Number(since) === last) || ledger.blamed.has(String(name));
+  });
+  return suspects.map(({ kind, name }) => ({
+    kind: kind === 'module' ? 'module' : 'subsystem',
+    name: String(name),
+  }));
 }
 
 /** What the agent says of a release after whose starts the machine went down. */

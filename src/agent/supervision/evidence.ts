@@ -60,7 +60,8 @@ export function down(
 ): Step {
   // What keeps both from working is not the candidate's failure (D80).
   const isUndecided = fault.blame === 'release' ? (true as const) : undefined;
-  const current = { ...previous, isUndecided };
+  // What was undecided stays so where the machine started neither.
+  const current = { ...previous, isUndecided: isUndecided ?? previous.isUndecided };
   const ended = { action, fault, version, isUndecided };
   const crashes = withCrash(NO_CRASHES, now, 0);
   const reason = `${fault.reason}; ${previous.version} does not start either: ${other.reason}`;

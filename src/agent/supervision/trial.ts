@@ -41,7 +41,9 @@ function comparable(
 ): Installed | undefined {
   if (!serving) return inherited?.isUndecided ? unblamed(inherited) : undefined;
   const { run, crashes, state } = serving;
-  if (run.root === candidate.root) return run.hasFailed ? run : undefined;
+  if (run.root === candidate.root) {
+    return (run.hasFailed ?? run.isUndecided) ? { ...run, hasFailed: true } : undefined;
+  }
   if (isBack && isKnown) return unblamed(run);
   const crashed = crashes.count > 0 && state !== 'running' && state !== 'held';
   // The agent may have been started since: then only the mark says that it crashed (D120).

@@ -76,6 +76,30 @@ describe('[D121] a version that the machine could not start is tried again', () 
   });
 });
 
+describe('[D121] a version in use is undecided, and the machine starts neither a release nor that version', () => {
+  const previous = { ...OLD, isUndecided: true } as const;
+  const fault = { reason: 'no port', blame: 'machine' } as const;
+
+  it('it stays undecided', () => {
+    const row = { phase: 'rolling-back', action: 'a', candidate: NEW, previous, fault } as const;
+    expect(after({ state: 'rolling-back', row }, { event: 'failed', fault })).toBe(
+      'write stable 1.0.0 undecided, a failed; stop, fail a (machine, none): no port; 1.0.0 does not start either: no port; stopping → backing-off (1 crash)',
+    );
+  });
+
+  it('if it is tried again and fails, it is started for ever', () => {
+    const serving = { ...SERVING, run: previous };
+    const event = { event: 'activate', action: 'b', candidate: OLD, restorable: NEW.root } as const;
+    const tried = step({ state: 'backing-off', ...serving }, event, AROUND);
+    expect(tried && stepInWords(tried)).toBe(
+      'write trying 1.0.0 (1) after the failure of 1.0.0 failed undecided; start 1.0.0; trying 1.0.0',
+    );
+    expect(tried && after(tried.next, { event: 'failed', fault: FAULT })).toBe(
+      'write stable 1.0.0 undecided, b undecided; stop, fail b (undecided, 1.0.0): it crashed; 1.0.0 failed before it; stopping → backing-off',
+    );
+  });
+});
+
 describe('[T440] a version that crashed was up for ten minutes, and then', () => {
   const crashes = { times: [1, 2, 3], count: 3 };
   const MINUTES_10 = 600_000;
