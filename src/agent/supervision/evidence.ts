@@ -60,7 +60,7 @@ export function down(
 ): Step {
   // What keeps both from working is not the candidate's failure (D80).
   const isUndecided = fault.blame === 'release' ? (true as const) : undefined;
-  // What was undecided stays so where the machine started neither.
+  // What was undecided stays so where the machine started neither (D121).
   const current = { ...previous, isUndecided: isUndecided ?? previous.isUndecided };
   const ended = { action, fault, version, isUndecided };
   const crashes = withCrash(NO_CRASHES, now, 0);

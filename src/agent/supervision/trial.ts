@@ -42,6 +42,7 @@ function comparable(
   if (!serving) return inherited?.isUndecided ? unblamed(inherited) : undefined;
   const { run, crashes, state } = serving;
   if (run.root === candidate.root) {
+    // It is tried again after the machine could not start it (D121).
     return (run.hasFailed ?? run.isUndecided) ? { ...run, hasFailed: true } : undefined;
   }
   if (isBack && isKnown) return unblamed(run);

@@ -80,7 +80,7 @@ describe('[D121] a version in use is undecided, and the machine starts neither a
   const previous = { ...OLD, isUndecided: true } as const;
   const fault = { reason: 'no port', blame: 'machine' } as const;
 
-  it('it stays undecided', () => {
+  it('keeps it undecided', () => {
     const row = { phase: 'rolling-back', action: 'a', candidate: NEW, previous, fault } as const;
     expect(after({ state: 'rolling-back', row }, { event: 'failed', fault })).toBe(
       'write stable 1.0.0 undecided, a failed; stop, fail a (machine, none): no port; 1.0.0 does not start either: no port; stopping → backing-off (1 crash)',
