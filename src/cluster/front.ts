@@ -6,9 +6,12 @@ import type { ChangeLog } from '../server/catalogue/change-log.ts';
 import { encodeEvent, subjectOf, type FleetEvent } from './event.ts';
 import type { EventStream } from './event-stream.ts';
 import { follower, type FollowerOptions } from './follower.ts';
+import { frontName, type SeenFront } from './front-name.ts';
 import { logWriter } from './log-writer.ts';
 import { connectTo, type ClusterPlace } from './nats/connection.ts';
+import { frontsAt } from './nats/front-facts.ts';
 import { leaseOf } from './nats/lease.ts';
+import { olderFrontIn } from './older-front.ts';
 import { releaseStream } from './nats/release-stream.ts';
 import { reportStream } from './nats/report-stream.ts';
 import { shareReports, type SharedReporting } from './shared-reports.ts';
@@ -19,6 +22,18 @@ export interface Front {
   readonly replica: Replica;
   readonly close: () => Promise<void>;
 }
+
+export interface FrontOptions {
+  readonly clock: Clock;
+  readonly onEvent: FollowerOptions['onEvent'];
+  /** Of this modreg. */
+  readonly version: string;
+  /** The monitoring addresses of the nodes. */
+  readonly monitors: readonly string[];
+}
+
+/** A node in the same network answers in some milliseconds. */
+const MONITOR_MS = 1000;
 
 /** The catalogue has releases or keys of its own, which the stream does not know. */
 export class OwnReleases extends Error {
@@ -35,10 +50,10 @@ export const REPLICAS = 3;
 export async function openFront(
   catalogue: Catalogue,
   place: ClusterPlace,
-  { clock, onEvent }: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
+  { clock, onEvent, version, monitors }: FrontOptions,
 ): Promise<Front> {
   const log = sharedLog(catalogue);
-  const connection = await connectTo(place, 'modreg');
+  const connection = await connectTo(place, frontName(version));
   try {
     const hasEvents = log.last() > 0;
     const stream = await releaseStream(connection, { replicas: REPLICAS, clock, hasEvents });
@@ -47,13 +62,14 @@ export async function openFront(
     if (!hasEvents) await untilAnswered(async () => await begin(log, stream), clock);
     const following = follower(log, stream, { clock, onEvent });
     const stopTokens = shareTokens({ log, stream, follower: following, clock });
+    const olderFront = olderFrontIn(async () => await frontsIn(monitors), clock);
     let sharing: SharedReporting | undefined;
     const trouble = (): string | undefined => following.trouble() ?? sharing?.trouble();
     // One that waits for space on its disk knows too little of the machines (T251).
     const held = takeLease(() => !trouble() && sharing?.lacksSpace() !== true);
     return {
       replica: {
-        write: logWriter({ log, stream, follower: following, clock }),
+        write: logWriter({ log, stream, follower: following, clock, olderFront }),
         isController: held.isHeld,
         shareReports: (fleet, onReport) =>
           (sharing = shareReports(fleet, reports, { clock, onEvent: onReport })).stop,
@@ -72,6 +88,14 @@ export async function openFront(
     await connection.close();
     throw error;
   }
+}
+
+/** The fronts that the nodes with these monitoring addresses know. */
+async function frontsIn(monitors: readonly string[]): Promise<readonly SeenFront[]> {
+  const found = await Promise.all(
+    monitors.map(async (monitor) => await frontsAt(monitor, MONITOR_MS)),
+  );
+  return found.flat();
 }
 
 /** The log of a catalogue. Throws an OwnReleases if the catalogue has what no other front has (D167). */

@@ -42,11 +42,12 @@ export function writtenSite(name: string, stream?: EventStream): WrittenSite {
   const feed = changeFeed(catalogue);
   const clock = { ...systemClock, now: () => NOW };
   const fleet = new FleetFile(':memory:', clock.now);
+  const olderFront = async () => await Promise.resolve(undefined);
   const following = stream && follower(log, stream, { clock, onEvent: () => undefined });
   // With all that a front tells of the events that it follows.
   const replica = following && {
     ...following,
-    write: logWriter({ log, stream, follower: following, clock }),
+    write: logWriter({ log, stream, follower: following, clock, olderFront }),
     isController: () => false,
     shareReports,
   };
