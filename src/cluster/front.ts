@@ -11,7 +11,7 @@ import { logWriter } from './log-writer.ts';
 import { connectTo, type ClusterPlace } from './nats/connection.ts';
 import { frontsAt } from './nats/front-facts.ts';
 import { leaseOf } from './nats/lease.ts';
-import { olderFrontIn } from './older-front.ts';
+import { olderFrontIn, type OlderFront } from './older-front.ts';
 import { releaseStream } from './nats/release-stream.ts';
 import { reportStream } from './nats/report-stream.ts';
 import { shareReports, type SharedReporting } from './shared-reports.ts';
@@ -60,27 +60,26 @@ export async function openFront(
     const reports = await reportStream(connection, REPLICAS);
     const takeLease = await leaseOf(connection, { clock, replicas: REPLICAS });
     if (!hasEvents) await untilAnswered(async () => await begin(log, stream), clock);
-    const following = follower(log, stream, { clock, onEvent });
-    const stopTokens = shareTokens({ log, stream, follower: following, clock });
-    const olderFront = olderFrontIn(async () => await frontsIn(monitors), clock);
+    const parts = { log, stream, clock, follower: follower(log, stream, { clock, onEvent }) };
+    const stopTokens = shareTokens(parts);
     let sharing: SharedReporting | undefined;
-    const trouble = (): string | undefined => following.trouble() ?? sharing?.trouble();
+    const trouble = (): string | undefined => parts.follower.trouble() ?? sharing?.trouble();
     // One that waits for space on its disk knows too little of the machines (T251).
     const held = takeLease(() => !trouble() && sharing?.lacksSpace() !== true);
     return {
       replica: {
-        write: logWriter({ log, stream, follower: following, clock, olderFront }),
+        write: logWriter({ ...parts, olderFront: olderFrontAt(monitors, clock) }),
         isController: held.isHeld,
         shareReports: (fleet, onReport) =>
           (sharing = shareReports(fleet, reports, { clock, onEvent: onReport })).stop,
         trouble,
-        withheld: following.withheld,
-        isConfirmed: following.isConfirmed,
+        withheld: parts.follower.withheld,
+        isConfirmed: parts.follower.isConfirmed,
       },
       async close() {
         await held.stop();
         await stopTokens();
-        await following.stop();
+        await parts.follower.stop();
         await connection.close();
       },
     };
@@ -90,12 +89,13 @@ export async function openFront(
   }
 }
 
-/** The fronts that the nodes with these monitoring addresses know. */
-async function frontsIn(monitors: readonly string[]): Promise<readonly SeenFront[]> {
-  const found = await Promise.all(
-    monitors.map(async (monitor) => await frontsAt(monitor, MONITOR_MS)),
-  );
-  return found.flat();
+/** Looks at the fronts that the nodes with these monitoring addresses know. */
+function olderFrontAt(monitors: readonly string[], clock: Clock): OlderFront {
+  const fronts = async (): Promise<readonly SeenFront[]> => {
+    const asked = monitors.map(async (monitor) => await frontsAt(monitor, MONITOR_MS));
+    return (await Promise.all(asked)).flat();
+  };
+  return olderFrontIn(fronts, clock);
 }
 
 /** The log of a catalogue. Throws an OwnReleases if the catalogue has what no other front has (D167). */

@@ -25,7 +25,7 @@ function clusterOf(seen: SeenFront[]) {
   const token = tokenFor(front.catalogue, ['trust', 'import', 'yank']);
   return {
     last: async () => await stream.last(),
-    async change(method: string, path: string, json: object) {
+    change: async (method: string, path: string, json: object): Promise<unknown[]> => {
       await front.following.reaches(await stream.last(), 5000);
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const answer = await front.ask(path, { method, headers, body: JSON.stringify(json) });
@@ -105,9 +105,10 @@ describe('[D205] the fronts that a node knows', () => {
   });
 
   it('that does not answer, or not with JSON: none', async () => {
-    const { address, close } = await plainServer((response) => void response.end('<html>'));
+    const server = await plainServer((response) => void response.end('<html>'));
+    const { address } = server;
     expect(await frontsAt(address, 5000)).toEqual([]);
-    close();
+    server.close();
     expect(await frontsAt(address, 5000)).toEqual([]);
   });
 });

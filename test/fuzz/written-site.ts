@@ -1,3 +1,4 @@
+import type { OlderFront } from '../../src/cluster/older-front.ts';
 import { logWriter } from '../../src/cluster/log-writer.ts';
 import { encodeEvent, subjectOf } from '../../src/cluster/event.ts';
 import type { EventStream } from '../../src/cluster/event-stream.ts';
@@ -34,6 +35,8 @@ const LONGEST_MS = 10_000;
 /** Machines report to no front here. */
 const shareReports = (): (() => Promise<void>) => async () => await Promise.resolve();
 
+const olderFront: OlderFront = async () => await Promise.resolve(undefined);
+
 /** A single server without a stream; with one, a front of a cluster. */
 export function writtenSite(name: string, stream?: EventStream): WrittenSite {
   const path = `${emptyFolder(name)}/registry.db`;
@@ -42,7 +45,6 @@ export function writtenSite(name: string, stream?: EventStream): WrittenSite {
   const feed = changeFeed(catalogue);
   const clock = { ...systemClock, now: () => NOW };
   const fleet = new FleetFile(':memory:', clock.now);
-  const olderFront = async () => await Promise.resolve(undefined);
   const following = stream && follower(log, stream, { clock, onEvent: () => undefined });
   // With all that a front tells of the events that it follows.
   const replica = following && {
