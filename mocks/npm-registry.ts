@@ -10,7 +10,7 @@
  */
 import type { Answer } from './network.ts';
 
-interface Packument {
+export interface Packument {
   readonly name: string;
   readonly _rev?: string;
   readonly versions: Readonly<Record<string, object>>;

@@ -39,6 +39,7 @@ export const EXIT_CODES = {
   'unknown-rollout': 1,
   'rollout-conflict': 1,
   'older-machines': 1,
+  'older-front': 1,
   'unknown-token': 1,
   'not-recorded': 1,
   held: 1,

@@ -2,6 +2,8 @@ import { parseVersion } from '../core/index.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { compareVersions } from '../core/version/version-order.ts';
+import { LATEST_SCHEMA } from './event.ts';
+import { frontWords, type SeenFront } from './front-name.ts';
 import { WAY_OUT } from './held-events.ts';
 
 /** What a node says about itself. */
@@ -54,6 +56,8 @@ export interface ClusterFacts {
   /** By the address that it was asked at. */
   readonly nodes: ReadonlyMap<string, NodeFacts | string>;
   readonly streams: readonly StreamFacts[] | string;
+  /** The fronts that the nodes know. */
+  readonly fronts: readonly SeenFront[];
 }
 
 /** A line of the result. */
@@ -71,7 +75,7 @@ const LEAST_NODES = 3;
 const LEAST_VERSION = '2.10.27';
 
 /** Compares a cluster with what a fleet needs so that nothing that was acknowledged is lost. */
-export function checkCluster({ nodes, streams }: ClusterFacts): ClusterFinding[] {
+export function checkCluster({ nodes, streams, fronts }: ClusterFacts): ClusterFinding[] {
   const read = [...nodes.values()].filter((node) => typeof node !== 'string');
   return [
     ...[...nodes].flatMap(([address, node]) => nodeFindings(address, node)),
@@ -79,6 +83,7 @@ export function checkCluster({ nodes, streams }: ClusterFacts): ClusterFinding[]
     ...(typeof streams === 'string'
       ? [wrong('streams', streams)]
       : streams.flatMap(streamFindings)),
+    ...fronts.filter(({ reads }) => reads < LATEST_SCHEMA).map(olderFinding),
   ];
 }
 
@@ -116,6 +121,12 @@ function nodeFindings(address: string, node: NodeFacts | string): ClusterFinding
   ];
   const text = `nats-server ${excerpt(version)}, writes to the disk before each acknowledgement`;
   return found.length > 0 ? found : [{ subject: name, isWrong: false, text }];
+}
+
+/** A front that could not read what others write (D205). Others need no line. */
+function olderFinding(front: SeenFront): ClusterFinding {
+  const text = `${frontWords(front)}, expected schema ${LATEST_SCHEMA}`;
+  return wrong(`front ${front.at}`, text, 'upgrade modreg on it before a change that needs that');
 }
 
 function isOld(text: string): boolean {

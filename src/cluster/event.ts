@@ -12,9 +12,9 @@ import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollo
 import { describe } from '../server/catalogue/schema-errors.ts';
 
 /** Of the events that every front understands. */
-const SCHEMA = 1;
+export const SCHEMA = 1;
 /** Of the events that fronts of modreg 0.2 do not understand, and the last that this program does. */
-const LATEST_SCHEMA = 2;
+export const LATEST_SCHEMA = 2;
 
 /** What an event of the stream says. */
 export type FleetEvent =
@@ -57,7 +57,7 @@ export function encodeEvent(event: FleetEvent): string {
 }
 
 /** Of a floor, of signatures, of a deprecation and of a trust document (D167): a front that does not know them must not go on without them. */
-function schemaOf(event: FleetEvent): number {
+export function schemaOf(event: FleetEvent): number {
   return isLater(event) ? LATEST_SCHEMA : SCHEMA;
 }
 

@@ -1,9 +1,8 @@
-import type { Clock } from '../registry/clock.ts';
 import type { Catalogue } from '../server/catalogue/catalogue.ts';
 import type { Replica } from '../server/registry-options.ts';
 import { ChangeUnavailable } from '../server/catalogue/write-change.ts';
 import type { FollowerOptions } from './follower.ts';
-import { openFront, type Front } from './front.ts';
+import { openFront, type Front, type FrontOptions } from './front.ts';
 import type { ClusterPlace } from './nats/connection.ts';
 
 const AGAIN_AFTER_MS = 1000;
@@ -15,7 +14,7 @@ const AGAIN_AFTER_MS = 1000;
 export async function openFrontInTime(
   catalogue: Catalogue,
   place: ClusterPlace,
-  options: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
+  options: FrontOptions,
 ): Promise<Front> {
   if (catalogue.log.last() === 0) return await openFront(catalogue, place, options);
   const closing = new AbortController();

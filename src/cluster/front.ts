@@ -6,9 +6,12 @@ import type { ChangeLog } from '../server/catalogue/change-log.ts';
 import { encodeEvent, subjectOf, type FleetEvent } from './event.ts';
 import type { EventStream } from './event-stream.ts';
 import { follower, type FollowerOptions } from './follower.ts';
+import { frontName, type SeenFront } from './front-name.ts';
 import { logWriter } from './log-writer.ts';
 import { connectTo, type ClusterPlace } from './nats/connection.ts';
+import { frontsAt } from './nats/front-facts.ts';
 import { leaseOf } from './nats/lease.ts';
+import { olderFrontIn, type OlderFront } from './older-front.ts';
 import { releaseStream } from './nats/release-stream.ts';
 import { reportStream } from './nats/report-stream.ts';
 import { shareReports, type SharedReporting } from './shared-reports.ts';
@@ -19,6 +22,18 @@ export interface Front {
   readonly replica: Replica;
   readonly close: () => Promise<void>;
 }
+
+export interface FrontOptions {
+  readonly clock: Clock;
+  readonly onEvent: FollowerOptions['onEvent'];
+  /** Of this modreg. */
+  readonly version: string;
+  /** The monitoring addresses of the nodes. */
+  readonly monitors: readonly string[];
+}
+
+/** A node in the same network answers in some milliseconds. */
+const MONITOR_MS = 1000;
 
 /** The catalogue has releases or keys of its own, which the stream does not know. */
 export class OwnReleases extends Error {
@@ -35,36 +50,36 @@ export const REPLICAS = 3;
 export async function openFront(
   catalogue: Catalogue,
   place: ClusterPlace,
-  { clock, onEvent }: { readonly clock: Clock; readonly onEvent: FollowerOptions['onEvent'] },
+  { clock, onEvent, version, monitors }: FrontOptions,
 ): Promise<Front> {
   const log = sharedLog(catalogue);
-  const connection = await connectTo(place, 'modreg');
+  const connection = await connectTo(place, frontName(version));
   try {
     const hasEvents = log.last() > 0;
     const stream = await releaseStream(connection, { replicas: REPLICAS, clock, hasEvents });
     const reports = await reportStream(connection, REPLICAS);
     const takeLease = await leaseOf(connection, { clock, replicas: REPLICAS });
     if (!hasEvents) await untilAnswered(async () => await begin(log, stream), clock);
-    const following = follower(log, stream, { clock, onEvent });
-    const stopTokens = shareTokens({ log, stream, follower: following, clock });
+    const parts = { log, stream, clock, follower: follower(log, stream, { clock, onEvent }) };
+    const stopTokens = shareTokens(parts);
     let sharing: SharedReporting | undefined;
-    const trouble = (): string | undefined => following.trouble() ?? sharing?.trouble();
+    const trouble = (): string | undefined => parts.follower.trouble() ?? sharing?.trouble();
     // One that waits for space on its disk knows too little of the machines (T251).
     const held = takeLease(() => !trouble() && sharing?.lacksSpace() !== true);
     return {
       replica: {
-        write: logWriter({ log, stream, follower: following, clock }),
+        write: logWriter({ ...parts, olderFront: olderFrontAt(monitors, clock) }),
         isController: held.isHeld,
         shareReports: (fleet, onReport) =>
           (sharing = shareReports(fleet, reports, { clock, onEvent: onReport })).stop,
         trouble,
-        withheld: following.withheld,
-        isConfirmed: following.isConfirmed,
+        withheld: parts.follower.withheld,
+        isConfirmed: parts.follower.isConfirmed,
       },
       async close() {
         await held.stop();
         await stopTokens();
-        await following.stop();
+        await parts.follower.stop();
         await connection.close();
       },
     };
@@ -72,6 +87,15 @@ export async function openFront(
     await connection.close();
     throw error;
   }
+}
+
+/** Looks at the fronts that the nodes with these monitoring addresses know. */
+function olderFrontAt(monitors: readonly string[], clock: Clock): OlderFront {
+  const fronts = async (): Promise<readonly SeenFront[]> => {
+    const asked = monitors.map(async (monitor) => await frontsAt(monitor, MONITOR_MS));
+    return (await Promise.all(asked)).flat();
+  };
+  return olderFrontIn(fronts, clock);
 }
 
 /** The log of a catalogue. Throws an OwnReleases if the catalogue has what no other front has (D167). */

@@ -6,10 +6,15 @@ import type {
   ChangeResults,
 } from '../server/catalogue/catalogue-change.ts';
 import type { ChangeLog, LoggedEvent } from '../server/catalogue/change-log.ts';
-import { ChangeUnavailable, type WriteChange } from '../server/catalogue/write-change.ts';
-import { encodeEvent, subjectOf } from './event.ts';
+import {
+  ChangeUnavailable,
+  OlderFrontError,
+  type WriteChange,
+} from '../server/catalogue/write-change.ts';
+import { encodeEvent, schemaOf, subjectOf } from './event.ts';
 import type { EventStream } from './event-stream.ts';
 import type { Follower } from './follower.ts';
+import type { OlderFront } from './older-front.ts';
 
 type Outcome = ChangeResults[ChangeKind];
 
@@ -18,6 +23,7 @@ interface Parts {
   readonly stream: EventStream;
   readonly follower: Follower;
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
+  readonly olderFront: OlderFront;
 }
 
 /** How long a change may take: an election takes up to ten seconds. */
@@ -26,7 +32,7 @@ const AGAIN_AFTER_MS = 250;
 
 /**
  * Appends changes to the stream. A change that this front would refuse is not appended, once this front knows what the leader knows of
- * the module. Rejects with ChangeUnavailable.
+ * the module. Rejects with ChangeUnavailable, or with OlderFrontError.
  */
 export function logWriter(parts: Parts): WriteChange {
   return async <K extends ChangeKind>(change: CatalogueChange<K>) =>
@@ -47,6 +53,7 @@ async function written(parts: Parts, change: CatalogueChange): Promise<Outcome> 
       if (result !== undefined) return result;
       if (left <= 0) throw new Error('other writers were faster each time');
     } catch (error) {
+      if (error instanceof OlderFrontError) throw error;
       if (follower.trouble() !== undefined || left <= AGAIN_AFTER_MS) throw unavailable(error);
       await clock.sleep(AGAIN_AFTER_MS, new AbortController().signal);
     }
@@ -55,7 +62,7 @@ async function written(parts: Parts, change: CatalogueChange): Promise<Outcome> 
 
 /** The result of the change; undefined if what another writer appended came first, and this front knows it now. */
 async function tried(
-  { log, stream, follower }: Parts,
+  { log, stream, follower, olderFront }: Parts,
   change: CatalogueChange,
   event: Omit<LoggedEvent, 'sequence'>,
   ms: number,
@@ -69,6 +76,9 @@ async function tried(
     // The first event of a module would be accepted by a stream that was lost, under the number of another event.
     const isFilling = (await stream.last()) < log.last() || stream.isFilling();
     if (isFilling) throw new Error('the stream is being filled again');
+    // It would stop at the event (D205).
+    const older = await olderFront(schemaOf(change));
+    if (older !== undefined) throw new OlderFrontError(older);
     const sequence = await stream.append(event, { lastOfSubject: known });
     await expectReached(follower, sequence ?? (await stream.lastOf(event.subject)), ms);
     return follower.resultOf(event.id);

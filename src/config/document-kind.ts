@@ -20,6 +20,7 @@ const POLICY_FIELDS = [
   'age_after_yank',
   'age_exempt',
   'trust',
+  'npm_keys',
   'trust_clock',
   'maintenance',
   'blackout',

@@ -39,6 +39,7 @@ import {
 } from './fields/run-terms.ts';
 import { requirable, tag, version } from './fields/requirement.ts';
 import { compileWindows } from './window.ts';
+import { npmKeys } from './fields/npm-keys.ts';
 import { logTerms } from './fields/log-terms.ts';
 import { name } from './fields/name.ts';
 import { headerFindings } from './cross-checks/module-variables.ts';
@@ -118,6 +119,7 @@ const terms = {
   minimum_release_age_by_step: v.optional(ageByStep),
   age_after_yank: v.optional(duration),
   trust: v.optional(trust),
+  npm_keys: v.optional(npmKeys),
   trust_clock: v.optional(flag()),
   maintenance: v.optional(listOf(maintenanceWindow, 'a list of windows')),
   blackout: v.optional(blackouts),
@@ -198,6 +200,7 @@ function withTerms(base: UpdateTerms, own: v.InferOutput<typeof moduleTerms>): U
     ...(base.refuse && { refuse: base.refuse }),
     ...(base.ageExempt && { ageExempt: base.ageExempt }),
     trust: own.trust ?? base.trust,
+    npmKeys: own.npm_keys ?? base.npmKeys,
     trustClock: own.trust_clock ?? base.trustClock,
     window: own.maintenance ? compileWindows(own.maintenance) : base.window,
     blackouts: own.blackout ?? base.blackouts,

@@ -1,18 +1,21 @@
 import { isAbsolute, join } from 'node:path';
 import type { Result } from '../core/index.ts';
-import { MODULE_ID } from '../core/releases/module-id.ts';
-import { DEFAULT_TERMS, pinIn, type UpdateTerms } from '../core/machine/update-policy.ts';
+import {
+  DEFAULT_TERMS,
+  npmKeysIn,
+  pinIn,
+  type NpmKey,
+  type UpdateTerms,
+} from '../core/machine/update-policy.ts';
 import {
   expectArgument,
   expectMembers,
   FLAG,
   having,
   FUNCTION,
-  LIST,
   numberIn,
   OBJECT,
   optional,
-  SIGNAL,
   type Expected,
   TEXT,
 } from '../core/text/argument.ts';
@@ -30,10 +33,11 @@ import type { Limits } from '../registry/http/limits.ts';
 import { httpRegistry, type HttpRegistryOptions } from '../registry/http-registry.ts';
 import { memoizeUntilError } from '../registry/memoize-until-error.ts';
 import { RegistryError } from '../registry/registry-error.ts';
+import { cachedLists } from './cached-lists.ts';
 import { npmByScope } from './npm-by-scope.ts';
 import { pathRegistry, withoutLists } from './path-registry.ts';
 import { provingRemote } from './proving-remote.ts';
-import { trustedRegistry, trustOf, type Trust } from './trusted-registry.ts';
+import { checksBy, npmChecksBy, trustedRegistry, trustOf, type Trust } from './trusted-registry.ts';
 import type { RemoteRegistry } from '../registry/remote-registry.ts';
 import type { SavedLists, SavedListsError } from '../registry/saved-lists.ts';
 
@@ -97,13 +101,15 @@ export interface OpenRegistry extends CachedRegistry {
 /** The registries that `openRegistries` has opened: one for each combination of address and terms. */
 export interface OpenRegistries {
   /**
-   * The registry that the terms of a policy name. The same address, `allowHttp`, `maxIndexAgeMs`, `trust` and
+   * The registry that the terms of a policy name. The same address, `allowHttp`, `maxIndexAgeMs`, `trust`, `npmKeys` and
    * `trustClock` return the same object; absent terms are those of the default policy. The error is `bad-address` if the terms name no registry,
    * or its address cannot be used.
    */
   readonly open: (
     terms: Pick<UpdateTerms, 'registry'> &
-      Partial<Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs' | 'trust' | 'trustClock'>>,
+      Partial<
+        Pick<UpdateTerms, 'allowHttp' | 'maxIndexAgeMs' | 'trust' | 'npmKeys' | 'trustClock'>
+      >,
   ) => Result<OpenRegistry, RegistryError>;
   /** The same for a `Poller`: if the registry cannot be opened, that error is the result of every list. */
   readonly registryFor: (terms: Parameters<OpenRegistries['open']>[0]) => CachedRegistry;
@@ -150,13 +156,16 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
   const openedAt = (terms: RegistryTerms): Opened => {
     const { registry: named, ...own } = { ...DEFAULT_TERMS, ...terms };
     const { allowHttp, maxIndexAgeMs, trustClock } = own;
-    const pin = pinIn(own);
+    // Keys count in place of a trust document (D203).
+    const npmKeys = npmKeysIn({ registry: named, npmKeys: own.npmKeys });
+    const pin = npmKeys ? undefined : pinIn(own);
     const address = addressOf(named, relativeTo);
     const shown = address.ok ? address.value : named;
-    const key = JSON.stringify([shown, allowHttp, maxIndexAgeMs, trustClock, pin]);
+    const key = JSON.stringify([shown, allowHttp, maxIndexAgeMs, trustClock, pin, npmKeys]);
     const known = opened.get(key);
     if (known) return known;
-    const opening = { ...options, savedLists, allowHttp, maxIndexAgeMs, trustClock, certain, pin };
+    const parts = { allowHttp, maxIndexAgeMs, trustClock, pin, npmKeys };
+    const opening = { ...options, ...parts, savedLists, certain };
     const result: Opened['result'] = address.ok ? openAt(address.value, opening) : address;
     const registry = result.ok ? result.value : withoutLists(result.error);
     opened.set(key, { result, registry });
@@ -193,10 +202,11 @@ interface Opened {
 }
 
 interface Opening
-  extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry' | 'trust'>> {
+  extends OpenRegistriesOptions, Required<Omit<RegistryTerms, 'registry' | 'trust' | 'npmKeys'>> {
   readonly savedLists: () => Promise<SavedLists | undefined>;
   readonly certain: CertainClock;
   readonly pin: string | undefined;
+  readonly npmKeys: readonly NpmKey[] | undefined;
 }
 
 const ADDRESSES =
@@ -224,7 +234,11 @@ function addressOf(
 function remoteAt(
   address: WebRegistryAddress,
   options: Omit<HttpRegistryOptions, 'token'>,
-  { token, npmRegistryOf = () => undefined, certain }: Omit<Opening, 'savedLists' | 'pin'>,
+  {
+    token,
+    npmRegistryOf = () => undefined,
+    certain,
+  }: Omit<Opening, 'savedLists' | 'pin' | 'npmKeys'>,
 ): Result<RemoteRegistry, RegistryError> {
   const at = (one: WebRegistryAddress): Result<RemoteRegistry, RegistryError> =>
     httpRegistry(one, {
@@ -238,7 +252,7 @@ function remoteAt(
 
 function openAt(
   address: RegistryAddress,
-  { savedLists, pin, ...opening }: Opening,
+  { savedLists, pin, npmKeys, ...opening }: Opening,
 ): Result<OpenRegistry, RegistryError> {
   const { clock: given = systemClock, onRetry, onTrouble } = opening;
   const clock = wholeMilliseconds(given);
@@ -246,7 +260,7 @@ function openAt(
     pin === undefined ? undefined : trustOf(source, pin, { ...opening, savedLists, clock });
   if (!('url' in address)) {
     const registry = pathRegistry(address, clock, opening);
-    return { ok: true, value: trustedRegistry(registry, trusting(registry)) };
+    return { ok: true, value: trustedRegistry(registry, checksBy(trusting(registry))) };
   }
   const { token: _bound, ...others } = opening;
   const options = {
@@ -263,6 +277,7 @@ function openAt(
     const { cachedRegistry } = await import('../registry/cached-registry.ts');
     return cachedRegistry(remote, { ...options, saved: await savedLists() });
   });
+  const checks = npmKeys ? npmChecksBy(npmKeys) : checksBy(trust);
   const registry = {
     address,
     remote,
@@ -270,22 +285,5 @@ function openAt(
     ...lists,
     ...timeOf(opening.certain, opening.trustClock),
   };
-  return { ok: true, value: trustedRegistry(registry, trust) };
-}
-
-/** The lists of a registry over the network, whose code loads with the first of them. */
-function cachedLists(load: () => Promise<CachedRegistry>): CachedRegistry {
-  const cached = memoizeUntilError(load);
-  return {
-    read: async (moduleId, signal, wanted) => {
-      expectArgument('read()', 'moduleId', moduleId, MODULE_ID);
-      expectArgument('read()', 'signal', signal, optional(SIGNAL));
-      return await (await cached()).read(moduleId, signal, wanted);
-    },
-    async readAll(moduleIds, signal, wanted) {
-      expectArgument('readAll()', 'moduleIds', moduleIds, LIST);
-      return await (await cached()).readAll(moduleIds, signal, wanted);
-    },
-    awaitChange: async (...args) => await (await cached()).awaitChange(...args),
-  };
+  return { ok: true, value: trustedRegistry(registry, checks) };
 }

@@ -1,4 +1,5 @@
 import type { ModuleId } from '../core/index.ts';
+import type { NpmKey } from '../core/machine/update-policy.ts';
 import { quote } from '../core/text/quote.ts';
 import type { TrustDocument } from '../core/trust/trust-document.ts';
 import type { RegistryAddress } from '../registry/address.ts';
@@ -17,6 +18,7 @@ interface Source {
   readonly remote: RemoteRegistry | undefined;
 }
 
+/** What checks the releases of lists. */
 type Checks = ReturnType<typeof import('../registry/trust/release-checks.ts').releaseChecks>;
 
 /** The trust document of a registry. */
@@ -53,24 +55,23 @@ export function trustOf(source: Source, pin: string, memory: TrustMemory): Trust
 }
 
 /**
- * `registry`, whose lists have the check of their releases by the keys of its trust document. Without that document there are no
- * lists: nothing of the registry could be selected (D134). `registry` itself if the policy names no document.
+ * `registry`, whose lists have the check of their releases by `checks`. Where that rejects, there are no lists: nothing of
+ * the registry could be selected (D134). `registry` itself if its releases need no signatures.
  */
 export function trustedRegistry<T extends CachedRegistry>(
   registry: T,
-  trust: Trust | undefined,
+  checks: (() => Promise<Checks>) | undefined,
 ): T {
-  if (!trust) return registry;
-  const checks = checksBy(trust);
+  if (!checks) return registry;
   return {
     ...registry,
     async read(moduleId, signal, wanted) {
-      await unlessAborted(signal, trust.document());
+      await unlessAborted(signal, checks());
       const list = await registry.read(moduleId, signal, wanted);
       return checked(await checks(), moduleId, list);
     },
     async readAll(moduleIds, signal, wanted) {
-      const found = await unlessAborted(signal, trust.document()).catch(registryError);
+      const found = await unlessAborted(signal, checks()).catch(registryError);
       if (found instanceof RegistryError) {
         return new Map(moduleIds.map((id) => [id, { ok: false, error: found }]));
       }
@@ -92,7 +93,8 @@ export function trustedRegistry<T extends CachedRegistry>(
 }
 
 /** The checks of releases by the document that applies. What was checked by the same one is remembered. */
-function checksBy(trust: Trust): () => Promise<Checks> {
+export function checksBy(trust: Trust | undefined): (() => Promise<Checks>) | undefined {
+  if (!trust) return undefined;
   let last: { readonly document: TrustDocument; readonly of: Checks } | undefined;
   return async () => {
     const document = await trust.document();
@@ -102,6 +104,14 @@ function checksBy(trust: Trust): () => Promise<Checks> {
     }
     return last.of;
   };
+}
+
+/** The checks of releases by the keys of an npm registry (D200). */
+export function npmChecksBy(keys: readonly NpmKey[]): () => Promise<Checks> {
+  return memoizeUntilError(async () => {
+    const { npmChecks } = await import('../registry/trust/npm-checks.ts');
+    return npmChecks(keys);
+  });
 }
 
 /** Where trust documents outlive the process, for registries over the network. */
@@ -170,7 +180,7 @@ function placeOf({ address, remote }: Source): string {
   return `the ${address.kind === 'folder' ? 'folder' : 'registry'} ${quote(path)}`;
 }
 
-/** The trust documents of a registry of any kind. Throws a RegistryError if they cannot be read, or if it can have none. */
+/** The trust documents of a registry of any kind. Throws a RegistryError if they cannot be read, or if it can have none (D203). */
 export async function documentsOf(source: Source): Promise<readonly string[]> {
   const { address, remote } = source;
   const texts =
@@ -179,8 +189,9 @@ export async function documentsOf(source: Source): Promise<readonly string[]> {
       : await remote?.trust?.({ budget: retryBudget() });
   if (texts) return texts;
   const message = `${placeOf(source)} has no signatures of releases, and the policy names a trust document for it`;
-  const hint =
+  const unsigned =
     'set "trust": "unsigned" in the policy for the modules of this registry, under modules';
+  const hint = address.kind === 'npm' ? `${unsigned}; or set npm_keys, if it signs` : unsigned;
   throw new RegistryError('registry-untrusted', message, { hint });
 }
 

@@ -28,6 +28,7 @@ type ChangeRefusal =
   | 'unknown-version'
   | 'without-rollout'
   | 'older-machines'
+  | 'older-front'
   | 'unknown-rollout'
   | 'stale-rollout'
   | 'rollout-conflict';
@@ -97,6 +98,7 @@ const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
   'unknown-version': 404,
   'without-rollout': 409,
   'older-machines': 409,
+  'older-front': 409,
   'unknown-rollout': 404,
   'stale-rollout': 409,
   'rollout-conflict': 409,

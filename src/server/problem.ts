@@ -1,5 +1,5 @@
 import { UnreadableChange } from './catalogue/readable-change.ts';
-import { ChangeUnavailable } from './catalogue/write-change.ts';
+import { ChangeUnavailable, OlderFrontError } from './catalogue/write-change.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 
 /** The problem types of the HTTP API. */
@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'already-published'
   | 'without-rollout'
   | 'older-machines'
+  | 'older-front'
   | 'unknown-rollout'
   | 'unknown-machine'
   | 'stale-rollout'
@@ -50,6 +51,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'already-published': [409, 'The version is already published with different content'],
   'without-rollout': [409, 'The version is already published without a rollout'],
   'older-machines': [409, 'Machines would ignore a field of the release'],
+  'older-front': [409, 'A front of the cluster could not read the change'],
   'unknown-rollout': [404, 'The release has no rollout'],
   'unknown-machine': [404, 'No machine has reported under this id'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
@@ -120,6 +122,9 @@ export function problemOf(error: unknown): Response {
   if (error instanceof ChangeUnavailable) {
     const detail = 'the change may have been made: send it again unchanged, or read it first';
     return problem('unavailable', detail, { headers: { 'retry-after': '5' } });
+  }
+  if (error instanceof OlderFrontError) {
+    return problem('older-front', `${error.message}; nothing was changed`);
   }
   if (error instanceof UnreadableChange) {
     const detail = `nothing was changed, because it could not be read again: ${error.message}`;

@@ -156,6 +156,7 @@ export function refusalProblem(refused: Exclude<ChangeResult, { kind: 'done' }>)
     case 'rollout-conflict':
       return { severity: 'error', kind: 'rollout-conflict', message: detail };
     case 'too-large':
+    case 'older-front':
     case 'unknown-rollout':
     case 'unknown-module':
     case 'unknown-version':

@@ -11,14 +11,19 @@ import {
   type Shape,
 } from './shape.ts';
 
-/** What was found of the signatures of releases, by their versions (D133). */
+/** What was found of the signatures of releases, by their versions (D133, D200). */
 export const areVerdicts: Shape = isMapOf(
   anyOf(
     oneOf(null),
-    objectOf({ reason: oneOf('unsigned'), signed: isNumber, needed: optional(isNumber) }),
+    objectOf({
+      reason: oneOf('unsigned'),
+      signed: isNumber,
+      needed: optional(isNumber),
+      of: optional(oneOf('npm')),
+    }),
     objectOf({
       reason: oneOf('bad-signature'),
-      found: oneOf('wrong', 'other-key', 'listed-twice', 'too-many'),
+      found: oneOf('wrong', 'other-key', 'listed-twice', 'too-many', 'unknown-key', 'expired-key'),
       keyId: optional(isText),
     }),
   ),

@@ -34,6 +34,7 @@ function facts(...nodes: readonly (NodeFacts | string)[]): ClusterFacts {
   return {
     nodes: new Map(nodes.map((one, place) => [`10.0.0.${place + 1}:8222`, one])),
     streams: [],
+    fronts: [],
   };
 }
 
@@ -126,5 +127,22 @@ it('[T248] a stream of which something was passed over', () => {
   const streams = [{ name: 'REPORTS', stored, passedOver }];
   expect(wrongIn({ ...facts(node(1), node(2), node(3)), streams })).toEqual([
     'REPORTS: reports in 2 messages were passed over',
+  ]);
+});
+
+it('[D205] a front that could not read what others write', () => {
+  const fronts = [
+    { at: '10.0.0.7:51234', version: undefined, reads: 1 },
+    { at: '10.0.0.8:51234', version: '0.3.0', reads: 2 },
+    { at: '10.0.0.9:51234', version: '0.9.0', reads: 3 },
+  ];
+  const found = checkCluster({ ...facts(node(1), node(2), node(3)), fronts });
+  expect(found.filter(({ isWrong }) => isWrong)).toEqual([
+    {
+      subject: 'front 10.0.0.7:51234',
+      isWrong: true,
+      text: 'modreg before 0.3, which reads events up to schema 1, expected schema 2',
+      fix: 'upgrade modreg on it before a change that needs that',
+    },
   ]);
 });

@@ -28,6 +28,8 @@ const BEYOND: readonly RegExp[] = [
   /^bad-value--command-(is-absolute|leaves-the-package)/,
   // Which headers need a reference, and which are the connection's.
   /^bad-value--logs-header-(contains-a-token|of-the-connection)/,
+  // Points of a curve, and two items of a list with one name.
+  /^bad-value--npm-(key-mistyped|keyid-twice)/,
   // Addresses and hosts, after their first characters.
   /^bad-address--pin-url-(address-of|link-local|metadata|plain-http|port-)/,
   /^bad-address--registry-(?!is-empty)/,

@@ -5,8 +5,10 @@ import {
   termsFor,
   type UpdateTerms,
 } from '../../src/config/index.ts';
+import { npmKey } from '../support/npm-signed.ts';
 import { value } from '../support/reading.ts';
 
+const [KEY, OTHER] = [npmKey('one').listed, npmKey('other').listed];
 const NIGHT = [{ start: '0 1 * * *', duration: '2h', time_zone: 'UTC' }];
 const HOLIDAY = [{ day: '2026-12-24', time_zone: 'UTC' }];
 const NOON = Date.parse('2026-11-21T12:00:00Z');
@@ -34,6 +36,8 @@ describe('a term of one module replaces the general one', () => {
       `sha256:${'0385'.repeat(16)}`,
       'unsigned',
     ],
+    ['npm_keys', [KEY, OTHER], [KEY], (all) => all.npmKeys, [KEY, OTHER], [KEY]],
+    ['npm_keys', [KEY], [], (all) => all.npmKeys, [KEY], []],
     ['trust_clock', true, false, (all) => all.trustClock, true, false],
     [
       'maintenance',

@@ -51,6 +51,7 @@ it('the list of the update policy has each field and its default', () => {
     ['minimum_release_age_by_step', 'minimum_release_age for all'],
     ['age_after_yank', 'the same age as any other release'],
     ['trust', '`unsigned`, with a warning of check'.replaceAll('`', '')],
+    ['npm_keys', 'none'],
     ['trust_clock', 'found out'],
     ['maintenance', 'at all times'],
     ['blackout', 'none'],

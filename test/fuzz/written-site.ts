@@ -1,3 +1,4 @@
+import type { OlderFront } from '../../src/cluster/older-front.ts';
 import { logWriter } from '../../src/cluster/log-writer.ts';
 import { encodeEvent, subjectOf } from '../../src/cluster/event.ts';
 import type { EventStream } from '../../src/cluster/event-stream.ts';
@@ -34,6 +35,8 @@ const LONGEST_MS = 10_000;
 /** Machines report to no front here. */
 const shareReports = (): (() => Promise<void>) => async () => await Promise.resolve();
 
+const olderFront: OlderFront = async () => await Promise.resolve(undefined);
+
 /** A single server without a stream; with one, a front of a cluster. */
 export function writtenSite(name: string, stream?: EventStream): WrittenSite {
   const path = `${emptyFolder(name)}/registry.db`;
@@ -46,7 +49,7 @@ export function writtenSite(name: string, stream?: EventStream): WrittenSite {
   // With all that a front tells of the events that it follows.
   const replica = following && {
     ...following,
-    write: logWriter({ log, stream, follower: following, clock }),
+    write: logWriter({ log, stream, follower: following, clock, olderFront }),
     isController: () => false,
     shareReports,
   };

@@ -145,7 +145,7 @@ describe('[D134] a registry whose trust document a policy names', () => {
       )) as string[];
       expect([kind, hint]).toEqual([
         'registry-untrusted',
-        'set "trust": "unsigned" in the policy for the modules of this registry, under modules',
+        `set "trust": "unsigned" in the policy for the modules of this registry, under modules${address.startsWith('npm:') ? '; or set npm_keys, if it signs' : ''}`,
       ]);
       expect(message).toMatch(
         /^the registry \S+ has no signatures of releases, and the policy names a trust document for it$/,

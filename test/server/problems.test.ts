@@ -18,6 +18,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   'method-not-allowed': [405, 'The address does not support this method'],
   'already-published': [409, 'The version is already published with different content'],
   'older-machines': [409, 'Machines would ignore a field of the release'],
+  'older-front': [409, 'A front of the cluster could not read the change'],
   'without-rollout': [409, 'The version is already published without a rollout'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],

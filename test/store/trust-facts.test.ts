@@ -5,6 +5,7 @@ import { decodeFacts, encodeFacts, haveSameFacts } from '../../src/store/facts.t
 import { readTrustDocument } from '../../src/core/trust/trust-document.ts';
 import { releaseChecks } from '../../src/registry/trust/release-checks.ts';
 import { causesOf } from '../../src/host/history/decision-causes.ts';
+import type { PastDecision, RecordedDecision } from '../../src/store/decision-history.ts';
 import { chosen, constraint, moduleId, refusals } from '../support/ask.ts';
 import { moduleQuestion } from '../support/decided.ts';
 import { APPROVER, AUTHOR, signed, trustOf } from '../support/signed.ts';
@@ -31,7 +32,7 @@ function decoded(input: ReturnType<typeof question>) {
   return facts.input;
 }
 
-function recorded(isTrusting: boolean) {
+function recorded(isTrusting: boolean): PastDecision {
   const input = question(isTrusting);
   decide(input);
   const facts: unknown = JSON.parse(encodeFacts(input));
@@ -94,6 +95,27 @@ describe('[D133] the facts of a decision', () => {
     facts.list.trust.verdicts = { $map: Object.entries(verdicts) };
     const parts = { index: input.list.index, windowOf: () => ({}) as never };
     expect(decodeFacts(facts, parts)).toEqual({ damaged: 'list' });
+  });
+
+  it.each([
+    [{ reason: 'unsigned', signed: 0, needed: 1, of: 'npm' }],
+    [{ reason: 'bad-signature', found: 'unknown-key', keyId: 'SHA256:one' }],
+    [{ reason: 'bad-signature', found: 'expired-key', keyId: 'SHA256:one' }],
+  ] as const)('[D200] have what was found of the signatures of npm: %j', (verdict) => {
+    const input = question(true);
+    const trust = { check: () => verdict, verdicts: new Map([['1.2.0', verdict]]) };
+    const again = decoded({ ...input, list: { ...input.list, trust } });
+    expect(haveSameFacts(again.list, { ...input.list, trust })).toBe(true);
+  });
+
+  it('[D200] say that the policy began to name keys of an npm registry', () => {
+    const [before, after] = [recorded(false), recorded(true)];
+    const list = { address: 'npm:https://npm.example' };
+    const of = ({ first }: PastDecision): PastDecision => {
+      const one = { ...first, list } as RecordedDecision;
+      return { ...before, first: one, last: one };
+    };
+    expect(causesOf(of(before), of(after))).toEqual(['the policy changed: npm_keys']);
   });
 
   it('say that the policy began to name a trust document', () => {

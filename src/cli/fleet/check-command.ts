@@ -1,11 +1,12 @@
 import { checkCluster, type ClusterFinding } from '../../cluster/cluster-check.ts';
+import { frontsAt } from '../../cluster/nats/front-facts.ts';
 import { nodeFacts } from '../../cluster/nats/node-facts.ts';
 import { streamFacts } from '../../cluster/nats/stream-facts.ts';
-import type { Result } from '../../core/index.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
-import { failed, usage, type Outcome } from '../../base/problem.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { monitorsOf } from './monitors.ts';
 import { clusterPlace } from './serve-command.ts';
 
 export interface FleetCheckOptions {
@@ -15,8 +16,7 @@ export interface FleetCheckOptions {
   readonly monitor?: string;
 }
 
-/** The port on which a nats-server is usually monitored. */
-const MONITOR_PORT = 8222;
+const ANSWER_MS = 5000;
 
 /** `modreg fleet check`: whether a NATS cluster has the settings that a fleet needs. Changes nothing. */
 export async function fleetCheckCommand(
@@ -25,35 +25,20 @@ export async function fleetCheckCommand(
 ): Promise<Outcome> {
   const place = clusterPlace(options, world);
   if (!place.ok) return failed(place.error);
-  const monitors =
-    options.monitor === undefined
-      ? { ok: true as const, value: place.value.servers.map(monitorOf) }
-      : addressesIn(options.monitor);
-  if (!monitors.ok) return failed(usage(monitors.error));
-  const [streams, ...nodes] = await Promise.all([
+  const monitors = monitorsOf(options.monitor, place.value);
+  if (!monitors.ok) return failed(monitors.error);
+  const [streams, fronts, ...nodes] = await Promise.all([
     streamFacts(place.value),
+    Promise.all(monitors.value.map(async ({ href }) => await frontsAt(href, ANSWER_MS))),
     ...monitors.value.map(async ({ href, host }) => [host, await nodeFacts(href)] as const),
   ]);
-  const findings = checkCluster({ nodes: new Map(nodes), streams });
+  const findings = checkCluster({ nodes: new Map(nodes), streams, fronts: fronts.flat() });
   return {
     answer: options.json ? [findingsAsJson(findings)] : linesOf(findings),
     notes: [],
     problems: [],
     ending: findings.some(({ isWrong }) => isWrong) ? 'no' : undefined,
   };
-}
-
-function addressesIn(text: string): Result<URL[], string> {
-  const found = text.split(',').flatMap((part) => URL.parse(part.trim()) ?? []);
-  const isRight = found.every(({ protocol }) => /^https?:$/.test(protocol));
-  if (isRight && found.length === text.split(',').length) return { ok: true, value: found };
-  const error = `--monitor expects addresses like http://10.0.0.1:${MONITOR_PORT}, separated by commas`;
-  return { ok: false, error };
-}
-
-function monitorOf(server: string): URL {
-  const { hostname } = new URL(server.replace(/^\w+:/, 'http:'));
-  return new URL(`http://${hostname}:${MONITOR_PORT}`);
 }
 
 function linesOf(findings: readonly ClusterFinding[]): string[] {

@@ -155,6 +155,13 @@ function withCluster(command: Command): Command {
     .option('--nats-creds <file>', 'the credentials for the cluster');
 }
 
+function withMonitors(command: Command): Command {
+  return command.option(
+    '--monitor <addresses>',
+    'the monitoring addresses of the nodes (default: port 8222 of each)',
+  );
+}
+
 function addImport(fleet: Command, context: CommandContext): void {
   withCluster(withFile(fleet.command('import'), context))
     .description('Moves the catalogue of a single server to an empty cluster: all stays as it is.')
@@ -167,7 +174,7 @@ function addImport(fleet: Command, context: CommandContext): void {
 }
 
 function addServe(fleet: Command, context: CommandContext): void {
-  withCluster(withServing(fleet.command('serve'), context))
+  withMonitors(withCluster(withServing(fleet.command('serve'), context)))
     .description('Serves a registry as one of the fronts of a cluster, until SIGTERM.')
     .addHelpText('before', SERVE_EXAMPLES)
     .action(async (options: FleetServeOptions) => {
@@ -177,12 +184,8 @@ function addServe(fleet: Command, context: CommandContext): void {
 }
 
 function addCheck(fleet: Command, { world, common, finish }: CommandContext): void {
-  withCluster(common(fleet.command('check')))
+  withMonitors(withCluster(common(fleet.command('check'))))
     .description('Checks that a NATS cluster has the settings that a fleet needs. Changes nothing.')
-    .option(
-      '--monitor <addresses>',
-      'the monitoring addresses of the nodes (default: port 8222 of each)',
-    )
     .addHelpText('before', CHECK_EXAMPLES)
     .action(async (options: FleetCheckOptions) => {
       const { fleetCheckCommand } = await import('./check-command.ts');

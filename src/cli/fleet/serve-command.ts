@@ -8,11 +8,14 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { serveCommand, type Attach } from '../serve/serve-command.ts';
 import type { ServeCommandOptions } from '../serve/serve-terms.ts';
+import { ownVersion } from '../version.ts';
+import { monitorsOf } from './monitors.ts';
 import type { World } from '../../base/world.ts';
 
 export interface FleetServeOptions extends ServeCommandOptions {
   readonly nats?: string;
   readonly natsCreds?: string;
+  readonly monitor?: string;
 }
 
 /** `modreg fleet serve`: serves a registry as one of the fronts of a cluster. */
@@ -22,7 +25,10 @@ export async function fleetServeCommand(
 ): Promise<Outcome> {
   const place = clusterPlace(options, world);
   if (!place.ok) return failed(place.error);
-  return await serveCommand(options, world, attachTo(place.value));
+  const monitors = monitorsOf(options.monitor, place.value);
+  if (!monitors.ok) return failed(monitors.error);
+  const addresses = monitors.value.map(({ href }) => href);
+  return await serveCommand(options, world, attachTo(place.value, addresses));
 }
 
 const SERVER = /^(?:nats|tls):\/\/[^\s/@]+:\d{1,5}$/;
@@ -59,14 +65,15 @@ const LEVELS = {
   refilled: 'info',
 } as const;
 
-function attachTo(place: ClusterPlace): Attach {
+function attachTo(place: ClusterPlace, monitors: readonly string[]): Attach {
   return async (catalogue, { clock, log }) => {
     const onEvent = (event: FollowerEvent): void => {
       const { kind, ...fields } = event;
       log(LEVELS[kind], `stream-${kind}`, fields);
     };
     try {
-      return { ok: true, value: await openFrontInTime(catalogue, place, { clock, onEvent }) };
+      const options = { clock, onEvent, monitors, version: ownVersion() };
+      return { ok: true, value: await openFrontInTime(catalogue, place, options) };
     } catch (error) {
       return { ok: false, error: frontProblem(error, catalogue.path, place) };
     }

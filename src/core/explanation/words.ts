@@ -7,6 +7,7 @@ import type { Refusal, Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
 import type { UpgradeRequest } from '../decision/upgrade-request.ts';
 import { describeUnmet } from './requirement-words.ts';
+import { badSignatureWords, unsignedWords } from './signature-words.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import { CONFIRMED_WITHIN_MS, type RolloutRefusal } from '../releases/rollout-refusal.ts';
 import { describeDuration } from '../text/duration.ts';
@@ -117,29 +118,6 @@ function noArtifactWords({
 }: Extract<Refusal, { reason: 'no-artifact' }>): string {
   const found = excerpt(published.join(', ')) || 'no platform at all';
   return `no artifact for ${platform}; published for ${found}`;
-}
-
-/** How many keys signed a release, and how many have to (D133). */
-function unsignedWords({ signed, needed }: Extract<Refusal, { reason: 'unsigned' }>): string {
-  if (needed === undefined) return 'unsigned: its signatures were not checked';
-  if (needed === 0) return 'unsigned: no key may sign for its namespace';
-  return `unsigned: ${signed} of ${needed} ${needed === 1 ? 'signature' : 'signatures'}`;
-}
-
-function badSignatureWords({
-  found,
-  keyId = '',
-}: Extract<Refusal, { reason: 'bad-signature' }>): string {
-  switch (found) {
-    case 'wrong':
-      return `bad signature: that of key ${keyId} is not of this release`;
-    case 'other-key':
-      return `bad signature: key ${keyId} may not sign for its namespace`;
-    case 'listed-twice':
-      return 'bad signature: the list has the version twice';
-    case 'too-many':
-      return 'bad signature: the list has too many wrong ones, so no more are checked';
-  }
 }
 
 /** Why a release is not old enough, or not known to be. */

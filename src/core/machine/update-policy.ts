@@ -57,6 +57,17 @@ export interface UpdateTerms {
    * warning of `check` (D133).
    */
   readonly trust?: string | undefined;
+  /** The public keys of npm registries, one of which has to sign a release of `npm:`; absent or empty if none has to (D200). */
+  readonly npmKeys?:
+    | readonly {
+        /** Its name in signatures. */
+        readonly keyid: string;
+        /** The key of the curve P-256, as SPKI in base64. */
+        readonly key: string;
+        /** In milliseconds since the epoch: what is published then or later, it may not sign; absent if it does not expire. */
+        readonly expires?: number | undefined;
+      }[]
+    | undefined;
   /** Whether a minimum age counts to this machine's clock; undefined to find out whether it is right (D57). */
   readonly trustClock?: boolean | undefined;
   /** The maintenance windows, combined into one; undefined if restarts may begin at any time. */
@@ -117,6 +128,9 @@ export interface UpdateTerms {
     readonly selfUpdate: boolean;
   };
 }
+
+/** A public key of an npm registry. */
+export type NpmKey = NonNullable<UpdateTerms['npmKeys']>[number];
 
 /** What a policy says in place of a digest if releases need no signatures. */
 export const UNSIGNED = 'unsigned';
@@ -208,6 +222,14 @@ export function isPin(text: string): boolean {
 /** The digest of the trust document that the terms name; undefined if they name none. */
 export function pinIn({ trust }: Pick<UpdateTerms, 'trust'>): string | undefined {
   return trust === UNSIGNED ? undefined : trust;
+}
+
+/** The keys of which one has to sign the releases of the npm registry that the terms name; undefined if none has to (D200). */
+export function npmKeysIn({
+  registry,
+  npmKeys = [],
+}: Pick<UpdateTerms, 'registry' | 'npmKeys'>): readonly NpmKey[] | undefined {
+  return npmKeys.length > 0 && registry?.startsWith('npm:') ? npmKeys : undefined;
 }
 
 /** Whether some release may need an age. */

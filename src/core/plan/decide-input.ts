@@ -2,7 +2,7 @@ import type { DecideInput, Requirement } from '../decision/decision.ts';
 import { longestHoldEnd } from '../decision/longest-hold.ts';
 import { holdsInForce } from '../decision/operator-hold.ts';
 import type { Timing } from '../decision/timing-policies.ts';
-import { pinIn, releaseTerms, type UpdateTerms } from '../machine/update-policy.ts';
+import { npmKeysIn, pinIn, releaseTerms, type UpdateTerms } from '../machine/update-policy.ts';
 import type { ModuleList } from '../decision/module-list.ts';
 import { NOTHING_CHECKED } from '../releases/eligibility-policy.ts';
 import type { MachineFacts } from '../releases/machine-facts.ts';
@@ -41,8 +41,9 @@ export function decideInputFor(
   const { now, platform, machineId, laterReleases } = input;
   const { group = input.policy.group } = input;
   const { deployed, previous, failed, restartRequest } = state;
-  // Most policies name no trust document.
-  const list = terms.trust === undefined ? state.list : withCheck(state.list, terms);
+  // Most policies name no keys.
+  const needsNone = terms.trust === undefined && terms.npmKeys === undefined;
+  const list = needsNone ? state.list : withCheck(state.list, terms);
   const { quarantine = [], upgradeRequest, skippedFloors } = state;
   const { maxIndexAgeMs, allowDowngrade, onYank } = terms;
   const notAfter = laterReleases === 'refuse' ? now : undefined;
@@ -71,9 +72,10 @@ export function decideInputFor(
   };
 }
 
-/** A list without the check that its terms need refuses all (D133). */
+/** A list without the check that its terms need refuses all (D133, D200). */
 function withCheck(list: ModuleList, terms: UpdateTerms): ModuleList {
-  if (pinIn(terms) === undefined || 'error' in list || list.trust) return list;
+  const needsNone = pinIn(terms) === undefined && npmKeysIn(terms) === undefined;
+  if (needsNone || 'error' in list || list.trust) return list;
   return { ...list, trust: NOTHING_CHECKED };
 }
 

@@ -1,5 +1,6 @@
 import type { Version } from '../version/version.ts';
 import type { AgeByStep, Eligibility } from './eligibility-policy.ts';
+import type { ReleaseIndex } from './release-index.ts';
 import type { Release } from './release.ts';
 
 /**
@@ -25,6 +26,21 @@ export function minimumAgeOf(
   const isShorter = afterYank !== undefined && afterYank < ms;
   const needed = isShorter && wasThereBeforeYank(version, eligibility) ? afterYank : ms;
   return needed === 0 && needed !== minimumAge.ms ? undefined : needed;
+}
+
+/**
+ * `eligibility` without the shorter age after a yank that too few authors signed, where signatures are checked: what makes a machine run
+ * something sooner needs an author (D204).
+ */
+export function withSignedYank(eligibility: Eligibility, index: ReleaseIndex): Eligibility {
+  const { minimumAge, deployed, firstSeen, trust } = eligibility;
+  if (!trust || !deployed || minimumAge?.afterYank === undefined) return eligibility;
+  if (!firstSeen?.added.has(YANKED + deployed.text)) return eligibility;
+  const release = index.find(deployed);
+  const isSigned = release?.yanked !== undefined && !trust.check(release, 'yank');
+  return isSigned
+    ? eligibility
+    : { ...eligibility, minimumAge: { ...minimumAge, afterYank: undefined } };
 }
 
 /** The first number in which two versions differ; undefined if the deployed version is not known. */

@@ -143,14 +143,18 @@ export type Refusal =
       readonly signed: number;
       /** How many have to; 0 if none may sign for its namespace, undefined if it was not checked. */
       readonly needed: number | undefined;
+      /** Present if its npm registry has to sign it, and did not (D200). */
+      readonly of?: 'npm' | undefined;
     }
   | {
       readonly reason: 'bad-signature';
       /**
        * `wrong`: a signature is not that of the release. `other-key`: it is of a key that may not sign for its namespace.
        * `listed-twice`: the list has the version twice. `too-many`: the list has so many wrong ones that no more are checked.
+       * Of an npm registry: `unknown-key` is none of the policy, and `expired-key` had expired when the release was published.
        */
-      readonly found: 'wrong' | 'other-key' | 'listed-twice' | 'too-many';
+      readonly found:
+        'wrong' | 'other-key' | 'listed-twice' | 'too-many' | 'unknown-key' | 'expired-key';
       /** The id of the key; undefined if no single one is meant. */
       readonly keyId: string | undefined;
     }

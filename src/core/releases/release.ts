@@ -13,7 +13,7 @@ export interface Artifact {
   readonly digest?: string | undefined;
   /** In bytes; absent if the registry does not say. */
   readonly size?: number | undefined;
-  /** Signatures of an npm registry over the package, the version and the digest; absent if it has none. Nothing verifies them yet. */
+  /** Signatures of an npm registry over the package, the version and the digest; absent if it has none (D200). */
   readonly signatures?:
     | readonly {
         /** Names the public key. */

@@ -1,6 +1,7 @@
 import { expectArgument, expectMembers, having, type Expected } from '../text/argument.ts';
 import { CONSTRAINT, mismatch, typeOf, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
+import { withSignedYank } from './minimum-age.ts';
 import { behindFloor, isNextFloor } from './floors.ts';
 import { ELIGIBILITY, isMinimumAge, type Eligibility } from './eligibility-policy.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
@@ -79,7 +80,8 @@ export function resolveChecked(
   index: ReleaseIndex,
   eligibility: Eligibility,
 ): Resolution {
-  const input = { constraint, index, eligibility };
+  // A yank is a brake, until an author signed it (D204).
+  const input = { constraint, index, eligibility: withSignedYank(eligibility, index) };
   let refusedPin: RefusedPin | undefined;
   for (const release of index.candidates(constraint)) {
     const against = refusal(input, release);

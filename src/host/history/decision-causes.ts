@@ -68,11 +68,16 @@ const changedPolicy: Cause = ({ before, after, from, to }) => {
   const terms = Object.entries(TERMS).flatMap(([name, term]) =>
     haveSameFacts(term(before), term(after)) ? [] : [name],
   );
-  const names = hasChangedTrust(before, after) ? ['trust', ...terms] : terms;
+  const names = hasChangedTrust(before, after) ? [signersOf(to), ...terms] : terms;
   const isMoved = from.list && to.list && from.list.address !== to.list.address;
   const all = isMoved ? ['registry', ...names] : names;
   return all.length === 0 ? [] : [`the policy changed: ${all.join(', ')}`];
 };
+
+/** The term that says who has to sign a list: the keys of an npm registry, else a trust document (D200). */
+function signersOf({ list }: Change['to']): string {
+  return list?.address.startsWith('npm:') ? 'npm_keys' : 'trust';
+}
 
 /** Whether only one of two lists had its signatures checked (D133). */
 function hasChangedTrust({ list: before }: DecideInput, { list: after }: DecideInput): boolean {

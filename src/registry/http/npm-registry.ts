@@ -1,8 +1,8 @@
 import type { ModuleId } from '../../core/index.ts';
-import { nameOf, namespaceOf } from '../../core/releases/module-id.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import type { ListEntries } from '../formats/decoded-list.ts';
 import { isJsonObject } from '../formats/json-object.ts';
+import { npmName } from '../formats/npm-name.ts';
 import { npmEntries } from '../formats/npm-packument.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
@@ -31,7 +31,7 @@ export function npmRegistry(base: URL, connection: Connection): Pick<RemoteRegis
     moduleId: ModuleId,
     [known, round]: Asking,
   ): Promise<FetchedList> => {
-    const name = packageName(moduleId);
+    const name = npmName(moduleId);
     const ask = async (path: string): Promise<Reply> => {
       const query = { ...request, accept, etag: known?.etag, answered: REFUSED_SLASH };
       return await connection.get(new URL(path, base), query, round);
@@ -104,11 +104,6 @@ function isOfProxy({ status, headers }: Reply): boolean {
 function badRequest(where: string, hint: string | undefined): RegistryError {
   const message = `${where} does not respond like a registry: got 400`;
   return new RegistryError('not-a-registry', message, { hint });
-}
-
-function packageName(moduleId: ModuleId): string {
-  const namespace = namespaceOf(moduleId);
-  return namespace === 'npm' ? nameOf(moduleId) : `@${namespace}/${nameOf(moduleId)}`;
 }
 
 function entriesIn(json: unknown, name: string): ListEntries {

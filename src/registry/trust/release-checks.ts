@@ -11,12 +11,12 @@ import { yankText } from '../../core/trust/yank-text.ts';
 import { keyIdOf, verifierOf } from './ed25519.ts';
 
 /** A signature takes 0.2 ms to check: forged entries of one list cost no more than 6 ms. */
-const MOST_WRONG = 32;
+export const MOST_WRONG = 32;
 /** More than a machine has modules with candidates. */
 const MOST_KNOWN = 4096;
 
 /** Whether a text has the signature of a key, as far as that was asked. */
-type Verified = (keyId: string, text: string, signature: string) => boolean;
+export type Verified = (keyId: string, text: string, signature: string) => boolean;
 
 /**
  * The checks of the releases of lists, and of their yanks, by `roles` (D133, D165). Results are cached: a round without a change verifies no signature, and a
@@ -25,14 +25,36 @@ type Verified = (keyId: string, text: string, signature: string) => boolean;
 export function releaseChecks(
   roles: Pick<TrustDocument, 'namespaces' | 'expires'>,
 ): (moduleId: ModuleId, records: ReleaseRecords) => TrustCheck {
-  const verified = rememberingVerifier(roles);
+  const keys = new Set([...roles.namespaces.values()].flatMap((role) => role.keys));
+  const verifiers = new Map(Array.from(keys, (key) => [keyIdOf(key), verifierOf(key)]));
+  return rememberingChecks(verifiers, (moduleId, verified) => {
+    const { threshold: needed = 0 } = roleOf(roles, moduleId) ?? {};
+    const document = { needed, expires: roles.expires };
+    return { judge: judgeOf(moduleId, roles, verified), document };
+  });
+}
+
+/** Checks the signatures of keys, by their ids. */
+type Verifiers = ReadonlyMap<string, (text: string, signature: string) => boolean>;
+
+/** The checks of lists by the judge of each module, which verifies with `verifiers`. */
+export function rememberingChecks(
+  verifiers: Verifiers,
+  of: (
+    moduleId: ModuleId,
+    verified: Verified,
+  ) => {
+    readonly judge: TrustCheck['check'];
+    readonly document: NonNullable<TrustCheck['document']>;
+  },
+): (moduleId: ModuleId, records: ReleaseRecords) => TrustCheck {
+  const verified = rememberingVerifier(verifiers);
   const byRecords = new WeakMap<ReleaseRecords, ReadonlyMap<ModuleId, TrustCheck>>();
   return (moduleId, records) => {
     const known = byRecords.get(records)?.get(moduleId);
     if (known) return known;
-    const { threshold: needed = 0 } = roleOf(roles, moduleId) ?? {};
-    const document = { needed, expires: roles.expires };
-    const check = { ...checkOf(judgeOf(moduleId, roles, verified)), document };
+    const { judge, document } = of(moduleId, verified);
+    const check = { ...checkOf(judge), document };
     byRecords.set(records, new Map([[moduleId, check]]));
     return check;
   };
@@ -95,16 +117,14 @@ function textOf(
   return release.yanked === undefined ? undefined : yankText(moduleId, version, release.yanked);
 }
 
-function badSignature(
+export function badSignature(
   found: Extract<SignatureRefusal, { readonly reason: 'bad-signature' }>['found'],
   keyId?: string,
 ): SignatureRefusal {
   return { reason: 'bad-signature', found, keyId };
 }
 
-function rememberingVerifier({ namespaces }: Pick<Roles, 'namespaces'>): Verified {
-  const keys = new Set([...namespaces.values()].flatMap((role) => role.keys));
-  const verifiers = new Map(Array.from(keys, (key) => [keyIdOf(key), verifierOf(key)]));
+function rememberingVerifier(verifiers: Verifiers): Verified {
   const known = new Map<string, boolean>();
   return (keyId, text, signature) => {
     const asked = `${keyId} ${signature} ${text}`;

@@ -11,6 +11,11 @@ export class ChangeUnavailable extends Error {
   override readonly name = 'ChangeUnavailable';
 }
 
+/** A front of the cluster could not read the change, so nothing was changed (D205). The message says which, and what to do. */
+export class OlderFrontError extends Error {
+  override readonly name = 'OlderFrontError';
+}
+
 /** Makes changes in the catalogue of a single server. */
 export function writeTo(catalogue: Catalogue): WriteChange {
   return async (change) => await Promise.resolve(catalogue.apply(change));

@@ -4,6 +4,7 @@ import { encodeEvent, subjectOf, type FleetEvent } from '../../../src/cluster/ev
 import type { EventStream } from '../../../src/cluster/event-stream.ts';
 import { follower, type Follower, type FollowerEvent } from '../../../src/cluster/follower.ts';
 import { logWriter } from '../../../src/cluster/log-writer.ts';
+import type { OlderFront } from '../../../src/cluster/older-front.ts';
 import { systemClock, type Clock } from '../../../src/registry/clock.ts';
 import { registryApp } from '../../../src/server/app.ts';
 import { changeFeed } from '../../../src/server/catalogue/change-feed.ts';
@@ -35,15 +36,23 @@ export interface TestFront {
   readonly fetch: typeof globalThis.fetch;
 }
 
+/** All fronts read all events. */
+const NONE: OlderFront = async () => await Promise.resolve(undefined);
+
 /** A front that follows `stream` with the file at `path`. */
-export function frontOf(stream: EventStream, path: string, clock: Clock = systemClock): TestFront {
+export function frontOf(
+  stream: EventStream,
+  path: string,
+  clock: Clock = systemClock,
+  olderFront: OlderFront = NONE,
+): TestFront {
   const catalogue = new Catalogue(path, { mode: 'create' });
   const feed = changeFeed(catalogue);
   const events: FollowerEvent[] = [];
   const onEvent = (event: FollowerEvent): void => void events.push(event);
   const following = follower(catalogue.log, stream, { clock, onEvent });
   const replica: Replica = {
-    write: logWriter({ log: catalogue.log, stream, follower: following, clock }),
+    write: logWriter({ log: catalogue.log, stream, follower: following, clock, olderFront }),
     isController: () => false,
     shareReports: () => async () => await Promise.resolve(),
     trouble: following.trouble,

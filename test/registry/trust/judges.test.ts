@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerText } from '../../../src/core/trust/answer-text.ts';
 import { releaseText } from '../../../src/core/trust/release-text.ts';
 import { readTrustDocument } from '../../../src/core/trust/trust-document.ts';
+import { npmText } from '../../../src/registry/trust/npm-text.ts';
 import { signatureOf, verifierOf } from '../../../src/registry/trust/ed25519.ts';
 import { moduleId } from '../../support/ask.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { integrityOf, npmKey, type TestNpmKey } from '../../support/npm-signed.ts';
 import { needs } from '../../support/prerequisite.ts';
 import { AUTHOR, digestOf, ROOT_ONE, trustOf } from '../../support/signed.ts';
 
@@ -47,6 +49,30 @@ describe('openssl verifies what modreg signs', () => {
     expect(verifierOf(AUTHOR.text)(text, signature)).toBe(true);
   });
 });
+
+/** Whether openssl finds that `key` signed `text` as npm registries do. */
+function isSignedForNpm(text: string, { publicKey, sign }: TestNpmKey): boolean {
+  const signature = Buffer.from(sign(text).sig, 'base64');
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const folder = temporaryFolder({ text, signature, 'public.pem': pem });
+  const args = 'dgst -sha256 -verify public.pem -signature signature text'.split(' ');
+  return spawnSync('openssl', args, { cwd: folder }).status === 0;
+}
+
+it.for(['sha512', 'sha256'])(
+  '[D200] openssl verifies what npm signs, with %s',
+  (algorithm, context) => {
+    needs(context, spawnSync('openssl', ['version']).status === 0, 'openssl is not installed');
+    const key = npmKey('one');
+    const digest = createHash(algorithm).update('lidar').digest('hex');
+    const text = npmText(moduleId('acme:lidar'), '1.2.3', `${algorithm}:${digest}`);
+    expect(text).toBe(`@acme/lidar@1.2.3:${integrityOf('lidar', algorithm)}`);
+    expect([
+      isSignedForNpm(text ?? '', key),
+      isSignedForNpm(text ?? '', { ...key, publicKey: npmKey('two').publicKey }),
+    ]).toEqual([true, false]);
+  },
+);
 
 /** 32 bytes, the least significant first. */
 function bytesOf(value: bigint): Buffer {
