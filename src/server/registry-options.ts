@@ -76,8 +76,8 @@ export interface ServeOptions {
   readonly silentMs?: number | undefined;
   /** @internal Is told of each request, for metrics. */
   readonly observe?: RequestObserver | undefined;
-  /** @internal The text at `/metrics`, and its type; without it there is no such address. */
-  readonly metrics?: (() => Promise<MetricsText>) | undefined;
+  /** @internal The text at `/metrics`: of the server, or of all; without it there is no such address. */
+  readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
   /** @internal Other limits than SERVER_LIMITS. */
   readonly limits?: ServerLimits | undefined;
   /** @internal For a front of a cluster. */
@@ -243,7 +243,7 @@ export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly silentMs?: number | undefined;
   readonly tls?: ServeOptions['tls'];
   readonly observe?: RequestObserver | undefined;
-  readonly metrics?: (() => Promise<MetricsText>) | undefined;
+  readonly metrics?: ServeOptions['metrics'];
   /** @internal */
   readonly replica?: Replica | undefined;
   readonly clock: Clock;

@@ -5,8 +5,10 @@ import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
+import { fleetNumbers, type FleetNumbers } from './fleet/fleet-numbers.ts';
 import { setSilentAfter } from './fleet/presence.ts';
 import { rolloutController } from './rollout/rollout-controller.ts';
+import { rolloutNumbers, type RolloutNumbers } from './rollout/rollout-numbers.ts';
 import { healthOf, type Health } from './routes/health.ts';
 import { gatedApp } from './limits/gated-app.ts';
 import { closed, limitedServer, type LimitedServer } from './limits/limited-server.ts';
@@ -31,6 +33,8 @@ export interface RunningRegistry {
   stepRollouts(): Promise<void>;
   /** @internal What the server has to do now, for metrics. */
   load(): ServerLoad;
+  /** @internal What its machines report now, for metrics. Rejects with a DatabaseError. */
+  numbers(): Promise<RegistryNumbers>;
 }
 
 /** What a server has to do. */
@@ -42,6 +46,13 @@ export interface ServerLoad {
   /** When its certificate expires, in seconds since the epoch; undefined without TLS. */
   readonly certificateExpiry: number | undefined;
 }
+
+/** Numbers of what machines report, and of rollouts. */
+export type RegistryNumbers = FleetNumbers & {
+  /** When they were read, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly rollouts: RolloutNumbers;
+};
 
 const CATALOGUE = having('a Catalogue', 'publish', 'changes', 'close');
 
@@ -93,13 +104,37 @@ export async function serveRegistry(
       await closeFleet();
     },
     stepRollouts: controller.step,
-    load: () => ({
-      connections: limited.sockets.size,
-      unsentBytes: gate.unsentBytes(),
-      healthy: health() ? 0 : 1,
-      certificateExpiry: tls && tls.pair().validTo / 1000,
-    }),
+    numbers: async () => await numbersOf(catalogue, fleet, registry.clock.now()),
+    load: () => loadOf({ gate, health, tls, connections: limited.sockets.size }),
   };
+}
+
+function loadOf({
+  gate,
+  health,
+  tls,
+  connections,
+}: {
+  readonly gate: RequestGate;
+  readonly health: Health;
+  readonly tls: TlsInUse | undefined;
+  readonly connections: number;
+}): ServerLoad {
+  return {
+    connections,
+    unsentBytes: gate.unsentBytes(),
+    healthy: health() ? 0 : 1,
+    certificateExpiry: tls && tls.pair().validTo / 1000,
+  };
+}
+
+async function numbersOf(
+  catalogue: Catalogue,
+  fleet: FleetFile,
+  at: number,
+): Promise<RegistryNumbers> {
+  const found = await fleet.readInSlices((sql) => fleetNumbers(sql, at));
+  return { ...found, at, rollouts: await rolloutNumbers(catalogue, fleet, at) };
 }
 
 /** Where a server listens: `127.0.0.1:4873`. */

@@ -19,7 +19,7 @@ import { damageIn } from './quick-check.ts';
 import { defaultDatabase } from '../../host/registry-choice.ts';
 import { isOpenToOthers } from '../base/metrics-place.ts';
 import { listenForScrapes, metricsNote } from '../metrics/metrics-listener.ts';
-import { registryMetrics } from '../metrics/registry-metrics.ts';
+import { servedNumbers } from '../metrics/served-numbers.ts';
 import { logEvent, logLineOf, registryLog } from '../base/registry-log.ts';
 import { readServeTerms, type ServeCommandOptions, type ServeTerms } from './serve-terms.ts';
 import { flagsOf, runPage } from '../page/page-child.ts';
@@ -89,11 +89,12 @@ async function serve(
 ): Promise<Outcome> {
   const log = registryLog(world);
   const started: { running?: RunningRegistry } = {};
-  const { scrape, observe, onEvent } = registryMetrics(catalogue, () => started.running?.load());
+  const { scrape, observe, onEvent } = servedNumbers(catalogue, () => started.running);
   const clock = clockOf(world);
   const front = await attach?.(catalogue, { clock, log });
   if (front?.ok === false) return failed(front.error);
-  const listener = options.metrics && (await listenForScrapes(options.metrics, scrape));
+  const listener =
+    options.metrics && (await listenForScrapes(options.metrics, async () => scrape('all')));
   if (listener?.ok === false) return failed(listener.error);
   try {
     const running = await serveRegistry(catalogue, options, {
