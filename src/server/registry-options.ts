@@ -243,7 +243,7 @@ export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly silentMs?: number | undefined;
   readonly tls?: ServeOptions['tls'];
   readonly observe?: RequestObserver | undefined;
-  readonly metrics?: ServeOptions['metrics'];
+  readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
   /** @internal */
   readonly replica?: Replica | undefined;
   readonly clock: Clock;

@@ -47,7 +47,7 @@ export interface ServerLoad {
   readonly certificateExpiry: number | undefined;
 }
 
-/** Numbers of what machines report, and of rollouts. */
+/** @internal Numbers of what machines report, and of rollouts. */
 export type RegistryNumbers = FleetNumbers & {
   /** When they were read, in milliseconds since the epoch. */
   readonly at: number;

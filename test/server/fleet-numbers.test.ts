@@ -102,25 +102,35 @@ it.each<[string, readonly Reported[], object]>([
     },
   ],
   ['the oldest report', [{}, { ago: 5 * HOUR }], { oldestReportAt: NOW - 5 * HOUR }],
-  ['a report by a clock that was wrong', [{}, { ago: -HOUR }], { oldestReportAt: NOW }],
+  ['no report by a clock that was wrong', [{ ago: -HOUR }], { oldestReportAt: undefined }],
 ])('[D210] the numbers of a fleet have %s', async (_what, reports, expected) => {
   const found = await numbersOf(reports);
   const { machines, held, failing, versions: _versions, ...others } = found;
-  const shown = {
+  const shown: Readonly<Record<string, unknown>> = {
     ...others,
     machines: above0(machines),
     held: above0(held),
     failing: above0(failing),
   };
-  expect(shown).toMatchObject(expected);
+  expect(Object.fromEntries(Object.keys(expected).map((key) => [key, shown[key]]))).toEqual(
+    expected,
+  );
 });
 
-it('[T611] versions of modreg that machines claim are at most 20 lines, and only in the form of a version', async () => {
+it('[T611] versions of modreg that machines claim are at most 20 lines, those of most machines', async () => {
   const claims = Array.from({ length: 30 }, (_, place) => ({ modreg: `0.${place}.0` }));
-  const texts = ['rover-1.example', 'x"} 1\nup 0', `1.0.0-${'a'.repeat(100)}`];
-  const strange = texts.map((modreg) => ({ modreg }));
-  const { versions } = await numbersOf([{ modreg: '0.29.0' }, ...claims, ...strange]);
+  const { versions } = await numbersOf([{ modreg: '0.29.0' }, ...claims]);
   const [first, second] = versions;
   expect([versions.size, first, second]).toEqual([22, ['0.29.0', 2], ['0.0.0', 1]]);
-  expect([versions.get('unknown'), versions.get('other')]).toEqual([0, 13]);
+  expect([versions.get('unknown'), versions.get('other')]).toEqual([0, 10]);
+});
+
+it('[T611] a version of modreg is a line only in the form of a version', async () => {
+  const texts = ['rover-1.example', 'x"} 1\nup 0', `1.0.0-${'a'.repeat(100)}`, '1.0.0-rc.1'];
+  const { versions } = await numbersOf(texts.map((modreg) => ({ modreg })));
+  expect([...versions]).toEqual([
+    ['1.0.0-rc.1', 1],
+    ['unknown', 0],
+    ['other', 3],
+  ]);
 });
