@@ -5,7 +5,9 @@ import { harmless } from '../core/text/thenable.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import { LONGEST_SPREAD_MS } from '../registry/http/limits.ts';
 import type { WriteChange } from './catalogue/write-change.ts';
+import type { Receivers } from './notice.ts';
 import type { ServerLimits } from './server-limits.ts';
+import type { Withheld } from './withheld.ts';
 
 /** Metrics in the format of Prometheus. */
 export interface MetricsText {
@@ -46,14 +48,6 @@ export interface Replica {
   readonly isConfirmed: () => boolean;
 }
 
-/** @internal Release lists that a front does not answer. */
-export interface Withheld {
-  /** Why, and what to do about it. */
-  readonly message: string;
-  /** The modules; undefined: all. */
-  readonly modules: ReadonlySet<ModuleId> | undefined;
-}
-
 /** Options of the HTTP API. All are optional. */
 export interface ServeOptions {
   /** The source of time: of the default publish time, and of long polls. `systemClock` by default. */
@@ -78,6 +72,8 @@ export interface ServeOptions {
   readonly observe?: RequestObserver | undefined;
   /** @internal The text at `/metrics`: of the server, or of all; without it there is no such address. */
   readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
+  /** @internal Who is told what happens, if anybody is. */
+  readonly notify?: Receivers | undefined;
   /** @internal Other limits than SERVER_LIMITS. */
   readonly limits?: ServerLimits | undefined;
   /** @internal For a front of a cluster. */
@@ -244,6 +240,7 @@ export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly tls?: ServeOptions['tls'];
   readonly observe?: RequestObserver | undefined;
   readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
+  readonly notify?: Receivers | undefined;
   /** @internal */
   readonly replica?: Replica | undefined;
   readonly clock: Clock;
@@ -271,6 +268,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     tls,
     observe,
     metrics,
+    notify,
     replica,
   } = options;
   if (tls) expectMembers(callee, 'options.tls', tls, TLS);
@@ -286,6 +284,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     tls,
     observe,
     metrics,
+    notify,
     replica,
   };
 }

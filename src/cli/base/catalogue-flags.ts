@@ -36,6 +36,10 @@ export function withServing(command: Command, context: CommandContext): Command 
     .option(
       '--metrics <host:port>',
       'serve /metrics there and not on the port of the registry, such as 127.0.0.1:9464',
+    )
+    .option(
+      '--notify <file>',
+      'tell the addresses in this file what happens, such as a rollout that was halted',
     );
 }
 

@@ -20,7 +20,10 @@ import { defaultDatabase } from '../../host/registry-choice.ts';
 import { isOpenToOthers } from '../base/metrics-place.ts';
 import { listenForScrapes, metricsNote } from '../metrics/metrics-listener.ts';
 import { servedNumbers } from '../metrics/served-numbers.ts';
-import { logEvent, logLineOf, registryLog } from '../base/registry-log.ts';
+import { fetchIn } from '../../base/network.ts';
+import type { NoticeEvent, Receivers } from '../../server/notice.ts';
+import { logEvent, logLineOf, logNotice, registryLog } from '../base/registry-log.ts';
+import { readNotifyFile, type NotifyTerms } from './notify-file.ts';
 import { readServeTerms, type ServeCommandOptions, type ServeTerms } from './serve-terms.ts';
 import { flagsOf, runPage } from '../page/page-child.ts';
 import { tlsProblem } from '../base/tls-options.ts';
@@ -52,6 +55,8 @@ export async function serveCommand(
   const isNew = path !== undefined && !existsSync(path);
   const noPlace = isNew ? await whyNoPlace({ ...options, ...terms.value }) : undefined;
   if (noPlace) return failed(noPlace);
+  const notify = options.notify === undefined ? undefined : readNotifyFile(options.notify, world);
+  if (notify?.ok === false) return failed(notify.error);
   const opened = openCatalogue(options, world, {
     ...modeOf(options),
     busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
@@ -65,7 +70,8 @@ export async function serveCommand(
     if (damage) return failed(lossProblem(damage));
     if (isNew && !options.json)
       world.note(`note: created ${quote(catalogue.path)}, which is empty`);
-    return await serve(catalogue, { ...options, ...terms.value }, { world, attach });
+    const served = { ...options, ...terms.value, receivers: notify?.value };
+    return await serve(catalogue, served, { world, attach });
   } catch (error) {
     return failed(startProblem({ ...options, ...terms.value }, error));
   } finally {
@@ -81,15 +87,17 @@ function frontProblem({ path }: Catalogue): Problem {
 }
 
 type Serving = Omit<ServeCommandOptions, keyof ServeTerms> & ServeTerms;
+/** With what `--notify` names. */
+type ServingAndTelling = Serving & { readonly receivers: NotifyTerms | undefined };
 
 async function serve(
   catalogue: Catalogue,
-  options: Serving,
+  options: ServingAndTelling,
   { world, attach }: { readonly world: World; readonly attach: Attach | undefined },
 ): Promise<Outcome> {
   const log = registryLog(world);
   const started: { running?: RunningRegistry } = {};
-  const { scrape, observe, onEvent } = servedNumbers(catalogue, () => started.running);
+  const { scrape, observe, onEvent, onNotice } = servedNumbers(catalogue, () => started.running);
   const clock = clockOf(world);
   const front = await attach?.(catalogue, { clock, log });
   if (front?.ok === false) return failed(front.error);
@@ -105,6 +113,7 @@ async function serve(
       tls: options.tls,
       observe,
       metrics: listener ? undefined : scrape,
+      notify: receiversOf(options, world, onNotice),
       log: (event) => {
         onEvent(event);
         logEvent(log, event);
@@ -122,6 +131,19 @@ async function serve(
 }
 
 const PAGE = { portOption: '--page <host>:<port>' };
+
+function receiversOf(
+  { receivers }: ServingAndTelling,
+  world: World,
+  onNotice: (event: NoticeEvent) => void,
+): Receivers | undefined {
+  const log = registryLog(world);
+  const onEvent = (event: NoticeEvent): void => {
+    onNotice(event);
+    logNotice(log, event);
+  };
+  return receivers && { ...receivers, fetch: fetchIn(world), onEvent };
+}
 
 /** The outcome of `work`, with the page of the site meanwhile if the options say so. */
 async function servePage(

@@ -20,6 +20,7 @@ export interface ServeCommandOptions extends CreatingOptions, AnswerOptions {
   readonly tlsKey?: string;
   readonly silentAfter?: string;
   readonly metrics?: string;
+  readonly notify?: string;
   /** Where the page is served; true for its usual place. */
   readonly page?: string | true;
 }

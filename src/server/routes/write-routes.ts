@@ -173,7 +173,7 @@ function refusedPublication(
   result: 'other-content' | 'without-rollout' | 'missing-file',
   moduleId: ModuleId,
   release: PublishedRelease,
-  catalogue: Pick<Catalogue, 'platformsOf'>,
+  catalogue: Pick<Catalogue, 'rollouts'>,
 ): Response {
   const { version } = release;
   if (result === 'missing-file') return missingFileAnswer(moduleId, version);

@@ -5,7 +5,7 @@ import { claimed } from '../../support/claimed.ts';
 import { day, HOUR } from '../../support/day.ts';
 import { entry } from '../../support/planned.ts';
 import { readingOf } from '../../support/racing.ts';
-import type { RegistryNumbers } from '../../../src/server/serve.ts';
+import { FLEET_ALERTS, type Alert } from './fleet-alerts.ts';
 import type { Scraped } from './recorded.ts';
 import { agent, DOWN, module, poller, registry, STARTED } from './servers.ts';
 
@@ -30,17 +30,6 @@ const QUARANTINED: PollerEvent = {
   until: undefined,
 };
 
-/** An alert of the examples, and when it must fire. */
-interface Alert {
-  /** A server, and what happens to it. */
-  readonly played: () => Scraped | Promise<Scraped>;
-  /** When the alert must fire first, and when it must not yet. */
-  readonly at: string;
-  readonly before: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly summary: string;
-}
-
 async function unreachable(): Promise<never> {
   return await Promise.reject(new Error('down'));
 }
@@ -59,15 +48,6 @@ async function closedForDays(steps: number): Promise<Scraped> {
   const play = async (): Promise<void> => await machine.pass(DAY);
   return { job: 'modreg-agent', scrape, steps, everyMs: DAY, play };
 }
-
-/** A registry whose fleet has these numbers from the second minute on. */
-function fleetWith(steps: number, numbers: Partial<RegistryNumbers>): Scraped {
-  let step = 0;
-  const { scrape } = registry({}, () => (step < 2 ? {} : numbers));
-  return { job: 'modreg-registry', scrape, steps, play: (now) => void (step = now) };
-}
-
-const NO_ROLLOUTS = { running: 1, failing: 0, halted: 0, completed: 3, retracted: 0, damaged: 0 };
 
 /** Each alert of the examples, by its name. */
 export const ALERTS: Readonly<Record<string, Alert>> = {
@@ -237,46 +217,29 @@ export const ALERTS: Readonly<Record<string, Alert>> = {
     labels: { severity: 'warning' },
     summary: 'the registry host:9464 has passed over reports that it cannot take',
   },
-  ModregMachineSilent: {
-    played: () => fleetWith(20, { machines: { online: 1, quiet: 1, silent: 2, retired: 1 } }),
-    before: '16m',
-    at: '17m',
-    labels: { severity: 'warning', presence: 'silent' },
-    summary: 'machines that the registry host:9464 does not hear any more: 2',
-  },
-  ModregReportOld: {
-    played: () => fleetWith(20, { oldestReportAt: 0, at: 3 * DAY + 60_000 }),
-    before: '16m',
-    at: '17m',
+  ModregNoticesWait: {
+    played: () => {
+      const { scrape } = registry({ waitingNotices: 2 });
+      return { job: 'modreg-registry', scrape, steps: 35 };
+    },
+    before: '29m',
+    at: '30m',
     labels: { severity: 'warning' },
-    summary: 'a machine has not reported to host:9464 for 3d 0h 1m 0s',
+    summary: 'notices that no receiver of host:9464 accepts: 2',
   },
-  ModregModulesFail: {
-    played: () => fleetWith(35, { failing: { machine: 1, release: 1, undecided: 0, other: 0 } }),
-    before: '31m',
-    at: '32m',
-    labels: { severity: 'warning' },
-    summary: 'modules that fail on machines of host:9464: 2',
-  },
-  ModregModulesStuck: {
-    played: () => fleetWith(65, { stuck: 3 }),
-    before: '61m',
-    at: '62m',
-    labels: { severity: 'warning' },
-    summary: 'modules of machines of host:9464 for which nothing can be selected: 3',
-  },
-  ModregRolloutFails: {
-    played: () => fleetWith(5, { rollouts: { ...NO_ROLLOUTS, running: 0, failing: 1 } }),
+  ModregNoticesLost: {
+    played: () => {
+      const { scrape, onNotice } = registry();
+      const to = 'https://hooks.example';
+      const play = (step: number): void => {
+        if (step === 2) onNotice({ kind: 'notice-dropped', count: 1, to });
+      };
+      return { job: 'modreg-registry', scrape, steps: 5, play };
+    },
     before: '1m',
     at: '2m',
-    labels: { severity: 'critical' },
-    summary: 'rollouts that fail or are damaged at host:9464: 1',
+    labels: { severity: 'warning' },
+    summary: 'notices of host:9464 were given up',
   },
-  ModregRolloutHalted: {
-    played: () => fleetWith(5, { rollouts: { ...NO_ROLLOUTS, running: 0, halted: 1 } }),
-    before: '1m',
-    at: '2m',
-    labels: { severity: 'critical', state: 'halted' },
-    summary: 'a rollout of host:9464 was halted in the last hour',
-  },
+  ...FLEET_ALERTS,
 };

@@ -57,7 +57,13 @@ export const DOWN: ListResult = {
   error: new RegistryError('registry-unreachable', 'down'),
 };
 
-const LOAD: ServerLoad = { connections: 1, unsentBytes: 0, healthy: 1, certificateExpiry: 1e9 };
+const LOAD: ServerLoad = {
+  connections: 1,
+  unsentBytes: 0,
+  healthy: 1,
+  certificateExpiry: 1e9,
+  waitingNotices: 0,
+};
 
 /** The numbers of a registry to which no machine reports. */
 function noMachines(): RegistryNumbers {
