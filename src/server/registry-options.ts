@@ -68,6 +68,8 @@ export interface ServeOptions {
     | undefined;
   /** @internal After how long without a request a machine is silent, in milliseconds; as it was before if undefined. */
   readonly silentMs?: number | undefined;
+  /** @internal The namespaces whose new releases begin a rollout, unless their publication says otherwise (D220). */
+  readonly staged?: readonly string[] | undefined;
   /** @internal Is told of each request, for metrics. */
   readonly observe?: RequestObserver | undefined;
   /** @internal The text at `/metrics`: of the server, or of all; without it there is no such address. */
@@ -234,18 +236,10 @@ export interface ServeOptions {
 export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
 
 /** The options with their defaults. */
-export type RegistryOptions = Pick<ServeOptions, 'log'> & {
-  readonly limits?: ServerLimits | undefined;
-  readonly silentMs?: number | undefined;
-  readonly tls?: ServeOptions['tls'];
-  readonly observe?: RequestObserver | undefined;
-  readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
-  readonly notify?: Receivers | undefined;
-  /** @internal */
-  readonly replica?: Replica | undefined;
-  readonly clock: Clock;
-  readonly spreadMs: number;
-};
+export type RegistryOptions = Pick<
+  ServeOptions,
+  'log' | 'limits' | 'silentMs' | 'staged' | 'tls' | 'observe' | 'metrics' | 'notify' | 'replica'
+> & { readonly clock: Clock; readonly spreadMs: number };
 
 const DEFAULT_SPREAD_MS = 1000;
 const OPTIONS = {
@@ -265,6 +259,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     log,
     limits,
     silentMs,
+    staged,
     tls,
     observe,
     metrics,
@@ -281,6 +276,7 @@ export function withDefaults(callee: string, options: ServeOptions): RegistryOpt
     log: log && harmless(log),
     limits,
     silentMs,
+    staged,
     tls,
     observe,
     metrics,

@@ -110,6 +110,7 @@ async function serve(
       replica: front?.value.replica,
       spreadMs: options.spreadMs,
       silentMs: options.silentMs,
+      staged: options.staged,
       tls: options.tls,
       observe,
       metrics: listener ? undefined : scrape,
