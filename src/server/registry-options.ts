@@ -236,10 +236,19 @@ export interface ServeOptions {
 export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
 
 /** The options with their defaults. */
-export type RegistryOptions = Pick<
-  ServeOptions,
-  'log' | 'limits' | 'silentMs' | 'staged' | 'tls' | 'observe' | 'metrics' | 'notify' | 'replica'
-> & { readonly clock: Clock; readonly spreadMs: number };
+export type RegistryOptions = Pick<ServeOptions, 'log'> & {
+  readonly limits?: ServerLimits | undefined;
+  readonly silentMs?: number | undefined;
+  readonly staged?: readonly string[] | undefined;
+  readonly tls?: ServeOptions['tls'];
+  readonly observe?: RequestObserver | undefined;
+  readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
+  readonly notify?: Receivers | undefined;
+  /** @internal */
+  readonly replica?: Replica | undefined;
+  readonly clock: Clock;
+  readonly spreadMs: number;
+};
 
 const DEFAULT_SPREAD_MS = 1000;
 const OPTIONS = {
@@ -253,36 +262,12 @@ const TLS = { certificate: TEXT, key: TEXT };
 /** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type, or a RangeError for `spreadMs`. */
 export function withDefaults(callee: string, options: ServeOptions): RegistryOptions {
   expectMembers(callee, 'options', options, OPTIONS);
-  const {
-    clock = systemClock,
-    spreadMs = DEFAULT_SPREAD_MS,
-    log,
-    limits,
-    silentMs,
-    staged,
-    tls,
-    observe,
-    metrics,
-    notify,
-    replica,
-  } = options;
+  const { clock = systemClock, spreadMs = DEFAULT_SPREAD_MS, log, tls, ...others } = options;
   if (tls) expectMembers(callee, 'options.tls', tls, TLS);
   if (!(spreadMs >= 0 && spreadMs <= LONGEST_SPREAD_MS)) {
     throw new RangeError(`spreadMs is ${spreadMs}, expected 0 to ${LONGEST_SPREAD_MS}`);
   }
-  return {
-    clock: wholeMilliseconds(clock),
-    spreadMs,
-    log: log && harmless(log),
-    limits,
-    silentMs,
-    staged,
-    tls,
-    observe,
-    metrics,
-    notify,
-    replica,
-  };
+  return { ...others, clock: wholeMilliseconds(clock), spreadMs, log: log && harmless(log), tls };
 }
 
 /** What happens while a front takes the reports of its cluster. */
