@@ -137,6 +137,7 @@ function addPublish(registry: Command, context: CommandContext): void {
     .option('--requires <name=range>', 'a version or a tag that it needs; repeatable', collect)
     .option('--floor', 'a machine has to run the release before any higher one')
     .option('--rollout', 'publish into a staged rollout: 0.1 % of the machines first')
+    .option('--all-at-once', 'no rollout, also where the registry begins one by default')
     .option('--soak <duration>', 'how long each step of the rollout lasts at least (default: 1h)')
     .option(...FIRST)
     .option(

@@ -1,7 +1,7 @@
 import type { ModuleId } from '../core/index.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { LoggedEvent } from '../server/catalogue/change-log.ts';
-import type { Withheld } from '../server/registry-options.ts';
+import type { Withheld } from '../server/withheld.ts';
 import { moduleOf } from './event.ts';
 
 /**

@@ -105,6 +105,12 @@ const decisionFields = (ofText: Text, ofModuleId: Text) => ({
     v.optional(reasonIn(ofText)),
     v.description('The reason as data; missing for other decisions, and from an earlier modreg'),
   ),
+  held_by: v.pipe(
+    v.optional(ofText),
+    v.description(
+      'The first reason of a hold as one word, such as window-closed; missing for other decisions, and from an earlier modreg',
+    ),
+  ),
   held_over_a_week: v.pipe(
     v.optional(v.boolean('expected true or false')),
     v.description(

@@ -43,6 +43,14 @@ export type ChangeResult =
       readonly errors: readonly string[];
     };
 
+/** How a release is published. */
+interface PublishTerms {
+  /** Also where machines would not read it as it is meant (D93). */
+  readonly isForced?: boolean | undefined;
+  /** To all machines at once, whatever the registry does by default (D220). */
+  readonly isForAll?: boolean | undefined;
+}
+
 /**
  * Changes a registry over HTTP. Each change may be repeated without another effect, so a request without a usable answer
  * is repeated. Rejects with a RegistryError if there is none in the end; whether the change was made is then not known.
@@ -53,11 +61,11 @@ export interface RegistryWriter {
     moduleId: ModuleId,
     file: SentFile & { readonly sha256: string },
   ) => Promise<ChangeResult>;
-  /** Publishes a release, given as JSON; with `isForced`, also one that machines would not read as it is meant (D93). */
+  /** Publishes a release, given as JSON. */
   readonly publish: (
     moduleId: ModuleId,
     release: string,
-    isForced?: boolean,
+    how?: PublishTerms,
   ) => Promise<ChangeResult>;
   /** Yanks a version for `reason`, with the signatures of authors; null unyanks it. */
   readonly yank: (
@@ -138,14 +146,19 @@ export function registryWriter(
       },
       trust,
       times: async (moduleId) => await timesOf(await connection(), base, moduleId),
-      publish: async (moduleId, body, isForced) =>
-        await send(moduleId, `releases${isForced ? '?force=true' : ''}`, { method: 'POST', body }),
+      publish: async (moduleId, body, how) =>
+        await send(moduleId, releasesPath(how), { method: 'POST', body }),
       yank: async (moduleId, version, reason, signatures) =>
         await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason, signatures)),
       deprecate: async (moduleId, version, reason) =>
         await send(moduleId, `${releaseAt(version)}/deprecation`, markChange(reason)),
     },
   };
+}
+
+function releasesPath({ isForced, isForAll }: PublishTerms = {}): string {
+  const terms = [isForced ? 'force=true' : '', isForAll ? 'all_at_once=true' : ''].filter(Boolean);
+  return terms.length === 0 ? 'releases' : `releases?${terms.join('&')}`;
 }
 
 function releaseAt(version: string): string {

@@ -50,6 +50,7 @@ export function reportedModules(
       decision: word,
       reason: stuck?.reason ?? null,
       because: stuck?.because,
+      held_by: word === 'hold' ? decision.because?.code : undefined,
       // Not since when: machines that decide alike share what they report.
       held_over_a_week: (held.get(keyOf(decision)) ?? 0) > WEEK_MS ? true : undefined,
       stops: stopsOf(decision),

@@ -34,6 +34,7 @@ import {
 } from './routes/module-route.ts';
 import { problem, problemOf } from './problem.ts';
 import { refusalCount } from './limits/refusal-count.ts';
+import { addMetricsRoute } from './routes/metrics-route.ts';
 import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
 import { addRetireRoute } from './routes/retire-route.ts';
 import { addRolloutRoutes } from './routes/rollout-routes.ts';
@@ -98,12 +99,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addTrustRoute(app, catalogue, { ...options, write });
   addHealthRoute(app, options.health ?? healthOf(catalogue, options), options.replica);
   const { metrics } = options;
-  if (metrics) {
-    app.get(METRICS, async (c) => {
-      const { text, type } = await metrics();
-      return c.body(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
-    });
-  }
+  if (metrics) addMetricsRoute(app, catalogue, { ...options, metrics });
   for (const [path, allow] of METHODS) {
     if (path === METRICS && !metrics) continue;
     app.all(path, () => problem('method-not-allowed', `allowed: ${allow}`, { headers: { allow } }));

@@ -5,7 +5,9 @@ import { harmless } from '../core/text/thenable.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import { LONGEST_SPREAD_MS } from '../registry/http/limits.ts';
 import type { WriteChange } from './catalogue/write-change.ts';
+import type { Receivers } from './notice.ts';
 import type { ServerLimits } from './server-limits.ts';
+import type { Withheld } from './withheld.ts';
 
 /** Metrics in the format of Prometheus. */
 export interface MetricsText {
@@ -46,14 +48,6 @@ export interface Replica {
   readonly isConfirmed: () => boolean;
 }
 
-/** @internal Release lists that a front does not answer. */
-export interface Withheld {
-  /** Why, and what to do about it. */
-  readonly message: string;
-  /** The modules; undefined: all. */
-  readonly modules: ReadonlySet<ModuleId> | undefined;
-}
-
 /** Options of the HTTP API. All are optional. */
 export interface ServeOptions {
   /** The source of time: of the default publish time, and of long polls. `systemClock` by default. */
@@ -74,10 +68,14 @@ export interface ServeOptions {
     | undefined;
   /** @internal After how long without a request a machine is silent, in milliseconds; as it was before if undefined. */
   readonly silentMs?: number | undefined;
+  /** @internal The namespaces whose new releases begin a rollout, unless their publication says otherwise (D220). */
+  readonly staged?: readonly string[] | undefined;
   /** @internal Is told of each request, for metrics. */
   readonly observe?: RequestObserver | undefined;
-  /** @internal The text at `/metrics`, and its type; without it there is no such address. */
-  readonly metrics?: (() => Promise<MetricsText>) | undefined;
+  /** @internal The text at `/metrics`: of the server, or of all; without it there is no such address. */
+  readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
+  /** @internal Who is told what happens, if anybody is. */
+  readonly notify?: Receivers | undefined;
   /** @internal Other limits than SERVER_LIMITS. */
   readonly limits?: ServerLimits | undefined;
   /** @internal For a front of a cluster. */
@@ -241,9 +239,11 @@ export type RegistryEvent = Parameters<NonNullable<ServeOptions['log']>>[0];
 export type RegistryOptions = Pick<ServeOptions, 'log'> & {
   readonly limits?: ServerLimits | undefined;
   readonly silentMs?: number | undefined;
+  readonly staged?: readonly string[] | undefined;
   readonly tls?: ServeOptions['tls'];
   readonly observe?: RequestObserver | undefined;
-  readonly metrics?: (() => Promise<MetricsText>) | undefined;
+  readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
+  readonly notify?: Receivers | undefined;
   /** @internal */
   readonly replica?: Replica | undefined;
   readonly clock: Clock;
@@ -262,32 +262,12 @@ const TLS = { certificate: TEXT, key: TEXT };
 /** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type, or a RangeError for `spreadMs`. */
 export function withDefaults(callee: string, options: ServeOptions): RegistryOptions {
   expectMembers(callee, 'options', options, OPTIONS);
-  const {
-    clock = systemClock,
-    spreadMs = DEFAULT_SPREAD_MS,
-    log,
-    limits,
-    silentMs,
-    tls,
-    observe,
-    metrics,
-    replica,
-  } = options;
+  const { clock = systemClock, spreadMs = DEFAULT_SPREAD_MS, log, tls, ...others } = options;
   if (tls) expectMembers(callee, 'options.tls', tls, TLS);
   if (!(spreadMs >= 0 && spreadMs <= LONGEST_SPREAD_MS)) {
     throw new RangeError(`spreadMs is ${spreadMs}, expected 0 to ${LONGEST_SPREAD_MS}`);
   }
-  return {
-    clock: wholeMilliseconds(clock),
-    spreadMs,
-    log: log && harmless(log),
-    limits,
-    silentMs,
-    tls,
-    observe,
-    metrics,
-    replica,
-  };
+  return { ...others, clock: wholeMilliseconds(clock), spreadMs, log: log && harmless(log), tls };
 }
 
 /** What happens while a front takes the reports of its cluster. */

@@ -5,8 +5,13 @@ import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
+import { unlessUnusable } from '../sqlite/database-error.ts';
+import { fleetNumbers, type FleetNumbers } from './fleet/fleet-numbers.ts';
 import { setSilentAfter } from './fleet/presence.ts';
 import { rolloutController } from './rollout/rollout-controller.ts';
+import { noticesOf, type Notices } from './notices/notices.ts';
+import type { Watched } from './notices/notice-watch.ts';
+import { rolloutNumbers, type RolloutNumbers } from './rollout/rollout-numbers.ts';
 import { healthOf, type Health } from './routes/health.ts';
 import { gatedApp } from './limits/gated-app.ts';
 import { closed, limitedServer, type LimitedServer } from './limits/limited-server.ts';
@@ -31,6 +36,8 @@ export interface RunningRegistry {
   stepRollouts(): Promise<void>;
   /** @internal What the server has to do now, for metrics. */
   load(): ServerLoad;
+  /** @internal What its machines report now, for metrics. Rejects with a DatabaseError. */
+  numbers(): Promise<RegistryNumbers>;
 }
 
 /** What a server has to do. */
@@ -41,7 +48,16 @@ export interface ServerLoad {
   readonly healthy: number;
   /** When its certificate expires, in seconds since the epoch; undefined without TLS. */
   readonly certificateExpiry: number | undefined;
+  /** Undefined without receivers, and while the file cannot be read. */
+  readonly waitingNotices: number | undefined;
 }
+
+/** @internal Numbers of what machines report, and of rollouts. */
+export type RegistryNumbers = FleetNumbers & {
+  /** When they were read, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly rollouts: RolloutNumbers;
+};
 
 const CATALOGUE = having('a Catalogue', 'publish', 'changes', 'close');
 
@@ -83,23 +99,71 @@ export async function serveRegistry(
   const controller = rolloutController(catalogue, fleet, registry);
   const stopSweeping = sweepArtifacts(catalogue, registry);
   const stopRollouts = controller.run();
+  const notices = noticesFor({ catalogue, fleet, tls }, registry);
+  const stopNotices = notices?.run();
   return {
     address: `${tls ? 'https' : 'http'}://${hostOf(limited.server)}`,
     close: async () => {
       stopSweeping();
+      await stopNotices?.();
       await stopRollouts();
       feed.close();
       await closed(limited, gate);
       await closeFleet();
     },
     stepRollouts: controller.step,
-    load: () => ({
-      connections: limited.sockets.size,
-      unsentBytes: gate.unsentBytes(),
-      healthy: health() ? 0 : 1,
-      certificateExpiry: tls && tls.pair().validTo / 1000,
-    }),
+    numbers: async () => await numbersOf(catalogue, fleet, registry.clock.now()),
+    load: () => loadOf({ gate, health, tls, connections: limited.sockets.size }, notices),
   };
+}
+
+function noticesFor(
+  {
+    tls,
+    ...watched
+  }: Omit<Watched, 'clock' | 'certificateExpiry'> & { readonly tls: TlsInUse | undefined },
+  { notify, clock, replica }: RegistryOptions,
+): Notices | undefined {
+  if (!notify) return undefined;
+  const known = { ...watched, clock, certificateExpiry: () => expiryOf(tls) };
+  return noticesOf(known, notify, () => replica?.isController() ?? true);
+}
+
+function loadOf(
+  {
+    gate,
+    health,
+    tls,
+    connections,
+  }: {
+    readonly gate: RequestGate;
+    readonly health: Health;
+    readonly tls: TlsInUse | undefined;
+    readonly connections: number;
+  },
+  notices: Notices | undefined,
+): ServerLoad {
+  return {
+    connections,
+    unsentBytes: gate.unsentBytes(),
+    healthy: health() ? 0 : 1,
+    certificateExpiry: expiryOf(tls),
+    waitingNotices: unlessUnusable(() => notices?.waiting()),
+  };
+}
+
+async function numbersOf(
+  catalogue: Catalogue,
+  fleet: FleetFile,
+  at: number,
+): Promise<RegistryNumbers> {
+  const found = await fleet.readInSlices((sql) => fleetNumbers(sql, at));
+  return { ...found, at, rollouts: await rolloutNumbers(catalogue, fleet, at) };
+}
+
+/** In seconds since the epoch. */
+function expiryOf(tls: TlsInUse | undefined): number | undefined {
+  return tls && tls.pair().validTo / 1000;
 }
 
 /** Where a server listens: `127.0.0.1:4873`. */

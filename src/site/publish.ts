@@ -35,7 +35,7 @@ import type { Upload } from './uploads.ts';
 export type PublishOptions = CreatingOptions &
   ChangeOptions &
   ReleaseOptions &
-  SigningOptions & { readonly force?: true };
+  SigningOptions & { readonly force?: true; readonly allAtOnce?: true };
 
 /** How many releases had each result. */
 export type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchanged', number>>;
@@ -43,6 +43,8 @@ export type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchan
 /** What a publication came to. */
 interface Publication extends Counts {
   readonly moduleId: ModuleId;
+  /** The versions whose rollout the registry began by default (D220). */
+  readonly staged: readonly string[];
   readonly limits: readonly LimitWarning[];
 }
 
@@ -55,6 +57,8 @@ export async function publishReleases(
   options: PublishOptions,
   world: World,
 ): Promise<Published> {
+  const contradiction = allAtOnceProblem(options);
+  if (contradiction) return { ok: false, error: contradiction };
   const signers = signersOf(options, world);
   if (!signers.ok) return signers;
   const uploads = await uploadsIn(options);
@@ -86,6 +90,13 @@ export async function publishReleases(
     if (!signed.ok) return signed;
     return await publishOver(writer, moduleId.value, signed.value, options);
   });
+}
+
+function allAtOnceProblem({ allAtOnce, registry, rollout }: PublishOptions): Problem | undefined {
+  if (!allAtOnce) return undefined;
+  if (rollout) return usage('--rollout begins a rollout, and --all-at-once none');
+  if (registry !== undefined) return undefined;
+  return usage('--all-at-once is for --registry: in a file, only --rollout begins a rollout');
 }
 
 /** The files of `--upload`. A publication without them does not load their code. */
@@ -147,7 +158,7 @@ function publishToFile(
     const refused = refusedIn(catalogue, moduleId, releases, results);
     if (refused) return { ok: false, error: refused };
     const limits = limitWarnings(catalogue, moduleId);
-    return { ok: true, value: { moduleId, ...countsOf(results), limits } };
+    return { ok: true, value: { moduleId, ...countsOf(results), staged: [], limits } };
   });
 }
 
@@ -230,12 +241,14 @@ export async function publishOver(
   writer: RegistryWriter,
   moduleId: ModuleId,
   releases: readonly PublishedRelease[],
-  { force }: Pick<PublishOptions, 'force'>,
+  { force, allAtOnce }: Pick<PublishOptions, 'force' | 'allAtOnce'>,
 ): Promise<Published> {
   const results: unknown[] = [];
+  const staged: string[] = [];
   let limits: readonly LimitWarning[] = [];
   for (const release of releases) {
-    const result = await writer.publish(moduleId, releaseAsJson(release), force);
+    const how = { isForced: force, isForAll: allAtOnce };
+    const result = await writer.publish(moduleId, releaseAsJson(release), how);
     if (result.kind !== 'done') {
       const problem = refusalProblem(result);
       if (releases.length === 1) return { ok: false, error: problem };
@@ -243,9 +256,10 @@ export async function publishOver(
       return { ok: false, error: { ...problem, because: [...(problem.because ?? []), done] } };
     }
     results.push(result.json['result']);
+    if (!release.rollout && result.json['rollout'] === 'started') staged.push(release.version);
     limits = limitWarningsIn(result.json);
   }
-  return { ok: true, value: { moduleId, ...countsOf(results), limits } };
+  return { ok: true, value: { moduleId, ...countsOf(results), staged, limits } };
 }
 
 export function countsOf(results: readonly unknown[]): Counts {

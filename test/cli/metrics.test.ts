@@ -149,16 +149,18 @@ describe('the metrics of a registry', () => {
   it('have no value that is not known', async () => {
     const { catalogue, scrape } = metricsOf();
     const names =
-      'modreg_registry_(sequence|healthy|connections|unsent_bytes|certificate_expiry\\w*)';
+      'modreg_registry_(sequence|healthy|connections|unsent_bytes|notices_waiting|certificate_expiry\\w*)';
     const gauges = async (of: () => Promise<MetricsText>): Promise<string[]> =>
       (await of()).text.match(new RegExp(`^${names} .*`, 'gm')) ?? [];
     expect(await gauges(scrape)).toEqual(['modreg_registry_sequence 0']);
-    const load = { connections: 3, unsentBytes: 4, healthy: 0, certificateExpiry: 5 } as const;
+    const counts = { connections: 3, unsentBytes: 4, waitingNotices: 6 };
+    const load = { ...counts, healthy: 0, certificateExpiry: 5 } as const;
     expect(await gauges(registryMetrics(catalogue, () => load).scrape)).toEqual([
       'modreg_registry_connections 3',
       'modreg_registry_unsent_bytes 4',
       'modreg_registry_healthy 0',
       'modreg_registry_certificate_expiry_timestamp_seconds 5',
+      'modreg_registry_notices_waiting 6',
       'modreg_registry_sequence 0',
     ]);
     catalogue.close();

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createdToken, newFile, registry } from './support/registry-command.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
 import { servedHere } from '../support/served-here.ts';
 import { tlsFiles } from '../support/tls.ts';
 
@@ -48,6 +49,9 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
     'modreg_registry_changes_total{kind="yanked"} 0',
     'modreg_registry_healthy 1',
     'modreg_registry_long_polls 1',
+    ...['dropped', 'failed', 'refused', 'sent'].map(
+      (result) => `modreg_registry_notices_total{result="${result}"} 0`,
+    ),
     'modreg_registry_passed_over_reports_total{what="message"} 0',
     'modreg_registry_passed_over_reports_total{what="report"} 0',
     'modreg_registry_refused_changes_total{reason="missing-scope"} 1',
@@ -142,5 +146,67 @@ it('[T83] a port for metrics that is in use is refused', async () => {
   expect([stderr, exit]).toEqual([
     `error[USAGE]: --metrics: cannot listen on 127.0.0.1, port ${port} (EADDRINUSE)\nhint: port 0 selects a free port\n`,
     2,
+  ]);
+});
+
+const FLEET = ['modreg_registry_m', 'modreg_registry_r', 'modreg_registry_seconds_since'];
+
+/** The lines of the fleet that `text` has and that are not 0. */
+function fleetLines(text: string): string[] {
+  const lines = text.split('\n').filter((line) => FLEET.some((name) => line.startsWith(name)));
+  return lines.filter((line) => !/_requests_|_request_|_refused_| 0$/.test(line));
+}
+
+it('[T610] metrics of the fleet are for a token with fleet:read; others are refused, and without a token there are none', async () => {
+  const db = newFile();
+  const { address } = await servedHere(db);
+  const tokens = {
+    rover: await createdToken(db, 'machine:rover-1'),
+    operator: (
+      await registry(db, 'token', 'create', '--name', 'watch', '--scope', 'fleet:read')
+    ).stdout.trim(),
+  };
+  const report = machineReport([], { state: reportedState(1, { decision: 'stuck' }) });
+  const sent = await fetch(`${address}/v1/machines/rover-1/reports`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tokens.rover}`, 'content-type': 'application/json' },
+    body: JSON.stringify(report),
+  });
+  expect(sent.status).toBe(200);
+  const asked = async (token?: string): Promise<[number, string[]]> => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(`${address}/metrics`, { headers });
+    return [response.status, fleetLines(await response.text())];
+  };
+  expect([await asked(), await asked(tokens.rover), await asked('modreg_x')]).toEqual([
+    [200, []],
+    [403, []],
+    [401, []],
+  ]);
+  const [status, lines] = await asked(tokens.operator);
+  expect([status, lines.slice(0, -1)]).toEqual([
+    200,
+    [
+      'modreg_registry_machines{presence="online"} 1',
+      'modreg_registry_machines_by_version{modreg="0.2.0"} 1',
+      expect.stringMatching(/^modreg_registry_seconds_since_oldest_report \d/),
+    ],
+  ]);
+  expect(lines.at(-1)).toBe('modreg_registry_modules_stuck 1');
+});
+
+it('[D210] the address of --metrics has those of the fleet', async () => {
+  const { log } = await servedHere(newFile(), '--metrics', '127.0.0.1:0');
+  const find = (): string | undefined => /the metrics are at (\S+)$/m.exec(log())?.[1];
+  await expect.poll(find).toMatch(/^http:/);
+  expect(await scraped(find() ?? '', 'modreg_registry_machines', 'modreg_registry_roll')).toEqual([
+    'modreg_registry_machines_by_version{modreg="other"} 0',
+    'modreg_registry_machines_by_version{modreg="unknown"} 0',
+    ...['online', 'quiet', 'retired', 'silent'].map(
+      (presence) => `modreg_registry_machines{presence="${presence}"} 0`,
+    ),
+    ...['completed', 'damaged', 'failing', 'halted', 'retracted', 'running'].map(
+      (state) => `modreg_registry_rollouts{state="${state}"} 0`,
+    ),
   ]);
 });

@@ -54,6 +54,26 @@ it.each([
   expect(readReport(machineReport([], { state: reportedState(1, ...modules) })).ok).toBe(true);
 });
 
+it.each<[string, string, string | undefined]>([
+  ['hold', 'window-closed', 'window-closed'],
+  ['stuck', 'no-match', undefined],
+  ['up-to-date', 'up-to-date', undefined],
+])(
+  '[D210] a module with %s because of %s is reported as held by %s',
+  (decision, code, expected) => {
+    const because = { code, facts: ['x'], times: [] };
+    const rows = [{ ...named('acme_lidar', '1.2.8'), decision, because }];
+    const state = {
+      decisions: () => rows,
+      newestInHistory: () => rows,
+      memory: () => ({ held: [], open: [], quarantine: [] }),
+    };
+    const modules = reportedModules(state, () => []);
+    expect(modules.map((one) => one.held_by)).toEqual([expected]);
+    expect(readReport(machineReport([], { state: reportedState(1, ...modules) })).ok).toBe(true);
+  },
+);
+
 const NOW = Date.parse('2026-11-27T12:00:00Z');
 
 /** The 100 windows that a policy may have, each of which starts at `start`. */

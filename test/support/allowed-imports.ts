@@ -83,6 +83,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server/catalogue',
     'server/fleet',
     'server/registry-options.ts',
+    'server/withheld.ts',
     'sqlite/database-error.ts',
     'valibot',
     'node:crypto',

@@ -42,6 +42,8 @@ export interface RollingFleet {
   /** The release as the list shows it. */
   readonly listed: () => Promise<Record<string, unknown>>;
   readonly having: (version: string) => string[];
+  /** What the metrics of the registry say of its rollouts. */
+  readonly counted: () => Promise<object>;
 }
 
 const LIDAR = '/v1/modules/acme/lidar';
@@ -153,6 +155,7 @@ export async function rollingFleet(
   return {
     catalogue,
     events,
+    counted: async () => (await running.numbers()).rollouts,
     address: () => running.address,
     get deployed() {
       return new Map(machines.map(({ id, deployed }) => [id, deployed]));

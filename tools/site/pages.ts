@@ -37,6 +37,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'registry-protocol',
     'signing',
     'fleet-cluster',
+    'notices',
   ],
   Reference: ['rows', 'command-line', 'benchmarks', 'security', 'changelog'],
   More: [],

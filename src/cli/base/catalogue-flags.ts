@@ -31,11 +31,20 @@ export function withServing(command: Command, context: CommandContext): Command 
       '--silent-after <duration>',
       'a machine that is not heard for so long is silent; kept until it is changed (default: 24h)',
     )
+    .option(
+      '--staged <namespace>',
+      'a new release of this namespace begins a rollout unless its publication says --all-at-once; * is all; repeatable',
+      collect,
+    )
     .option('--tls-cert <file>', 'serve https: with this certificate, in PEM, and its chain')
     .option('--tls-key <file>', 'the private key of that certificate, in PEM')
     .option(
       '--metrics <host:port>',
       'serve /metrics there and not on the port of the registry, such as 127.0.0.1:9464',
+    )
+    .option(
+      '--notify <file>',
+      'tell the addresses in this file what happens, such as a rollout that was halted',
     );
 }
 

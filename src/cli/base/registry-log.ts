@@ -1,5 +1,6 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { RegistryEvent, ReportEvent } from '../../server/registry-options.ts';
+import type { NoticeEvent } from '../../server/notice.ts';
 import { logLine, type Level } from './log-line.ts';
 import { REPAIR_OF_ROLLOUT } from '../../site/damaged-rollout.ts';
 import type { World } from '../../base/world.ts';
@@ -107,6 +108,16 @@ function logRollout(
   const reason = because === undefined ? undefined : excerpt(because);
   const level = change === 'halted' ? 'warn' : 'info';
   log(level, `rollout-${change}`, { module_id: moduleId, version, because: reason });
+}
+
+/** Logs what happened to a notice. */
+export function logNotice(
+  log: ReturnType<typeof registryLog>,
+  { kind, ...fields }: NoticeEvent,
+): void {
+  // That of the record is the kind.
+  const { event: notice, ...others } = { event: undefined, ...fields };
+  log(kind === 'notice-sent' ? 'info' : 'warn', kind, { notice, ...others });
 }
 
 /** What happened to the registry itself. */

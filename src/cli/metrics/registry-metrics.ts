@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Catalogue } from '../../server/index.ts';
 import type { MetricsText, RegistryEvent, RequestObserver } from '../../server/registry-options.ts';
+import type { NoticeEvent } from '../../server/notice.ts';
 import type { ServerLoad } from '../../server/serve.ts';
 import { scrapeOf } from './scrape.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
@@ -14,6 +15,7 @@ export interface RegistryMetrics {
   readonly scrape: () => Promise<MetricsText>;
   readonly observe: RequestObserver;
   readonly onEvent: (event: RegistryEvent) => void;
+  readonly onNotice: (event: NoticeEvent) => void;
 }
 
 export function registryMetrics(
@@ -28,6 +30,7 @@ export function registryMetrics(
     scrape: scrapeOf(registry),
     ...requestMetrics(registers),
     onEvent: eventMetrics(registers),
+    onNotice: noticeMetrics(registers),
   };
 }
 
@@ -142,38 +145,35 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
   };
 }
 
+function noticeMetrics(registers: Registry[]): RegistryMetrics['onNotice'] {
+  const help = 'Attempts to send a notice, and notices that are given up';
+  const notices = counterIn(registers)('notices', help, 'result');
+  for (const result of ['sent', 'failed', 'refused', 'dropped']) notices.inc({ result }, 0);
+  return (event) => {
+    switch (event.kind) {
+      case 'notice-sent':
+        return notices.inc({ result: 'sent' });
+      case 'notice-failed':
+        return notices.inc({ result: 'failed' });
+      case 'notice-refused':
+        return notices.inc({ result: 'refused' });
+      case 'notice-dropped':
+        return notices.inc({ result: 'dropped' }, event.count);
+      case 'notices-failed':
+    }
+  };
+}
+
 /** What is read when the metrics are. A value that is not known has no line. */
 function addLoad(
   registry: Registry,
   catalogue: Catalogue,
   load: () => ServerLoad | undefined,
 ): void {
-  const gauge = (name: string, help: string, read: () => number | undefined): void => {
-    const metric = new Gauge({
-      name: `modreg_registry_${name}`,
-      help,
-      registers: [],
-      collect() {
-        const value = read();
-        if (value === undefined) this.remove();
-        else this.set(value);
-      },
-    });
-    registry.registerMetric(metric);
-  };
-  gauge('connections', 'Open connections', () => load()?.connections);
-  gauge(
-    'unsent_bytes',
-    'Bytes of responses that wait until clients read them',
-    () => load()?.unsentBytes,
-  );
-  gauge('healthy', '1 if GET /healthz is 200, else 0', () => load()?.healthy);
-  gauge(
-    'certificate_expiry_timestamp_seconds',
-    'When the TLS certificate expires',
-    () => load()?.certificateExpiry,
-  );
-  gauge('sequence', 'The sequence number of the last change, by any process', () => {
+  for (const [name, help, field] of LOADS) {
+    addGauge(registry, name, help, () => load()?.[field]);
+  }
+  addGauge(registry, 'sequence', 'The sequence number of the last change, by any process', () => {
     try {
       return catalogue.sequence();
     } catch (error) {
@@ -181,4 +181,31 @@ function addLoad(
       throw error;
     }
   });
+}
+
+const LOADS = [
+  ['connections', 'Open connections', 'connections'],
+  ['unsent_bytes', 'Bytes of responses that wait until clients read them', 'unsentBytes'],
+  ['healthy', '1 if GET /healthz is 200, else 0', 'healthy'],
+  ['certificate_expiry_timestamp_seconds', 'When the TLS certificate expires', 'certificateExpiry'],
+  ['notices_waiting', 'Notices that no receiver of --notify has accepted yet', 'waitingNotices'],
+] as const satisfies readonly (readonly [string, string, keyof ServerLoad])[];
+
+function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | undefined,
+): void {
+  const metric = new Gauge({
+    name: `modreg_registry_${name}`,
+    help,
+    registers: [],
+    collect() {
+      const value = read();
+      if (value === undefined) this.remove();
+      else this.set(value);
+    },
+  });
+  registry.registerMetric(metric);
 }

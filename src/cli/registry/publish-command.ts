@@ -13,10 +13,12 @@ export async function publishCommand(
   world: World,
 ): Promise<Outcome> {
   const publication = await publishReleases(moduleIdText, version, options, world);
-  return outcomeOf(publication, ({ moduleId, published, signed, yanked, unchanged, limits }) => {
+  return outcomeOf(publication, ({ moduleId, staged, limits, ...counts }) => {
+    const { published, signed, yanked, unchanged } = counts;
     const schema = 'modreg/registry-publish@1';
     const more = signed === 0 ? undefined : { signed };
-    const json = { schema, module_id: moduleId, published, ...more, yanked, unchanged };
+    const begun = staged.length === 0 ? undefined : { rollouts_started: staged };
+    const json = { schema, module_id: moduleId, published, ...more, yanked, unchanged, ...begun };
     const rest = [
       ...(signed === 0 ? [] : [`, ${signed} signed`]),
       ...(yanked === 0 ? [] : [`, ${yanked} yanked`]),
@@ -24,8 +26,14 @@ export async function publishCommand(
     const line = `${moduleId}: ${published} published, ${unchanged} unchanged${rest}`;
     return {
       answer: [options.json ? jsonLine(json) : line],
-      notes: changedFileNotes(options, world),
+      notes: [...changedFileNotes(options, world), ...staged.map(stagedNote(moduleId))],
       problems: limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
     };
   });
+}
+
+/** The registry began a rollout by default (D220). */
+function stagedNote(moduleId: string): (version: string) => string {
+  return (version) =>
+    `note: the registry began a rollout of ${version}: modreg rollout status ${moduleId} ${version}; --all-at-once would have released it to all machines`;
 }

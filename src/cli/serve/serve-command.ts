@@ -19,8 +19,11 @@ import { damageIn } from './quick-check.ts';
 import { defaultDatabase } from '../../host/registry-choice.ts';
 import { isOpenToOthers } from '../base/metrics-place.ts';
 import { listenForScrapes, metricsNote } from '../metrics/metrics-listener.ts';
-import { registryMetrics } from '../metrics/registry-metrics.ts';
-import { logEvent, logLineOf, registryLog } from '../base/registry-log.ts';
+import { servedNumbers } from '../metrics/served-numbers.ts';
+import { fetchIn } from '../../base/network.ts';
+import type { NoticeEvent, Receivers } from '../../server/notice.ts';
+import { logEvent, logLineOf, logNotice, registryLog } from '../base/registry-log.ts';
+import { readNotifyFile, type NotifyTerms } from './notify-file.ts';
 import { readServeTerms, type ServeCommandOptions, type ServeTerms } from './serve-terms.ts';
 import { flagsOf, runPage } from '../page/page-child.ts';
 import { tlsProblem } from '../base/tls-options.ts';
@@ -52,6 +55,8 @@ export async function serveCommand(
   const isNew = path !== undefined && !existsSync(path);
   const noPlace = isNew ? await whyNoPlace({ ...options, ...terms.value }) : undefined;
   if (noPlace) return failed(noPlace);
+  const notify = options.notify === undefined ? undefined : readNotifyFile(options.notify, world);
+  if (notify?.ok === false) return failed(notify.error);
   const opened = openCatalogue(options, world, {
     ...modeOf(options),
     busyTimeoutMs: SERVER_BUSY_TIMEOUT_MS,
@@ -65,7 +70,8 @@ export async function serveCommand(
     if (damage) return failed(lossProblem(damage));
     if (isNew && !options.json)
       world.note(`note: created ${quote(catalogue.path)}, which is empty`);
-    return await serve(catalogue, { ...options, ...terms.value }, { world, attach });
+    const served = { ...options, ...terms.value, receivers: notify?.value };
+    return await serve(catalogue, served, { world, attach });
   } catch (error) {
     return failed(startProblem({ ...options, ...terms.value }, error));
   } finally {
@@ -81,19 +87,22 @@ function frontProblem({ path }: Catalogue): Problem {
 }
 
 type Serving = Omit<ServeCommandOptions, keyof ServeTerms> & ServeTerms;
+/** With what `--notify` names. */
+type ServingAndTelling = Serving & { readonly receivers: NotifyTerms | undefined };
 
 async function serve(
   catalogue: Catalogue,
-  options: Serving,
+  options: ServingAndTelling,
   { world, attach }: { readonly world: World; readonly attach: Attach | undefined },
 ): Promise<Outcome> {
   const log = registryLog(world);
   const started: { running?: RunningRegistry } = {};
-  const { scrape, observe, onEvent } = registryMetrics(catalogue, () => started.running?.load());
+  const { scrape, observe, onEvent, onNotice } = servedNumbers(catalogue, () => started.running);
   const clock = clockOf(world);
   const front = await attach?.(catalogue, { clock, log });
   if (front?.ok === false) return failed(front.error);
-  const listener = options.metrics && (await listenForScrapes(options.metrics, scrape));
+  const listener =
+    options.metrics && (await listenForScrapes(options.metrics, async () => scrape('all')));
   if (listener?.ok === false) return failed(listener.error);
   try {
     const running = await serveRegistry(catalogue, options, {
@@ -101,9 +110,11 @@ async function serve(
       replica: front?.value.replica,
       spreadMs: options.spreadMs,
       silentMs: options.silentMs,
+      staged: options.staged,
       tls: options.tls,
       observe,
       metrics: listener ? undefined : scrape,
+      notify: receiversOf(options, world, onNotice),
       log: (event) => {
         onEvent(event);
         logEvent(log, event);
@@ -121,6 +132,19 @@ async function serve(
 }
 
 const PAGE = { portOption: '--page <host>:<port>' };
+
+function receiversOf(
+  { receivers }: ServingAndTelling,
+  world: World,
+  onNotice: (event: NoticeEvent) => void,
+): Receivers | undefined {
+  const log = registryLog(world);
+  const onEvent = (event: NoticeEvent): void => {
+    onNotice(event);
+    logNotice(log, event);
+  };
+  return receivers && { ...receivers, fetch: fetchIn(world), onEvent };
+}
 
 /** The outcome of `work`, with the page of the site meanwhile if the options say so. */
 async function servePage(

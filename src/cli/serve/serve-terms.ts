@@ -1,4 +1,5 @@
 import type { Result } from '../../core/index.ts';
+import { parseModuleId } from '../../core/releases/module-id.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { LONGEST_SPREAD_MS } from '../../registry/http/limits.ts';
@@ -19,7 +20,9 @@ export interface ServeCommandOptions extends CreatingOptions, AnswerOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly silentAfter?: string;
+  readonly staged?: readonly string[];
   readonly metrics?: string;
+  readonly notify?: string;
   /** Where the page is served; true for its usual place. */
   readonly page?: string | true;
 }
@@ -29,6 +32,7 @@ export interface ServeTerms {
   readonly port: number;
   readonly spreadMs: number;
   readonly silentMs: number | undefined;
+  readonly staged: readonly string[];
   readonly tls: TlsFiles | undefined;
   readonly metrics: MetricsPlace | undefined;
   readonly page: MetricsPlace | undefined;
@@ -45,6 +49,11 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
   if (options.host === '') return { ok: false, error: usage('--host is empty') };
   const silent = silentMs(options.silentAfter);
   if (!silent.ok) return silent;
+  const { staged = [] } = options;
+  const unknown = staged.find((one) => one !== '*' && !parseModuleId(`${one}:a`).ok);
+  if (unknown !== undefined) {
+    return { ok: false, error: usage(`--staged: ${excerpt(unknown)} is not a namespace, or *`) };
+  }
   const tls = readTlsOptions(options);
   if (!tls.ok) return tls;
   const metrics = parsePlace(options.metrics);
@@ -55,6 +64,7 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
     port: port.value,
     spreadMs: spread.value,
     silentMs: silent.value,
+    staged,
     tls: tls.value,
     metrics: metrics.value,
     page: page.value,

@@ -11,10 +11,11 @@ import { listedArtifacts } from './listed-artifacts.ts';
 import { documentCache, makeDocument, type ModuleDocument } from './module-document.ts';
 import type { PublishedRelease } from './published-release.ts';
 import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.ts';
-import { artifactsIn, moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
+import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, storedReleases, storedSize } from './release-table.ts';
 import { FIRST_STEP_OF_NONE, rollingRelease, type FirstStep } from './rollout-start.ts';
 import { catalogueTrust, type CatalogueTrust } from './trust-table.ts';
+import { yankedReleases, type YankedRelease } from './yanked-releases.ts';
 import { storesFile } from '../artifacts/artifact-store.ts';
 import { applyChange } from './catalogue-change.ts';
 import type { CatalogueChange, ChangeKind, ChangeResults } from './catalogue-change.ts';
@@ -123,11 +124,9 @@ export class Catalogue {
     return release && release['yanked'] !== null;
   }
 
-  /** @internal The platforms of the artifacts of a release; undefined if it is not published, or has none. */
-  platformsOf(moduleId: ModuleId, version: string): readonly string[] | undefined {
-    const module = moduleIn(this.#sql, moduleId);
-    const release = module && releaseIn(this.#sql, module, version);
-    return release && artifactsIn(this.#sql, release)?.map(({ platform }) => platform);
+  /** @internal The yanked releases of a module. */
+  yanked(moduleId: ModuleId): readonly YankedRelease[] {
+    return yankedReleases(this.#sql, moduleId);
   }
 
   /**

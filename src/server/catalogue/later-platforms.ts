@@ -5,11 +5,11 @@ import type { PublishedRelease } from './published-release.ts';
 
 /** That a release is published again for other platforms, for a person, as by the job that builds each of them (T359); undefined if it is not. */
 export function describeLaterPlatforms(
-  catalogue: Pick<Catalogue, 'platformsOf'>,
+  catalogue: Pick<Catalogue, 'rollouts'>,
   moduleId: ModuleId,
   { version, artifacts = [] }: Pick<PublishedRelease, 'version' | 'artifacts'>,
 ): string | undefined {
-  const known = catalogue.platformsOf(moduleId, version) ?? [];
+  const known = catalogue.rollouts.platforms(moduleId, version) ?? [];
   const more = artifacts.map(({ platform }) => platform).filter((one) => !known.includes(one));
   if (known.length === 0 || more.length === 0) return undefined;
   // Another program may have written the file.

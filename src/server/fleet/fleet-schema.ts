@@ -157,5 +157,19 @@ export const FLEET_LAYOUT: Layout = {
     `
     ALTER TABLE machines ADD COLUMN pinned INTEGER;
     `,
+    // What is so, as it was last looked at, and what waits to be told (D212). Empty without --notify.
+    `
+    CREATE TABLE noticed (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    CREATE TABLE noticed_place (history TEXT NOT NULL, sequence INTEGER NOT NULL) STRICT;
+    CREATE TABLE notices (
+      number INTEGER PRIMARY KEY,
+      receiver TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      event TEXT NOT NULL,
+      body TEXT NOT NULL,
+      is_held INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX notices_by_receiver ON notices (receiver, number);
+    `,
   ],
 };

@@ -16,3 +16,6 @@ export const IS_BEHIND = `decision NOT IN ('up-to-date', 'disabled', 'local', 'k
 
 /** A state whose replacements have been held for longer than a week. */
 export const IS_HELD_LONG: string = inContent("json_extract(content, '$.held_over_a_week')");
+
+/** The first reason why a replacement is held, as one word; null if it is not known. */
+export const HELD_BY = "iif(json_valid(content), json_extract(content, '$.held_by'), NULL)";

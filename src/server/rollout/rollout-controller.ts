@@ -6,6 +6,7 @@ import type { NewRolloutEvent } from '../catalogue/rollout-event.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { addSoak } from '../fleet/soak.ts';
 import type { RegistryEvent, RegistryOptions } from '../registry-options.ts';
+import { repeated } from '../repeated.ts';
 import { rolloutView, type RolloutView } from './rollout-view.ts';
 
 /** Raises, halts and completes the rollouts of a catalogue. */
@@ -16,11 +17,10 @@ export interface RolloutController {
   readonly run: () => () => Promise<void>;
 }
 
-const STEP_MS = 5000;
 /** A process that was stopped for longer has seen no reports meanwhile. */
 const LONGEST_ELAPSED_MS = 60_000;
 /** Counting 100,000 machines takes about a second of CPU time: at most a twentieth of all. */
-const PAUSE_FACTOR = 20;
+const STEPS = { everyMs: 5000, factor: 20 };
 
 /** `fleet` has the reports of the machines. */
 export function rolloutController(
@@ -65,7 +65,7 @@ export function rolloutController(
     // Nothing is raised without reports; the next step tries again.
     tell(await stepAll(elapsed).catch((error: unknown) => [failure(error)]));
   };
-  return { step, run: () => repeated(step) };
+  return { step, run: () => repeated(step, STEPS) };
 }
 
 /** Why one rollout, or all, did not take a step. */
@@ -92,27 +92,6 @@ function newsTo(log: RegistryOptions['log']): (troubles: readonly Trouble[]) => 
   return (troubles) => {
     for (const { about, text, event } of troubles) if (known.get(about) !== text) log?.(event);
     known = new Map(troubles.map(({ about, text }) => [about, text]));
-  };
-}
-
-function repeated(step: () => Promise<void>): () => Promise<void> {
-  let timer: NodeJS.Timeout;
-  let current: Promise<void> | undefined;
-  let isStopped = false;
-  const next = async (): Promise<void> => {
-    const began = performance.now();
-    await step();
-    const pause = Math.max(STEP_MS, PAUSE_FACTOR * (performance.now() - began));
-    if (!isStopped) wait(pause);
-  };
-  const wait = (ms: number): void => {
-    timer = setTimeout(() => (current = next()), ms).unref();
-  };
-  wait(STEP_MS);
-  return async () => {
-    isStopped = true;
-    clearTimeout(timer);
-    await current;
   };
 }
 

@@ -42,6 +42,15 @@ export const FORCE: object = {
   description: 'Publishes the release although machines run a modreg that ignores what it requires',
   schema: { type: 'boolean', default: false },
 };
+/** Publishes without the rollout that the registry begins by default. */
+export const ALL_AT_ONCE: object = {
+  name: 'all_at_once',
+  in: 'query',
+  required: false,
+  description:
+    'Publishes the release to all machines, also where the registry begins rollouts by default',
+  schema: { type: 'boolean', default: false },
+};
 /** The responses of every operation if the registry fails. */
 export const FAILURES: Readonly<Record<number, object>> = {
   429: problem('The client has too many requests at once. Retry after the seconds in Retry-After.'),

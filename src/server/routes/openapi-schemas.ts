@@ -77,6 +77,10 @@ const published = v.strictObject({
   module_id: moduleId,
   version: text,
   result: v.picklist(['published', 'signed', 'yanked', 'unchanged']),
+  rollout: v.pipe(
+    v.optional(v.literal('started')),
+    v.description('The registry began a rollout of the release by default'),
+  ),
   warnings: v.pipe(
     v.optional(
       v.array(

@@ -1,6 +1,7 @@
 import {
   body,
   FAILURES,
+  ALL_AT_ONCE,
   FORCE,
   json,
   MODULE,
@@ -149,7 +150,7 @@ export const OPENAPI: object = {
       post: {
         summary: 'Publishes a release. A published release never changes.',
         security: [{ token: [] }],
-        parameters: [...MODULE, FORCE],
+        parameters: [...MODULE, FORCE, ALL_AT_ONCE],
         requestBody: body(ref('NewRelease')),
         responses: {
           ...WRITE_ERRORS,

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { parseVersion, type ModuleId } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
+import { ROLLOUT_POLICY } from '../../core/rollout/rollout-policy.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { scopeRefusal, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
@@ -36,6 +37,7 @@ interface Writing {
   readonly firstStep: FirstStepInSlices;
   /** What machines reported. */
   readonly fleet: Pick<FleetFile, 'read'>;
+  readonly staged?: RegistryOptions['staged'];
 }
 
 type Writer = Caller & Writing;
@@ -54,12 +56,13 @@ export function addWriteRoutes(
     write,
     firstStep,
     fleet,
+    staged,
   }: RegistryOptions & Pick<ReadOptions, 'refused'> & Writing,
 ): void {
   const slots = uploadSlots({ limits, refused });
   const guarded = (handle: Handle): ((c: Context) => Promise<Response>) =>
     answeringToken(tokenOf, { catalogue, clock, log }, (c, caller) =>
-      handle(c, { ...caller, write, firstStep, fleet }),
+      handle(c, { ...caller, write, firstStep, fleet, staged }),
     );
   app.post(RELEASES, guarded(publishAnswer));
   app.put(
@@ -85,20 +88,36 @@ async function publishAnswer(c: Context, caller: Writer): Promise<Answer> {
   return await withModule(c, async (moduleId) => {
     const refusal = scopeRefusal(caller.token, 'publish', namespaceOf(moduleId));
     if (refusal) return refusal;
-    const release = await jsonBody(c, readRelease);
-    if (!release.ok) return release.error;
-    const { rollout, version } = release.value;
-    const isNew = caller.catalogue.isYanked(moduleId, version) === undefined;
+    const read = await jsonBody(c, readRelease);
+    if (!read.ok) return read.error;
+    const isNew = caller.catalogue.isYanked(moduleId, read.value.version) === undefined;
+    const isForAll = !isNew || c.req.query('all_at_once') === 'true';
+    const release = isForAll ? read.value : withDefaultRollout(read.value, moduleId, caller);
+    const { rollout } = release;
     const empty = isNew ? emptyFirst(caller.fleet, rollout?.first) : undefined;
     if (empty !== undefined) return problem('rollout-conflict', empty);
-    const older = olderMachinesFor(moduleId, release.value, caller);
+    const older = olderMachinesFor(moduleId, release, caller);
     if (older !== undefined && c.req.query('force') !== 'true') {
       return problem('older-machines', `${older}; upgrade them first, or publish with force=true`);
     }
     const start =
-      rollout && (await caller.firstStep(moduleId, rollingRelease(release.value), caller.now));
-    return await published(c, caller, { moduleId, release: release.value, start });
+      rollout && (await caller.firstStep(moduleId, rollingRelease(release), caller.now));
+    const isStaged = rollout !== read.value.rollout;
+    return await published(c, caller, { moduleId, release, start, isStaged });
   });
+}
+
+/** A new release of a namespace that is staged begins a rollout; not one that is yanked, or was published earlier elsewhere (D220). */
+function withDefaultRollout(
+  release: PublishedRelease,
+  moduleId: ModuleId,
+  { staged = [], now }: Writer,
+): PublishedRelease {
+  const { rollout, yanked, publishedAt = now } = release;
+  const isStaged = staged.includes('*') || staged.includes(namespaceOf(moduleId));
+  const isImported = Math.abs(publishedAt - now) > CLOCK_TOLERANCE_MS;
+  if (!isStaged || rollout || yanked !== undefined || isImported) return release;
+  return { ...release, rollout: { soakMs: ROLLOUT_POLICY.soakMs } };
 }
 
 /** Publishing a release again changes nothing (D93). */
@@ -130,10 +149,15 @@ function publishTimeError(
   return `/published_at: ${claimed} is more than five minutes from the registry's clock, ${clock}, and the token does not have the scope ${scope}`;
 }
 
+type NewRelease = Pick<CatalogueChange<'publish'>, 'moduleId' | 'release' | 'start'> & {
+  /** The registry begins its rollout by default. */
+  readonly isStaged: boolean;
+};
+
 async function published(
   c: Context,
   caller: Writer,
-  { moduleId, release, start }: Pick<CatalogueChange<'publish'>, 'moduleId' | 'release' | 'start'>,
+  { moduleId, release, start, isStaged }: NewRelease,
 ): Promise<Answer> {
   const { catalogue, token, now, changed, write } = caller;
   const { version, yanked } = release;
@@ -162,7 +186,8 @@ async function published(
   const warnings = limitWarnings(catalogue, moduleId).map(({ kind, message }) => {
     return { type: `urn:modreg:${kind}`, detail: message };
   });
-  const body = { module_id: moduleId, version, result };
+  const rollout = result === 'published' && isStaged ? { rollout: 'started' } : {};
+  const body = { module_id: moduleId, version, result, ...rollout };
   return c.json(
     warnings.length === 0 ? body : { ...body, warnings },
     result === 'published' ? 201 : 200,
@@ -173,7 +198,7 @@ function refusedPublication(
   result: 'other-content' | 'without-rollout' | 'missing-file',
   moduleId: ModuleId,
   release: PublishedRelease,
-  catalogue: Pick<Catalogue, 'platformsOf'>,
+  catalogue: Pick<Catalogue, 'rollouts'>,
 ): Response {
   const { version } = release;
   if (result === 'missing-file') return missingFileAnswer(moduleId, version);

@@ -5,6 +5,7 @@ import { claimed } from '../../support/claimed.ts';
 import { day, HOUR } from '../../support/day.ts';
 import { entry } from '../../support/planned.ts';
 import { readingOf } from '../../support/racing.ts';
+import { FLEET_ALERTS, type Alert } from './fleet-alerts.ts';
 import type { Scraped } from './recorded.ts';
 import { agent, DOWN, module, poller, registry, STARTED } from './servers.ts';
 
@@ -28,17 +29,6 @@ const QUARANTINED: PollerEvent = {
   reason: 'it ended with exit code 3',
   until: undefined,
 };
-
-/** An alert of the examples, and when it must fire. */
-interface Alert {
-  /** A server, and what happens to it. */
-  readonly played: () => Scraped | Promise<Scraped>;
-  /** When the alert must fire first, and when it must not yet. */
-  readonly at: string;
-  readonly before: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly summary: string;
-}
 
 async function unreachable(): Promise<never> {
   return await Promise.reject(new Error('down'));
@@ -227,4 +217,29 @@ export const ALERTS: Readonly<Record<string, Alert>> = {
     labels: { severity: 'warning' },
     summary: 'the registry host:9464 has passed over reports that it cannot take',
   },
+  ModregNoticesWait: {
+    played: () => {
+      const { scrape } = registry({ waitingNotices: 2 });
+      return { job: 'modreg-registry', scrape, steps: 35 };
+    },
+    before: '29m',
+    at: '30m',
+    labels: { severity: 'warning' },
+    summary: 'notices that no receiver of host:9464 accepts: 2',
+  },
+  ModregNoticesLost: {
+    played: () => {
+      const { scrape, onNotice } = registry();
+      const to = 'https://hooks.example';
+      const play = (step: number): void => {
+        if (step === 2) onNotice({ kind: 'notice-dropped', count: 1, to });
+      };
+      return { job: 'modreg-registry', scrape, steps: 5, play };
+    },
+    before: '1m',
+    at: '2m',
+    labels: { severity: 'warning' },
+    summary: 'notices of host:9464 were given up',
+  },
+  ...FLEET_ALERTS,
 };

@@ -1,10 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { agentMetrics, type AgentMetrics } from '../../../src/cli/metrics/agent-metrics.ts';
 import { pollMetrics, type PollMetrics } from '../../../src/cli/metrics/poll-metrics.ts';
-import {
-  registryMetrics,
-  type RegistryMetrics,
-} from '../../../src/cli/metrics/registry-metrics.ts';
+import type { RegistryMetrics } from '../../../src/cli/metrics/registry-metrics.ts';
+import { servedNumbers } from '../../../src/cli/metrics/served-numbers.ts';
 import type { OwnEvent } from '../../../src/cli/metrics/module-metrics.ts';
 import {
   RegistryError,
@@ -13,7 +11,10 @@ import {
 } from '../../../src/registries/index.ts';
 import type { ModuleId } from '../../../src/core/index.ts';
 import { Catalogue } from '../../../src/server/index.ts';
-import type { ServerLoad } from '../../../src/server/serve.ts';
+import { uninterrupted } from '../../../src/server/fleet/slices.ts';
+import { FleetFile } from '../../../src/server/fleet/fleet-file.ts';
+import { fleetNumbers } from '../../../src/server/fleet/fleet-numbers.ts';
+import type { RegistryNumbers, ServerLoad } from '../../../src/server/serve.ts';
 import type { ClaimedFile } from '../../../src/store/index.ts';
 import { moduleId } from '../../support/ask.ts';
 import { claimed } from '../../support/claimed.ts';
@@ -56,17 +57,38 @@ export const DOWN: ListResult = {
   error: new RegistryError('registry-unreachable', 'down'),
 };
 
-const LOAD: ServerLoad = { connections: 1, unsentBytes: 0, healthy: 1, certificateExpiry: 1e9 };
+const LOAD: ServerLoad = {
+  connections: 1,
+  unsentBytes: 0,
+  healthy: 1,
+  certificateExpiry: 1e9,
+  waitingNotices: 0,
+};
 
-/** The metrics of a registry, and a request that it has answered. */
+/** The numbers of a registry to which no machine reports. */
+function noMachines(): RegistryNumbers {
+  const fleet = new FleetFile(':memory:', () => 0);
+  const found = fleet.read((sql) => uninterrupted(fleetNumbers(sql, 0)));
+  fleet.close();
+  const rollouts = { running: 0, failing: 0, halted: 0, completed: 0, retracted: 0, damaged: 0 };
+  return { ...found, oldestReportAt: 0, at: 0, rollouts };
+}
+
+/** The metrics of a registry, with `numbers` of its fleet, and a request that it has answered. */
 export function registry(
   load: Partial<ServerLoad> = {},
+  numbers: () => Partial<RegistryNumbers> = () => ({}),
 ): RegistryMetrics & { readonly answered: (status: string) => void } {
   const catalogue = new Catalogue(':memory:');
   onTestFinished(() => catalogue.close());
-  const metrics = registryMetrics(catalogue, () => ({ ...LOAD, ...load }));
+  const none = noMachines();
+  const metrics = servedNumbers(catalogue, () => ({
+    load: () => ({ ...LOAD, ...load }),
+    numbers: async () => await Promise.resolve({ ...none, ...numbers() }),
+  }));
   return {
     ...metrics,
+    scrape: async () => await metrics.scrape('all'),
     answered: (status) => {
       const end = metrics.observe('/v1/modules/{namespace}/{name}');
       end({ method: 'GET', status, seconds: 0.01 });

@@ -48,11 +48,14 @@ export function testRegistry({
   spreadMs = 0,
   limits,
   clock,
+  staged,
   ...timeout
 }: {
   readonly spreadMs?: number;
   readonly busyTimeoutMs?: number;
   readonly limits?: ServerLimits;
+  /** The namespaces whose releases begin a rollout by default. */
+  readonly staged?: readonly string[];
   /** Ends waits. */
   readonly clock?: Clock;
 } = {}): TestRegistry {
@@ -91,6 +94,7 @@ export function testRegistry({
     clock: { ...systemClock, now: () => registry.now },
     spreadMs,
     limits,
+    staged,
     log: (event) => events.push(event),
   });
   return registry;

@@ -1,0 +1,59 @@
+import type { Clock } from '../../registry/clock.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
+import type { Receivers } from '../notice.ts';
+import { receiverName } from '../notice.ts';
+import { nextWaiting, removeWaiting, type WaitingNotice } from './notice-table.ts';
+import { postNotice, type Answer } from './receiver.ts';
+
+const SHORTEST_MS = 10_000;
+const LONGEST_MS = 600_000;
+/** A notice that is refused so often is given up. */
+const MOST_REFUSALS = 5;
+
+export interface SenderParts {
+  readonly fleet: FleetFile;
+  readonly receivers: Receivers;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** Returns a number from 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Sends what waits for one receiver, one after another, until one is not accepted; then nothing until its back-off has passed. */
+export function noticeSender(
+  address: URL,
+  { fleet, receivers, clock, random }: SenderParts,
+): (signal: AbortSignal) => Promise<void> {
+  const name = receiverName(address);
+  const { origin: to } = address;
+  let [failures, refusals, nextAt] = [0, 0, -Infinity];
+  const remove = (number: number): void => fleet.write((sql) => removeWaiting(sql, number));
+  const waits = (retryMs = 0): void => {
+    failures += 1;
+    const backOff = Math.min(LONGEST_MS, SHORTEST_MS * 2 ** (failures - 1));
+    const ms = Math.max(Math.min(retryMs, LONGEST_MS), (backOff / 2) * (1 + random()));
+    nextAt = clock.monotonic() + ms;
+  };
+  const settle = ({ number, event }: WaitingNotice, answer: Answer): void => {
+    if (answer.kind === 'accepted') {
+      remove(number);
+      [failures, refusals] = [0, 0];
+      return receivers.onEvent({ kind: 'notice-sent', event, to });
+    }
+    refusals = answer.kind === 'refused' ? refusals + 1 : refusals;
+    const isOver = refusals >= MOST_REFUSALS;
+    const kind = isOver ? 'notice-refused' : 'notice-failed';
+    if (isOver) {
+      remove(number);
+      refusals = 0;
+    }
+    waits(answer.kind === 'unavailable' ? answer.retryMs : undefined);
+    receivers.onEvent({ kind, event, to, because: answer.why });
+  };
+  return async (signal) => {
+    while (!signal.aborted && clock.monotonic() >= nextAt) {
+      const waiting = fleet.read((sql) => nextWaiting(sql, name));
+      if (!waiting) return;
+      settle(waiting, await postNotice(address, waiting.body, { ...receivers, clock, signal }));
+    }
+  };
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../../registry/clock.ts';
+import { startDeadline } from '../../registry/http/deadline.ts';
+import { httpClient } from '../../registry/http/http-client.ts';
+import { DEFAULT_LIMITS } from '../../registry/http/limits.ts';
+import { abortReason, requestFailure } from '../../registry/http/network-failure.ts';
+import { readRetryAfter } from '../../registry/http/retry-after.ts';
+import { RegistryError } from '../../registry/registry-error.ts';
+import { unlessAborted } from '../../registry/unless-aborted.ts';
+import { signedHeaders, type Receivers } from '../notice.ts';
+
+/** What a receiver did with a notice. `why` is one line. */
+export type Answer =
+  | { readonly kind: 'accepted' }
+  /** It does not take this notice, or none from this registry. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'unavailable'; readonly why: string; readonly retryMs: number | undefined };
+
+const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Sends a notice. No redirect is followed, and the body of the answer is not read. Throws the reason of `signal` if it aborts. */
+export async function postNotice(
+  address: URL,
+  body: string,
+  {
+    secret,
+    fetch,
+    clock,
+    signal,
+  }: Pick<Receivers, 'secret' | 'fetch'> & {
+    readonly clock: Pick<Clock, 'now'>;
+    readonly signal: AbortSignal;
+  },
+): Promise<Answer> {
+  // The path may be secret.
+  const where = address.origin;
+  const deadline = startDeadline(where, DEFAULT_LIMITS, signal);
+  const post = async (): Promise<Answer> => {
+    const response = await httpClient.post(address.href, {
+      body,
+      headers: { 'content-type': 'application/json', ...signedHeaders(body, secret, clock.now()) },
+      ...(fetch ? { fetch } : {}),
+      signal: deadline.signal,
+    });
+    // Closes the connection if there is more of it.
+    await response.body?.cancel();
+    return answerOf(response, where, clock.now());
+  };
+  try {
+    return await unlessAborted(deadline.signal, post());
+  } catch (error) {
+    signal.throwIfAborted();
+    const request = { where, fetch, url: new URL(where) };
+    const { aborted, reason } = deadline.signal;
+    const cause = aborted ? abortReason(reason, request) : error;
+    const failure = requestFailure(cause, request, clock.now());
+    if (!(failure instanceof RegistryError)) throw failure;
+    return { kind: 'unavailable', why: failure.message, retryMs: undefined };
+  } finally {
+    deadline.stop();
+  }
+}
+
+function answerOf({ status, headers, ok }: Response, where: string, now: number): Answer {
+  if (ok) return { kind: 'accepted' };
+  const why = `${where} answered ${status}`;
+  if (status >= 500 || TEMPORARY.has(status)) {
+    return { kind: 'unavailable', why, retryMs: readRetryAfter(headers.get('retry-after'), now) };
+  }
+  const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
+  return { kind: 'refused', why: why + redirect };
+}
