@@ -35,8 +35,10 @@ export function noticeSender(
   };
   const settle = ({ number, event }: WaitingNotice, answer: Answer): void => {
     if (answer.kind === 'accepted') {
+      // If it cannot be removed, it is not sent again at once.
+      waits();
       remove(number);
-      [failures, refusals] = [0, 0];
+      [failures, refusals, nextAt] = [0, 0, -Infinity];
       return receivers.onEvent({ kind: 'notice-sent', event, to });
     }
     refusals = answer.kind === 'refused' ? refusals + 1 : refusals;
