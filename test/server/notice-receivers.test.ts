@@ -98,7 +98,7 @@ describe('[T612] a receiver', () => {
     await expect.poll(() => toldOf(hook)).toHaveLength(1);
     await told.notices().run()();
     await sending;
-    expect(told.notices().waiting()).toBe(1);
+    expect([saidBy(told), told.notices().waiting()]).toEqual([[['notice-sent']], 1]);
   });
 
   it('that cannot be reached is asked after 5 to 10 s, and then ever more rarely, up to 10 min', async () => {
