@@ -98,7 +98,7 @@ describe('[T612] a receiver', () => {
     await expect.poll(() => toldOf(hook)).toHaveLength(1);
     await told.notices().run()();
     await sending;
-    expect(told.notices().waiting()).toBe(1);
+    expect([saidBy(told), told.notices().waiting()]).toEqual([[['notice-sent']], 1]);
   });
 
   it('that cannot be reached is asked after 5 to 10 s, and then ever more rarely, up to 10 min', async () => {
@@ -160,6 +160,17 @@ describe('[T612] a receiver', () => {
     expect(told.notices().waiting()).toBe(0);
   });
 
+  it('that asks to wait is never given up', async () => {
+    const hook = await receiver();
+    hook.answer = answering(429);
+    const told = await withYank([hook.address]);
+    for (let turn = 0; turn < 7; turn++) {
+      await told.turn();
+      told.pass(10 * MINUTE);
+    }
+    expect([hook.received.length, told.notices().waiting()]).toEqual([7, 1]);
+  });
+
   it('that is no longer named gets nothing any more', async () => {
     const hook = await receiver();
     hook.answer = answering(503);
@@ -201,6 +212,24 @@ it('[T614] a file that cannot be read keeps the registry from telling, and from 
   sql(fleetPath(told.catalogue.path), 'ALTER TABLE moved RENAME TO noticed');
   await told.turn();
   expect(toldOf(hook)).toHaveLength(1);
+});
+
+it('[T614] a notice that was accepted, and cannot be removed, is not sent again at once', async () => {
+  const hook = await receiver();
+  const told = await withYank([hook.address]);
+  await told.notices().look();
+  const full =
+    "CREATE TRIGGER full BEFORE DELETE ON notices BEGIN SELECT RAISE(ABORT, 'full'); END";
+  sql(fleetPath(told.catalogue.path), full);
+  for (let turn = 0; turn < 3; turn++) await told.notices().send();
+  expect([hook.received.length, told.events.map(({ kind }) => kind)]).toEqual([
+    1,
+    ['notices-failed'],
+  ]);
+  sql(fleetPath(told.catalogue.path), 'DROP TRIGGER full');
+  told.pass(MINUTE);
+  await told.notices().send();
+  expect([hook.received.length, told.notices().waiting()]).toEqual([2, 0]);
 });
 
 it('[T615] neither the path of an address nor the secret is in an event', async () => {

@@ -29,14 +29,15 @@ export function noticeSender(
   const remove = (number: number): void => fleet.write((sql) => removeWaiting(sql, number));
   const waits = (retryMs = 0): void => {
     failures += 1;
-    const backOff = Math.min(LONGEST_MS, SHORTEST_MS * 2 ** (failures - 1));
-    const ms = Math.max(Math.min(retryMs, LONGEST_MS), (backOff / 2) * (1 + random()));
-    nextAt = clock.monotonic() + ms;
+    const asked = Math.min(retryMs, LONGEST_MS);
+    nextAt = clock.monotonic() + Math.max(asked, backOff(failures, random()));
   };
   const settle = ({ number, event }: WaitingNotice, answer: Answer): void => {
     if (answer.kind === 'accepted') {
+      // If it cannot be removed, it is not sent again at once.
+      waits();
       remove(number);
-      [failures, refusals] = [0, 0];
+      [failures, refusals, nextAt] = [0, 0, -Infinity];
       return receivers.onEvent({ kind: 'notice-sent', event, to });
     }
     refusals = answer.kind === 'refused' ? refusals + 1 : refusals;
@@ -53,7 +54,15 @@ export function noticeSender(
     while (!signal.aborted && clock.monotonic() >= nextAt) {
       const waiting = fleet.read((sql) => nextWaiting(sql, name));
       if (!waiting) return;
-      settle(waiting, await postNotice(address, waiting.body, { ...receivers, clock, signal }));
+      const answer = await postNotice(address, waiting.body, { ...receivers, clock, signal });
+      // The registry ends.
+      if (!answer) return;
+      settle(waiting, answer);
     }
   };
+}
+
+/** Between half of what doubles with each failure and all of it. */
+function backOff(failures: number, random: number): number {
+  return (Math.min(LONGEST_MS, SHORTEST_MS * 2 ** (failures - 1)) / 2) * (1 + random);
 }

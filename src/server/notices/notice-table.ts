@@ -1,7 +1,7 @@
 import type { Statements } from '../../sqlite/statements.ts';
 
 /** So many notices wait for a receiver. */
-export const MOST_WAITING = 1000;
+const MOST_WAITING = 1000;
 
 /** How far the changes of a catalogue were looked at; undefined before the first time. */
 export interface NoticedPlace {

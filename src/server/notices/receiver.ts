@@ -17,7 +17,7 @@ export type Answer =
 
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Sends a notice. No redirect is followed, and the body of the answer is not read. Throws the reason of `signal` if it aborts. */
+/** Sends a notice. No redirect is followed, and the body of the answer is not read. Undefined if `signal` aborts. */
 export async function postNotice(
   address: URL,
   body: string,
@@ -30,7 +30,7 @@ export async function postNotice(
     readonly clock: Pick<Clock, 'now'>;
     readonly signal: AbortSignal;
   },
-): Promise<Answer> {
+): Promise<Answer | undefined> {
   // The path may be secret.
   const where = address.origin;
   const deadline = startDeadline(where, DEFAULT_LIMITS, signal);
@@ -48,7 +48,7 @@ export async function postNotice(
   try {
     return await unlessAborted(deadline.signal, post());
   } catch (error) {
-    signal.throwIfAborted();
+    if (signal.aborted) return undefined;
     const request = { where, fetch, url: new URL(where) };
     const { aborted, reason } = deadline.signal;
     const cause = aborted ? abortReason(reason, request) : error;
