@@ -161,25 +161,25 @@ describe('[D150] a machine follows a trust document', () => {
   });
 });
 
+/** Lists with a number that is higher by `by`, signed by the key of the registry. */
+const raising =
+  (by: number): Lie =>
+  async (path, ask) => {
+    const answer = await ask(path);
+    if (!path.startsWith('/v1/modules/') || answer.status !== 200) return answer;
+    const { generation, ...list } = JSON.parse(answer.body) as { generation: number };
+    const body = JSON.stringify({ ...list, generation: generation + by });
+    const nonce = new URL(path, 'http://x').searchParams.get('nonce') ?? '';
+    const id = path.replace(/^\/v1\/modules\/(\w+)\/(\w+).*/, '$1:$2');
+    const lines = [`modreg/answer@1`, 'acme-plant', '1', nonce, `list ${id}`];
+    const text = [...lines, digestOf(body).slice('sha256:'.length), ''].join('\n');
+    const signature = `1 ${REGISTRY.id} ${REGISTRY.sign(text)}`;
+    return { ...answer, body, headers: { ...answer.headers, 'modreg-signature': signature } };
+  };
+
 describe('[D196] a number that a list got from who had the key of the registry', () => {
   const OTHER = key('other registry');
   const OTHERS = [role('registry', 1, OTHER), NAMESPACE];
-
-  /** Lists with a number that is higher by `by`, signed by the key of the registry. */
-  const raising =
-    (by: number): Lie =>
-    async (path, ask) => {
-      const answer = await ask(path);
-      if (!path.startsWith('/v1/modules/') || answer.status !== 200) return answer;
-      const { generation, ...list } = JSON.parse(answer.body) as { generation: number };
-      const body = JSON.stringify({ ...list, generation: generation + by });
-      const nonce = new URL(path, 'http://x').searchParams.get('nonce') ?? '';
-      const id = path.replace(/^\/v1\/modules\/(\w+)\/(\w+).*/, '$1:$2');
-      const lines = [`modreg/answer@1`, 'acme-plant', '1', nonce, `list ${id}`];
-      const text = [...lines, digestOf(body).slice('sha256:'.length), ''].join('\n');
-      const signature = `1 ${REGISTRY.id} ${REGISTRY.sign(text)}`;
-      return { ...answer, body, headers: { ...answer.headers, 'modreg-signature': signature } };
-    };
 
   it.each([1000, 500_000])('is forgotten once that key is replaced: %d ahead', async (by) => {
     const { proxy, publish, machine, read, catalogue } = await signingSite(trustOf(ROLES));
