@@ -84,10 +84,9 @@ export const WITHHOLDING: readonly Attack[] = [
     isNoticed: true,
     async begin(ground) {
       const known = await recorded(ground);
-      return {
-        lie: replaying((about) => about === 'list acme:lidar', known),
-        spares: ['duo:arm', 'nimbus:gps', 'platform:agent'],
-      };
+      const lie = replaying((about) => about === 'list acme:lidar', known);
+      const begun = await publishedUnder(ground, lie);
+      return { ...begun, spares: ['duo:arm', 'nimbus:gps', 'platform:agent'] };
     },
   },
   {
