@@ -194,6 +194,11 @@ describe('[D196] a number that a list got from who had the key of the registry',
     writeFileSync(`${catalogue.path}-key`, pem);
     append(catalogue, 2, later(2, [ROOT_ONE], {}, OTHERS));
     expect(await read(registry)).toEqual(['1.1.0']);
+    // It is saved in place of the other one.
+    proxy.lie = async () => await Promise.resolve({ status: 403, headers: {}, body: '' });
+    const [saved, why] = await read(machine());
+    expect([saved, why]).toEqual(['1.1.0', 'registry-refused']);
+    proxy.lie = HONEST;
     expect(await read(machine())).toEqual(['1.1.0']);
     // The numbers of the other key count.
     append(catalogue, 3, later(3, [ROOT_ONE], {}, OTHERS));
