@@ -8,6 +8,8 @@ export interface Scene {
   /** What the machine runs, by module. */
   readonly running: () => ReadonlyMap<string, string>;
   readonly maxIndexAgeMs: number;
+  /** Whether all keys have expired by the clock of the machine. */
+  readonly isExpired: () => boolean;
 }
 
 /** What the machine found in a list. */
@@ -54,6 +56,7 @@ export function judge(books: Books, scene: Scene): Judge {
     list(moduleId, { isStale, releases }, askedAt) {
       if (isStale) return;
       confirmedAt.set(moduleId, scene.now());
+      if (scene.isExpired()) complain('T582', `a list of ${moduleId} is confirmed by expired keys`);
       if (scene.isRegistryStolen() || books.wasTrue(moduleId, printOf(releases), askedAt)) return;
       complain('T582', `a list of ${moduleId} counts as current that the registry did not have`);
     },

@@ -12,7 +12,7 @@ import {
   type Machine,
   type Watch,
 } from './machine.ts';
-import { MODULE_IDS, siteOf, type Module, type Site } from './site.ts';
+import { EXPIRES, MODULE_IDS, siteOf, type Module, type Site } from './site.ts';
 import { wireTo, type Wire } from './wire.ts';
 import { onVirtualTime, restful, workCount } from './work.ts';
 
@@ -96,6 +96,7 @@ export async function playAttacks(play: Play): Promise<Outcome> {
     isRegistryStolen: () => thief.hasKey,
     running: () => machine.running,
     maxIndexAgeMs: MAX_INDEX_AGE_MS,
+    isExpired: () => clock.now() >= Date.parse(EXPIRES),
   });
   const machine = machineWith({
     clock,

@@ -34,7 +34,7 @@ type RoleName = (typeof MODULES)[Module]['role'];
 
 export const REGISTRY = 'https://registry.example';
 export const FILES = 'https://files.example';
-const EXPIRES = '2027-11-27T00:00:00Z';
+export const EXPIRES = '2027-11-27T00:00:00Z';
 
 /** An answer on its way. */
 export interface Passed {
@@ -67,7 +67,7 @@ export interface Site {
   /** The highest version that its authors published and nobody yanked. */
   readonly best: (moduleId: Module) => string | undefined;
   /** Replaces the keys of a role by another version of the trust document, and signs again what the old ones signed. */
-  readonly rotate: (of: RoleName | 'registry', expires?: string) => void;
+  readonly rotate: (of: RoleName | 'registry') => void;
   /** The number of the newest trust document. */
   readonly trustVersion: () => number;
   /** The text of a token that may publish for all namespaces, and yank. */
@@ -118,7 +118,7 @@ export function siteOf(clock: Clock, seed: number, books: Books): Site {
       ]),
     );
   let version = 0;
-  const document = (expires: string): TestTrust => {
+  const document = (): TestTrust => {
     version++;
     const roles = Object.entries(THRESHOLD).map(([of, threshold]) =>
       role(`namespace ${of}`, threshold, ...keysOf(names(of as RoleName))),
@@ -126,10 +126,10 @@ export function siteOf(clock: Clock, seed: number, books: Books): Site {
     const lines = [role('registry', 1, ...keysOf(names('registry'))), ...roles];
     writeKey(path, names('registry'));
     books.noteNeeds(needs());
-    return trustOf(lines, [key('root one')], { version, expires });
+    return trustOf(lines, [key('root one')], { version, expires: EXPIRES });
   };
   const catalogue = new Catalogue(path, { mode: 'create' });
-  const first = document(EXPIRES);
+  const first = document();
   catalogue.trust.store(first.text);
   const feed = changeFeed(catalogue, clock);
   const app = registryApp(catalogue, feed, withDefaults('siteOf()', { clock, spreadMs: 0 }));
@@ -204,9 +204,9 @@ export function siteOf(clock: Clock, seed: number, books: Books): Site {
       });
       noteTruth(moduleId);
     },
-    rotate(of, expires = EXPIRES) {
+    rotate(of) {
       generations[of]++;
-      const next = document(expires);
+      const next = document();
       const stored = catalogue.trust.store(next.text);
       if (!stored.ok) throw new Error(stored.error);
       for (const moduleId of MODULE_IDS.filter((one) => MODULES[one].role === of)) {
