@@ -12,10 +12,11 @@ export function provingRemote(remote: RemoteRegistry, trust: Trust): RemoteRegis
   return {
     ...remote,
     async fetch(moduleId, known, round) {
-      const { proof, marked, plain } = await provingIn(remote, trust);
+      const { proof, mark, marked, plain } = await provingIn(remote, trust);
       const atLeast = plain(round.atLeast);
       const list = await remote.fetch(moduleId, known, { ...round, atLeast, proof });
-      return list.servedIn === undefined ? list : { ...list, servedIn: marked(list.servedIn) };
+      if (list.servedIn === undefined) return list;
+      return { ...list, servedIn: marked(list.servedIn), signedBy: mark };
     },
     ...(remote.changes && {
       async changes(sequence, round, waitMs, modules) {
@@ -30,6 +31,8 @@ export function provingRemote(remote: RemoteRegistry, trust: Trust): RemoteRegis
 
 interface Proving {
   readonly proof: Proof | undefined;
+  /** What `marked` adds: the keys of the registry (D196). */
+  readonly mark?: string;
   readonly marked: (history: string | undefined) => string | undefined;
   readonly plain: (atLeast: RequestContext['atLeast']) => RequestContext['atLeast'];
 }
@@ -53,6 +56,7 @@ async function provingIn({ from }: RemoteRegistry, trust: Trust): Promise<Provin
         expectValid(newest, trust.now(), from);
       },
     },
+    mark: ` ${mark}`,
     marked: (history = '') => `${history} ${mark}`,
     plain: (atLeast) => atLeast && { ...atLeast, history: atLeast.history.replace(/ [^ ]*$/, '') },
   };

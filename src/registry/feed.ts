@@ -46,11 +46,13 @@ export class Feed {
     return true;
   }
 
-  /** The position after which to wait for changes; undefined if the feed has named none of `moduleIds`. */
+  /** The position after which to wait for changes; undefined if the feed has named none of `moduleIds`, or cannot be read. */
   positionFor(
     moduleIds: readonly ModuleId[],
     known: ReadonlyMap<ModuleId, SavedList>,
   ): KnownPosition | undefined {
+    // Each wait would end at once, because no answer moves the position (T591).
+    if (this.#isTooLarge) return undefined;
     const last = this.#last ?? latestPosition([...known.values()]);
     const isNamed = (moduleId: ModuleId): boolean =>
       this.#isNamed.get(moduleId) === true || isIn(last, known.get(moduleId));

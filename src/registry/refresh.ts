@@ -74,7 +74,7 @@ async function refreshed(
   const fetched = await fetchUnambiguous(moduleId, known, remote, { ...round, atLeast });
   const last = lists.get(moduleId);
   // A later list includes every change that the previous one includes, so its position still holds.
-  const { servedIn, ...served } = fetched;
+  const { servedIn, signedBy, ...served } = fetched;
   const { sequence, history } = positionIn(servedIn, position ?? last);
   const time = knownTime();
   const confirmation = { ...confirmedNow(clock, time), sequence, history };
@@ -89,15 +89,27 @@ async function refreshed(
   // Comparing a large list with the previous one takes long, and so does saving it.
   await scheduler.yield();
   const name = { moduleId, from: remote.from };
-  const lost = last ? checkProgress(last, fetched, name) : checkFirst(fetched, name);
+  const isOtherKeys = isOfOtherKeys(last, signedBy);
+  const before = isOtherKeys ? { ...last, generation: undefined } : last;
+  const lost = before ? checkProgress(before, fetched, name) : checkFirst(fetched, name);
   await scheduler.yield();
   const firstSeen = last
     ? firstSeenAfter(last, fetched.records, time)
     : firstSeenOf(fetched.records, lists.firstSeen(moduleId), time);
   const unsettled = { ...served, lost, firstSeen, certainAt: last?.certainAt, ...confirmation };
   const list = settledList(unsettled, time);
-  lists.set(moduleId, list);
+  if (isOtherKeys) lists.replace(moduleId, list);
+  else lists.set(moduleId, list);
   return list;
+}
+
+/** Whether the root keys of a registry have replaced the keys that signed `last`: who had those may have raised its number (D196). */
+function isOfOtherKeys(
+  last: SavedList | undefined,
+  signedBy: string | undefined,
+): last is SavedList {
+  if (last?.history === undefined || signedBy === undefined) return false;
+  return !last.history.endsWith(signedBy);
 }
 
 /** Another server at the address may not have yet what the feed has named: an older list would look like a regression. */

@@ -110,13 +110,22 @@ export class RememberedLists {
   }
 
   set(moduleId: ModuleId, list: SavedList): void {
+    this.#put(moduleId, list, 'save');
+  }
+
+  /** The same for a list whose number may be lower. */
+  replace(moduleId: ModuleId, list: SavedList): void {
+    this.#put(moduleId, list, 'replace');
+  }
+
+  #put(moduleId: ModuleId, list: SavedList, how: 'save' | 'replace'): void {
     this.#inMemory.set(moduleId, list);
     noteOrigin(list.records, { address: this.#address, digest: list.digest });
     this.#withSaved((saved) => {
       const before = saved.version();
       const replaced = saved.stamp(this.#address, moduleId);
       this.#note(list, { stamp: replaced, isOwn: true, isSaved: false });
-      saved.save(this.#address, moduleId, list);
+      saved[how](this.#address, moduleId, list);
       // A write of this process is no reason to check every list again.
       if (before === this.#version) this.#version = saved.version();
       const stamp = saved.stamp(this.#address, moduleId);

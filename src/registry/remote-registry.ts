@@ -77,6 +77,8 @@ export type FetchedList = Omit<
 > & {
   /** The history that a complete response named; undefined if it named none, or if the list has not changed. */
   readonly servedIn?: string | undefined;
+  /** The end of `servedIn` that names the keys of the registry, one of which signed a complete response; absent if none need to. */
+  readonly signedBy?: string | undefined;
 };
 
 /** The modules of a registry that changed after a sequence number. */

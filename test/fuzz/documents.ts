@@ -126,7 +126,7 @@ export const DOCUMENTS: readonly Target[] = [
   target<Mutant>({
     name: 'document',
     faults: 'T3 T4 T6 T7 T10 T19',
-    perMille: 100,
+    perMille: 95,
     inputs: fc.oneof(
       { weight: 6, arbitrary: mutants(goodDocuments()) },
       { weight: 5, arbitrary: mutants(badDocuments()) },

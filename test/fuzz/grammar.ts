@@ -206,7 +206,7 @@ export const GRAMMAR: readonly Target[] = [
   target({
     name: 'constraint',
     faults: 'T1 T2 T3 T4 T5',
-    perMille: 80,
+    perMille: 70,
     inputs: orNonText(near(constraintTexts, TOKENS)),
     judge: judgeConstraint,
   }),

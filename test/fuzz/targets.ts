@@ -6,6 +6,7 @@ import { REGISTRY_FILE } from './registry-file.ts';
 import { PUBLICATIONS } from './publications.ts';
 import { REPORTS } from './reports.ts';
 import { REQUESTS } from './requests.ts';
+import { SIGNATURES } from './signatures.ts';
 import { STORE } from './store-file.ts';
 import { STREAM_MESSAGES } from './stream-messages.ts';
 import type { Target, Trial } from './target.ts';
@@ -19,6 +20,7 @@ export const TARGETS: readonly Target[] = [
   ...GRAMMAR,
   ...TERMS,
   ...TRUST,
+  ...SIGNATURES,
   ...DOCUMENTS,
   ...LIST_FORMATS,
   ...WIRE,

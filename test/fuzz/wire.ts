@@ -280,7 +280,7 @@ export const WIRE: readonly Target[] = [
   target({
     name: 'header',
     faults: 'T22 T41 T44',
-    perMille: 80,
+    perMille: 70,
     inputs: headers,
     judge: judgeHeader,
   }),

@@ -178,6 +178,18 @@ describe('[D40] a feed confirms only lists that it has named', () => {
     expect(await round(machine, large)).toBe('lidar');
   });
 
+  it('[T591] a feed whose answer is too large is asked for nothing more, and is not waited for', async () => {
+    const machine = remembered(HOST, { limits: { largestList: 1000 } });
+    await round(machine, H1);
+    expect(await round(machine, large)).toBe('after 7, lidar');
+    asked.requests.length = 0;
+    expect(await machine.registry.awaitChange([LIDAR], 60_000)).toBeUndefined();
+    expect(asked.requests).toEqual([]);
+    expect(await round(machine, H1)).toBe('lidar');
+    // A process that begins reads it again.
+    expect(await round({ registry: machine.restarted() }, H1)).toBe('after 7');
+  });
+
   it('a history of 100 characters is read', async () => {
     const machine = remembered(HOST);
     const feed = { ...H1, history: 'h'.repeat(100) };

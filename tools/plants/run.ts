@@ -15,7 +15,7 @@ import { optionsOf, wholeNumber } from '../options.ts';
 import { testsOf, type Plant } from './tests-of.ts';
 
 const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
-of their folder, first by those of npm test and then by those of npm run test:long; those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http".
+of their folder, first by those of npm test and then by those of npm run test:long; those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http", and by attacks if it is "attacks".
   --of-the-day N    N mistakes of each file, chosen by the date
   --simulator       only those of simulator-plants.json
   --in src/core     only those in files whose path begins with this`;
@@ -75,6 +75,7 @@ function verdictOn({ file, from, to, by }: Plant, tests: readonly string[]): str
     if (by === 'simulator') return simulated(copy, MOST_EVENTS) ?? 'MISSED: no invariant breaks';
     if (by === 'agent')
       return simulated(copy, MOST_EVENTS, '--agent') ?? 'MISSED: no invariant breaks';
+    if (by === 'attacks') return attacked(copy) ?? 'MISSED: no invariant breaks';
     if (by === 'http') return simulated(copy, HTTP_EVENTS, '--http') ?? 'MISSED: no play differs';
     return failingTest(copy, tests) ?? 'MISSED: no test fails';
   } finally {
@@ -86,6 +87,8 @@ function verdictOn({ file, from, to, by }: Plant, tests: readonly string[]): str
 const MOST_EVENTS = '200000';
 const HTTP_EVENTS = '20000';
 const MOST_MS = 60_000;
+/** Each attack once, on a busy machine. */
+const MOST_ATTACK_MS = 300_000;
 
 /** The invariant that the simulator finds broken in `folder`, and after how many events; undefined if none. */
 function simulated(
@@ -93,10 +96,23 @@ function simulated(
   events: string,
   ...options: readonly string[]
 ): string | undefined {
-  const args = ['tools/simulate/run.ts', '--brief', '--events', events, ...options];
+  return verdictIn(folder, MOST_MS, ['run.ts', '--brief', '--events', events, ...options]);
+}
+
+/** The same for each attack on a machine with a pin. */
+function attacked(folder: string): string | undefined {
+  return verdictIn(folder, MOST_ATTACK_MS, ['attacks.ts', '--brief']);
+}
+
+function verdictIn(
+  folder: string,
+  timeout: number,
+  [program = '', ...options]: readonly string[],
+): string | undefined {
+  const args = [`tools/simulate/${program}`, ...options];
   const { stdout, status, error } = spawnSync(process.execPath, args, {
     cwd: folder,
-    timeout: MOST_MS,
+    timeout,
     encoding: 'utf8',
   });
   if (error) return undefined;

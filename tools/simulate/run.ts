@@ -27,7 +27,8 @@ const HELP = `Plays machines from seeds, and prints the first broken invariant.
   --json         print the figures as JSON
   --workers N    share the seeds among N processes; the first broken invariant ends all of them
   --fleet        instead, count the rounds of a fleet in each second of an hour
-  rollout        as the first word: instead, staged rollouts of a fleet (rollout --help)`;
+  rollout        as the first word: instead, staged rollouts of a fleet (rollout --help)
+  attacks        as the first word: instead, attacks on the registry of a machine with a pin (attacks --help)`;
 
 const { values } = optionsOf(
   {

@@ -56,10 +56,14 @@ function complaintAbout(
     : `its digest is ${excerpt(digest)}, not a complete sha256 or sha512`;
 }
 
-/** A version whose digest changed is not the published one. No constraint accepts it, not even a pin (D22). */
-const digestChanged: Policy = ({ eligibility: { changedDigests } }, { version }) => {
-  const change = changedDigests?.get(version.text);
-  return change && { reason: 'digest-changed', ...change };
+/**
+ * A version whose digest changed is not the published one. No constraint accepts it, not even a pin (D22). Where authors sign, their
+ * signature says which file is the published one (D197).
+ */
+const digestChanged: Policy = ({ eligibility: { changedDigests, trust } }, release) => {
+  const change = changedDigests?.get(release.version.text);
+  if (!change || (trust && !trust.check(release))) return undefined;
+  return { reason: 'digest-changed', ...change };
 };
 
 /** What the policy of the site refuses, no constraint accepts, not even a pin (D94). */

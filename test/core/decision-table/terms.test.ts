@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import type { Eligibility, ReleaseRecord } from '../../../src/core/index.ts';
 import { DAY, NOW, aged, built, decides, on } from '../../support/decides.ts';
+import { trusting } from '../../support/trusting.ts';
 
 const arm = (version: string, digest?: string): ReleaseRecord => ({
   version,
@@ -231,6 +232,14 @@ describe('[D22] a known digest changed', () => {
       eligibility: { ...changed('1.2.0', '1.1.0'), quarantine: [{ version: '1.1.0' }] },
       chosen: undefined,
       refused: ['1.2.0: no-artifact', '1.1.0: digest-changed'],
+    },
+    {
+      case: 'D197 where authors sign, only what too few of them signed is refused',
+      constraint: '1.*',
+      list: ['1.2.0', '1.1.0', '1.0.0'],
+      eligibility: { ...changed('1.2.0', '1.1.0'), trust: trusting('1.1.0', '1.0.0') },
+      chosen: '1.1.0',
+      refused: ['1.2.0: digest-changed', '1.0.0: older'],
     },
   ]);
 });

@@ -1,0 +1,5 @@
+import type { Attack } from './attack.ts';
+import { INSTALLING } from './installing.ts';
+import { WITHHOLDING } from './withholding.ts';
+
+export const ATTACKS: readonly Attack[] = [...INSTALLING, ...WITHHOLDING];
