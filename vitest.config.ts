@@ -6,8 +6,8 @@ import { SLOWNESS } from './test/support/slowness.ts';
 /** The slowest property takes 50 ms a case on a busy machine. */
 const FOR_CASES = 100 * Number(process.env['MODREG_RUNS'] ?? 0);
 
-/** It takes the clock, timers and `fetch` away from the whole process, in which connections of earlier files may still need them. */
-const APART = ['test/simulation/sealed-globals.test.ts'];
+/** They take the clock, timers and `fetch` away from the whole process, in which connections of earlier files may still need them. */
+const APART = ['test/simulation/sealed-globals.test.ts', 'test/simulation/attacks/attacks.test.ts'];
 
 /** Tests that need minutes: kills at many moments, archives of gigabytes, long properties, the simulator. `npm run test:long` */
 const LONG = 'test/**/*.long.test.ts';

@@ -9,6 +9,7 @@ const AGENT_SECRETS: ReadonlyMap<string, string | undefined> = new Map([
   ['PLATFORM_PART_ID', undefined],
   ['MODREG_SIGNING_KEY', undefined],
   ['MODREG_KEY_PASSPHRASE', undefined],
+  ['MODREG_NOTIFY_SECRET', undefined],
   ['MODREG_TOKEN', '0.4.0'],
 ]);
 

@@ -31,7 +31,7 @@ describe('modreg check <file>', () => {
     [[`${GOOD}/agent/pins.json`], 'no problems; read as an agent configuration\n', 0],
     [
       [`${GOOD}/agent/pins.json`, '--as', 'policy', '--strict'],
-      `${GOOD}/agent/pins.json:1:1  error[MISSING]  found no field of an update policy, expected registry, allow_http, minimum_release_age, unknown_release_age, 35 more; its fields are those of an agent configuration\n1 error; read as an update policy\n`,
+      `${GOOD}/agent/pins.json:1:1  error[MISSING]  found no field of an update policy, expected registry, allow_http, minimum_release_age, unknown_release_age, 36 more; its fields are those of an agent configuration\n1 error; read as an update policy\n`,
       1,
     ],
   ])('%j', async (args, stdout, exit) => {

@@ -33,6 +33,7 @@ function variablesIn(text: string): string[] {
 describe('a module that reads a variable of the agent', () => {
   const REFUSED = [
     'MODREG_KEY_PASSPHRASE',
+    'MODREG_NOTIFY_SECRET',
     'MODREG_SIGNING_KEY',
     'PLATFORM_API_KEY',
     'PLATFORM_API_KEY_ID',

@@ -32,7 +32,7 @@ export interface ServeTerms {
   readonly port: number;
   readonly spreadMs: number;
   readonly silentMs: number | undefined;
-  readonly staged: readonly string[];
+  readonly staged: readonly string[] | undefined;
   readonly tls: TlsFiles | undefined;
   readonly metrics: MetricsPlace | undefined;
   readonly page: MetricsPlace | undefined;
@@ -49,8 +49,8 @@ export function readServeTerms(options: ServeCommandOptions): Result<ServeTerms,
   if (options.host === '') return { ok: false, error: usage('--host is empty') };
   const silent = silentMs(options.silentAfter);
   if (!silent.ok) return silent;
-  const { staged = [] } = options;
-  const unknown = staged.find((one) => one !== '*' && !parseModuleId(`${one}:a`).ok);
+  const { staged } = options;
+  const unknown = staged?.find((one) => one !== '*' && !parseModuleId(`${one}:a`).ok);
   if (unknown !== undefined) {
     return { ok: false, error: usage(`--staged: ${excerpt(unknown)} is not a namespace, or *`) };
   }

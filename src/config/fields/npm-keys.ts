@@ -12,11 +12,11 @@ const MOST_KEYS = 50;
 /** Of what is no key. The first bytes of a private one are no secret. */
 const SHOWN = 8;
 const KEYID = /^[!-~]{1,100}$/;
-/** What precedes the 64 bytes of the point: an EC key of P-256 that is not compressed (RFC 5480). */
-const HEAD = 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE';
-/** 64 bytes in base64. The last of its digits has no bits to spare, so that a key has one text. */
-const POINT = '[A-Za-z0-9+/]{85}[AQgw]==';
-const P256 = new RegExp(`^${HEAD}${POINT}$`);
+/**
+ * An EC key of P-256 that is not compressed (RFC 5480), and the 64 bytes of its point in base64. The last of its digits has no bits to
+ * spare, so that a key has one text.
+ */
+const P256 = /^MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE[A-Za-z0-9+/]{85}[AQgw]==$/;
 
 /** The prime and the constant of the curve P-256 (FIPS 186-4, D.1.2.3). */
 const PRIME = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n;
@@ -46,7 +46,7 @@ function faultOf(text: string): string | undefined {
   if (!P256.test(text)) {
     // Not quoted: it may be a private key.
     const start = quote(text.slice(0, SHOWN));
-    return `found ${text.length} characters that begin with ${start}, expected a public key of the curve P-256 as SPKI in base64: 124 characters that begin with ${HEAD}`;
+    return `found ${text.length} characters that begin with ${start}, expected a public key of the curve P-256 as SPKI in base64: 124 characters that begin with MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE`;
   }
   const hex = Buffer.from(text, 'base64').toString('hex').slice(-128);
   const [x, y] = [BigInt(`0x${hex.slice(0, 64)}`), BigInt(`0x${hex.slice(64)}`)];
