@@ -201,8 +201,12 @@ async function activated(
     await untilFree();
     await expectPermission(delivery, { onEvent });
   };
-  const replace = async (): Promise<ActionEnd | undefined> => {
-    await untilFree();
+  const replace = async (hasStopped: boolean): Promise<ActionEnd | undefined> => {
+    // The server may have begun to be replaced since. What waits for it and stopped nothing has not begun (D72).
+    while (modules.inTheWayOf(target.name).length > 0) {
+      await modules.untilFree(target.name, ending);
+      if (!hasStopped) await expectPermission(delivery, { onEvent });
+    }
     // Preparing takes time: its entry may have left the config, or be of another module now.
     if (modules.of(target.name) !== module) return undefined;
     const current = entry && currentOf(activationOf(file, entry));

@@ -180,7 +180,10 @@ export class Modules {
    */
   async whileHeld<T>(
     action: CommittedAction,
-    work: { readonly begin: () => Promise<void>; readonly replace: () => Promise<T> },
+    work: {
+      readonly begin: () => Promise<void>;
+      readonly replace: (hasStopped: boolean) => Promise<T>;
+    },
   ): Promise<T> {
     const isServer = action.target.name === this.#server;
     const stopping = (): readonly string[] =>
@@ -193,7 +196,7 @@ export class Modules {
       await work.begin();
       names = stopping();
       for (const other of names) await this.#hold(other, action.id);
-      return await work.replace();
+      return await work.replace(names.length > 0);
     } finally {
       if (isServer) this.#isServerReplaced = false;
       for (const other of names.toReversed()) this.#release(other, action.id);
