@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import type { Fault, Installed } from '../core/machine/activation.ts';
+import { npmKeysIn, pinIn, type UpdateTerms } from '../core/machine/update-policy.ts';
 import type { Result } from '../core/text/result.ts';
 import type { Delivery } from '../poller/index.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -150,7 +151,7 @@ export interface FirstRunFault extends Fault {
 }
 
 async function ready(order: Order): Promise<Result<Package, Fault | FirstRunFault>> {
-  const installed = await installPackage(order);
+  const installed = withSignedDigest(await installPackage(order), order.delivery.terms);
   rmSync(prefetchMark(order.root), { force: true });
   if (!installed.ok || installed.value.firstRun === undefined) return installed;
   const { root, data, runAs } = order;
@@ -166,6 +167,16 @@ async function ready(order: Order): Promise<Result<Package, Fault | FirstRunFaul
   if (fault) return { ok: false, error: fault };
   writeFileSync(done, '');
   return installed;
+}
+
+/** A digest that was signed is that of the release: who serves another file is at fault (A1). */
+function withSignedDigest(
+  installed: Awaited<ReturnType<typeof installPackage>>,
+  terms: UpdateTerms,
+): typeof installed {
+  const isSigned = pinIn(terms) !== undefined || npmKeysIn(terms) !== undefined;
+  if (installed.ok || installed.error.kind !== 'wrong-digest' || !isSigned) return installed;
+  return { ok: false, error: { ...installed.error, blame: 'machine' } };
 }
 
 /** Runs a program of the package once, in a cgroup of its own (T273). It may run again if the machine stops meanwhile. */

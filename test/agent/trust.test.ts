@@ -28,3 +28,30 @@ it('[D133] the agent installs and starts only what enough keys signed, also afte
   const asked = site.requests.filter((path) => path.startsWith('/acme:lidar/'));
   expect(new Set(asked)).toEqual(new Set(['/acme:lidar/1.0.0', '/acme:lidar/1.0.1']));
 });
+
+it.each<[string, string | undefined, string]>([
+  [
+    'signed: it is tried again, and runs once its own file is there',
+    TRUST.pin,
+    'lidar running 1.1.0',
+  ],
+  ['not signed: it is in quarantine', undefined, 'quarantined 1.1.0'],
+])(
+  '[A1] the server sends another file of the same size for a release, which is %s',
+  async (_, pin, end) => {
+    const site = await agentSite({ modules: [entry('acme:lidar', '1.*', 'lidar')] });
+    const keys = pin === undefined ? [] : [AUTHOR, APPROVER];
+    site.sign(undefined, ...keys);
+    site.publish('acme:lidar', '1.0.0', STAYS);
+    if (pin !== undefined) site.sign(TRUST, ...keys);
+    await site.change({}, { trust: pin });
+    await site.start();
+    await site.until('lidar running 1.0.0');
+    await site.until('done');
+    site.publish('acme:lidar', '1.1.0', `: aaaa; ${STAYS}`);
+    site.file('/acme:lidar/1.1.0', `: bbbb; ${STAYS}`);
+    await site.until(/^failed \((machine|release), 1\.0\.0\): .* has twice the sha256 /);
+    site.file('/acme:lidar/1.1.0', `: aaaa; ${STAYS}`);
+    await expect.poll(() => site.story.join('\n'), { timeout: 20_000 }).toContain(end);
+  },
+);
