@@ -34,7 +34,8 @@ function replayed(part: 'list' | 'changes'): Lie {
 
 const OTHER = 'the registry REGISTRY signed another answer, or the answer to another question';
 const NONE = 'the registry REGISTRY did not sign its answer';
-const OTHER_NONCE = (path: string): string => path.replace(/nonce=./, 'nonce=_');
+const OTHER_NONCE = (path: string): string =>
+  path.replace(/nonce=(.)/, (_, first) => `nonce=${first === '_' ? '-' : '_'}`);
 
 /** What a proxy does with the answers about changes or lists, and what the machine says. */
 const LIES: [string, (part: 'list' | 'changes') => Lie, string][] = [

@@ -60,9 +60,9 @@ function complaintAbout(
  * A version whose digest changed is not the published one. No constraint accepts it, not even a pin (D22). Where authors sign, their
  * signature says which file is the published one (D197).
  */
-const digestChanged: Policy = ({ eligibility: { changedDigests, trust } }, release) => {
-  const change = changedDigests?.get(release.version.text);
-  if (!change || (trust && !trust.check(release))) return undefined;
+const digestChanged: Policy = ({ eligibility }, release) => {
+  const change = eligibility.changedDigests?.get(release.version.text);
+  if (!change || (eligibility.trust && !eligibility.trust.check(release))) return undefined;
   return { reason: 'digest-changed', ...change };
 };
 

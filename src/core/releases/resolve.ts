@@ -80,8 +80,9 @@ export function resolveChecked(
   index: ReleaseIndex,
   eligibility: Eligibility,
 ): Resolution {
-  // A yank is a brake, until an author signed it (D204).
-  const input = { constraint, index, eligibility: withSignedYank(eligibility, index) };
+  // A yank is a brake, until an author signed it (D204). Without keys, nothing is signed.
+  const judged = eligibility.trust ? withSignedYank(eligibility, index) : eligibility;
+  const input = { constraint, index, eligibility: judged };
   let refusedPin: RefusedPin | undefined;
   for (const release of index.candidates(constraint)) {
     const against = refusal(input, release);
