@@ -9,6 +9,8 @@ const FLAGS = [
   '--semi-space-growth-factor=1',
   '--heap-growing-percent=10',
   '--optimize-for-size',
+  // Threads that help to collect have pages of their own.
+  '--single-threaded-gc',
   // Optimized code costs more memory than it saves time here.
   '--no-opt',
   '--no-maglev',
