@@ -7,9 +7,8 @@ import { startDeadline, type Deadline } from '../registry/http/deadline.ts';
 import { withoutToken } from '../registry/http/echoed-token.ts';
 import { httpClient } from '../registry/http/http-client.ts';
 import { DEFAULT_LIMITS } from '../registry/http/limits.ts';
-import { abortReason, requestFailure } from '../registry/http/network-failure.ts';
+import { deadlineFailure } from '../registry/http/network-failure.ts';
 import { readRetryAfter } from '../registry/http/retry-after.ts';
-import { RegistryError } from '../registry/registry-error.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 
 /** Where logs are sent. */
@@ -79,11 +78,8 @@ export async function sendTo(
   } catch (error) {
     signal.throwIfAborted();
     const request = { where, fetch, url: new URL(endpoint) };
-    const { aborted, reason } = deadline.signal;
-    const cause = aborted ? abortReason(reason, request) : error;
-    const failure = requestFailure(cause, request, clock.now());
-    if (!(failure instanceof RegistryError)) throw failure;
-    return { kind: 'unavailable', why: failure.message, retryMs: undefined };
+    const { message: why } = deadlineFailure(error, deadline.signal, request, clock.now());
+    return { kind: 'unavailable', why, retryMs: undefined };
   } finally {
     deadline.stop();
   }

@@ -47,7 +47,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registry/clock.ts',
     'registry/http',
     'registry/pause.ts',
-    'registry/registry-error.ts',
     'registry/unless-aborted.ts',
     'sqlite',
     'node:crypto',

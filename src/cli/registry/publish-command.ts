@@ -26,14 +26,16 @@ export async function publishCommand(
     const line = `${moduleId}: ${published} published, ${unchanged} unchanged${rest}`;
     return {
       answer: [options.json ? jsonLine(json) : line],
-      notes: [...changedFileNotes(options, world), ...staged.map(stagedNote(moduleId))],
+      notes: [
+        ...changedFileNotes(options, world),
+        ...staged.map((one) => stagedNote(moduleId, one)),
+      ],
       problems: limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
     };
   });
 }
 
 /** The registry began a rollout by default (D220). */
-function stagedNote(moduleId: string): (version: string) => string {
-  return (version) =>
-    `note: the registry began a rollout of ${version}: modreg rollout status ${moduleId} ${version}; --all-at-once would have released it to all machines`;
+function stagedNote(moduleId: string, version: string): string {
+  return `note: the registry began a rollout of ${version}: modreg rollout status ${moduleId} ${version}; --all-at-once would have released it to all machines`;
 }

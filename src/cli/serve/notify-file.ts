@@ -1,6 +1,7 @@
 import { readJson } from '../../config/text/json-document.ts';
 import { secret, type Result, type Secret } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { isLoopback } from '../../core/text/web-address.ts';
 import { secretIn } from '../../host/secret-file.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -72,14 +73,12 @@ function addressesIn({ addresses, allow_http: http }: Fields): Result<readonly U
   return { ok: true, value: urls };
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-
 function complaintAbout(url: URL | null, allowsHttp: boolean): string | undefined {
   if (!url || !/^https?:$/.test(url.protocol)) {
     return 'is not an address such as https://hooks.example/modreg';
   }
   if (url.username !== '' || url.password !== '') return 'has a user or a password';
-  if (url.protocol === 'https:' || allowsHttp || LOOPBACK.test(url.hostname)) return undefined;
+  if (url.protocol === 'https:' || allowsHttp || isLoopback(url.hostname)) return undefined;
   return 'is http: on another host, where others can read it: use https:, or set allow_http to true';
 }
 

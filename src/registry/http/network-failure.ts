@@ -53,6 +53,18 @@ export function abortReason(reason: unknown, { fetch, url }: FailedRequest): unk
   return new RegistryError(reason.kind, message, { hint: proxyHint(proxy) });
 }
 
+/** The RegistryError with which a request that has a deadline failed. Throws `error` if it is a bug in modreg. */
+export function deadlineFailure(
+  error: unknown,
+  { aborted, reason }: AbortSignal,
+  request: FailedRequest,
+  now: number,
+): RegistryError {
+  const failure = requestFailure(aborted ? abortReason(reason, request) : error, request, now);
+  if (!(failure instanceof RegistryError)) throw failure;
+  return failure;
+}
+
 /** The proxy of a request; undefined without one, or if that is not known. */
 function proxyOf(fetch: FollowedRequest['fetch'], url: URL): Proxy | undefined {
   const environment = environmentOf(fetch);

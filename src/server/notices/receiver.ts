@@ -2,9 +2,8 @@ import type { Clock } from '../../registry/clock.ts';
 import { startDeadline } from '../../registry/http/deadline.ts';
 import { httpClient } from '../../registry/http/http-client.ts';
 import { DEFAULT_LIMITS } from '../../registry/http/limits.ts';
-import { abortReason, requestFailure } from '../../registry/http/network-failure.ts';
+import { deadlineFailure } from '../../registry/http/network-failure.ts';
 import { readRetryAfter } from '../../registry/http/retry-after.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
 import { unlessAborted } from '../../registry/unless-aborted.ts';
 import { signedHeaders, type Receivers } from '../notice.ts';
 
@@ -50,11 +49,8 @@ export async function postNotice(
   } catch (error) {
     if (signal.aborted) return undefined;
     const request = { where, fetch, url: new URL(where) };
-    const { aborted, reason } = deadline.signal;
-    const cause = aborted ? abortReason(reason, request) : error;
-    const failure = requestFailure(cause, request, clock.now());
-    if (!(failure instanceof RegistryError)) throw failure;
-    return { kind: 'unavailable', why: failure.message, retryMs: undefined };
+    const { message: why } = deadlineFailure(error, deadline.signal, request, clock.now());
+    return { kind: 'unavailable', why, retryMs: undefined };
   } finally {
     deadline.stop();
   }
