@@ -136,11 +136,14 @@ export function judgeMaintenance(world: World, answer: unknown): void {
 type Upcoming = Parameters<PollerOptions['onUpcoming'] & object>[0];
 
 /** Only what timing holds may be prefetched, and only that version. (D78) */
-export function judgeUpcoming({ host, judge, complain }: World, upcoming: Upcoming): void {
+export function judgeUpcoming(world: World, upcoming: Upcoming): void {
+  const { host, judge, ledger, line, complain } = world;
   host?.upcoming.clear();
   for (const { target, version, root, isTimed } of upcoming) {
     if (!isTimed) continue;
     host?.upcoming.add(root);
+    // A question about an action may have read a newer config at the moment of the plan.
+    if (ledger.desiredSince === line.elapsed()) continue;
     const words = judge.expected(targetOf(target));
     // A requested restart may come first.
     const isHeld = words.some((word) => word.startsWith('hold ') && word.endsWith(` ${version}`));
