@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { withDocuments } from '../host/machine-path.ts';
 import { collect } from './base/catalogue-flags.ts';
+import { MACHINE } from './base/shared-options.ts';
 import type { CommandContext } from './base/command-context.ts';
 import type { WhyOptions } from './history/why-command.ts';
 import type { WatchOptions } from './plan/watch-command.ts';
@@ -211,7 +213,7 @@ export function addReplay(modreg: Command, { common, finish }: CommandContext): 
 }
 
 export function addWatch(modreg: Command, { world, registry, finish }: CommandContext): void {
-  registry(modreg.command('watch <machine.json>'))
+  registry(modreg.command('watch').argument(...MACHINE))
     .description(
       'Prints each action that an agent of this machine would take, when it is due. Changes nothing.',
     )
@@ -223,14 +225,14 @@ export function addWatch(modreg: Command, { world, registry, finish }: CommandCo
     .option('--interval <duration>', 'the time between two rounds, at least 5s (default: 1m)')
     .option('--strict', 'refuse documents with warnings')
     .addHelpText('before', WATCH_EXAMPLES)
-    .action(async (file: string, options: WatchOptions) => {
+    .action(async (file: string | undefined, options: WatchOptions) => {
       const { watchCommand } = await import('./plan/watch-command.ts');
-      finish(await watchCommand(file, options, world));
+      finish(await watchCommand(...withDocuments(file, options, world), world));
     });
 }
 
 export function addPoll(modreg: Command, { world, registry, finish }: CommandContext): void {
-  registry(modreg.command('poll <machine.json>'))
+  registry(modreg.command('poll').argument(...MACHINE))
     .description(
       'Polls this machine, and runs a program for each action when it is due: an install, upgrade, downgrade, rollback or restart.',
     )
@@ -255,9 +257,9 @@ export function addPoll(modreg: Command, { world, registry, finish }: CommandCon
       'report to this registry what the machine runs (default: $MODREG_REPORTS, else nowhere)',
     )
     .addHelpText('beforeAll', POLL_EXAMPLES)
-    .action(async (file: string, options: PollOptions) => {
+    .action(async (file: string | undefined, options: PollOptions) => {
       const { pollCommand } = await import('./poll/poll-command.ts');
-      finish(await pollCommand(file, options, world));
+      finish(await pollCommand(...withDocuments(file, options, world), world));
     });
 }
 

@@ -1,9 +1,11 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
+import { withDocuments } from '../host/machine-path.ts';
 import type { AcceptOptions } from './registry/accept-command.ts';
 import type { Outcome } from '../base/problem.ts';
 import type { CompareOptions } from './resolve/compare-command.ts';
 import type { CommandContext } from './base/command-context.ts';
-import { addAdd } from './add/add-program.ts';
+import { groupCommands } from './base/command-groups.ts';
+import { addAdd, addRemove, addSet } from './edit/edit-program.ts';
 import { addAgent } from './agent/agent-program.ts';
 import { addCheck, addSchema } from './check/check-program.ts';
 import { addBoard } from './board/board-program.ts';
@@ -33,8 +35,16 @@ import { addPage } from './page/page-program.ts';
 import { addRegistryCommands } from './registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
+import {
+  MACHINE,
+  WHOLE_POLICY,
+  withCommonOptions,
+  withListOptions,
+  withRegistryOptions,
+} from './base/shared-options.ts';
 import { commandLineProblem, exitCodeLines } from './base/usage.ts';
 import { ownVersion } from './version.ts';
+import { excerpt } from '../core/text/quote.ts';
 import type { World } from '../base/world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
@@ -121,37 +131,39 @@ type AddCommand = (modreg: Command, context: CommandContext) => void;
 
 /** Adds each command. The general help lists them in this order. */
 const COMMANDS: Readonly<Record<string, AddCommand>> = {
-  resolve: addResolve,
-  compare: addCompare,
+  status: addStatus,
   plan: addPlan,
-  watch: addWatch,
-  poll: addPoll,
-  agent: addAgent,
-  join: addJoin,
-  demo: (modreg, context) => addDemo(modreg, context, runCommandLine),
+  why: addWhy,
   doctor: addDoctor,
   page: addPage,
-  status: addStatus,
-  why: addWhy,
+  agent: addAgent,
+  poll: addPoll,
+  watch: addWatch,
+  board: addBoard,
   replay: addReplay,
-  quarantine: addQuarantine,
-  floor: addFloor,
-  rollback: addRollback,
-  restart: addRestart,
-  upgrade: addUpgrade,
+  join: addJoin,
+  add: addAdd,
+  set: addSet,
+  remove: addRemove,
   hold: addHold,
   unhold: addUnhold,
+  upgrade: addUpgrade,
+  restart: addRestart,
+  rollback: addRollback,
+  quarantine: addQuarantine,
+  floor: addFloor,
   data: addData,
-  add: addAdd,
   accept: addAccept,
+  resolve: addResolve,
+  compare: addCompare,
   check: addCheck,
   schema: addSchema,
-  board: addBoard,
   registry: addRegistryCommands,
   keys: addKeys,
-  fleet: addFleet,
-  completion: addCompletion,
   rollout: addRollout,
+  fleet: addFleet,
+  demo: (modreg, context) => addDemo(modreg, context, runCommandLine),
+  completion: addCompletion,
   version: addVersion,
 };
 
@@ -187,6 +199,7 @@ export function commandLine(
   const [named = ''] = argv;
   const added = Object.hasOwn(COMMANDS, named) ? [COMMANDS[named]] : Object.values(COMMANDS);
   for (const add of added) add?.(modreg, context);
+  groupCommands(modreg);
   return modreg;
 }
 
@@ -229,7 +242,7 @@ function addAccept(modreg: Command, { world, common, finish }: CommandContext): 
 }
 
 function addPlan(modreg: Command, { world, finish }: CommandContext): void {
-  withListOptions(modreg.command('plan <machine.json>'), WHOLE_POLICY)
+  withListOptions(modreg.command('plan').argument(...MACHINE), WHOLE_POLICY)
     .description(
       'Shows which releases a machine should run now, why, and which components would stop. Changes nothing.',
     )
@@ -240,9 +253,12 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
     .option('--exit-code', 'exit 10 if a replacement is due or held')
     .option('--strict', 'exit 1 for warnings too')
     .addHelpText('before', PLAN_EXAMPLES)
-    .action(async (file: string, options: PlanOptions) => {
+    .action(async (file: string | undefined, options: PlanOptions) => {
       const { planCommand } = await import('./plan/plan-command.ts');
-      finish(await planCommand(file, options, world));
+      const [path, documents] = withDocuments(file, options, world);
+      const outcome = await planCommand(path, documents, world);
+      const notes = file === undefined ? [`machine config: ${excerpt(path)}`] : [];
+      finish({ ...outcome, notes });
     });
 }
 
@@ -254,41 +270,6 @@ function addVersion(modreg: Command, { common, finish }: CommandContext): void {
       const answer = [options.json ? JSON.stringify(versions) : versionLine()];
       finish({ answer, notes: [], problems: [] });
     });
-}
-
-const REGISTRY_POLICY =
-  'an update policy; only its registry, trust, allow_http and max_index_age are used';
-const WHOLE_POLICY = 'the update policy (default: policy.json beside the machine config)';
-
-function withListOptions(command: Command, policy: string = REGISTRY_POLICY): Command {
-  return withRegistryOptions(withCommonOptions(command), policy)
-    .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
-    .option('--at <time>', 'answer as of this time, such as 2026-11-21T01:02:03Z')
-    .option(
-      '--max-age <duration>',
-      'use a saved list that was confirmed no longer ago than this, such as 5m',
-    )
-    .option('--offline', 'contact no registry; answer from the saved list');
-}
-
-function withRegistryOptions(command: Command, policy: string = REGISTRY_POLICY): Command {
-  return command
-    .option(
-      '--registry <address>',
-      'https://host, npm:https://host, oci:https://host, github:owner/name, a folder or a .db file (default: $MODREG_REGISTRY, else the registry of the policy, else $PLATFORM_HOME/registry.db, else for resolve and compare the built-in samples)',
-    )
-    .option('--policy <file>', policy);
-}
-
-function withCommonOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one line of JSON; errors are JSON too, on stderr')
-    .addOption(
-      new Option('--color <when>', 'when to colour the output')
-        .choices(['auto', 'always', 'never'])
-        .default('auto'),
-    )
-    .option('--debug', 'print the stack of an internal error');
 }
 
 function linesOf(text: string): string[] {

@@ -13,6 +13,7 @@ import {
   type DocumentSources,
   type PlanDocuments,
 } from './plan-documents.ts';
+import { KEPT_DOCUMENTS } from './machine-path.ts';
 import { POLICY } from './policy-file.ts';
 
 /** The documents with which an agent or a poller starts. */
@@ -30,7 +31,6 @@ type Terms = Parameters<typeof documentReader>[1];
  * The last documents of this machine that had no errors are in its home, beside machine.db, for this user only: they may contain
  * secrets. Documents are large: two of them, as texts in JSON.
  */
-const KEPT = 'machine.db.documents';
 const SCHEMA = 'modreg/kept-documents@1';
 const PRIVATE = 0o600;
 const LARGEST = 64 * 1024 * 1024;
@@ -82,7 +82,7 @@ function firstly(
 
 /** Returns how to keep documents that have no errors in the folder `home`: a warning for each reason why that is not possible, once. */
 export function documentKeeper(home: string): (documents: PlanDocuments) => Problem | undefined {
-  const path = join(home, KEPT);
+  const path = join(home, KEPT_DOCUMENTS);
   const found = readRegularFile(path, LARGEST);
   let kept = found.ok ? Buffer.from(found.value.bytes).toString() : undefined;
   let said: string | undefined;
@@ -123,7 +123,7 @@ function keptDocuments(
   { environment }: World,
 ): PlanDocuments | undefined {
   const home = platformHome(environment);
-  const file = home === undefined ? undefined : readRegularFile(join(home, KEPT), LARGEST);
+  const file = home === undefined ? undefined : readRegularFile(join(home, KEPT_DOCUMENTS), LARGEST);
   const sources = file?.ok ? sourcesIn(file.value) : undefined;
   const named = policy ?? join(dirname(path), POLICY);
   if (sources?.machine.path !== resolve(path)) return undefined;

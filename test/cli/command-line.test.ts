@@ -114,6 +114,48 @@ describe('arguments that cannot be used: exit 2', () => {
     });
   });
 
+  it.each([
+    ['logs', 'modreg agent logs'],
+    ['publish', 'modreg registry publish'],
+    ['serve', 'one of modreg registry serve, modreg fleet serve'],
+    ['ps', 'modreg agent status'],
+    ['update', 'modreg upgrade'],
+    ['explain', 'modreg why'],
+    ['constructor', undefined],
+  ])('names what %s is called: %s', async (word, suggestion) => {
+    const line = suggestion === undefined ? '' : `  did you mean ${suggestion} ?\n`;
+    const { stderr } = await inProcess([word, 'acme:lidar']);
+    expect(stderr).toBe(`error[USAGE]: unknown command '${word}'\n${line}${HINT}`);
+  });
+
+  it('suggests only commands that exist', async () => {
+    const words = ['delete', 'downgrade', 'info', 'install', 'lint', 'log', 'login', 'ls', 'pause'];
+    const more = ['pin', 'register', 'revert', 'rm', 'run', 'search', 'start', 'uninstall'];
+    for (const word of [...words, ...more, 'history', 'validate', 'versions']) {
+      const { stderr } = await inProcess([word]);
+      const [, path = ''] = /did you mean modreg (.+) \?/.exec(stderr) ?? [];
+      const { stdout } = await inProcess([...path.split(' '), '--help']);
+      expect(stdout).toContain(`Usage: modreg ${path} `);
+    }
+  });
+
+  it('groups the commands in the general help, a line each', async () => {
+    const { stdout } = await inProcess(['--help']);
+    const lines = stdout.split('\n');
+    expect(lines.filter((line) => /^\S.*:$/.test(line))).toEqual([
+      'Options:',
+      'This machine:',
+      'Change this machine:',
+      'Releases and documents:',
+      'Registry and fleet:',
+      'First steps:',
+    ]);
+    expect(lines).toContain(
+      '  status         deployed and wanted versions, what waits, the last round',
+    );
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
   it('refuses help for an unknown command', async () => {
     const { stderr, exit } = await inProcess(['help', 'nope']);
     expect([stderr, exit]).toEqual([`error[USAGE]: unknown command\n${HINT}`, 2]);

@@ -16,10 +16,10 @@ import { lines, NOW, words } from './support/completed.ts';
 describe('what is offered without a registry', () => {
   it.each([
     ['qu', 'quarantine'],
-    ['re', 'resolve replay restart registry'],
+    ['re', 'replay remove restart resolve registry'],
     ['hel', 'help'],
     ['--', '--version --help'],
-    ['help re', 'resolve replay restart registry'],
+    ['help re', 'replay remove restart resolve registry'],
     ['help e', 'exit-codes'],
     ['help resolve ', ''],
     ['quarantine ', 'list add lift help'],

@@ -5,7 +5,7 @@ import { sh } from '../support/shell.ts';
 
 describe('a mistake in the arguments leads to the help of that command', () => {
   it.each([
-    ['plan', 'modreg plan --help'],
+    ['why', 'modreg why --help'],
     ['plan machine.json --nonsense', 'modreg plan --help'],
     ['registry', 'modreg registry --help'],
     ['registry publish', 'modreg registry publish --help'],

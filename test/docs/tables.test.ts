@@ -173,7 +173,8 @@ interface OptionOfCommand {
 /** The options in the help of each command, but for `--help`. */
 async function optionsBelow(...path: string[]): Promise<OptionOfCommand[]> {
   const { answer } = await runCommandLine([...path, '--help'], quietWorld('linux/arm64'));
-  const place = answer.indexOf('Commands:');
+  // The general help has groups of commands, of which this is the first.
+  const place = answer.indexOf(path.length === 0 ? 'This machine:' : 'Commands:');
   const [options, commands] =
     place < 0 ? [answer, []] : [answer.slice(0, place), answer.slice(place)];
   const own = options

@@ -3,6 +3,7 @@ import { moduleOf } from '../../src/core/plan/target.ts';
 import { Killed } from './crash-points.ts';
 import type { CommittedAction } from '../../src/store/index.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
+import { inherit } from './inheritance.ts';
 import { checkDisk } from './disk-check.ts';
 import { keyOf, type SeenAction, type Target } from './ledger.ts';
 import type { Killable } from './life.ts';
@@ -174,6 +175,11 @@ export function watchedState(state: MachineState, world: World, killable: Killab
         () => state.reportWorking(target, working),
         () => judge.works(targetOf(target), working),
       ),
+    inheritFailures: (target, earlier) => {
+      state.inheritFailures(target, earlier);
+      // Before another config, which may not have the heir.
+      inherit(world);
+    },
     log: (decisions, round, inputs) => {
       judgeSecrets(decisions, world);
       try {

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { machinePath, withDocuments } from '../../host/machine-path.ts';
+import { MACHINE } from '../base/shared-options.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { AgentLogsOptions } from './logs-command.ts';
 import type { AgentRunOptions } from './run-terms.ts';
@@ -74,7 +76,7 @@ function addShown(agent: Command, { world, registry, common, finish }: CommandCo
 }
 
 function addRun(agent: Command, { world, registry, finish }: CommandContext): void {
-  registry(agent.command('run <machine.json>'))
+  registry(agent.command('run').argument(...MACHINE))
     .description(
       'Downloads, starts, watches, replaces and rolls back the modules of this machine, until it is stopped.',
     )
@@ -88,28 +90,28 @@ function addRun(agent: Command, { world, registry, finish }: CommandContext): vo
     .option('--page', 'also serve the page of the machine, as modreg page does')
     .option('--page-port <port>', 'the port of the page (default: 4890)')
     .addHelpText('beforeAll', RUN_EXAMPLES)
-    .action(async (file: string, options: AgentRunOptions) => {
+    .action(async (file: string | undefined, options: AgentRunOptions) => {
       const { agentRunCommand } = await import('./run-command.ts');
-      finish(await agentRunCommand(file, options, world));
+      finish(await agentRunCommand(...withDocuments(file, options, world), world));
     });
 }
 
 function addSystem(agent: Command, { world, registry, common, finish }: CommandContext): void {
-  common(agent.command('system <machine.json>'))
+  common(agent.command('system').argument(...MACHINE))
     .description(
       'Applies the settings of the system once: networks, limits of the journal, unattended upgrades.',
     )
     .option('--dry-run', 'only show what would change, without keys and passwords')
     .addHelpText('before', SYSTEM_EXAMPLES)
-    .action(async (file: string, options: AgentSystemOptions) => {
+    .action(async (file: string | undefined, options: AgentSystemOptions) => {
       const { agentSystemCommand } = await import('./system-command.ts');
-      finish(await agentSystemCommand(file, options, world));
+      finish(await agentSystemCommand(machinePath(file, world), options, world));
     });
   addService(agent, { world, registry, common, finish });
 }
 
 function addService(agent: Command, { world, registry, common, finish }: CommandContext): void {
-  registry(agent.command('install-unit <machine.json>'))
+  registry(agent.command('install-unit').argument(...MACHINE))
     .description(
       'Installs the agent as the service platform-agent of systemd, which starts with the machine.',
     )
@@ -120,12 +122,13 @@ function addService(agent: Command, { world, registry, common, finish }: Command
       'write this digest of a trust document into the policy (default: that of $MODREG_TRUST)',
     )
     .addHelpText('beforeAll', INSTALL_EXAMPLES)
-    .action(async (file: string, options: InstallUnitOptions) => {
+    .action(async (file: string | undefined, options: InstallUnitOptions) => {
       const { installUnitCommand } = await import('./systemd/install-unit-command.ts');
-      const outcome = installUnitCommand(file, options, world);
+      const [path, documents] = withDocuments(file, options, world);
+      const outcome = installUnitCommand(path, documents, world);
       if (outcome.problems.length > 0) return finish(outcome);
       const { offeredPin } = await import('./systemd/policy-pin.ts');
-      const warning = await offeredPin(file, options, world);
+      const warning = await offeredPin(path, documents, world);
       finish(warning ? { ...outcome, problems: [warning] } : outcome);
     });
   common(agent.command('uninstall-unit'))

@@ -14,7 +14,8 @@ export function commandLineProblem(
   const [, similar] = /Did you mean (.+)\?/.exec(rest.join(' ')) ?? [];
   const named = commandNamed(argv, modreg);
   const isIncomplete = /^(unknown command|missing required argument)/.test(first);
-  const suggestion = (isIncomplete ? atSign(argv, named) : undefined) ?? similar;
+  const suggestion =
+    (isIncomplete ? atSign(argv, named) : undefined) ?? elsewhere(argv, named) ?? similar;
   return {
     severity: 'error',
     kind: 'usage',
@@ -39,6 +40,48 @@ function commandNamed(argv: readonly string[], modreg: Command): Command {
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+/** What other programs call a command of modreg. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  delete: 'remove',
+  downgrade: 'rollback',
+  explain: 'why',
+  history: 'why',
+  info: 'registry show',
+  install: 'add',
+  lint: 'check',
+  log: 'agent logs',
+  login: 'join',
+  ls: 'status',
+  pause: 'hold',
+  pin: 'set',
+  ps: 'agent status',
+  register: 'join',
+  revert: 'rollback',
+  rm: 'remove',
+  run: 'agent run',
+  search: 'registry list',
+  start: 'agent run',
+  uninstall: 'remove',
+  update: 'upgrade',
+  validate: 'check',
+  versions: 'compare',
+};
+
+/** The commands, anywhere in the tree, that the unknown first word names; undefined if no command has that name. */
+function elsewhere([word = '']: readonly string[], named: Command): string | undefined {
+  if (named.parent) return undefined;
+  const synonym = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined;
+  const paths = synonym === undefined ? pathsTo(word, named) : [`modreg ${synonym}`];
+  return paths.length > 1 ? `one of ${paths.join(', ')}` : paths[0];
+}
+
+function pathsTo(word: string, command: Command): string[] {
+  return command.commands.flatMap((below) => [
+    ...(below.name() === word ? [pathOf(below)] : []),
+    ...pathsTo(word, below),
+  ]);
 }
 
 /** The command for `acme:lidar@1.2.9`, which modreg writes as two arguments; undefined if no argument is of that form. */

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { machinePath } from '../../host/machine-path.ts';
+import { MACHINE } from '../base/shared-options.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { BoardOptions } from './board-command.ts';
 
@@ -10,14 +12,14 @@ const EXAMPLES = `Examples:
 
 /** Adds `modreg board`. */
 export function addBoard(modreg: Command, { world, common, finish }: CommandContext): void {
-  common(modreg.command('board <machine.json>'))
+  common(modreg.command('board').argument(...MACHINE))
     .description(
       'Shows what the fake boards of a machine read, each second, until it is stopped. A fake board needs no hardware.',
     )
     .option('--once', 'show it once')
     .addHelpText('before', EXAMPLES)
-    .action(async (file: string, options: BoardOptions) => {
+    .action(async (file: string | undefined, options: BoardOptions) => {
       const { boardCommand } = await import('./board-command.ts');
-      finish(await boardCommand(file, options, world));
+      finish(await boardCommand(machinePath(file, world), options, world));
     });
 }

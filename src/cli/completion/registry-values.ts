@@ -9,6 +9,7 @@ import {
   type Version,
 } from '../../core/index.ts';
 import { namespaceOf } from '../../core/releases/module-id.ts';
+import { machinePath } from '../../host/machine-path.ts';
 import type { RemoteRegistry } from '../../registry/remote-registry.ts';
 import { noRetries } from '../../registry/retry-budget.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
@@ -125,9 +126,9 @@ async function sourceFor({ path, operands, values }: Place, world: World): Promi
   if (path.startsWith('registry ') && registry === undefined) {
     return { kind: 'file', db: values.get('--db') };
   }
-  const machinePath = path === 'add' ? (operands[1] ?? 'machine.json') : '';
-  const policy = values.get('--policy') ?? policyBeside(machinePath);
-  const options = { ...(registry && { registry }), ...(policy && { policy }), machinePath };
+  const config = path === 'add' ? machinePath(operands[1], world) : '';
+  const policy = values.get('--policy') ?? policyBeside(config);
+  const options = { ...(registry && { registry }), ...(policy && { policy }), machinePath: config };
   const terms = await readTerms(options);
   const requests = { limits: LIMITS };
   const registries = commandRegistries(
@@ -140,9 +141,9 @@ async function sourceFor({ path, operands, values }: Place, world: World): Promi
   return { kind: WITH_SAMPLES.has(path) ? 'samples' : 'none' };
 }
 
-function policyBeside(machinePath: string): string | undefined {
-  const path = join(dirname(machinePath), 'policy.json');
-  return machinePath !== '' && existsSync(path) ? path : undefined;
+function policyBeside(config: string): string | undefined {
+  const path = join(dirname(config), 'policy.json');
+  return config !== '' && existsSync(path) ? path : undefined;
 }
 
 async function inCatalogue<T>(

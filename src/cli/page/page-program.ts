@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { withDocuments } from '../../host/machine-path.ts';
+import { MACHINE } from '../base/shared-options.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { PageCommandOptions } from './page-command.ts';
 
@@ -16,7 +18,7 @@ export function addPage(
   modreg: Command,
   { world, registry, common, finish }: CommandContext,
 ): void {
-  const page = registry(modreg.command('page <machine.json>'))
+  const page = registry(modreg.command('page').argument(...MACHINE))
     .description('Serves a web page of this machine, until it is stopped.')
     .option(
       '--host <host>',
@@ -31,9 +33,9 @@ export function addPage(
     )
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .addHelpText('beforeAll', EXAMPLES)
-    .action(async (file: string, options: PageCommandOptions) => {
+    .action(async (file: string | undefined, options: PageCommandOptions) => {
       const { pageCommand } = await import('./page-command.ts');
-      finish(await pageCommand(file, options, world));
+      finish(await pageCommand(...withDocuments(file, options, world), world));
     });
   common(page.command('sign-in'))
     .description('Shows an address with a new code, with which one person can sign in to the page.')

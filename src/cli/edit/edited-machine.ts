@@ -20,7 +20,7 @@ export interface EditedMachine {
 }
 
 /** A module entry as the document has it. */
-interface WrittenEntry {
+export interface WrittenEntry {
   readonly type: 'registry' | 'local';
   readonly name: string;
   readonly module_id: string;
@@ -60,10 +60,11 @@ export function readEdited(
   return { ok: true, value };
 }
 
-/** The warnings that components still lack their modules in `text`; the error that it is no longer a machine config. */
+/** The warnings that components lack their modules in `text`; the error that it is no longer a machine config, `after` the edit. */
 export function checkEdited(
   { file, policy }: EditedMachine,
   text: string,
+  after = 'with this module',
 ): Result<Problem[], Problem> {
   const bytes = Buffer.from(text);
   const read = readMachine(bytes, { policy, mode: file.mode });
@@ -73,10 +74,7 @@ export function checkEdited(
       value: read.problems.filter(isMissingModule).map((one) => asWarning(file.path, one)),
     };
   }
-  return {
-    ok: false,
-    error: documentWithErrors('with this module, the machine config', file.path, read),
-  };
+  return { ok: false, error: documentWithErrors(`${after}, the machine config`, file.path, read) };
 }
 
 /** The problem that the module or the name has an entry already. */
