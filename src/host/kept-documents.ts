@@ -123,7 +123,8 @@ function keptDocuments(
   { environment }: World,
 ): PlanDocuments | undefined {
   const home = platformHome(environment);
-  const file = home === undefined ? undefined : readRegularFile(join(home, KEPT_DOCUMENTS), LARGEST);
+  const file =
+    home === undefined ? undefined : readRegularFile(join(home, KEPT_DOCUMENTS), LARGEST);
   const sources = file?.ok ? sourcesIn(file.value) : undefined;
   const named = policy ?? join(dirname(path), POLICY);
   if (sources?.machine.path !== resolve(path)) return undefined;
