@@ -50,6 +50,11 @@ interface Recipient {
   readonly rollback: PermittedRollback | undefined;
 }
 
+/** As JSON, a map would have no content. */
+function withMaps(_: string, value: unknown): unknown {
+  return value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value;
+}
+
 /**
  * The open actions of a machine: committed, then delivered, then acknowledged or withdrawn. Each step is on disk before
  * anything relies on it. A step that cannot be written is not taken.
@@ -259,7 +264,7 @@ export class Outbox {
     const modules = this.#options.configuration.current?.machine.modules ?? [];
     const entry =
       target.kind === 'module' ? modules.find(({ name }) => name === target.name) : undefined;
-    return JSON.stringify([entry, this.#termsOf(target)]);
+    return JSON.stringify([entry, this.#termsOf(target)], withMaps);
   }
 
   /** The terms, and what reached the program that failed: an edit meanwhile did not (D82). */

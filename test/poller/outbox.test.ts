@@ -113,6 +113,14 @@ describe('an outbox', () => {
       { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
     ],
     [
+      'delivers it again at once after each edit of what its policy refuses',
+      [
+        ...(['commit 1.1.0', 'the policy refuses another version', 'deliver'] as const),
+        ...(['broken machine', 'the policy refuses another version', 'deliver'] as const),
+      ],
+      { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },
+    ],
+    [
       'delivers it again at once if its policy was edited during the attempt',
       ['commit 1.1.0', 'deliver', 'the policy is edited', 'broken machine', 'deliver'],
       { events: [...DELIVERED, 'acknowledged', 'delivered 1.1.0 (2)'] },

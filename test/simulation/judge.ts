@@ -222,7 +222,7 @@ function deliver(context: JudgeContext, id: string, isOpen: boolean): void {
 function setupOf({ desired }: Ledger, { kind, name }: Target): string | undefined {
   if (!desired) return undefined;
   const entry = kind === 'module' && desired.modules.find((one) => one.name === name);
-  return JSON.stringify([entry, termsOf(desired, name), desired.asking]);
+  return JSON.stringify([entry, termsOf(desired, name), desired.terms.refuse, desired.asking]);
 }
 
 /** A delivery reaches one consumer, once. (I8, D39) */

@@ -30,6 +30,7 @@ export type Step =
   | 'retry'
   | 'another process'
   | 'the policy is edited'
+  | 'the policy refuses another version'
   | 'the entry is edited'
   | `${number} min`;
 
@@ -104,6 +105,16 @@ export async function played(steps: readonly Step[]): Promise<Outcome> {
     'the policy is edited': () => {
       const { policy } = current;
       const terms = { ...policy.terms, requireDigest: !policy.terms.requireDigest };
+      current = { ...current, policy: { ...policy, terms } };
+    },
+    'the policy refuses another version': () => {
+      const { policy } = current;
+      const refused = policy.terms.refuse?.get('*') ?? [];
+      const major = { kind: 'major', major: refused.length + 7 } as const;
+      const terms = {
+        ...policy.terms,
+        refuse: new Map([['*', [...refused, { versions: major }]]]),
+      };
       current = { ...current, policy: { ...policy, terms } };
     },
     'the entry is edited': () => {
