@@ -14,9 +14,9 @@ import { eligibilityOf, type ModuleTerms } from '../core/decision/eligibility-of
 import { PLATFORMS } from '../core/releases/platform.ts';
 import { describeDuration, parseDuration } from '../core/text/duration.ts';
 import { quote } from '../core/text/quote.ts';
-import { parseTime } from '../core/text/rfc3339.ts';
 import { sampleCatalogue } from '../registry/sample-catalogue.ts';
 import { parseProblem, registryProblem, type Outcome, type Problem } from '../base/problem.ts';
+import { askedTime } from './asked-time.ts';
 import { groupOf, machineIdOf, unknownIdWarning } from './machine-id.ts';
 import { commandRegistries, type CommandRegistries } from './command-registries.ts';
 import { readPolicy, type RegistryOptions } from './registry-choice.ts';
@@ -54,7 +54,7 @@ export async function readListOptions(
   world: World,
 ): Promise<Result<ListQuery, Problem[]>> {
   const platform = platformOf(options, world);
-  const at = options.at === undefined ? undefined : parseTime(options.at);
+  const at = options.at === undefined ? undefined : askedTime(options.at, world.clock());
   const maxAge = readMaxAge(options.maxAge);
   const policy = await readPolicy(options);
   const maxAgeMs = maxAge.ok ? maxAge.value : 0;

@@ -99,6 +99,8 @@ export interface Ledger extends Clocks, Orders {
   desiredSince: number;
   desiredBefore: Desired | undefined;
   life: number;
+  /** How often the config was read in this life. */
+  readings: number;
   /** Whether the memory was blank when this process started, without a loss, and whether it has planned since. */
   isBlank: boolean;
   isNew?: boolean;
@@ -172,6 +174,7 @@ export function blankLedger(): Ledger {
     desiredSince: 0,
     desiredBefore: undefined,
     life: 0,
+    readings: 0,
     isBlank: true,
     hasPlanned: false,
     hasPolledSince: false,

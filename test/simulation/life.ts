@@ -108,6 +108,7 @@ export function begin(world: World, number: number, exit: (why: string) => void)
   });
   const state = watchedState(machineStateIn(file), world, killable);
   ledger.life = number;
+  ledger.readings = 0;
   ledger.hasPlanned = false;
   ledger.isBlank = ledger.known.size === 0;
   // Half of the machines had a file that was lost.
@@ -251,6 +252,7 @@ function readConfiguration(world: World): Configuration | Promise<never> {
   }
   const before = ledger.desired;
   ledger.desired = conditions.desired;
+  ledger.readings++;
   noteEntries(ledger, before, line.elapsed());
   ledger.asksForMaintenance = settings.asksForMaintenance;
   return configurationOf(conditions.desired);

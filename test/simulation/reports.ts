@@ -36,6 +36,8 @@ export function say(
   const quarantineMs = policies
     .filter((desired): desired is Desired => desired !== undefined)
     .map((desired) => termsOf(desired, said.target.name).quarantineMs);
+  // A poller that has read no config uses the default: until the quarantine is lifted. modreg's own agent reads it once before its poller.
+  if (ledger.readings <= (host ? 1 : 0)) quarantineMs.push(undefined);
   const { name } = said.target;
   // Another agent does not say what reached its programs.
   const setup = host && (ledger.started.get(name) ?? setupOf(ledger.desired, name));

@@ -1,6 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import { loggedWords, type LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import {
   describeTime,
   joined,
@@ -11,6 +11,7 @@ import {
 } from '../../core/text/time-words.ts';
 import { failed, parseProblem, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { askedTime } from '../../host/asked-time.ts';
 import { decisionsAbout, type DecisionsAbout } from '../../host/history/past-decisions.ts';
 import { reasonAlone, type ToldDecision } from '../../host/history/told-history.ts';
 import { whyDocument } from '../../host/history/why-document.ts';
@@ -38,7 +39,7 @@ export function whyCommand(named: string, options: WhyOptions, world: World): Ou
 /** The time of `--at`, which is not in the future; undefined without it. */
 export function timeAsked({ at }: WhyOptions, world: World): Result<number | undefined, Problem> {
   if (at === undefined) return { ok: true, value: undefined };
-  const time = parseTime(at);
+  const time = askedTime(at, world.clock());
   if (!time.ok) return { ok: false, error: parseProblem(time.error) };
   if (time.value <= world.clock()) return time;
   const message = `--at: ${formatTime(time.value)} is in the future; modreg plan shows what happens next`;

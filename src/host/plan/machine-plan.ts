@@ -5,7 +5,6 @@ import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { describeDuration } from '../../core/text/duration.ts';
-import { parseTime } from '../../core/text/rfc3339.ts';
 import { satisfiesRange } from '../../registry/npm-range.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
@@ -13,6 +12,7 @@ import { parseProblem, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { DocumentFile } from '../document-file.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
+import { askedTime } from '../asked-time.ts';
 import { groupOf, machineIdOf } from '../machine-id.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { clockReading } from '../clock-reading.ts';
@@ -65,7 +65,7 @@ export async function planFor(
   world: World,
 ): Promise<Result<Planned, Problem[]>> {
   const platform = platformOf(options, world);
-  const at = options.at === undefined ? undefined : parseTime(options.at);
+  const at = options.at === undefined ? undefined : askedTime(options.at, world.clock());
   const maxAge = readMaxAge(options.maxAge);
   if (!platform.ok || at?.ok === false || !maxAge.ok || !documents.ok) {
     const problems = [

@@ -1,9 +1,10 @@
-import { parseTime, formatTime } from '../../core/text/rfc3339.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Result } from '../../core/index.ts';
 import { LONGEST_HOLD_MS } from '../../core/decision/operator-hold.ts';
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { escapeUnprintable, quote } from '../../core/text/quote.ts';
 import { usage, type Problem } from '../../base/problem.ts';
+import { askedTime } from '../asked-time.ts';
 
 /** A hold as an operator asks for it. */
 export interface HoldWish {
@@ -11,7 +12,7 @@ export interface HoldWish {
   readonly named: string | undefined;
   /** A duration, such as `12h`. */
   readonly for: string | undefined;
-  /** A time of RFC 3339. */
+  /** As `askedTime` reads it. */
   readonly until: string | undefined;
   readonly reason: string;
   /** Who asks. */
@@ -53,7 +54,7 @@ function endOf({ for: duration, until }: HoldWish, now: number): Result<HoldEnd,
     if (term.value > LONGEST_HOLD_MS) return wrong(tooLong(term.value));
     return { ok: true, value: { longestMs: term.value, endsAt: undefined } };
   }
-  const time = parseTime(until);
+  const time = askedTime(until, now);
   if (!time.ok) return wrong(time.error.message);
   const endsAt = time.value;
   if (endsAt <= now) {
