@@ -20,7 +20,6 @@ import { addRollout } from './rollout/rollout-program.ts';
 import { addDoctor } from './doctor/doctor-program.ts';
 import {
   addHold,
-  addPoll,
   addQuarantine,
   addReplay,
   addRestart,
@@ -28,10 +27,10 @@ import {
   addStatus,
   addUnhold,
   addUpgrade,
-  addWatch,
   addWhy,
 } from './machine-program.ts';
 import { addPage } from './page/page-program.ts';
+import { addPoll, addWatch } from './poll/poll-program.ts';
 import { addRegistryCommands } from './registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';

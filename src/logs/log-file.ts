@@ -20,13 +20,15 @@ export interface LogFile extends LogQueue {
   append(records: readonly LogRecord[]): void;
   /**
    * The newest records, at most `count`, the oldest first; of one module if it is given, at least as severe as `severity`,
-   * and after the record `after`.
+   * after the record `after`, not before `since` in milliseconds since the epoch, and with `text` in any case of its letters.
    */
   newest(query: {
     readonly count: number;
     readonly module?: string | undefined;
     readonly severity?: Severity | undefined;
     readonly after?: number;
+    readonly since?: number | undefined;
+    readonly text?: string | undefined;
   }): StoredRecord[];
   /** Undefined if nothing was dropped. */
   dropped(): Dropped | undefined;
@@ -99,14 +101,21 @@ function insert(
 
 function newest(
   sql: Statements,
-  { count, module, severity = 'info', after = 0 }: Parameters<LogFile['newest']>[0],
+  { count, module, severity = 'info', after = 0, since, text }: Parameters<LogFile['newest']>[0],
 ): StoredRecord[] {
-  const ofModule = module === undefined ? '' : 'AND module = ?';
+  const conditions = [
+    ['id > ?', after],
+    ['severity >= ?', SEVERITIES.indexOf(severity)],
+    ['module = ?', module],
+    ['at >= ?', since],
+    ['instr(lower(text), lower(?)) > 0', text],
+  ] as const;
+  const used = conditions.flatMap(([sqlText, value]) =>
+    value === undefined ? [] : [[sqlText, value] as const],
+  );
   const rows = sql.all(
-    `SELECT ${COLUMNS} FROM records WHERE id > ? AND severity >= ? ${ofModule} ORDER BY id DESC LIMIT ?`,
-    after,
-    SEVERITIES.indexOf(severity),
-    ...(module === undefined ? [] : [module]),
+    `SELECT ${COLUMNS} FROM records WHERE ${used.map(([one]) => one).join(' AND ')} ORDER BY id DESC LIMIT ?`,
+    ...used.map(([, value]) => value),
     count,
   );
   return rows.map(recordIn).toReversed();

@@ -50,6 +50,12 @@ describe('modreg agent logs', () => {
     [['arm'], printed.slice(1, 2)],
     [['base'], ['the log has no line about base']],
     [['lidar', '-n', '0'], ['']],
+    [['--level', 'warn'], printed.slice(1)],
+    [['--grep', 'LISTEN'], printed.slice(0, 1)],
+    [['--level', 'error', '--grep', 'sigterm'], printed.slice(2)],
+    [['--since', '2026-11-23T03:00:00Z'], printed],
+    [['--since', '2026-11-23T03:00:01Z'], ['']],
+    [['arm', '--grep', 'cold'], ['the log has no such line about arm']],
     [
       ['arm', '--json'],
       [

@@ -26,6 +26,16 @@ async function why(machine: Day): Promise<string[]> {
 }
 
 describe('modreg why', () => {
+  it('shows only the newest decisions', async () => {
+    const { home } = await homeAfterNight();
+    const { answer: all } = await ask(home, 'why', 'acme:lidar');
+    const { answer } = await ask(home, 'why', 'acme:lidar', '-n', '2');
+    expect([all.length > 2, answer]).toEqual([true, all.slice(-2)]);
+    expect((await ask(home, 'why', 'acme:lidar', '-n', '0')).answer).toEqual([]);
+    const { problems } = await ask(home, 'why', 'acme:lidar', '-n', 'two');
+    expect(problems).toEqual(['--lines is "two", expected a whole number from 0 to 100000']);
+  });
+
   it('shows each change of the decision, and what made it', async () => {
     const { home } = await homeAfterNight();
     expect(await ask(home, 'why', 'acme:lidar')).toEqual({

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { SEVERITIES } from '../../logs/log-record.ts';
 import { machinePath, withDocuments } from '../../host/machine-path.ts';
 import { MACHINE } from '../base/shared-options.ts';
 import type { CommandContext } from '../base/command-context.ts';
@@ -26,6 +27,7 @@ const STATUS_EXAMPLES = `Examples:
 const LOGS_EXAMPLES = `Examples:
   modreg agent logs
   modreg agent logs acme_lidar --follow
+  modreg agent logs --since -2h --level warn --grep timeout
   modreg agent logs --lines 10000 --json
 `;
 
@@ -66,6 +68,11 @@ function addShown(agent: Command, { world, registry, common, finish }: CommandCo
       'Shows the newest lines that the agent has printed: its own, and those of the modules.',
     )
     .option('-n, --lines <number>', 'how many lines, at most 10000 (default: 100)')
+    .option('--since <time>', 'only lines since then, such as -2h or 2026-11-21T01:02:03Z')
+    .addOption(
+      new Option('--level <level>', 'only lines that are at least so severe').choices(SEVERITIES),
+    )
+    .option('--grep <text>', 'only lines that have this text, in any case')
     .option('-f, --follow', 'continue with the lines that follow (Ctrl-C stops)')
     .addHelpText('before', LOGS_EXAMPLES)
     .action(async (module: string | undefined, options: AgentLogsOptions) => {

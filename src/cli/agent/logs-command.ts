@@ -7,20 +7,24 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { LOG_FILE, openLog, type LogFile } from '../../logs/log-file.ts';
 import { MOST_RECORDS } from '../../logs/log-limits.ts';
-import type { StoredRecord } from '../../logs/log-record.ts';
+import type { Severity, StoredRecord } from '../../logs/log-record.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
+import { askedTime } from '../../host/asked-time.ts';
 import { rowNamed } from '../../host/machine-row.ts';
 import { NO_HOME, stateProblem, usingState } from '../../host/open-state.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { countOf } from '../../base/count.ts';
 import { logLine, textLine } from '../base/log-line.ts';
-import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import { failed, parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { noAgent } from './no-agent.ts';
 import { endingAfter } from '../base/ending-after.ts';
 
 export interface AgentLogsOptions {
   readonly lines?: string;
+  readonly since?: string;
+  readonly level?: Severity;
+  readonly grep?: string;
   readonly follow?: true;
   readonly json?: true;
 }
@@ -29,6 +33,11 @@ export interface AgentLogsOptions {
 interface Selection {
   readonly module: string | undefined;
   readonly count: number;
+  /** Undefined for all. */
+  readonly since: number | undefined;
+  readonly severity: Severity | undefined;
+  /** A part of their text, whose case does not matter. */
+  readonly text: string | undefined;
 }
 
 const DEFAULT_LINES = '100';
@@ -40,13 +49,18 @@ export async function agentLogsCommand(
   world: World,
 ): Promise<Outcome> {
   const count = wholeNumber('--lines', options.lines ?? DEFAULT_LINES, MOST_RECORDS);
-  if (!count.ok) return failed(count.error);
+  const since = options.since === undefined ? undefined : askedTime(options.since, world.clock());
+  if (!count.ok || since?.ok === false) {
+    const problems = since?.ok === false ? [parseProblem(since.error)] : [];
+    return failed(...(count.ok ? [] : [count.error]), ...problems);
+  }
   const log = opened(world);
   if (!log.ok) return log.error;
   try {
     const name = module === undefined ? undefined : entryNamed(module, log.value, world);
     if (name?.ok === false) return failed(...name.error);
-    const selection = { module: name?.value, count: count.value };
+    const chosen = { since: since?.value, severity: options.level, text: options.grep };
+    const selection = { module: name?.value, count: count.value, ...chosen };
     return options.follow
       ? await follow(log.value, { ...selection, options }, world)
       : newest(log.value, { ...selection, options });
@@ -70,8 +84,9 @@ function entryNamed(text: string, log: LogFile, world: World): Result<string, Pr
 
 type Printed = Selection & { readonly options: AgentLogsOptions };
 
-function newest(log: LogFile, { module, count, options }: Printed): Outcome {
-  const records = log.newest({ module, count });
+function newest(log: LogFile, { options, ...selection }: Printed): Outcome {
+  const { module, count } = selection;
+  const records = log.newest(selection);
   const notes: string[] = [];
   const dropped = log.dropped();
   if (dropped) {
@@ -79,7 +94,8 @@ function newest(log: LogFile, { module, count, options }: Printed): Outcome {
     notes.push(`${countOf(dropped.count, 'line')} until ${until} were dropped for later ones`);
   }
   if (records.length === 0 && count > 0 && module !== undefined) {
-    notes.push(`the log has no line about ${excerpt(module)}`);
+    const such = isSelective(selection) ? 'such line' : 'line';
+    notes.push(`the log has no ${such} about ${excerpt(module)}`);
   }
   return { answer: records.map((one) => lineOf(one, options)), notes, problems: [], isData: true };
 }
@@ -90,7 +106,7 @@ function newest(log: LogFile, { module, count, options }: Printed): Outcome {
  */
 async function follow(
   log: LogFile,
-  { module, count, options }: Printed,
+  { options, ...selection }: Printed,
   world: World,
 ): Promise<Outcome> {
   const stopping = new AbortController();
@@ -99,7 +115,7 @@ async function follow(
   });
   // What is earlier does not follow, even if none of it is printed.
   let after = log.newest({ count: 1 }).at(-1)?.id ?? 0;
-  let records = log.newest({ module, count });
+  let records = log.newest(selection);
   let [open, number] = [log, fileNumber(world)];
   while (!stopping.signal.aborted) {
     for (const one of records) world.print(lineOf(one, options));
@@ -112,11 +128,15 @@ async function follow(
       // Another file has its place, and its numbers begin again.
       [open, number, after] = [next.value, now, 0];
     }
-    records = open.newest({ module, count: MOST_RECORDS, after });
+    records = open.newest({ ...selection, count: MOST_RECORDS, after });
   }
   open.close();
   const signal = await ended;
   return { answer: [], notes: [], problems: [], ending: endingAfter(signal) };
+}
+
+function isSelective({ since, severity, text }: Selection): boolean {
+  return [since, severity, text].some((one) => one !== undefined);
 }
 
 function lineOf({ at, severity, module, text }: StoredRecord, { json }: AgentLogsOptions): string {

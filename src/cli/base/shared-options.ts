@@ -12,7 +12,10 @@ export const WHOLE_POLICY = 'the update policy (default: policy.json beside the 
 export function withListOptions(command: Command, policy: string = REGISTRY_POLICY): Command {
   return withRegistryOptions(withCommonOptions(command), policy)
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
-    .option('--at <time>', 'answer as of this time, such as 2026-11-21T01:02:03Z')
+    .option(
+      '--at <time>',
+      "answer as of this time, such as +12h, tomorrow, 2026-11-21T01:02:03Z or '2026-11-22T06:00 Europe/Berlin'",
+    )
     .option(
       '--max-age <duration>',
       'use a saved list that was confirmed no longer ago than this, such as 5m',

@@ -18,21 +18,30 @@ import { whyDocument } from '../../host/history/why-document.ts';
 import { labelFor } from '../../host/machine-row.ts';
 import { describeChange, describeFailures } from '../../host/open-action.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import { wholeNumber } from '../base/number-option.ts';
 
 export interface WhyOptions {
   readonly at?: string;
+  readonly lines?: string;
   readonly json?: true;
 }
+
+/** More decisions than a history keeps. */
+const MOST = 100_000;
 
 /** `modreg why <module>`: shows the decisions about a module, and what made each replace the one before it. */
 export function whyCommand(named: string, options: WhyOptions, world: World): Outcome {
   const at = timeAsked(options, world);
-  if (!at.ok) return failed(at.error);
+  const count =
+    options.lines === undefined ? undefined : wholeNumber('--lines', options.lines, MOST);
+  if (!at.ok || count?.ok === false) {
+    return failed(...[at, count].flatMap((read) => (read?.ok === false ? [read.error] : [])));
+  }
   const found = decisionsAbout(named, at.value, world);
   if (!found.ok) return failed(...found.error);
-  const answer = options.json
-    ? [jsonLine(whyDocument(found.value))]
-    : linesOf(found.value, options);
+  const { told } = found.value;
+  const about = { ...found.value, told: count ? told.slice(Math.max(0, told.length - count.value)) : told };
+  const answer = options.json ? [jsonLine(whyDocument(about))] : linesOf(about, options);
   return { answer, notes: [], problems: [] };
 }
 

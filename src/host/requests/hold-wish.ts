@@ -54,7 +54,7 @@ function endOf({ for: duration, until }: HoldWish, now: number): Result<HoldEnd,
     if (term.value > LONGEST_HOLD_MS) return wrong(tooLong(term.value));
     return { ok: true, value: { longestMs: term.value, endsAt: undefined } };
   }
-  const time = askedTime(until, now);
+  const time = askedTime(until ?? '', now);
   if (!time.ok) return wrong(time.error.message);
   const endsAt = time.value;
   if (endsAt <= now) {
