@@ -257,7 +257,7 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
       const [path, documents] = withDocuments(file, options, world);
       const outcome = await planCommand(path, documents, world);
       const notes = file === undefined ? [`machine config: ${excerpt(path)}`] : [];
-      finish({ ...outcome, notes });
+      finish({ ...outcome, notes: [...notes, ...outcome.notes] });
     });
 }
 

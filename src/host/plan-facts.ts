@@ -11,36 +11,50 @@ import type { World } from '../base/world.ts';
 export type Facts = (target: ActionTarget) => Omit<ModuleState, 'list'>;
 
 const UNKNOWN: Deployed = { kind: 'unknown' };
+const NONE: Deployed = { kind: 'none' };
 
-/** The facts of the report if there is one, else of the machine's file. A missing file means that nothing is known. */
+/** The facts of a plan. */
+export interface PlanFacts {
+  readonly facts: Facts;
+  /** Whether the machine has no file yet: then no module counts as deployed (D292). */
+  readonly isNew: boolean;
+}
+
+/** The facts of the report if there is one, else of the machine's file. */
 export async function factsFor(
   { machine, policy, deployed }: PlanDocuments,
   world: World,
-): Promise<Result<Facts, Problem>> {
-  if (deployed) {
-    const modules = new Set(machine.modules.map(({ name }) => name));
-    return {
-      ok: true,
-      value: ({ kind, name }) => {
-        // A reported name that a module has does not apply to a subsystem of the same name.
-        const isReported = kind === 'module' || !modules.has(name);
-        return { deployed: (isReported ? deployed.get(name) : undefined) ?? UNKNOWN };
-      },
-    };
-  }
+): Promise<Result<PlanFacts, Problem>> {
+  if (deployed) return { ok: true, value: { facts: reportedIn(deployed, machine), isNew: false } };
   // Imported here, so that SQLite is loaded only when it is needed.
   const { usingState } = await import('./open-state.ts');
   const memory = usingState(world, 'read', (state) => state.memory());
-  if (!memory.ok && !memory.error.isMissing) return memory;
+  if (!memory.ok) {
+    const { isMissing, isAbsent } = memory.error;
+    if (!isMissing) return memory;
+    const facts: Facts = ({ kind }) => ({
+      deployed: isAbsent && kind === 'module' ? NONE : UNKNOWN,
+    });
+    return { ok: true, value: { facts, isNew: isAbsent } };
+  }
   const entries = supervisedEntries(machine);
-  return {
-    ok: true,
-    value: (target) => {
-      if (!memory.ok) return { deployed: UNKNOWN };
-      const entry = entries.find(
-        ({ name, moduleId }) => name === target.name && moduleId === moduleOf(target),
-      );
-      return factsOf(memory.value.of(target, entry && entrySetup(entry, { machine, policy })));
-    },
+  const facts: Facts = (target) => {
+    const entry = entries.find(
+      ({ name, moduleId }) => name === target.name && moduleId === moduleOf(target),
+    );
+    return factsOf(memory.value.of(target, entry && entrySetup(entry, { machine, policy })));
+  };
+  return { ok: true, value: { facts, isNew: false } };
+}
+
+function reportedIn(
+  deployed: ReadonlyMap<string, Deployed>,
+  machine: PlanDocuments['machine'],
+): Facts {
+  const modules = new Set(machine.modules.map(({ name }) => name));
+  return ({ kind, name }) => {
+    // A reported name that a module has does not apply to a subsystem of the same name.
+    const isReported = kind === 'module' || !modules.has(name);
+    return { deployed: (isReported ? deployed.get(name) : undefined) ?? UNKNOWN };
   };
 }

@@ -157,9 +157,6 @@ describe('plan with --deployed', () => {
 describe('plan without --deployed and without a usable machine.db', () => {
   it.each<[string, () => Readonly<Record<string, string>>]>([
     ['no home', () => ({})],
-    ['no file', () => ({ PLATFORM_HOME: temporaryFolder() })],
-    ['a home that does not exist', () => ({ PLATFORM_HOME: '/nowhere/at/all' })],
-    ['an empty file', () => ({ PLATFORM_HOME: temporaryFolder({ 'machine.db': '' }) })],
     ['a file without facts', () => ({ PLATFORM_HOME: homeAfter(() => undefined) })],
   ])('%s', async (_, environment) => {
     expect(await planned(environment())).toEqual({
@@ -168,6 +165,21 @@ describe('plan without --deployed and without a usable machine.db', () => {
 hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed
 `,
       exit: 1,
+    });
+  });
+
+  it.each<[string, () => Readonly<Record<string, string>>]>([
+    ['no file', () => ({ PLATFORM_HOME: temporaryFolder() })],
+    ['a home that does not exist', () => ({ PLATFORM_HOME: '/nowhere/at/all' })],
+    ['an empty file', () => ({ PLATFORM_HOME: temporaryFolder({ 'machine.db': '' }) })],
+  ])('[D292] a new machine, with %s, has nothing deployed', async (_, environment) => {
+    expect(await planned(environment())).toEqual({
+      rows: [
+        'acme:lidar | 1.* | none | 1.2.9 | 1.2.9 | install | not deployed yet; newest release of 1',
+      ],
+      stderr:
+        'note: no agent or poller has run here, so no module counts as deployed; --deployed <file> says what is\n',
+      exit: 0,
     });
   });
 

@@ -40,7 +40,10 @@ export function whyCommand(named: string, options: WhyOptions, world: World): Ou
   const found = decisionsAbout(named, at.value, world);
   if (!found.ok) return failed(...found.error);
   const { told } = found.value;
-  const about = { ...found.value, told: count ? told.slice(Math.max(0, told.length - count.value)) : told };
+  const about = {
+    ...found.value,
+    told: count ? told.slice(Math.max(0, told.length - count.value)) : told,
+  };
   const answer = options.json ? [jsonLine(whyDocument(about))] : linesOf(about, options);
   return { answer, notes: [], problems: [] };
 }

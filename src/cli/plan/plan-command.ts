@@ -16,6 +16,9 @@ export interface PlanOptions extends PlanTerms {
   readonly strict?: true;
 }
 
+const NEW_MACHINE =
+  'note: no agent or poller has run here, so no module counts as deployed; --deployed <file> says what is';
+
 /** `modreg plan <machine.json>`: shows what the machine should run now, why, and which components would stop. */
 export async function planCommand(
   path: string,
@@ -32,7 +35,7 @@ export async function planCommand(
     answer: options.json
       ? [jsonLine(planDocument(planned.value))]
       : planTable(planned.value, world.columns),
-    notes: [],
+    notes: planned.value.isNew ? [NEW_MACHINE] : [],
     problems,
     ending: endingOf(planned.value.plan, problems, options),
   };

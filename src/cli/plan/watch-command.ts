@@ -117,7 +117,7 @@ async function readSite(
   if (how.options.strict && warnings.length > 0) return { ok: false, error: warnings };
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
-  const site = { documents: documents.value, facts: facts.value };
+  const site = { documents: documents.value, facts: facts.value.facts };
   const lists = listsByRegistry(site, how.registries, world);
   if (!lists.ok) return { ok: false, error: [lists.error] };
   how.report.warn(warnings);

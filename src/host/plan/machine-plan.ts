@@ -30,6 +30,8 @@ export interface Planned {
   readonly path: string;
   readonly documents: PlanDocuments;
   readonly facts: Facts;
+  /** Whether the machine has no file yet: then no module counts as deployed (D292). */
+  readonly isNew: boolean;
   readonly lists: PlanLists;
   readonly plan: Plan;
   /** By target key: the versions that are held and whose packages are there (D78). */
@@ -78,7 +80,7 @@ export async function planFor(
   }
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
-  const known = { documents: documents.value, facts: facts.value };
+  const known = { documents: documents.value, ...facts.value };
   const reading = { ...options, maxAgeMs: maxAge.value };
   const lists = await readPlanLists(path, known, reading, world);
   if (!lists.ok) return { ok: false, error: [lists.error] };
@@ -137,7 +139,7 @@ function decideOn({
   machineId,
   group,
   systemTags,
-}: Omit<Planned, 'path' | 'plan' | 'downloaded'>): Plan {
+}: Omit<Planned, 'path' | 'plan' | 'downloaded' | 'isNew'>): Plan {
   const circumstances: Circumstances = {
     platform,
     machineId: machineId.ok ? machineId.value : undefined,
