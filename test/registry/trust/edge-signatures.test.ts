@@ -105,6 +105,32 @@ describe('[T596] a signature of Ed25519', () => {
   });
 });
 
+/** A value of DER, with its length in as few bytes as it needs. */
+function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(parts);
+  const length = body.length < 128 ? [body.length] : [0x81, body.length];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+}
+
+/** A number as DER has it: with its sign. */
+function bytesOf(value: bigint): Buffer {
+  const hex = value.toString(16);
+  const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
+  return Number(bytes[0]) < 128 ? bytes : Buffer.concat([Buffer.from([0]), bytes]);
+}
+
+function int(value: bigint): Buffer {
+  return der(0x02, bytesOf(value));
+}
+
+function pair(one: bigint, other: bigint): Buffer {
+  return der(0x30, int(one), int(other));
+}
+
+function octets(...all: readonly number[]): Buffer {
+  return Buffer.from(all);
+}
+
 describe('[T596] a signature of npm', () => {
   const KEY = npmKey('one');
   const LIDAR = moduleId('acme:lidar');
@@ -115,24 +141,9 @@ describe('[T596] a signature of npm', () => {
   const raw = sign('sha256', Buffer.from(TEXT), { key: KEY.privateKey, dsaEncoding: 'ieee-p1363' });
   const [r, s] = [numberIn(raw.subarray(0, 32)), numberIn(raw.subarray(32))];
 
-  /** A value of DER, with its length in as few bytes as it needs. */
-  const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
-    const body = Buffer.concat(parts);
-    const length = body.length < 128 ? [body.length] : [0x81, body.length];
-    return Buffer.concat([Buffer.from([tag, ...length]), body]);
-  };
-  const bytesOf = (value: bigint): Buffer => {
-    const hex = value.toString(16);
-    const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
-    return Number(bytes[0]) < 128 ? bytes : Buffer.concat([Buffer.from([0]), bytes]);
-  };
-  const int = (value: bigint): Buffer => der(0x02, bytesOf(value));
-  const zeros = (value: bigint): Buffer => der(0x02, Buffer.from([0]), bytesOf(value));
-  const pair = (one: bigint, other: bigint): Buffer => der(0x30, int(one), int(other));
   const MADE = pair(r, s);
   const inner = Buffer.concat([int(r), int(s)]);
   const EMPTY = Buffer.alloc(0);
-  const bytes = (...all: readonly number[]): Buffer => Buffer.from(all);
 
   function verdict(sig: Uint8Array): object | undefined {
     const signatures = [{ keyid: KEY.listed.keyid, sig: Buffer.from(sig).toString('base64') }];
@@ -158,30 +169,33 @@ describe('[T596] a signature of npm', () => {
     ['with r alone', der(0x30, int(r))],
     ['with three numbers', der(0x30, inner, int(s))],
     ['cut by a byte', MADE.subarray(0, -1)],
-    ['with a byte after it', Buffer.concat([MADE, bytes(0)])],
-    ['with a null after it', Buffer.concat([MADE, bytes(5, 0)])],
-    ['with a byte in its sequence', der(0x30, inner, bytes(0))],
-    ['with a byte before it', Buffer.concat([bytes(0), MADE])],
+    ['with a byte after it', Buffer.concat([MADE, octets(0)])],
+    ['with a null after it', Buffer.concat([MADE, octets(5, 0)])],
+    ['with a byte in its sequence', der(0x30, inner, octets(0))],
+    ['with a byte before it', Buffer.concat([octets(0), MADE])],
     ['as a sequence in a sequence', der(0x30, MADE)],
     ['as a set', der(0x31, inner)],
     [
       'whose sequence has a length in a long form',
-      Buffer.concat([bytes(0x30, 0x81, inner.length), inner]),
+      Buffer.concat([octets(0x30, 0x81, inner.length), inner]),
     ],
-    ['whose length begins with a zero', Buffer.concat([bytes(0x30, 0x82, 0, inner.length), inner])],
-    ['whose length has no end', Buffer.concat([bytes(0x30, 0x80), inner, bytes(0, 0)])],
+    [
+      'whose length begins with a zero',
+      Buffer.concat([octets(0x30, 0x82, 0, inner.length), inner]),
+    ],
+    ['whose length has no end', Buffer.concat([octets(0x30, 0x80), inner, octets(0, 0)])],
     [
       'whose length is 2^32 higher',
-      Buffer.concat([bytes(0x30, 0x85, 1, 0, 0, 0, inner.length), inner]),
+      Buffer.concat([octets(0x30, 0x85, 1, 0, 0, 0, inner.length), inner]),
     ],
-    ['whose length is too large', Buffer.concat([bytes(0x30, inner.length + 1), inner])],
-    ['whose length is too small', Buffer.concat([bytes(0x30, inner.length - 1), inner])],
+    ['whose length is too large', Buffer.concat([octets(0x30, inner.length + 1), inner])],
+    ['whose length is too small', Buffer.concat([octets(0x30, inner.length - 1), inner])],
     [
       'whose r has a length in a long form',
-      der(0x30, bytes(2, 0x81, bytesOf(r).length), bytesOf(r), int(s)),
+      der(0x30, octets(2, 0x81, bytesOf(r).length), bytesOf(r), int(s)),
     ],
-    ['whose r has a zero before it', der(0x30, zeros(r), int(s))],
-    ['whose s has a zero before it', der(0x30, int(r), zeros(s))],
+    ['whose r has a zero before it', der(0x30, der(0x02, octets(0), bytesOf(r)), int(s))],
+    ['whose s has a zero before it', der(0x30, int(r), der(0x02, octets(0), bytesOf(s)))],
     ['whose r is of another type', der(0x30, der(0x04, bytesOf(r)), int(s))],
     ['whose r has no bytes', der(0x30, der(0x02), int(s))],
     [
