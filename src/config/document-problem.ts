@@ -75,7 +75,9 @@ export type DocumentProblem = {
         /** A blackout that holds nothing: it has ended, or no maintenance window is open in it. */
         | 'idle-blackout'
         /** The releases of a registry need no signatures, and the policy does not say that this is meant. */
-        | 'unsigned-releases';
+        | 'unsigned-releases'
+        /** `npm_keys` or `trust` of a policy that has no effect, by the registries that it applies to. */
+        | 'idle-trust';
     }
 );
 

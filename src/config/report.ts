@@ -37,6 +37,7 @@ const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
   'secret-variable': true,
   'idle-blackout': true,
   'unsigned-releases': true,
+  'idle-trust': true,
 };
 
 /** Reports `findings`, each with its line and column in `text`. */

@@ -46,6 +46,7 @@ import { headerFindings } from './cross-checks/module-variables.ts';
 import { fieldFindings } from './cross-checks/other-document.ts';
 import { unsignedReleases } from './cross-checks/unsigned-releases.ts';
 import { idleBlackouts } from './cross-checks/idle-blackouts.ts';
+import { idleTrust } from './cross-checks/idle-trust.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedAddress } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
@@ -266,6 +267,7 @@ export function checkPolicy(value: unknown, { now }: CheckContext): Checked<Upda
       ...(output ? headerFindings(output) : []),
       ...(output && now !== undefined ? idleBlackouts(output, now) : []),
       ...(output && now !== undefined ? unsignedReleases(output) : []),
+      ...(output && now !== undefined ? idleTrust(output) : []),
       ...exposedAddress(outline.registry, ['registry'], outline.allow_http),
       ...exposedAddress(outline.logs.endpoint, ['logs', 'endpoint'], outline.allow_http),
       ...modules.flatMap(([module, { registry: address, allow_http }]) => {

@@ -15,8 +15,8 @@ export function provingRemote(remote: RemoteRegistry, trust: Trust): RemoteRegis
       const { proof, mark, marked, plain } = await provingIn(remote, trust);
       const atLeast = plain(round.atLeast);
       const list = await remote.fetch(moduleId, known, { ...round, atLeast, proof });
-      if (list.servedIn === undefined) return list;
-      return { ...list, servedIn: marked(list.servedIn), signedBy: mark };
+      if (list === known) return list;
+      return { ...list, servedIn: marked(list.servedIn), signedBy: mark?.() };
     },
     ...(remote.changes && {
       async changes(sequence, round, waitMs, modules) {
@@ -31,8 +31,8 @@ export function provingRemote(remote: RemoteRegistry, trust: Trust): RemoteRegis
 
 interface Proving {
   readonly proof: Proof | undefined;
-  /** What `marked` adds: the keys of the registry (D196). */
-  readonly mark?: string;
+  /** What `marked` adds: the keys of the registry (D196), which an answer by a later trust document replaces. */
+  readonly mark?: () => string;
   readonly marked: (history: string | undefined) => string | undefined;
   readonly plain: (atLeast: RequestContext['atLeast']) => RequestContext['atLeast'];
 }
@@ -45,7 +45,8 @@ async function provingIn({ from }: RemoteRegistry, trust: Trust): Promise<Provin
   const { answerKeys, checkAnswer, expectValid, newNonce, versionIn } =
     await import('../registry/trust/answer-check.ts');
   const nonce = newNonce();
-  const mark = answerKeys(document.registry);
+  let keys = answerKeys(document);
+  const mark = (): string => ` ${keys}`;
   return {
     proof: {
       nonce,
@@ -54,10 +55,11 @@ async function provingIn({ from }: RemoteRegistry, trust: Trust): Promise<Provin
         const newest = await trust.atLeast(versionIn(signature));
         checkAnswer(newest, { ...answer, nonce }, signature, `the registry ${from}`);
         expectValid(newest, trust.now(), from);
+        keys = answerKeys(newest);
       },
     },
-    mark: ` ${mark}`,
-    marked: (history = '') => `${history} ${mark}`,
+    mark,
+    marked: (history = '') => `${history}${mark()}`,
     plain: (atLeast) => atLeast && { ...atLeast, history: atLeast.history.replace(/ [^ ]*$/, '') },
   };
 }

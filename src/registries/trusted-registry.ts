@@ -36,19 +36,31 @@ export function trustOf(source: Source, pin: string, memory: TrustMemory): Trust
   const first = memoizeUntilError(async () => await firstChain(source, pin, memory));
   let newest: Chain | undefined;
   const known = async (): Promise<Chain> => newest ?? (await first());
+  let looked: string | undefined;
+  const followed = async ({ document, texts }: Chain): Promise<TrustDocument> => {
+    const found = await documentsOf(source);
+    const text = found.join('');
+    // Verifying what was verified takes long, and leads nowhere.
+    if (text === looked) return (await known()).document;
+    const { chainFrom } = await import('../registry/trust/pinned-document.ts');
+    const longer = chainFrom(document, found);
+    const last = (await known()).document;
+    looked = text;
+    // Another question may have been quicker.
+    if (longer.document.version <= last.version) return last;
+    newest = { ...longer, texts: [...texts.slice(0, -1), ...longer.texts] };
+    await saveChain(source, pin, newest, memory);
+    return newest.document;
+  };
   return {
-    document: async () => (await known()).document,
+    async document() {
+      const chain = await known();
+      // No answer of a folder or a file says that there is a later version (D206).
+      return source.remote ? chain.document : await followed(chain);
+    },
     async atLeast(version) {
-      const { document, texts } = await known();
-      if (document.version >= version) return document;
-      const { chainFrom } = await import('../registry/trust/pinned-document.ts');
-      const longer = chainFrom(document, await documentsOf(source));
-      // Another question may have been quicker.
-      if (longer.document.version <= (await known()).document.version)
-        return (await known()).document;
-      newest = { ...longer, texts: [...texts.slice(0, -1), ...longer.texts] };
-      await saveChain(source, pin, newest, memory);
-      return newest.document;
+      const chain = await known();
+      return chain.document.version >= version ? chain.document : await followed(chain);
     },
     now: () => memory.clock.now(),
   };

@@ -50,7 +50,10 @@ export async function refreshAll(
   return new Map([...current, ...asked]);
 }
 
-/** Lists that could not be read from another catalogue lose their positions, which count the changes of the one before (D42). */
+/**
+ * Lists that could not be read from another catalogue lose their positions, which count the changes of the one before (D42). Their
+ * history stays: it names the keys that signed them (D196).
+ */
 function voidPositions(
   known: ReadonlyMap<ModuleId, SavedList>,
   asked: ReadonlyMap<ModuleId, Refreshed>,
@@ -58,14 +61,14 @@ function voidPositions(
 ): void {
   for (const [moduleId, list] of known) {
     if (list.sequence === undefined || !(asked.get(moduleId) instanceof RegistryError)) continue;
-    const { confirmedAt } = list;
-    lists.confirm(new Map([[moduleId, list]]), { confirmedAt, ...NOWHERE });
+    const { confirmedAt, history } = list;
+    lists.confirm(new Map([[moduleId, list]]), { confirmedAt, sequence: undefined, history });
   }
 }
 
 /** Without a position, a list is requested again in each round. */
 function positionIn({ names, position }: FeedNews, moduleId: ModuleId): FeedPosition {
-  return names(moduleId) ? position : NOWHERE;
+  return names(moduleId) ? position : { ...position, sequence: undefined };
 }
 
 /** Undefined if each module needs its own request. */

@@ -117,14 +117,14 @@ function atLeastIn({ sequence, history }: Partial<FeedPosition> = {}): RequestCo
   return sequence === undefined || history === undefined ? undefined : { sequence, history };
 }
 
-/** The registry may have been replaced between the response of its feed and that with the list (D43). */
+/** The registry may have been replaced between the response of its feed and that with the list (D43). The history of the list stays (D196). */
 function positionIn(
   servedIn: string | undefined,
   position: Partial<FeedPosition> = {},
 ): Partial<FeedPosition> {
   const { history } = position;
   const isOther = servedIn !== undefined && history !== undefined && servedIn !== history;
-  return isOther ? {} : position;
+  return { sequence: isOther ? undefined : position.sequence, history: servedIn ?? history };
 }
 
 function isOlder(fetched: FetchedList, last: SavedList): boolean {

@@ -211,9 +211,9 @@ function rethrowing<T>(path: string, work: () => T): T {
   }
 }
 
-/** The history after its sequence number: it is void if an earlier program has changed only the number. */
+/** The history after its sequence number, or `null`: it is void if an earlier program has changed only the number. It names the keys that signed the list (D196). */
 function historyColumn({ sequence, history }: SavedList): string | null {
-  return sequence === undefined || history === undefined ? null : `${sequence} ${history}`;
+  return history === undefined ? null : `${sequence ?? null} ${history}`;
 }
 
 function historyIn({ sequence, history }: Row): string | undefined {

@@ -1,14 +1,11 @@
-import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { readTrustDocument } from '../../src/core/trust/trust-document.ts';
 import { chainFrom } from '../../src/registry/trust/pinned-document.ts';
-import type { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import {
   APPROVER,
   AUTHOR,
-  digestOf,
   key,
   role,
   ROOT_ONE,
@@ -18,31 +15,12 @@ import {
   trustOf,
   type TestKey,
 } from '../support/signed.ts';
-import { HONEST, type Lie } from './support/lying-proxy.ts';
-import { NAMESPACE, REGISTRY, signingSite } from './support/signing-site.ts';
+import { append, later, ROLES } from './support/later-versions.ts';
+import { REGISTRY, signingSite } from './support/signing-site.ts';
 import { LIDAR, opened, release, selected } from './support/trusted.ts';
 
-const ROLES = [role('registry', 1, REGISTRY), NAMESPACE];
 const ONE_ROOT = role('root', 1, ROOT_ONE);
 const OTHER_ROOT = role('root', 1, STRANGER);
-
-/** The version `version` of a document, signed by these root keys. */
-function later(
-  version: number,
-  signers: readonly TestKey[] = [ROOT_ONE],
-  more: Parameters<typeof trustOf>[2] = {},
-  roles: readonly string[] = ROLES,
-): string {
-  return trustOf(roles, signers, { version, ...more }).text;
-}
-
-/** A registry that is not ours may have any text under any number. */
-function append({ path }: Catalogue, version: number, text: string): void {
-  const file = new DatabaseSync(path);
-  file.prepare('INSERT INTO trust_documents VALUES (?, ?)').run(version, text);
-  file.close();
-}
-
 const UNTRUSTED = ['1.0.0', 'registry-untrusted'];
 const STAYS =
   'the registry REGISTRY signed its answer by version 2 of its trust document, expected 1';
@@ -158,53 +136,6 @@ describe('[D150] a machine follows a trust document', () => {
       }
     }
     expect(accepted).toBeGreaterThan(50);
-  });
-});
-
-/** Lists with a number that is higher by `by`, signed by the key of the registry. */
-const raising =
-  (by: number): Lie =>
-  async (path, ask) => {
-    const answer = await ask(path);
-    if (!path.startsWith('/v1/modules/') || answer.status !== 200) return answer;
-    const { generation, ...list } = JSON.parse(answer.body) as { generation: number };
-    const body = JSON.stringify({ ...list, generation: generation + by });
-    const nonce = new URL(path, 'http://x').searchParams.get('nonce') ?? '';
-    const id = path.replace(/^\/v1\/modules\/(\w+)\/(\w+).*/, '$1:$2');
-    const lines = [`modreg/answer@1`, 'acme-plant', '1', nonce, `list ${id}`];
-    const text = [...lines, digestOf(body).slice('sha256:'.length), ''].join('\n');
-    const signature = `1 ${REGISTRY.id} ${REGISTRY.sign(text)}`;
-    return { ...answer, body, headers: { ...answer.headers, 'modreg-signature': signature } };
-  };
-
-describe('[D196] a number that a list got from who had the key of the registry', () => {
-  const OTHER = key('other registry');
-  const OTHERS = [role('registry', 1, OTHER), NAMESPACE];
-
-  it.each([1000, 500_000])('is forgotten once that key is replaced: %d ahead', async (by) => {
-    const { proxy, publish, machine, read, catalogue } = await signingSite(trustOf(ROLES));
-    const registry = machine();
-    proxy.lie = raising(by);
-    expect(await read(registry)).toEqual(['1.0.0']);
-    proxy.lie = HONEST;
-    publish(LIDAR, '1.1.0');
-    const regressed = `the list of acme:lidar at REGISTRY went backwards: generation 2, after ${by + 1}`;
-    expect(await read(registry)).toEqual(['registry-regressed', regressed]);
-    const pem = OTHER.privateKey.export({ type: 'pkcs8', format: 'pem' });
-    writeFileSync(`${catalogue.path}-key`, pem);
-    append(catalogue, 2, later(2, [ROOT_ONE], {}, OTHERS));
-    expect(await read(registry)).toEqual(['1.1.0']);
-    // It is saved in place of the other one.
-    proxy.lie = async () => await Promise.resolve({ status: 403, headers: {}, body: '' });
-    const [saved, why] = await read(machine());
-    expect([saved, why]).toEqual(['1.1.0', 'registry-refused']);
-    proxy.lie = HONEST;
-    expect(await read(machine())).toEqual(['1.1.0']);
-    // The numbers of the other key count.
-    append(catalogue, 3, later(3, [ROOT_ONE], {}, OTHERS));
-    publish(LIDAR, '1.2.0');
-    expect(await read(registry)).toEqual(['1.2.0']);
-    expect(await read(machine())).toEqual(['1.2.0']);
   });
 });
 

@@ -73,6 +73,6 @@ function faultIn(
 }
 
 /** The ids of the keys that sign answers, as one text. */
-export function answerKeys({ keys }: NonNullable<TrustDocument['registry']>): string {
-  return keys.map(keyIdOf).join();
+export function answerKeys({ registry }: TrustDocument): string {
+  return (registry?.keys ?? []).map(keyIdOf).join();
 }

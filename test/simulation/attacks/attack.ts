@@ -1,6 +1,6 @@
-import { resigned, type Forger } from './forgery.ts';
+import { resigned, type Forger, type Signing } from './forgery.ts';
 import type { Machine } from './machine.ts';
-import type { Counted } from './endless.ts';
+import type { Counted, Pace } from './endless.ts';
 import { MODULE_IDS, REGISTRY, type Module, type Passed } from './site.ts';
 import type { Asked, Lie } from './wire.ts';
 
@@ -24,6 +24,8 @@ export type Holding =
   | 'the network'
   | 'a mirror of the files'
   | 'the key of the registry'
+  | 'nothing: a front of the cluster is cut off'
+  | 'a front of the cluster, and its key'
   | 'a token'
   | 'a token and a key of another namespace'
   | 'a token and one of two keys'
@@ -34,6 +36,8 @@ export type Holding =
 export interface Ground extends Forger {
   readonly machine: Machine;
   readonly counted: Counted;
+  /** An answer without an end, of a file or not. */
+  readonly endless: (isFile: boolean, pace?: Pace) => Response;
   /** Lets time pass. */
   readonly pass: (ms: number) => Promise<void>;
   readonly setClock: (to: number) => void;
@@ -119,12 +123,12 @@ export async function publishedUnder(ground: Ground, lie: Lie): Promise<Begun> {
 export function resigning(
   { site }: Ground,
   known: ReadonlyMap<string, Passed>,
-  keyName?: string,
+  signing?: Signing,
 ): Lie {
   return async (asked: Asked) => {
     const answer = known.get(asked.about);
     if (!answer) return await Promise.resolve(undefined);
-    return resigned(site, asked, JSON.parse(answer.body) as object, keyName);
+    return resigned(site, asked, JSON.parse(answer.body) as object, signing);
   };
 }
 

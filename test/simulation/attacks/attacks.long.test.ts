@@ -7,7 +7,7 @@ const SEEDS = Array.from(
   (_, seed) => seed,
 );
 
-describe('[T580] [T581] [T582] [T583] [T585] [T587] [T588] [T589] [D196] [D197] a machine with a pin withstands each attack', () => {
+describe('[T580] [T581] [T582] [T583] [T585] [T587] [T588] [T589] [T597] [T599] [D196] [D197] a machine with a pin withstands each attack', () => {
   const happened = new Set<string>();
 
   it.each(SEEDS)('of seed %d', async (seed) => {

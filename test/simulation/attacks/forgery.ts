@@ -207,31 +207,30 @@ function fileOf(url: URL, { files }: Forger): Passed | undefined {
   return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body };
 }
 
+/** By which key of the registry an answer is signed, and by which version of its trust document: those of now by default. */
+export interface Signing {
+  readonly keyName?: string;
+  readonly version?: number;
+}
+
 /** An answer that the key of the registry signed for the question of the machine. */
 export function resigned(
   site: Site,
   { about, url }: Pick<Asked, 'about' | 'url'>,
   json: object,
-  keyName: string = site.signers('registry')[0] ?? '',
+  { keyName = site.signers('registry')[0] ?? '', version = site.trustVersion() }: Signing = {},
 ): Passed {
   const body = `${JSON.stringify(json)}\n`;
   const nonce = url.searchParams.get('nonce') ?? '';
   const question = about === 'changes' ? `changes ${url.searchParams.get('after')}` : about;
-  const lines = [
-    'modreg/answer@1',
-    'acme-plant',
-    site.trustVersion(),
-    nonce,
-    question,
-    sha256(body),
-  ];
+  const lines = ['modreg/answer@1', 'acme-plant', version, nonce, question, sha256(body)];
   const signer = key(keyName);
   const signature = signer.sign(lines.map((line) => `${line}\n`).join(''));
   return {
     status: 200,
     headers: {
       'content-type': 'application/json',
-      'modreg-signature': `${site.trustVersion()} ${signer.id} ${signature}`,
+      'modreg-signature': `${version} ${signer.id} ${signature}`,
     },
     body,
   };

@@ -4,6 +4,7 @@ import { chanceOf, type Chance } from '../chance.ts';
 import type { Attack, Ground } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
 import { books } from './books.ts';
+import { endless, type Pace } from './endless.ts';
 import { judge, type Judge } from './judge.ts';
 import {
   LARGEST_LIST,
@@ -56,6 +57,8 @@ export const DEFAULT_ATTACKS = 6;
 /** Some rounds, their retries, the end of a quarantine, and the installation. */
 const RECOVERY_MS = 15 * MINUTE;
 const NOTICED_MS = 4 * MINUTE;
+/** For so long an answer may come, and the file of a module of this site, which is small. */
+const LONGEST_READ_MS = 31 * SECOND;
 /** What a reader holds of a response that it then refuses. */
 const UNREAD = 256 * 1024;
 
@@ -76,15 +79,16 @@ export async function playAttacks(play: Play): Promise<Outcome> {
   const { seed, only } = play;
   const work = workCount();
   const clock = virtualClock(START, work.isBusy);
-  const restore = onVirtualTime(clock);
   const oracle = books();
   const site = siteOf(restful(clock, work), seed, oracle);
+  // After the registry, which looks at its file five times a second: that is no time of the machine.
+  const restore = onVirtualTime(clock, chanceOf(seed, 'downloads').next);
   const wire = wireTo(site, { clock, work, books: oracle });
   const lines: string[] = [];
   const happened: Attack[] = [];
   const troubles: number[] = [];
   const thief = { hasKey: false };
-  const counted = { most: 0 };
+  const counted = { most: 0, longest: 0 };
   let events = 0;
   const note = (line: string): void => {
     events++;
@@ -118,6 +122,7 @@ export async function playAttacks(play: Play): Promise<Outcome> {
     now: () => clock.now(),
     machine,
     counted,
+    endless: (isFile: boolean, pace?: Pace) => endless(isFile, counted, pace, { clock, work }),
     pass: async (ms: number) => await clock.pass(ms),
     setClock: (to: number) => clock.set(to),
     tell: (lie: Wire['lie']) => {
@@ -196,7 +201,7 @@ async function suffer(
   note(`(${place}) ${attack.of}, by who has ${attack.holds}: ${attack.what}`);
   wire.lied.clear();
   wire.asked.clear();
-  ground.counted.most = 0;
+  Object.assign(ground.counted, { most: 0, longest: 0 });
   thief.hasKey = attack.isOfRegistry === true;
   const known = troubles.length;
   const { lie, spares = [], end } = await attack.begin({ ...ground, chance });
@@ -204,9 +209,10 @@ async function suffer(
   await live(stage, chance);
   for (const moduleId of spares) expectRunning(stage, moduleId, 'T587', 'while a list is withheld');
   if (attack.isNoticed) expectNotice(stage, troubles.slice(known));
-  const { most } = ground.counted;
+  const { most, longest } = ground.counted;
   if (most > LARGEST_LIST + UNREAD)
     referee.complain('T583', `${most} bytes are read of an answer without an end`);
+  if (longest > LONGEST_READ_MS) referee.complain('T599', `one answer is read for ${longest} ms`);
   const foreign = [...wire.asked].filter((path) => path.includes('evil'));
   if (foreign.length > 0) referee.complain('T585', `the machine asks for ${foreign.join()}`);
   wire.lie = undefined;

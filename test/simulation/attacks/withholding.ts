@@ -7,7 +7,6 @@ import {
   resigning,
   type Attack,
 } from './attack.ts';
-import { endless } from './endless.ts';
 import { lyingWith } from './forgery.ts';
 import { MODULE_IDS, type Module } from './site.ts';
 import type { Lie } from './wire.ts';
@@ -15,6 +14,12 @@ import type { Lie } from './wire.ts';
 const HOUR = 3_600_000;
 const YEAR = 365 * 24 * HOUR;
 const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A pace that the client gives up for its rate, and one that it gives up for its time or its bytes. */
+const PACES = {
+  'a byte in three seconds': { bytes: 1, everyMs: 3000 },
+  '4 KiB in three seconds': { bytes: 4096, everyMs: 3000 },
+} as const;
 
 function isSigned(about: string): boolean {
   return about === 'changes' || isOfList(about);
@@ -29,9 +34,7 @@ export const WITHHOLDING: readonly Attack[] = [
     begin: async (ground) =>
       await publishedUnder(ground, async ({ about }) => {
         const isMeant = about.startsWith(part);
-        return await Promise.resolve(
-          isMeant ? endless(part === 'file', ground.counted) : undefined,
-        );
+        return await Promise.resolve(isMeant ? ground.endless(part === 'file') : undefined);
       }),
   })),
   ...([1000, 400_000] as const).map((ahead): Attack => ({
@@ -173,6 +176,23 @@ export const WITHHOLDING: readonly Attack[] = [
         about.startsWith(part) ? await hang() : undefined,
       ),
   })),
+  ...(['changes', 'list', 'trust', 'file'] as const).flatMap((part) =>
+    Object.entries(PACES).map(([what, pace]): Attack => ({
+      of: 'slow retrieval',
+      what: `${what}, without an end: ${part}`,
+      holds: part === 'file' ? 'a mirror of the files' : 'the network',
+      isNoticed: part !== 'file',
+      begin: async (ground) => {
+        const lie: Lie = async ({ about }) =>
+          await Promise.resolve(
+            about.startsWith(part) ? ground.endless(part === 'file', pace) : undefined,
+          );
+        // The machine asks for the trust document when an answer names a later one.
+        if (part === 'trust') ground.site.rotate('acme');
+        return await publishedUnder(ground, lie);
+      },
+    })),
+  ),
   {
     of: 'key compromise',
     what: 'signs old answers with a key that was removed',
@@ -183,7 +203,10 @@ export const WITHHOLDING: readonly Attack[] = [
       const [old = ''] = site.signers('registry');
       site.rotate('registry');
       await ground.pass(10 * 60_000);
-      return await publishedUnder(ground, resigning(ground, await recorded(ground), old));
+      return await publishedUnder(
+        ground,
+        resigning(ground, await recorded(ground), { keyName: old }),
+      );
     },
   },
   {

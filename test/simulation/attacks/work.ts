@@ -48,32 +48,44 @@ export function restful(clock: Clock, { waiting }: Work): Clock {
   };
 }
 
-/** Puts the time limits of the HTTP client on `clock`, until the returned function is called. */
-export function onVirtualTime(clock: Clock): () => void {
-  const { setTimeout, clearTimeout } = globalThis;
+/** Puts the time limits and the random delays of the HTTP client on `clock` and `random`, until the returned function is called. */
+export function onVirtualTime(clock: Clock, random: () => number): () => void {
+  const { random: realRandom } = Math;
+  const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
   const running = new Map<unknown, AbortController>();
-  Object.assign(globalThis, {
-    setTimeout(fire: () => void, ms = 0) {
-      const timer = {};
-      const ending = new AbortController();
-      running.set(timer, ending);
-      const fired = (): void => {
-        running.delete(timer);
-        fire();
-      };
+  const started = (fire: () => void, ms: number, isRepeated: boolean): object => {
+    const timer = {};
+    const ending = new AbortController();
+    running.set(timer, ending);
+    const sleep = (): void => {
       clock.sleep(ms, ending.signal).then(fired, () => undefined);
-      return timer;
-    },
-    clearTimeout(timer: unknown) {
-      const ending = running.get(timer);
-      ending?.abort();
-      running.delete(timer);
-      // One of before is a real one.
-      if (!ending) clearTimeout(timer as number);
-    },
+    };
+    const fired = (): void => {
+      if (isRepeated) sleep();
+      else running.delete(timer);
+      fire();
+    };
+    sleep();
+    return timer;
+  };
+  const cleared = (timer: unknown): boolean => {
+    running.get(timer)?.abort();
+    return running.delete(timer);
+  };
+  Object.assign(globalThis, {
+    setTimeout: (fire: () => void, ms = 0) => started(fire, ms, false),
+    setInterval: (fire: () => void, ms: number) => started(fire, ms, true),
+    // One of before is a real one.
+    clearTimeout: (timer: unknown) => void (cleared(timer) || clearTimeout(timer as number)),
+    clearInterval: (timer: unknown) => void (cleared(timer) || clearInterval(timer as number)),
   });
+  Object.assign(performance, { now: () => clock.monotonic() });
+  Object.assign(Math, { random });
   return () => {
-    Object.assign(globalThis, { setTimeout, clearTimeout });
+    Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
+    // That of its prototype is the real one.
+    Reflect.deleteProperty(performance, 'now');
+    Object.assign(Math, { random: realRandom });
     for (const ending of running.values()) ending.abort();
   };
 }
