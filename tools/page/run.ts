@@ -12,6 +12,7 @@ import { checkHostileTexts } from './hostile.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
 import { checkSite } from './site-stories.ts';
 import { STORIES } from './stories.ts';
+import { checkWall } from './wall-stories.ts';
 
 if (!existsSync(CHROMIUM)) {
   const missing = `there is no ${CHROMIUM}: install Debian's package chromium, or name a browser in MODREG_CHROMIUM`;
@@ -52,6 +53,7 @@ try {
     }
   });
   await checkSite(browser, check);
+  await checkWall(browser, check);
   await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
   await check('the first view is fast', async () => await checkFirstView(browser));
   await check('a thousand modules are fast', async () => await checkManyModules(browser));

@@ -34,6 +34,30 @@ export function presenceIn(row: Row, now: number, silentMs: number): Presence {
   return age <= silentMs ? 'quiet' : 'silent';
 }
 
+/** The states of machines that are not heard, and may be asked for. */
+export const UNHEARD = ['silent', 'quiet'] as const;
+export type Unheard = (typeof UNHEARD)[number];
+
+const time = (column: string): string => `iif(${column} > 0 AND ${column} <= ?, ${column}, 0)`;
+/** How long ago a row was last heard. A row that never was is older than any other. */
+const AGE = `(? - max(${time('seen_at')}, ${time('contact_at')}))`;
+const QUIET_MS = `${MISSED} * coalesce(every_ms, ${UNKNOWN_EVERY_MS})`;
+const SILENT_MS = `coalesce((SELECT silent_ms FROM presence), ${DAY_MS})`;
+
+/** Whether a row of `machines` that is in use is in this state, as `presenceIn` says it (D218). */
+export function whereUnheard(
+  presence: Unheard,
+  now: number,
+): { readonly where: string; readonly values: readonly number[] } {
+  const latest = now + LARGEST_AHEAD_MS;
+  const age = [now, latest, latest];
+  const compared = presence === 'silent' ? '>' : '<=';
+  return {
+    where: `(${AGE} > ${QUIET_MS} AND ${AGE} ${compared} ${SILENT_MS})`,
+    values: [...age, ...age],
+  };
+}
+
 /** For how long a machine is not heard before it is silent. */
 export function silentAfter(sql: Statements): number {
   return Number(sql.get('SELECT silent_ms FROM presence')?.['silent_ms'] ?? DAY_MS);
