@@ -2,6 +2,8 @@ import { deepStrictEqual, match, ok } from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { openTab, placeOf, type Place } from './browser.ts';
 import { checkForEverybody } from './everybody.ts';
+import { unfitIn } from './fit.ts';
+import { screenshot } from './screenshots.ts';
 import { pageOfSite, type Site } from './site.ts';
 import type { PageServer } from './rover.ts';
 import { WALL_FLEETS, withWall } from './wall-sites.ts';
@@ -50,10 +52,12 @@ async function checkLink(browser: Browser, site: Site, server: PageServer): Prom
   await page.locator('#live[data-state=ended]').waitFor();
   match(await page.locator('#live').innerText(), /^signed out; this data is from/);
   match(await wallText(page), /online/);
+  await screenshot(page, 'revoked-wall', { colorScheme: 'light', width: 1280 });
   await page.context().close();
 }
 
 async function checkWithoutScripts(browser: Browser, site: Site, place: Place): Promise<void> {
+  await checkForEverybody(browser, { url: place.url }, { of: 'guest', paths: ['wall/open'] });
   const link = await lineOf(site, 'page', 'wall', '--name', 'hall');
   const { page, close } = await openTab(browser, { url: link }, { javaScriptEnabled: false });
   await page.getByLabel('Token').fill(new URL(link).hash.replace('#token=', ''));
@@ -76,7 +80,24 @@ async function checkOffline(browser: Browser, place: Place, server: PageServer):
   await page.locator('#live[data-state=lost]').waitFor();
   match(await page.locator('#live').innerText(), /^disconnected since \d\d:\d\d; this data/);
   match(await wallText(page), /online/);
+  await screenshot(page, 'away-wall', { colorScheme: 'light', width: 1280 });
   await close();
+}
+
+const TELEVISION = { width: 1920, height: 1080 };
+
+/** All is on one screen, which nobody scrolls. */
+async function checkTelevision(browser: Browser, place: Place, name: string): Promise<void> {
+  const wall = { ...place, url: `${place.url}wall` };
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const options = { colorScheme, viewport: TELEVISION };
+    const { page, close } = await openTab(browser, wall, options);
+    deepStrictEqual(await unfitIn(page), []);
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+    deepStrictEqual(height, TELEVISION.height);
+    await screenshot(page, `${name}-wall`, { colorScheme, width: TELEVISION.width });
+    await close();
+  }
 }
 
 /** What people see on a screen on a wall. */
@@ -87,7 +108,9 @@ export async function checkWall(
   for (const [name, fleet] of Object.entries(WALL_FLEETS)) {
     await check(`wall: axe finds nothing, and everything fits: ${name}`, async () => {
       await withWall(fleet, async (site) => {
-        await checkForEverybody(browser, await placeOf(await pageOfSite(site)), ['wall']);
+        const place = await placeOf(await pageOfSite(site));
+        await checkForEverybody(browser, place, { of: name, paths: ['wall'] });
+        await checkTelevision(browser, place, name);
       });
     });
   }
