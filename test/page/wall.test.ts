@@ -178,3 +178,15 @@ describe('[D215] the wall of more than 500 machines', () => {
     expect((await textOf(site.app, '/wall')).slice(-1)).toEqual(['and 3 more groups']);
   });
 });
+
+it.each([
+  ['/', false],
+  ['/machines/rover-1', false],
+  ['/rollouts', true],
+  ['/modules', false],
+  ['/wall', true],
+])('[D215] %s of a site is renewed while it is shown: %s', async (path, isRenewed) => {
+  const site = await siteOf({ 'rover-1': ['well'] });
+  const [main = ''] = /<main[^>]*>/.exec(await (await site.app.request(path)).text()) ?? [];
+  expect(main).toBe(`<main id="content"${isRenewed ? ' data-renew="true"' : ''}>`);
+});

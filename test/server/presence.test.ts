@@ -30,20 +30,26 @@ it.each<[string, Machine, string]>([
   ['was not heard for longer', [2 * DAY, DAY + 1, 5 * MINUTE], 'silent'],
   ['does not say how often it asks', [3 * DAY, null, null], 'online'],
   ['does not, and was not heard for longer', [3 * DAY + 1, null, null], 'silent'],
+  ['asks each 5 s, and was written a minute ago', [DAY, MINUTE + 6000, 5000], 'online'],
+  ['asks each 5 s, and missed three minutes', [DAY, 3 * MINUTE, 5000], 'online'],
+  ['asks each 5 s, and missed more', [DAY, 3 * MINUTE + 1, 5000], 'quiet'],
   ['asks rarely', [2 * DAY, null, DAY], 'online'],
   ['was heard by a clock that is ahead', [-5 * MINUTE, null, 5 * MINUTE], 'online'],
   ['was heard by a clock that was wrong', [-5 * MINUTE - 1, null, 5 * MINUTE], 'silent'],
   ['reported by a wrong clock, and asked since', [-DAY, MINUTE, 5 * MINUTE], 'online'],
-])('[D186] [D218] a machine that %s (%j) is %s', (_what, [reported, contact, every], expected) => {
-  const row = {
-    seen_at: NOW - reported,
-    contact_at: contact === null ? null : NOW - contact,
-    every_ms: every,
-  };
-  expect(presenceIn(row, NOW, DAY)).toBe(expected);
-  expect(presenceIn({ ...row, retired_at: NOW }, NOW, DAY)).toBe('retired');
-  expect(unheard(row)).toEqual(UNHEARD.filter((one) => one === expected));
-});
+])(
+  '[D186] [D218] [D219] a machine that %s (%j) is %s',
+  (_what, [reported, contact, every], expected) => {
+    const row = {
+      seen_at: NOW - reported,
+      contact_at: contact === null ? null : NOW - contact,
+      every_ms: every,
+    };
+    expect(presenceIn(row, NOW, DAY)).toBe(expected);
+    expect(presenceIn({ ...row, retired_at: NOW }, NOW, DAY)).toBe('retired');
+    expect(unheard(row)).toEqual(UNHEARD.filter((one) => one === expected));
+  },
+);
 
 /** In which searches for machines that are not heard a row is found. */
 function unheard({
