@@ -114,6 +114,11 @@ const { output: page } = await build({
   platform: 'browser',
   output: { dir: OUT, format: 'esm', minify: true, entryFileNames: '[name].js' },
 });
-copyFileSync(join(ROOT, 'src/page/browser/style.css'), join(OUT, 'page.css'));
+for (const [from, to] of [
+  ['style.css', 'page.css'],
+  ['wall.css', 'wall.css'],
+] as const) {
+  copyFileSync(join(ROOT, 'src/page/browser', from), join(OUT, to));
+}
 
 writeLicenses([...output, ...metrics, ...ranges, ...page], OUT);

@@ -9,6 +9,7 @@ import type { SigningOptions } from '../site/signing.ts';
 import type { ServeCommandOptions } from './serve/serve-terms.ts';
 import type { RestoreOptions } from './registry/restore-command.ts';
 import type { SitePageOptions } from './site/site-page-command.ts';
+import type { WallLinkOptions } from './site/wall-link-command.ts';
 import { FIRST } from './rollout/rollout-program.ts';
 import { addInvite, addTokens } from './registry/token-program.ts';
 
@@ -266,6 +267,15 @@ function addPage(registry: Command, context: CommandContext): void {
     .action(async (options: CatalogueOptions) => {
       const { siteSignInCommand } = await import('./site/site-page-command.ts');
       context.finish(siteSignInCommand(options, context.world));
+    });
+  withFile(page.command('wall'), context)
+    .description('Prints a link that opens the wall of that page, and nothing else.')
+    .addHelpText('before', `Examples:\n  modreg registry page wall --name lobby\n`)
+    .option('--name <name>', 'where the wall is, such as lobby; the name of its token; required')
+    .option('--expires <duration>', 'how long the link opens it, such as 90d (default: for ever)')
+    .action(async (options: WallLinkOptions) => {
+      const { wallLinkCommand } = await import('./site/wall-link-command.ts');
+      context.finish(wallLinkCommand(options, context.world));
     });
 }
 

@@ -28,6 +28,8 @@ export interface Frame {
   failed(c: Context, problems: readonly PageProblem[], status?: ContentfulStatusCode): Answer;
   /** The page for signing in, as HTML. */
   readonly signIn: SignInView;
+  /** A page for who has not signed in. */
+  readonly open: (c: Context, title: string, content: Child) => Answer;
 }
 
 /** What the pages of a machine or a site have in common. */
@@ -37,6 +39,11 @@ export interface PageFrame {
 }
 
 export function frameWith(assets: Assets, { tabs, signIn: help }: PageFrame): Frame {
+  const open = (title: string, content: Child): Child => (
+    <Layout title={title} machine="modreg" tabs={[]} isPrivate={false} assets={assets}>
+      {content}
+    </Layout>
+  );
   return {
     page: (c, { view, title, tab, live }, content) =>
       answer(
@@ -62,12 +69,10 @@ export function frameWith(assets: Assets, { tabs, signIn: help }: PageFrame): Fr
         </Layout>,
       );
     },
+    open: (c, title, content) => answer(c, open(title, content)),
     signIn: async ({ problem, to }) => {
-      const page = await document(
-        <Layout title="Sign in" machine="modreg" tabs={[]} isPrivate={false} assets={assets}>
-          <SignIn help={help} problem={problem} to={to} />
-        </Layout>,
-      );
+      const form = <SignIn help={help} problem={problem} to={to} />;
+      const page = await document(open('Sign in', form));
       return page.toString();
     },
   };

@@ -31,8 +31,8 @@ export interface Receivers {
 export type NoticeEvent =
   | { readonly kind: 'notice-sent'; readonly event: string; readonly to: string }
   | {
-      /** It is sent again, or given up because the receiver refuses it. */
-      readonly kind: 'notice-failed' | 'notice-refused';
+      /** It is sent again, or given up because the receiver refuses it, or has not taken it for a day. */
+      readonly kind: 'notice-failed' | 'notice-refused' | 'notice-expired';
       readonly event: string;
       readonly to: string;
       readonly because: string;

@@ -23,6 +23,9 @@ interface WantedMachines {
   readonly stuck?: true;
   /** Those on which something fails. */
   readonly failing?: true;
+  /** Those that are not heard (D218): for longer than their interval, or for as long as the registry says. */
+  readonly quiet?: true;
+  readonly silent?: true;
   /** Those that are retired, which are listed nowhere else. */
   readonly retired?: true;
   /** The most that are listed. */
@@ -84,7 +87,14 @@ export async function fleetMachines(
 const NO_VERSION: ReadonlySet<string> = new Set(['none', 'unknown']);
 
 /** Why no machine could match. */
-function problemOf({ module, version, group }: Omit<WantedMachines, 'limit'>): Problem | undefined {
+function problemOf({
+  module,
+  version,
+  group,
+  quiet,
+  silent,
+}: Omit<WantedMachines, 'limit'>): Problem | undefined {
+  if (quiet && silent) return usage('--quiet and --silent: a machine is one of both');
   const moduleId = module === undefined ? undefined : moduleIdIn(module);
   if (moduleId?.ok === false) return moduleId.error;
   if (group !== undefined && !isGroup(group)) {
@@ -102,10 +112,11 @@ function hasFailing({ modules }: JsonObject): boolean {
 /** At most `most` machines, page by page. */
 async function listed(
   client: FleetClient,
-  { module, version, group, stuck, failing, retired }: WantedMachines,
+  { module, version, group, stuck, failing, quiet, silent, retired }: WantedMachines,
   most: number,
 ): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
+  const presence = silent ? 'silent' : quiet && 'quiet';
   let after = '';
   while (found.length < most) {
     const limit = Math.min(OF_PAGE, most - found.length);
@@ -115,6 +126,7 @@ async function listed(
     if (group !== undefined) query.set('group', group);
     if (stuck) query.set('stuck', 'true');
     if (failing) query.set('failing', 'true');
+    if (presence !== undefined) query.set(presence, 'true');
     if (retired) query.set('retired', 'true');
     const { machines, next } = await client.read(`/machines?${query.toString()}`);
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
@@ -123,6 +135,7 @@ async function listed(
       (machine) =>
         (!retired || isJsonObject(machine['retired'])) &&
         (!failing || hasFailing(machine)) &&
+        (presence === undefined || machine['presence'] === presence) &&
         (group === undefined || machine['group'] === group),
     );
     found.push(...wanted);

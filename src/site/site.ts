@@ -2,12 +2,13 @@ import { machinesOf, type SiteMachines } from './machines.ts';
 import { modulesOf, type SiteModules } from './modules.ts';
 import { rolloutsOf, type OnChange, type SiteRollouts } from './rollouts.ts';
 import type { SiteFiles } from './site-files.ts';
+import { wallOf, type SiteWall } from './wall.ts';
 
 /**
  * A site: what its registry's file says, and what its machines reported. Times are milliseconds since the epoch. Each method throws a
  * DatabaseError if a file cannot be used.
  */
-export interface Site extends SiteMachines, SiteModules, SiteRollouts {
+export interface Site extends SiteMachines, SiteModules, SiteRollouts, SiteWall {
   readonly now: () => number;
 }
 
@@ -17,5 +18,6 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
     ...machinesOf(files),
     ...modulesOf(files),
     ...rolloutsOf(files, onChange),
+    ...wallOf(files),
   };
 }

@@ -8,9 +8,10 @@ it.each<[string, NoticeEvent]>([
   ['{result="sent"} 1', { kind: 'notice-sent', event: 'e', to: 'o' }],
   ['{result="failed"} 1', { kind: 'notice-failed', event: 'e', to: 'o', because: 'x' }],
   ['{result="refused"} 1', { kind: 'notice-refused', event: 'e', to: 'o', because: 'x' }],
+  ['{result="expired"} 1', { kind: 'notice-expired', event: 'e', to: 'o', because: 'x' }],
   ['{result="dropped"} 7', { kind: 'notice-dropped', count: 7, to: 'o' }],
   ['', { kind: 'notices-failed', because: 'x' }],
-])('[D211] the metrics of notices count %s', async (counted, event) => {
+])('[D211] [D217] the metrics of notices count %s', async (counted, event) => {
   const catalogue = new Catalogue(':memory:');
   onTestFinished(() => catalogue.close());
   const { onNotice, scrape } = registryMetrics(catalogue, () => undefined);

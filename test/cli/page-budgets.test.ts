@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { Hono } from 'hono';
 import { pageApp } from '../../src/page/app.ts';
+import { testSite } from '../page/support/site-page.ts';
 import { largePlan } from './support/large-plan.ts';
 import { ROOT } from '../support/modreg.ts';
 import { pagedPlan } from '../support/paged-plan.ts';
@@ -10,6 +12,7 @@ import { pagedPlan } from '../support/paged-plan.ts';
 const FILES = {
   style: readFileSync(join(ROOT, 'dist/cli/page.css'), 'utf8'),
   script: readFileSync(join(ROOT, 'dist/cli/page.js'), 'utf8'),
+  wall: readFileSync(join(ROOT, 'dist/cli/wall.css'), 'utf8'),
 };
 
 interface Received {
@@ -17,8 +20,13 @@ interface Received {
   readonly bytes: Buffer;
 }
 
-function visitor(modules: number): (path: string, encodings?: string) => Promise<Received> {
-  const app = pageApp(pagedPlan(largePlan(modules)), { assets: FILES, access: undefined });
+type Visit = (path: string, encodings?: string) => Promise<Received>;
+
+function visitor(modules: number): Visit {
+  return visitorOf(pageApp(pagedPlan(largePlan(modules)), { assets: FILES, access: undefined }));
+}
+
+function visitorOf(app: Hono): Visit {
   return async (path, encodings = 'gzip, deflate, br, zstd') => {
     const answer = await app.request(path, { headers: { 'accept-encoding': encodings } });
     const bytes = Buffer.from(await answer.arrayBuffer());
@@ -55,6 +63,23 @@ describe('the size of the page', () => {
     expect(encoding).toBe('br');
     expect(brotliDecompressSync(bytes).toString().split('<tr id=')).toHaveLength(1001);
     expect(bytes.length).toBeLessThanOrEqual(40_000);
+  });
+
+  it('[D215] is at most 30 kB in 3 requests for a wall of 500 machines that all fail', async () => {
+    const site = testSite(FILES);
+    for (let place = 0; place < 500; place++) {
+      const reason = `motor ${place} stalled`;
+      const failing = { version: `1.3.${place}`, blame: 'release', reason, next_at: null };
+      await site.report(`rover-of-the-${place}-th-hall`, [{ failing }]);
+    }
+    const get = visitorOf(site.app);
+    const page = await get('/wall');
+    const html = brotliDecompressSync(page.bytes).toString();
+    const files = loadedBy(html);
+    expect([html.split('<li ').length > 500, files.length]).toEqual([true, 2]);
+    const sizes = [page.bytes.length];
+    for (const path of files) sizes.push((await get(path)).bytes.length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(30_000);
   });
 
   it('is compressed as the browser asks', async () => {

@@ -49,7 +49,7 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
     'modreg_registry_changes_total{kind="yanked"} 0',
     'modreg_registry_healthy 1',
     'modreg_registry_long_polls 1',
-    ...['dropped', 'failed', 'refused', 'sent'].map(
+    ...['dropped', 'expired', 'failed', 'refused', 'sent'].map(
       (result) => `modreg_registry_notices_total{result="${result}"} 0`,
     ),
     'modreg_registry_passed_over_reports_total{what="message"} 0',

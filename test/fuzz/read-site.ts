@@ -61,7 +61,7 @@ export function readSite(): ReadSite {
   const page = siteApp(
     { ...siteOf(files, () => undefined), title: 'a site' },
     {
-      assets: { style: '', script: '' },
+      assets: { style: '', script: '', wall: '' },
       naming: { command: 'modreg registry page' },
       access: undefined,
       onError: (cause) => (error = cause),

@@ -50,6 +50,8 @@ describe('the machines of a site', () => {
       'deployed version condition',
       'failing',
       'behind',
+      'silent',
+      'quiet',
       'retiredSearch',
       '4 machines, by id',
       'machine seen modules needs attention',

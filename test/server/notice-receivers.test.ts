@@ -160,7 +160,7 @@ describe('[T612] a receiver', () => {
     expect(told.notices().waiting()).toBe(0);
   });
 
-  it('that asks to wait is never given up', async () => {
+  it('that asks to wait is not given up within a day', async () => {
     const hook = await receiver();
     hook.answer = answering(429);
     const told = await withYank([hook.address]);
@@ -169,6 +169,50 @@ describe('[T612] a receiver', () => {
       told.pass(10 * MINUTE);
     }
     expect([hook.received.length, told.notices().waiting()]).toEqual([7, 1]);
+  });
+
+  it.each(['500', 'closed'])(
+    '[D217] [T622] that cannot take a notice for a day (%s) does not get it, but those that follow',
+    async (how) => {
+      const hook = await receiver();
+      const told = await withYank([hook.address]);
+      await told.notices().look();
+      told.pass(23 * 60 * MINUTE);
+      told.publish('1.3.0');
+      told.yank('1.3.0', 'next');
+      hook.answer = (response, { body }) => {
+        if (!body.includes('"1.2.9"')) return void response.end();
+        if (how === '500') return void response.writeHead(500).end();
+        return void response.socket?.destroy();
+      };
+      const kinds: (string | undefined)[] = [];
+      for (let turn = 0; turn < 8; turn++) {
+        await told.turn();
+        kinds.push(told.events.at(-1)?.kind);
+        told.pass(10 * MINUTE);
+      }
+      // The first is a day old at the seventh turn; after the pause that follows, the second is sent.
+      const failed = Array.from({ length: 6 }, () => 'notice-failed');
+      expect(kinds).toEqual([...failed, 'notice-expired', 'notice-sent']);
+      expect(told.notices().waiting()).toBe(0);
+    },
+  );
+
+  it('[D217] that cannot take a notice which is a day old when the registry starts is asked five times', async () => {
+    const hook = await receiver();
+    const told = await withYank([hook.address]);
+    await told.notices().look();
+    hook.answer = answering(503);
+    told.pass(48 * 60 * MINUTE);
+    for (let turn = 0; turn < 6; turn++) {
+      await told.turn();
+      told.pass(10 * MINUTE);
+    }
+    expect(told.events.map(({ kind }) => kind)).toEqual([
+      ...Array.from({ length: 4 }, () => 'notice-failed'),
+      'notice-expired',
+    ]);
+    expect([hook.received.length, told.notices().waiting()]).toEqual([5, 0]);
   });
 
   it('that is no longer named gets nothing any more', async () => {

@@ -1,7 +1,14 @@
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { contactNotes } from '../../src/server/fleet/contacts.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
-import { presenceCounts, presenceIn, setSilentAfter } from '../../src/server/fleet/presence.ts';
+import {
+  presenceCounts,
+  presenceIn,
+  setSilentAfter,
+  UNHEARD,
+  whereUnheard,
+} from '../../src/server/fleet/presence.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
 import { tokenFor } from '../support/token.ts';
 import { testRegistry } from './support/registry.ts';
@@ -23,19 +30,43 @@ it.each<[string, Machine, string]>([
   ['was not heard for longer', [2 * DAY, DAY + 1, 5 * MINUTE], 'silent'],
   ['does not say how often it asks', [3 * DAY, null, null], 'online'],
   ['does not, and was not heard for longer', [3 * DAY + 1, null, null], 'silent'],
+  ['asks each 5 s, and was written a minute ago', [DAY, MINUTE + 6000, 5000], 'online'],
+  ['asks each 5 s, and missed three minutes', [DAY, 3 * MINUTE, 5000], 'online'],
+  ['asks each 5 s, and missed more', [DAY, 3 * MINUTE + 1, 5000], 'quiet'],
   ['asks rarely', [2 * DAY, null, DAY], 'online'],
   ['was heard by a clock that is ahead', [-5 * MINUTE, null, 5 * MINUTE], 'online'],
   ['was heard by a clock that was wrong', [-5 * MINUTE - 1, null, 5 * MINUTE], 'silent'],
   ['reported by a wrong clock, and asked since', [-DAY, MINUTE, 5 * MINUTE], 'online'],
-])('[D186] a machine that %s (%j) is %s', (_what, [reported, contact, every], expected) => {
-  const row = {
-    seen_at: NOW - reported,
-    contact_at: contact === null ? null : NOW - contact,
-    every_ms: every,
-  };
-  expect(presenceIn(row, NOW, DAY)).toBe(expected);
-  expect(presenceIn({ ...row, retired_at: NOW }, NOW, DAY)).toBe('retired');
-});
+])(
+  '[D186] [D218] [D219] a machine that %s (%j) is %s',
+  (_what, [reported, contact, every], expected) => {
+    const row = {
+      seen_at: NOW - reported,
+      contact_at: contact === null ? null : NOW - contact,
+      every_ms: every,
+    };
+    expect(presenceIn(row, NOW, DAY)).toBe(expected);
+    expect(presenceIn({ ...row, retired_at: NOW }, NOW, DAY)).toBe('retired');
+    expect(unheard(row)).toEqual(UNHEARD.filter((one) => one === expected));
+  },
+);
+
+/** In which searches for machines that are not heard a row is found. */
+function unheard({
+  seen_at,
+  contact_at,
+  every_ms,
+}: Readonly<Record<string, number | null>>): string[] {
+  const database = new DatabaseSync(':memory:');
+  database.exec(`CREATE TABLE presence (silent_ms); INSERT INTO presence VALUES (${DAY});
+    CREATE TABLE machines (seen_at, contact_at, every_ms);`);
+  const row = [seen_at ?? null, contact_at ?? null, every_ms ?? null];
+  database.prepare('INSERT INTO machines VALUES (?, ?, ?)').run(...row);
+  return UNHEARD.filter((one) => {
+    const { where, values } = whereUnheard(one, NOW);
+    return database.prepare(`SELECT 1 FROM machines WHERE ${where}`).get(...values) !== undefined;
+  });
+}
 
 const TOKENS: Readonly<Record<string, string>> = { r1: 'machine:rover-1', op: 'fleet:read' };
 

@@ -185,6 +185,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'logs/log-record.ts',
     'server/fleet/deployed-versions.ts',
     'server/fleet/machine-queries.ts',
+    'server/fleet/presence.ts',
+    'server/fleet/wall-machines.ts',
     'server/limits',
     'server/registry-options.ts',
     'server/server-limits.ts',

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { openTab, type Place } from './browser.ts';
+import { unfitIn } from './fit.ts';
+import { screenshot } from './screenshots.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -29,11 +31,11 @@ interface AxeReport {
   }[];
 }
 
-/** Fails with the findings of axe and the parts that are wider than the screen, of all pages: those of the rover without others. */
+/** Fails with the findings of axe and the parts that do not fit, of all pages: those of the rover without others. Each is written as a picture. */
 export async function checkForEverybody(
   browser: Browser,
   place: Place,
-  paths: readonly string[] = PATHS,
+  { of, paths = PATHS }: { readonly of: string; readonly paths?: readonly string[] },
 ): Promise<void> {
   const found: string[] = [];
   for (const colorScheme of THEMES) {
@@ -42,8 +44,9 @@ export async function checkForEverybody(
       const { page, close } = await openTab(browser, place, options);
       for (const path of paths) {
         await page.goto(place.url + path);
-        const findings = [...(await axeFindings(page)), ...(await tooWide(page))];
+        const findings = [...(await axeFindings(page)), ...(await unfitIn(page))];
         found.push(...findings.map((one) => `/${path} ${colorScheme} ${width} px: ${one}`));
+        await screenshot(page, `${of}-${path}`, { colorScheme, width });
       }
       await close();
     }
@@ -61,8 +64,9 @@ export async function checkShown(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme });
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 });
-      const findings = [...(await axeFindings(page)), ...(await tooWide(page))];
+      const findings = [...(await axeFindings(page)), ...(await unfitIn(page))];
       found.push(...findings.map((one) => `${page.url()} ${colorScheme} ${width} px: ${one}`));
+      await screenshot(page, `answer-${new URL(page.url()).pathname}`, { colorScheme, width });
     }
   }
   deepStrictEqual(found, []);
@@ -74,12 +78,4 @@ async function axeFindings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 150)} ${failureSummary}`),
   );
-}
-
-/** What does not fit: the page itself never scrolls sideways. */
-export async function tooWide(page: Page): Promise<string[]> {
-  const wide = await page.evaluate<number>(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  return wide > 0 ? [`${wide} px wider than the screen`] : [];
 }

@@ -2,7 +2,7 @@ import { deepStrictEqual, match } from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import type { LogRecord } from '../../src/logs/log-record.ts';
 import { openTab, placeOf } from './browser.ts';
-import { tooWide } from './everybody.ts';
+import { unfitIn } from './fit.ts';
 import { pageOf, withRover, writeLog, type Rover } from './rover.ts';
 
 const TEXTS = [
@@ -54,7 +54,7 @@ async function checkHostileRover(browser: Browser, rover: Rover): Promise<void> 
       .locator('main :is(script, img, svg[onload], [onerror], h1 ~ h1)')
       .count();
     if (odd > 0) found.push(`/${path} has an element of a text`);
-    found.push(...(await tooWide(page)).map((one) => `/${path}: ${one}`));
+    found.push(...(await unfitIn(page)).map((one) => `/${path}: ${one}`));
   };
   for (const path of PATHS) await examine(path);
   await page.goto(place.url);

@@ -6,12 +6,15 @@ import { existsSync } from 'node:fs';
 import { checkFirstView, checkManyModules, checkLargeSite, checkPoller } from './budgets.ts';
 import { CHROMIUM, launchChromium } from '../chromium.ts';
 import { placeOf } from './browser.ts';
+import { checkFinding } from './fit.ts';
 import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
 import { checkForEverybody } from './everybody.ts';
 import { checkHostileTexts } from './hostile.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
+import { SCREENSHOTS, screenshotCount } from './screenshots.ts';
 import { checkSite } from './site-stories.ts';
 import { STORIES } from './stories.ts';
+import { checkWall } from './wall-stories.ts';
 
 if (!existsSync(CHROMIUM)) {
   const missing = `there is no ${CHROMIUM}: install Debian's package chromium, or name a browser in MODREG_CHROMIUM`;
@@ -38,13 +41,18 @@ async function check(name: string, work: () => Promise<void>): Promise<void> {
 
 const browser = await launchChromium();
 try {
+  await check('what does not fit is found', async () => await checkFinding(browser));
   await withRover(async (rover) => {
     await pollOf(rover);
     const place = await placeOf(await pageOf(rover));
     await check('axe finds nothing, and everything fits', async () => {
-      await checkForEverybody(browser, place);
+      await checkForEverybody(browser, place, { of: 'machine' });
       // Without a session.
-      await checkForEverybody(browser, { url: place.url }, ['sign-in', 'modules/acme_lidar']);
+      await checkForEverybody(
+        browser,
+        { url: place.url },
+        { of: 'signed-out', paths: ['sign-in', 'modules/acme_lidar'] },
+      );
     });
     const stories = { ...CHANGE_STORIES, ...STORIES, ...LAST_STORIES };
     for (const [name, story] of Object.entries(stories)) {
@@ -52,6 +60,7 @@ try {
     }
   });
   await checkSite(browser, check);
+  await checkWall(browser, check);
   await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
   await check('the first view is fast', async () => await checkFirstView(browser));
   await check('a thousand modules are fast', async () => await checkManyModules(browser));
@@ -60,5 +69,6 @@ try {
 } finally {
   await browser.close();
 }
+console.log(`${screenshotCount()} pictures of pages are in ${SCREENSHOTS}`);
 console.log(failed === 0 ? 'the page works in Chromium' : `${failed} checks of the page failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -26,7 +26,7 @@ const PATHS = [
 ];
 
 const everybody: SiteStory = async (browser, place) => {
-  await checkForEverybody(browser, place, PATHS);
+  await checkForEverybody(browser, place, { of: 'site', paths: PATHS });
 };
 
 function stuck(javaScriptEnabled: boolean): SiteStory {

@@ -70,13 +70,28 @@ export function addFleet(modreg: Command, context: CommandContext): void {
       const { fleetStatusCommand } = await import('./status-command.ts');
       finish(await fleetStatusCommand(options, world));
     });
-  withRegistry(fleet.command('machines'))
+  addMachines(withRegistry(fleet.command('machines')), { world, finish });
+  addFailures(withRegistry(fleet.command('failures [module_id] [version]')), { world, finish });
+  addRetire(withRegistry(fleet.command('retire <machine>')), context);
+  addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
+  addServe(fleet, context);
+  addCheck(fleet, context);
+  addImport(fleet, context);
+}
+
+function addMachines(
+  command: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): void {
+  command
     .description('Lists machines, with their modules that match.')
     .option('--module <module_id>', 'only machines with this module')
     .option('--version <version>', 'only machines that have this version')
     .option('--group <group>', 'only machines of this group')
     .option('--stuck', 'only machines with a module that is stuck')
     .option('--failing', 'only machines on which something fails')
+    .option('--quiet', 'only machines that were not heard for three times their interval')
+    .option('--silent', 'only machines that were not heard for as long as the registry says')
     .option('--retired', 'only machines that are retired, which no other list has')
     .option('--limit <number>', 'the most machines to list, up to 100000 (default: 100)')
     .addHelpText('before', MACHINES_EXAMPLES)
@@ -84,12 +99,6 @@ export function addFleet(modreg: Command, context: CommandContext): void {
       const { fleetMachinesCommand } = await import('./machines-command.ts');
       finish(await fleetMachinesCommand(options, world));
     });
-  addFailures(withRegistry(fleet.command('failures [module_id] [version]')), { world, finish });
-  addRetire(withRegistry(fleet.command('retire <machine>')), context);
-  addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
-  addServe(fleet, context);
-  addCheck(fleet, context);
-  addImport(fleet, context);
 }
 
 function addFailures(

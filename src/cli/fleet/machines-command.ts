@@ -15,6 +15,8 @@ export interface MachinesOptions extends FleetOptions, AnswerOptions {
   readonly group?: string;
   readonly stuck?: true;
   readonly failing?: true;
+  readonly quiet?: true;
+  readonly silent?: true;
   readonly retired?: true;
   readonly limit?: string;
 }

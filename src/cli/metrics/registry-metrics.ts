@@ -148,7 +148,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
 function noticeMetrics(registers: Registry[]): RegistryMetrics['onNotice'] {
   const help = 'Attempts to send a notice, and notices that are given up';
   const notices = counterIn(registers)('notices', help, 'result');
-  for (const result of ['sent', 'failed', 'refused', 'dropped']) notices.inc({ result }, 0);
+  for (const result of ['sent', 'failed', 'refused', 'expired', 'dropped']) notices.inc({ result }, 0);
   return (event) => {
     switch (event.kind) {
       case 'notice-sent':
@@ -157,6 +157,8 @@ function noticeMetrics(registers: Registry[]): RegistryMetrics['onNotice'] {
         return notices.inc({ result: 'failed' });
       case 'notice-refused':
         return notices.inc({ result: 'refused' });
+      case 'notice-expired':
+        return notices.inc({ result: 'expired' });
       case 'notice-dropped':
         return notices.inc({ result: 'dropped' }, event.count);
       case 'notices-failed':

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { AssetFiles } from '../../page/assets.ts';
+import type { SiteAssetFiles } from '../../page/assets.ts';
 import { packageFile } from '../package-file.ts';
 
-/** The style and the script of the page, which a build writes. */
-export function pageAssets(): AssetFiles {
-  return { style: built('page.css'), script: built('page.js') };
+/** The styles and the script of the pages, which a build writes. */
+export function pageAssets(): SiteAssetFiles {
+  return { style: built('page.css'), script: built('page.js'), wall: built('wall.css') };
 }
 
 function built(name: string): string {

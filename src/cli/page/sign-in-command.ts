@@ -1,9 +1,9 @@
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { loopbackName } from '../../page/access/host-names.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { openAccess } from './page-access.ts';
 import { stateProblem } from '../../host/open-state.ts';
+import { addressIn, neverRan } from './page-address.ts';
 import { machinePage, type PageIdentity } from './page-identity.ts';
 import { codeNote, shownAddress } from './shown-address.ts';
 
@@ -22,12 +22,11 @@ export function newCodeFor(
   const file = openAccess(identity, world);
   if (!file.ok) return failed(file.error);
   try {
-    const known = file.value.address();
-    const address = known ?? `http://${loopbackName(file.value.label)}:${identity.port}`;
+    const { address, hasRun } = addressIn(file.value, identity);
     const code = file.value.newCode(world.clock());
     const shown = shownAddress({ address, code }, identity, options, world);
     if (!shown.ok) return failed(shown.error);
-    const notes = [codeNote(identity), ...(known === undefined ? [neverRan(identity)] : [])];
+    const notes = [codeNote(identity), ...(hasRun ? [] : [neverRan(identity)])];
     return { answer: [shown.value], notes: options.json ? [] : notes, problems: [] };
   } catch (error) {
     if (error instanceof DatabaseError) return failed(stateProblem(error));
@@ -35,9 +34,4 @@ export function newCodeFor(
   } finally {
     file.value.close();
   }
-}
-
-/** The first connection may start it, so this is no error. */
-function neverRan({ naming: { command } }: PageIdentity): string {
-  return `note: the page has not run here yet; ${command} --help shows how to start it`;
 }

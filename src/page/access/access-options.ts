@@ -1,3 +1,4 @@
+import type { Context, Hono } from 'hono';
 import type { HostNames } from './host-names.ts';
 import type { PageFile } from './page-file.ts';
 
@@ -21,6 +22,18 @@ export interface AccessOptions {
   readonly onEvent?: ((event: AccessEvent) => void) | undefined;
 }
 
+/** Those who see one page without signing in. */
+export interface Guests {
+  /** The page. */
+  readonly path: string;
+  /** Where they say who they are. */
+  readonly entrance: string;
+  /** Adds the routes of the entrance, which need no session. */
+  readonly addEntrance: (app: Hono, options: AccessOptions) => void;
+  /** Whether the request for the page is that of a guest. */
+  readonly isGuest: (c: Context) => boolean;
+}
+
 /** The page for signing in as HTML. */
 export type SignInView = (shown: SignInAttempt) => string | Promise<string>;
 
@@ -32,4 +45,4 @@ interface SignInAttempt {
 }
 
 /** What happened, for a log. */
-export type AccessEvent = 'signed-in' | 'signed-out' | 'code-refused';
+export type AccessEvent = 'signed-in' | 'signed-out' | 'code-refused' | 'wall-opened';

@@ -1,5 +1,5 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
-import type { AccessOptions, SignInView } from './access-options.ts';
+import type { AccessOptions, Guests, SignInView } from './access-options.ts';
 import { setHeaders } from './headers.ts';
 import { signInLeadingTo } from './own-path.ts';
 import { foreign, refusal } from './refusal.ts';
@@ -25,16 +25,23 @@ const SIGN_IN_FIRST =
 
 /**
  * Protects all routes that are added to `app` afterwards, and adds those of signing in and out: each response has the page's
- * headers, and each request needs a known host name, a session, and, to change something, the page itself as its origin.
+ * headers, and each request needs a known host name, a session, and, to change something, the page itself as its origin. Guests need
+ * no session for their page.
  */
-export function protect(app: Hono, options: AccessOptions, view: SignInView): void {
+export function protect(
+  app: Hono,
+  options: AccessOptions,
+  view: SignInView,
+  guests?: Guests,
+): void {
   app.use(async (c, next) => {
     await next();
     setHeaders(c.res.headers, options.isTls);
   });
   app.use(knownHost(options));
   addSignIn(app, options, view);
-  app.use(signedIn(options));
+  guests?.addEntrance(app, options);
+  app.use(signedIn(options, guests));
 }
 
 /** A name that leads here by a foreign DNS entry is not the page's, whatever address it has (T124). */
@@ -46,7 +53,7 @@ function knownHost({ names, naming: { command } }: AccessOptions): MiddlewareHan
   };
 }
 
-function signedIn(options: AccessOptions): MiddlewareHandler {
+function signedIn(options: AccessOptions, guests: Guests | undefined): MiddlewareHandler {
   const { file, now } = options;
   return async (c, next) => {
     const isSafe = SAFE.has(c.req.method);
@@ -55,7 +62,11 @@ function signedIn(options: AccessOptions): MiddlewareHandler {
     const sender = senderOf(c, options);
     if (!isSafe && bearer === undefined && sender !== 'own') return foreign();
     const token = bearer ?? cookieToken(c);
-    if (token === undefined || !file.isSession(token, now())) return unknown(c, token, bearer);
+    if (token === undefined || !file.isSession(token, now())) {
+      const isForGuests = isSafe && c.req.path === guests?.path;
+      if (isForGuests && guests.isGuest(c)) return await next();
+      return unknown(c, { token, bearer, signIn: isForGuests ? guests.entrance : undefined });
+    }
     file.noteUse(token, now());
     c.set('session', hashOf(token).toString('hex'));
     c.set('isSignedIn', () => file.isSession(token, now()));
@@ -63,10 +74,21 @@ function signedIn(options: AccessOptions): MiddlewareHandler {
   };
 }
 
-/** The answer to a request without a session: a person gets the sign-in, a program an error (T126). */
-function unknown(c: Context, token: string | undefined, bearer: string | undefined): Response {
+/** The answer to a request without a session: a person gets the sign-in, or the entrance of guests, a program an error (T126). */
+function unknown(
+  c: Context,
+  {
+    token,
+    bearer,
+    signIn = signInLeadingTo(wantedBy(c)),
+  }: {
+    readonly token: string | undefined;
+    readonly bearer: string | undefined;
+    readonly signIn: string | undefined;
+  },
+): Response {
   const isForPerson = c.req.header('accept')?.includes('text/html') ?? false;
-  if (isForPerson && bearer === undefined) return c.redirect(signInLeadingTo(wantedBy(c)), 303);
+  if (isForPerson && bearer === undefined) return c.redirect(signIn, 303);
   return refusal(token === undefined ? 'no-session' : 'unknown-session', SIGN_IN_FIRST);
 }
 

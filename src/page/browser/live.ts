@@ -1,4 +1,5 @@
 import { growAges } from './ages.ts';
+import { showClock } from './clock.ts';
 import { arrange, isSignedOut, renew, show } from './content.ts';
 import { signInFromAddress } from './sign-in.ts';
 
@@ -127,4 +128,5 @@ if (regular) {
   growAges();
   renewing = setInterval(() => void renewRegularly(regular), RENEW_MS);
 }
+showClock();
 signInFromAddress();

@@ -3,7 +3,7 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { AccessOptions, PageNaming } from '../access/access-options.ts';
 import { protect } from '../access/protection.ts';
 import { failure, fileRefusal } from '../access/refusal.ts';
-import { assetRoutes, type AssetFiles } from '../assets.ts';
+import { assetRoutes, served, type SiteAssetFiles } from '../assets.ts';
 import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
@@ -11,9 +11,11 @@ import type { PagedSite } from './site-answer.ts';
 import { addMachineRoutes } from './routes/machine-routes.tsx';
 import { addRolloutRoutes } from './routes/rollout-routes.tsx';
 import { addSiteModuleRoutes } from './routes/site-module-routes.tsx';
+import { addWallRoute } from './routes/wall-route.tsx';
+import { wallGuests } from './wall-guests.tsx';
 
 interface SitePageOptions {
-  readonly assets: AssetFiles;
+  readonly assets: SiteAssetFiles;
   readonly naming: PageNaming;
   /** Who may use the page; undefined for anybody, as in tests of what it shows. */
   readonly access: AccessOptions | undefined;
@@ -30,17 +32,19 @@ export function siteApp(
 ): Hono {
   const app = new Hono();
   app.use(compressed);
-  const served = new Hono();
-  const frame = frameWith(assetRoutes(served, assets), frameOf(naming));
-  if (access) protect(app, access, frame.signIn);
+  const files = new Hono();
+  const addresses = { ...assetRoutes(files, assets), wall: served(files, 'wall', assets.wall) };
+  const frame = frameWith(addresses, frameOf(naming));
+  if (access) protect(app, access, frame.signIn, wallGuests(site, frame));
   app.onError((error) => {
     onError?.(error);
     return error instanceof DatabaseError ? fileRefusal(error, naming) : failure(naming);
   });
-  app.route('/', served);
+  app.route('/', files);
   addMachineRoutes(app, site, frame);
   addRolloutRoutes(app, site, frame);
   addSiteModuleRoutes(app, site, frame);
+  addWallRoute(app, site, addresses);
   addUnknownRoutes(app, frame, FOR_PROGRAMS);
   return app;
 }

@@ -48,7 +48,7 @@ export const Layout: FC<{
       <main
         id="content"
         data-live={live === 'regular' ? undefined : live}
-        data-renew={live === 'regular'}
+        data-renew={live === 'regular' ? true : undefined}
       >
         {children}
       </main>

@@ -15,5 +15,6 @@ export type ReadableCatalogue = Pick<
   | 'sequence'
   | 'history'
   | 'tokens'
+  | 'tokenWith'
   | 'close'
 >;

@@ -10,13 +10,18 @@ import {
   presenceCounts,
   presenceIn,
   silentAfter,
+  whereUnheard,
   type Presence,
   type PresenceCounts,
+  type Unheard,
 } from './presence.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
-const CONDITIONS: Readonly<Record<'stuck' | 'behind' | 'failing', string>> = {
+/** What a module of a machine can be in, besides what is as it should be. */
+export type Condition = 'stuck' | 'behind' | 'failing';
+
+const CONDITIONS: Readonly<Record<Condition, string>> = {
   stuck: "decision = 'stuck'",
   behind: `(${IS_BEHIND})`,
   failing: 'failure IS NOT NULL',
@@ -30,7 +35,9 @@ export interface MachineSearch {
   readonly version?: string | undefined;
   readonly group?: string | undefined;
   /** `retired`: those that are retired, which no other search finds. */
-  readonly condition?: keyof typeof CONDITIONS | 'retired' | undefined;
+  readonly condition?: Condition | 'retired' | undefined;
+  /** Those that are not heard (D218), at this time in milliseconds since the epoch. */
+  readonly unheard?: { readonly presence: Unheard; readonly now: number } | undefined;
   /** The last id of the page before; the empty text for the first page. */
   readonly after: string;
 }
@@ -38,7 +45,7 @@ export interface MachineSearch {
 /** A part of a WHERE clause, and its values. */
 export interface Filter {
   readonly where: string;
-  readonly values: readonly string[];
+  readonly values: readonly (string | number)[];
 }
 
 /** Up to `limit` rows of machines in the order of their ids. */
@@ -58,6 +65,13 @@ export function countMachines(sql: Statements, search: MachineSearch): number {
   return Number(sql.get(`SELECT count(*) AS n FROM machines WHERE ${where}`, ...values)?.['n']);
 }
 
+/** The rows of the machines that have a module in a condition. */
+export function machinesIn(sql: Statements, condition: Condition): ReadonlySet<number> {
+  const { where, values } = machinesOf({ condition, after: '' });
+  const rows = sql.iterate(`SELECT id FROM machines WHERE ${where}`, ...values);
+  return new Set(Array.from(rows, ({ id }) => Number(id)));
+}
+
 function machinesOf(search: MachineSearch): Filter {
   const states = statesOf(search);
   return all([
@@ -66,6 +80,7 @@ function machinesOf(search: MachineSearch): Filter {
       ? undefined
       : { where: 'instr(lower(name), ?) > 0', values: [search.id.toLowerCase()] },
     search.group === undefined ? undefined : { where: 'group_name = ?', values: [search.group] },
+    search.unheard && whereUnheard(search.unheard.presence, search.unheard.now),
     states && {
       where: `id IN (${search.condition === 'failing' ? FAILING : PLACED} WHERE ${states.where})`,
       values: states.values,
@@ -167,8 +182,7 @@ export interface SiteTotals extends MachineCounts {
 }
 
 export function siteTotals(sql: Statements, now: number): SiteTotals {
-  const having = (condition: keyof typeof CONDITIONS): number =>
-    countMachines(sql, { condition, after: '' });
+  const having = (condition: Condition): number => countMachines(sql, { condition, after: '' });
   const [stuck, behind, failing] = [having('stuck'), having('behind'), having('failing')];
   const presence = presenceCounts(sql, now);
   return { ...machineCounts(sql, now), stuck, behind, failing, presence };

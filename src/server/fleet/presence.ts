@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000;
 /** A machine that does not say how often it asks reports every 24 hours at the latest. */
 const UNKNOWN_EVERY_MS = DAY_MS;
 const MISSED = 3;
+/** A contact is written once in so long: what is known of a machine that asks more often is older than its last request (D219). */
+const WRITTEN_EVERY_MS = 60_000;
 /** Clocks of fronts differ by less. A later time is that of a clock that was wrong: nothing is known of it. */
 const LARGEST_AHEAD_MS = 300_000;
 
@@ -29,9 +31,34 @@ export function presenceIn(row: Row, now: number, silentMs: number): Presence {
   if ((row['retired_at'] ?? null) !== null) return 'retired';
   const last = heardAt(row, now);
   const age = last === undefined ? Infinity : now - last;
-  const quietMs = MISSED * Number(row['every_ms'] ?? UNKNOWN_EVERY_MS);
+  const everyMs = Number(row['every_ms'] ?? UNKNOWN_EVERY_MS);
+  const quietMs = MISSED * Math.max(everyMs, WRITTEN_EVERY_MS);
   if (age <= quietMs) return 'online';
   return age <= silentMs ? 'quiet' : 'silent';
+}
+
+/** The states of machines that are not heard, and may be asked for. */
+export const UNHEARD = ['silent', 'quiet'] as const;
+export type Unheard = (typeof UNHEARD)[number];
+
+const time = (column: string): string => `iif(${column} > 0 AND ${column} <= ?, ${column}, 0)`;
+/** How long ago a row was last heard. A row that never was is older than any other. */
+const AGE = `(? - max(${time('seen_at')}, ${time('contact_at')}))`;
+const QUIET_MS = `${MISSED} * max(coalesce(every_ms, ${UNKNOWN_EVERY_MS}), ${WRITTEN_EVERY_MS})`;
+const SILENT_MS = `coalesce((SELECT silent_ms FROM presence), ${DAY_MS})`;
+
+/** Whether a row of `machines` that is in use is in this state, as `presenceIn` says it (D218). */
+export function whereUnheard(
+  presence: Unheard,
+  now: number,
+): { readonly where: string; readonly values: readonly number[] } {
+  const latest = now + LARGEST_AHEAD_MS;
+  const age = [now, latest, latest];
+  const compared = presence === 'silent' ? '>' : '<=';
+  return {
+    where: `(${AGE} > ${QUIET_MS} AND ${AGE} ${compared} ${SILENT_MS})`,
+    values: [...age, ...age],
+  };
 }
 
 /** For how long a machine is not heard before it is silent. */

@@ -9,6 +9,9 @@ const SHORTEST_MS = 10_000;
 const LONGEST_MS = 600_000;
 /** A notice that is refused so often is given up. */
 const MOST_REFUSALS = 5;
+/** A notice that is so old is given up as well, but not before this server has tried it a few times (D217). */
+const LONGEST_WAIT_MS = 86_400_000;
+const FEWEST_TRIES = 5;
 
 export interface SenderParts {
   readonly fleet: FleetFile;
@@ -25,30 +28,30 @@ export function noticeSender(
 ): (signal: AbortSignal) => Promise<void> {
   const name = receiverName(address);
   const { origin: to } = address;
-  let [failures, refusals, nextAt] = [0, 0, -Infinity];
+  let [failures, tries, refusals, nextAt] = [0, 0, 0, -Infinity];
   const remove = (number: number): void => fleet.write((sql) => removeWaiting(sql, number));
   const waits = (retryMs = 0): void => {
     failures += 1;
     const asked = Math.min(retryMs, LONGEST_MS);
     nextAt = clock.monotonic() + Math.max(asked, backOff(failures, random()));
   };
-  const settle = ({ number, event }: WaitingNotice, answer: Answer): void => {
+  const settle = ({ number, at, event }: WaitingNotice, answer: Answer): void => {
     if (answer.kind === 'accepted') {
       // If it cannot be removed, it is not sent again at once.
       waits();
       remove(number);
-      [failures, refusals, nextAt] = [0, 0, -Infinity];
+      [failures, tries, refusals, nextAt] = [0, 0, 0, -Infinity];
       return receivers.onEvent({ kind: 'notice-sent', event, to });
     }
+    tries += 1;
     refusals = answer.kind === 'refused' ? refusals + 1 : refusals;
-    const isOver = refusals >= MOST_REFUSALS;
-    const kind = isOver ? 'notice-refused' : 'notice-failed';
-    if (isOver) {
+    const end = endOf({ tries, refusals, age: clock.now() - at });
+    if (end) {
       remove(number);
-      refusals = 0;
+      [tries, refusals] = [0, 0];
     }
     waits(answer.kind === 'unavailable' ? answer.retryMs : undefined);
-    receivers.onEvent({ kind, event, to, because: answer.why });
+    receivers.onEvent({ kind: end ?? 'notice-failed', event, to, because: answer.why });
   };
   return async (signal) => {
     while (!signal.aborted && clock.monotonic() >= nextAt) {
@@ -60,6 +63,20 @@ export function noticeSender(
       settle(waiting, answer);
     }
   };
+}
+
+/** How a notice is given up; undefined if it is tried again. */
+function endOf({
+  tries,
+  refusals,
+  age,
+}: {
+  readonly tries: number;
+  readonly refusals: number;
+  readonly age: number;
+}): 'notice-refused' | 'notice-expired' | undefined {
+  if (refusals >= MOST_REFUSALS) return 'notice-refused';
+  return tries >= FEWEST_TRIES && age >= LONGEST_WAIT_MS ? 'notice-expired' : undefined;
 }
 
 /** Between half of what doubles with each failure and all of it. */

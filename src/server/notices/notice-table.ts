@@ -35,6 +35,8 @@ export function removeNoticed(sql: Statements, key: string): void {
 /** A notice that waits for a receiver. */
 export interface WaitingNotice {
   readonly number: number;
+  /** When it was made, in milliseconds since the epoch. */
+  readonly at: number;
   readonly event: string;
   readonly body: string;
 }
@@ -43,7 +45,7 @@ export interface WaitingNotice {
 export function addWaiting(
   sql: Statements,
   receiver: string,
-  notice: Omit<WaitingNotice, 'number'> & { readonly at: number; readonly isHeld: boolean },
+  notice: Omit<WaitingNotice, 'number'> & { readonly isHeld: boolean },
 ): number {
   const { at, event, body, isHeld } = notice;
   sql.run(INSERT, receiver, at, event, body, isHeld ? 1 : 0);
@@ -57,12 +59,12 @@ const DROP = `DELETE FROM notices WHERE receiver = ? AND number <=
 /** The notice that is sent to a receiver next. */
 export function nextWaiting(sql: Statements, receiver: string): WaitingNotice | undefined {
   const row = sql.get(NEXT, receiver);
-  return (
-    row && { number: Number(row['number']), event: String(row['event']), body: String(row['body']) }
-  );
+  if (!row) return undefined;
+  const { number, at, event, body } = row;
+  return { number: Number(number), at: Number(at), event: String(event), body: String(body) };
 }
 
-const NEXT = `SELECT number, event, body FROM notices
+const NEXT = `SELECT number, at, event, body FROM notices
   WHERE receiver = ? AND is_held = 0 ORDER BY number LIMIT 1`;
 
 export function removeWaiting(sql: Statements, number: number): void {

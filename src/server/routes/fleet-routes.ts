@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { fleetFailures } from '../fleet/fleet-failures.ts';
 import { fleetCounts, fleetMachines, moduleStates } from '../fleet/fleet-queries.ts';
+import { UNHEARD } from '../fleet/presence.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { readReport } from '../fleet/report.ts';
 import { SERVER_LIMITS } from '../server-limits.ts';
@@ -116,7 +117,9 @@ function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
     return problem('bad-request', `limit must be a number from 1 to ${MOST_MACHINES}`);
   }
   const condition = (['retired', 'failing', 'stuck'] as const).find((one) => asked[one] === 'true');
-  const search = { module, version, group, condition, after };
+  const presence = UNHEARD.find((one) => asked[one] === 'true');
+  const unheard = presence && { presence, now };
+  const search = { module, version, group, condition, unheard, after };
   const page = fleet.read((sql) => fleetMachines(sql, search, { now, limit }));
   return sentWhole(c, JSON.stringify(page));
 }

@@ -68,6 +68,8 @@ export const FLEET_PATHS: object = {
         query('version', 'Only machines that have this version of a module', { type: 'string' }),
         query('stuck', 'true: only machines with a module that is stuck', { type: 'string' }),
         query('failing', 'true: only machines on which something fails', { type: 'string' }),
+        query('quiet', 'true: only machines that are quiet', { type: 'string' }),
+        query('silent', 'true: only machines that are silent', { type: 'string' }),
         query('retired', 'true: only machines that are retired, which no other list has', {
           type: 'string',
         }),

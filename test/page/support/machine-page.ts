@@ -28,7 +28,11 @@ export function machinePage({ home, now, machine, policy }: Paged): Hono {
 
 /** The text of the page at `path` below its header, one line for each element that begins a line. */
 export async function textOf(app: Hono, path: string): Promise<string[]> {
-  const html = await (await app.request(path)).text();
+  return linesOf(await (await app.request(path)).text());
+}
+
+/** The same of a whole page. */
+export function linesOf(html: string): string[] {
   const [, main = ''] = /<main[^>]*>(.*)<\/main>/s.exec(html) ?? [];
   return main
     .replaceAll(/<(p|h1|h2|li|tr|div|dt|section|option|summary)\b[^>]*>/g, '\n')

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { expect, onTestFinished } from 'vitest';
 import { parseModuleId, type ModuleId } from '../../../src/core/index.ts';
+import type { SiteAssetFiles } from '../../../src/page/assets.ts';
 import { siteApp } from '../../../src/page/site/site-app.ts';
 import type { OnChange } from '../../../src/site/rollouts.ts';
 import { siteOf } from '../../../src/site/site.ts';
@@ -20,6 +21,8 @@ export interface TestSite {
   now: number;
   /** The changes that were made on the page, as they are logged. */
   readonly changes: string[];
+  /** How often the machines that report from now on say that they ask, in milliseconds. */
+  every?: number;
   readonly publish: (moduleId: string, ...versions: readonly string[]) => void;
   /** A machine reports its modules, and the results of actions. */
   readonly report: (
@@ -39,6 +42,7 @@ export interface TestSite {
 }
 
 export const NOW: number = Date.parse('2026-11-25T12:00:00Z');
+const NO_ASSETS: SiteAssetFiles = { style: '', script: '', wall: '' };
 const NAMING = { command: 'modreg registry page' };
 
 export function moduleId(text: string): ModuleId {
@@ -47,7 +51,7 @@ export function moduleId(text: string): ModuleId {
   return parsed.value;
 }
 
-export function testSite(): TestSite {
+export function testSite(assets: SiteAssetFiles = NO_ASSETS): TestSite {
   const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create', busyTimeoutMs: 50 });
   const reader = new Catalogue(path, { mode: 'read' });
@@ -58,7 +62,7 @@ export function testSite(): TestSite {
     changes.push(`${kind} ${id} ${version}`);
   const app = siteApp(
     { ...siteOf(files, onChange), title: 'a site' },
-    { assets: { style: '', script: '' }, naming: NAMING, access: undefined },
+    { assets, naming: NAMING, access: undefined },
   );
   onTestFinished(() => {
     files.close();
@@ -90,7 +94,11 @@ export function testSite(): TestSite {
       const after = numbers.get(machine) ?? 0;
       const places = outcomes.map((_, place) => after + place + 1);
       const { outcomes: samples, ...report } = machineReport(places, {
-        state: { ...reportedState(++states, ...modules), group: site.groups.get(machine) },
+        state: {
+          ...reportedState(++states, ...modules),
+          group: site.groups.get(machine),
+          every_ms: site.every,
+        },
         queue: `queue-of-${machine}`,
       });
       const to = after + samples.length;

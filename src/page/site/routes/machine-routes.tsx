@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { MachineSearch } from '../../../server/fleet/machine-queries.ts';
+import { UNHEARD } from '../../../server/fleet/presence.ts';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
 import { MachineView } from '../views/machine-view.tsx';
@@ -8,7 +9,7 @@ import { MachinesView } from '../views/machines-view.tsx';
 /** The pages of all machines, and of each. */
 export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void {
   app.get('/', async (c) => {
-    const search = searchIn(c);
+    const search = searchIn(c, site.now());
     const page = await answered(() => site.machines(search));
     if (!page.ok) return await frame.failed(c, page.error);
     const shown = { view: site, title: 'Machines', tab: '/' };
@@ -27,15 +28,17 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
 const CONDITIONS = ['failing', 'stuck', 'behind', 'retired'] as const;
 
 /** What the address asks for. What is not understood is left out. */
-function searchIn(c: Context): MachineSearch {
+function searchIn(c: Context, now: number): MachineSearch {
   const { condition, after = '' } = c.req.query();
   const text = (name: string): string | undefined => c.req.query(name)?.trim() || undefined;
+  const presence = UNHEARD.find((one) => one === condition);
   return {
     id: text('id'),
     module: text('module'),
     version: text('version'),
     group: text('group'),
     condition: CONDITIONS.find((one) => one === condition),
+    unheard: presence && { presence, now },
     after,
   };
 }

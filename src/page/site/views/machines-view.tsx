@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { Problems } from '../../views/modules-view.tsx';
 import { asPageProblem } from '../../page-problem.ts';
+import { UNHEARD } from '../../../server/fleet/presence.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import type {
   ListedMachine,
@@ -56,8 +57,14 @@ function hasNone({ machines, retired }: SiteTotals): boolean {
   return machines + retired === 0;
 }
 
-function isAny({ module, version, condition }: MachineSearch): boolean {
-  return module === undefined && version === undefined && condition === undefined;
+function isAny(search: MachineSearch): boolean {
+  const { module, version } = search;
+  return module === undefined && version === undefined && chosenIn(search) === undefined;
+}
+
+/** What the form calls the condition. */
+function chosenIn({ condition, unheard }: MachineSearch): string | undefined {
+  return condition ?? unheard?.presence;
 }
 
 function foundWords(search: MachineSearch, matching: number): string {
@@ -100,7 +107,8 @@ const Groups: FC<Pick<MachinePage, 'groups'>> = ({ groups }) =>
   );
 
 const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly string[] }> = ({
-  search: { id, module, version, group, condition },
+  search,
+  search: { id, module, version, group },
   moduleIds,
 }) => (
   <form method="get" action="/" role="search" class="search">
@@ -132,16 +140,16 @@ const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly 
       </label>
     )}
     <label>
-      condition <ConditionChoice chosen={condition} />
+      condition <ConditionChoice chosen={chosenIn(search)} />
     </label>
     <button>Search</button>
   </form>
 );
 
-const ConditionChoice: FC<{ readonly chosen: MachineSearch['condition'] }> = ({ chosen }) => (
+const ConditionChoice: FC<{ readonly chosen: string | undefined }> = ({ chosen }) => (
   <select name="condition">
     <option value="">any</option>
-    {(['failing', 'stuck', 'behind', 'retired'] as const).map((one) => (
+    {['failing', 'stuck', 'behind', ...UNHEARD, 'retired'].map((one) => (
       <option value={one} selected={chosen === one}>
         {one}
       </option>
@@ -244,7 +252,8 @@ const Paging: FC<{ readonly search: MachineSearch; readonly next: string | undef
   search,
   next,
 }) => {
-  const { after, ...matched } = search;
+  const { after, unheard: _unheard, ...rest } = search;
+  const matched = { ...rest, condition: chosenIn(search) };
   if (after === '' && next === undefined) return null;
   return (
     <nav aria-label="Pages of machines" class="paging">

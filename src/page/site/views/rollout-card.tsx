@@ -29,7 +29,7 @@ export const RolloutState: FC<{
 );
 
 /** Whether each machine of its last step that reported an outcome has failed (D157). */
-function isFailing({ counts: { next } }: ShownRollout): boolean {
+export function isFailing({ counts: { next } }: ShownRollout): boolean {
   return next.kind === 'wait' && next.because.reason === 'failing';
 }
 

@@ -1,4 +1,5 @@
 import type { FC } from 'hono/jsx';
+import { UNHEARD } from '../../../server/fleet/presence.ts';
 import type { SiteTotals } from '../../../server/fleet/machine-queries.ts';
 import { machinesPath, numberOf } from './site-words.tsx';
 
@@ -17,10 +18,11 @@ export const Totals: FC<{ readonly totals: SiteTotals }> = ({
     <li>
       <b>{numberOf(seen)}</b> seen in 24 h
     </li>
-    {(['quiet', 'silent'] as const).map((state) =>
+    {UNHEARD.map((state) =>
       presence[state] === 0 ? null : (
         <li data-state={PRESENCE[state]}>
-          <b>{numberOf(presence[state])}</b> {state}
+          <b>{numberOf(presence[state])}</b>{' '}
+          <a href={machinesPath({ condition: state })}>{state}</a>
         </li>
       ),
     )}

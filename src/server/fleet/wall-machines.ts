@@ -1,0 +1,174 @@
+import type { Row, Statements } from '../../sqlite/statements.ts';
+import { IN_USE, machineCounts } from './machine-counts.ts';
+import {
+  BY_ATTENTION,
+  machinesIn,
+  moduleIn,
+  placedRows,
+  statesOf,
+  textOf,
+  type Condition,
+  type PlacedModule,
+} from './machine-queries.ts';
+import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
+
+/** The states of a machine on the wall, the most urgent first. A machine has the first that is true of it: what a silent one reported is old. */
+export const WALL_STATES = ['silent', 'failing', 'stuck', 'quiet', 'behind', 'well'] as const;
+export type WallState = (typeof WALL_STATES)[number];
+
+/** A tile of one machine. */
+export interface WallMachine {
+  readonly id: string;
+  readonly state: WallState;
+  /** In milliseconds since the epoch; undefined if it is not known. */
+  readonly heardAt: number | undefined;
+}
+
+/** A machine that needs attention. */
+export interface WallTrouble extends WallMachine {
+  /** What fails or is stuck; undefined for one that is not heard. */
+  readonly module: PlacedModule | undefined;
+}
+
+/** A tile of all machines of a group, or of those without one. */
+export interface WallGroup {
+  readonly group: string | undefined;
+  readonly machines: number;
+  readonly states: Readonly<Record<WallState, number>>;
+}
+
+/** The machines of a site, for a screen that people read from afar (D215). */
+export interface WallMachines {
+  readonly machines: number;
+  /** How many have which state; a machine can have several, except for its presence. */
+  readonly counts: Readonly<Record<Exclude<WallState, 'well'> | 'online', number>>;
+  /** Ids under which two machines report. */
+  readonly duplicates: number;
+  /** The most urgent ones first, and how many there are. */
+  readonly troubles: readonly WallTrouble[];
+  readonly troublesOf: number;
+  /** All machines, the most urgent ones first; none if there are too many. */
+  readonly tiles: readonly WallMachine[];
+  /** The groups of machines that are too many for a tile each, the most urgent ones first, and how many there are. */
+  readonly groups: readonly WallGroup[];
+  readonly groupsOf: number;
+}
+
+/** More machines are shown by their groups, and more groups are counted. */
+export const MOST_TILES = 500;
+/** So many are grouped by what is wrong. */
+const MOST_TROUBLES = 100;
+/** `rover-2` before `rover-10`. */
+const BY_NAME = new Intl.Collator('en', { numeric: true });
+/** Those of a machine that needs somebody. One that is behind may only wait for its window. */
+const TROUBLES: ReadonlySet<WallState> = new Set(['silent', 'failing', 'stuck', 'quiet']);
+
+/** The machines that are in use. */
+export function wallMachines(sql: Statements, now: number): WallMachines {
+  const having = {
+    failing: machinesIn(sql, 'failing'),
+    stuck: machinesIn(sql, 'stuck'),
+    behind: machinesIn(sql, 'behind'),
+  };
+  const silentMs = silentAfter(sql);
+  const presence: Record<Presence, number> = { online: 0, quiet: 0, silent: 0, retired: 0 };
+  const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
+  const groups = new Map<string | undefined, CountedGroup>();
+  let machines = 0;
+  for (const row of sql.iterate(MACHINES)) {
+    const present = presenceIn(row, now, silentMs);
+    const state = stateOf(Number(row['id']), present, having);
+    machines++;
+    presence[present]++;
+    addTo(groups, textOf(row['group_name']), state);
+    const same = found.get(state) ?? [];
+    if (same.length < MOST_TILES) {
+      same.push({ id: String(row['name']), state, heardAt: heardAt(row, now) });
+    }
+  }
+  const all = [...found.values()].flatMap((same) =>
+    same.toSorted((one, other) => BY_NAME.compare(one.id, other.id)),
+  );
+  const isTooMany = machines > MOST_TILES;
+  return {
+    machines,
+    counts: { ...presence, ...sizesOf(having) },
+    duplicates: machineCounts(sql, now).duplicates,
+    troubles: troublesOf(sql, all),
+    troublesOf: troublesIn(groups),
+    tiles: isTooMany ? [] : all,
+    groups: isTooMany ? [...groups.values()].toSorted(byUrgency).slice(0, MOST_TILES) : [],
+    groupsOf: isTooMany ? groups.size : 0,
+  };
+}
+
+function troublesOf(sql: Statements, machines: readonly WallMachine[]): WallTrouble[] {
+  return machines
+    .filter(({ state }) => TROUBLES.has(state))
+    .slice(0, MOST_TROUBLES)
+    .map(({ id, state, heardAt: heard }) => {
+      return { id, state, heardAt: heard, module: moduleOf(sql, id, state) };
+    });
+}
+
+const MACHINES = `SELECT id, name, group_name, seen_at, contact_at, every_ms, retired_at FROM machines
+  WHERE ${IN_USE} ORDER BY name`;
+
+type Having = Readonly<Record<Condition, ReadonlySet<number>>>;
+
+function stateOf(id: number, presence: Presence, { failing, stuck, behind }: Having): WallState {
+  if (presence === 'silent') return 'silent';
+  if (failing.has(id)) return 'failing';
+  if (stuck.has(id)) return 'stuck';
+  if (presence === 'quiet') return 'quiet';
+  return behind.has(id) ? 'behind' : 'well';
+}
+
+function sizesOf({ failing, stuck, behind }: Having): Readonly<Record<Condition, number>> {
+  return { failing: failing.size, stuck: stuck.size, behind: behind.size };
+}
+
+interface CountedGroup extends WallGroup {
+  machines: number;
+  readonly states: Record<WallState, number>;
+}
+
+function addTo(
+  groups: Map<string | undefined, CountedGroup>,
+  group: string | undefined,
+  state: WallState,
+): void {
+  const states = { silent: 0, failing: 0, stuck: 0, quiet: 0, behind: 0, well: 0 };
+  const counted = groups.get(group) ?? { group, machines: 0, states };
+  counted.machines++;
+  counted.states[state]++;
+  groups.set(group, counted);
+}
+
+function troublesIn(groups: ReadonlyMap<string | undefined, WallGroup>): number {
+  let sum = 0;
+  for (const { states } of groups.values()) {
+    for (const state of TROUBLES) sum += states[state];
+  }
+  return sum;
+}
+
+/** Groups with more machines of the most urgent state come first; those without a group are last among equals. */
+function byUrgency(one: WallGroup, other: WallGroup): number {
+  for (const state of WALL_STATES) {
+    const difference = other.states[state] - one.states[state];
+    if (TROUBLES.has(state) && difference !== 0) return difference;
+  }
+  if (one.group === undefined || other.group === undefined) return one.group === undefined ? 1 : -1;
+  return BY_NAME.compare(one.group, other.group);
+}
+
+/** What is wrong on a machine: the first module in its state. */
+function moduleOf(sql: Statements, id: string, state: WallState): PlacedModule | undefined {
+  if (state !== 'failing' && state !== 'stuck') return undefined;
+  const machine = sql.get('SELECT id FROM machines WHERE name = ?', id);
+  const filter = statesOf({ condition: state });
+  const [row]: readonly Row[] =
+    machine && filter ? placedRows(sql, machine, filter, BY_ATTENTION) : [];
+  return row && moduleIn(row);
+}
