@@ -31,6 +31,7 @@ export const EXIT_CODES = {
   'unknown-reference': 1,
   cycle: 1,
   'model-mismatch': 1,
+  'unknown-field': 1,
   'unset-variable': 1,
   'forbidden-variable': 1,
   permissions: 1,

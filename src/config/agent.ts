@@ -24,6 +24,7 @@ import { agentOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
 import { provisioningAttributes } from './provisioning.ts';
 import { applySchema } from './schema-findings.ts';
+import { refusedFields, withUnknown } from './refused-fields.ts';
 import { permissionFindings } from './cross-checks/secret-file.ts';
 import { systemConfigurationAttributes } from './system-configuration.ts';
 
@@ -146,17 +147,17 @@ export const agentConfiguration: Schema<AgentConfiguration> = v.pipe(
 );
 
 /** Reads and checks a document that is an agent configuration, not part of a machine config. */
-export function checkAgent(
-  value: unknown,
-  { policy = DEFAULT_POLICY, mode }: CheckContext,
-): Checked<AgentConfiguration> {
+export function checkAgent(value: unknown, context: CheckContext): Checked<AgentConfiguration> {
+  const { policy = DEFAULT_POLICY, mode } = context;
   const { output, findings } = applySchema(agentConfiguration, value);
+  const found = fieldFindings('agent', agentConfiguration, value, context);
+  const { unknownFields, ...refused } = refusedFields('agent', found, context);
   const outline = v.parse(agentOutline, value);
   return {
-    output,
+    output: output && withUnknown(output, unknownFields),
     findings: [
       ...findings,
-      ...fieldFindings('agent', agentConfiguration, value),
+      ...refused.findings,
       ...duplicateNetworks(outline, []),
       ...pinFindings(outline, [], policy),
       ...permissionFindings(outline, [], mode),

@@ -12,6 +12,11 @@ export interface CheckContext {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The mode bits of the document's file (`statSync(path).mode`); without it, `permissions` is not reported. */
   readonly mode?: number | undefined;
+  /**
+   * What an unknown field of a policy or an agent configuration is: by default an error. With `warn` it is a warning, the document is
+   * read without it, and a plan from what was read holds every replacement; what is deployed can be started.
+   */
+  readonly unknownFields?: 'error' | 'warn' | undefined;
   /** The time, in milliseconds since the epoch; without it, neither blackouts that hold nothing nor releases without signatures are reported. */
   readonly now?: number | undefined;
 }

@@ -10,7 +10,15 @@ export const DOCUMENT_KIND: Expected = {
   words: 'machine, agent or policy',
 };
 
-const SUBSYSTEMS = ['platform-agent', 'platform-server', 'agent-provisioning', 'agent-syscfg'];
+/** The field of a newer format of agent configurations that names the versions. */
+export const NEWER_VERSIONS = 'version_control';
+const SUBSYSTEMS = [
+  'platform-agent',
+  'platform-server',
+  'agent-provisioning',
+  'agent-syscfg',
+  NEWER_VERSIONS,
+];
 const POLICY_FIELDS = [
   'registry',
   'allow_http',
@@ -55,12 +63,17 @@ const POLICY_FIELDS = [
 
 /** The kind that a document's top-level fields suggest; `machine` when they suggest none. */
 export function kindOf(value: unknown): DocumentKind {
-  if (typeof value !== 'object' || value === null) return 'machine';
+  return suggestedKind(value) ?? 'machine';
+}
+
+/** The kind that a document's top-level fields suggest; undefined when they suggest none. */
+export function suggestedKind(value: unknown): DocumentKind | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
   const has = (fields: readonly string[]): boolean =>
     fields.some((field) => Object.hasOwn(value, field));
   if (has(SUBSYSTEMS)) return 'agent';
   const modules: unknown = (value as { readonly modules?: unknown }).modules;
   const modulesByName = typeof modules === 'object' && modules !== null && !Array.isArray(modules);
   if (has(['components', 'agent']) || Array.isArray(modules)) return 'machine';
-  return has(POLICY_FIELDS) || modulesByName ? 'policy' : 'machine';
+  return has(POLICY_FIELDS) || modulesByName ? 'policy' : undefined;
 }

@@ -49,6 +49,8 @@ export type DocumentProblem = {
         | 'cycle'
         /** A model names a module that has no entry, but an entry with a similar id exists. */
         | 'model-mismatch'
+        /** A field of a policy or an agent configuration that is not part of the format, unless `unknownFields` is `warn`. */
+        | 'unknown-field'
         /** A module's `env` reads a variable that is not set. */
         | 'unset-variable'
         /** A module's `env` reads an agent secret that `env_allow` does not list. */
@@ -60,7 +62,7 @@ export type DocumentProblem = {
       readonly severity: 'warning';
       /** What is allowed but probably a mistake. */
       readonly kind:
-        /** A field that is not part of the document's format. It is ignored. */
+        /** A field that is not part of the document's format. It is ignored; one of a policy or an agent configuration holds every replacement. */
         | 'unknown-field'
         /** A `pin_version` that has no effect, because `pin_url` is also set and takes precedence. */
         | 'shadowed-pin'

@@ -18,6 +18,8 @@ export interface Finding {
   /** Whether the field's name is hidden, because a secret may have been entered as the key. */
   readonly isNameHidden?: boolean;
   readonly message: string;
+  /** Whether what is only a warning in other places is an error here. */
+  readonly isRefused?: boolean;
   /** The path of a related place, which uses the same `end`. */
   readonly also?: Path;
   readonly suggest?: () => string | undefined;

@@ -14,6 +14,7 @@ import { fieldFindings } from './cross-checks/other-document.ts';
 import { machineOutline, subsystemsOutline } from './cross-checks/outline.ts';
 import { pinFindings } from './cross-checks/pins.ts';
 import { applySchema } from './schema-findings.ts';
+import { refusedFields, withUnknown } from './refused-fields.ts';
 import { permissionFindings } from './cross-checks/secret-file.ts';
 
 /** A machine config. */
@@ -30,13 +31,15 @@ export const machine: Schema<Machine> = v.pipe(
 /** Reads a machine config, and checks the references between its parts. */
 export function checkMachine(value: unknown, context: CheckContext): Checked<Machine> {
   const { output, findings } = applySchema(machine, value);
+  const found = fieldFindings('machine', machine, value);
+  const { unknownFields, ...refused } = refusedFields('machine', found, context);
   const outline = v.parse(machineOutline, value);
   const { policy = DEFAULT_POLICY, environment, mode } = context;
   return {
-    output,
+    output: output && { ...output, agent: withUnknown(output.agent, unknownFields) },
     findings: [
       ...findings,
-      ...fieldFindings('machine', machine, value),
+      ...refused.findings,
       ...duplicateNames(outline),
       ...subsystemNames(outline, v.parse(subsystemsOutline, value)),
       ...duplicateNetworks(outline.agent, ['agent']),

@@ -84,7 +84,7 @@ export function readAgentConfiguration(
 
 /**
  * Reads an update policy. Terms that it does not set have the values of `DEFAULT_POLICY`; terms under
- * `modules` override the general ones for one module.
+ * `modules` override the general ones for one module. An unknown field is an error, unless `unknownFields` is `warn`.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export function readAgentConfiguration(
  */
 export function readUpdatePolicy(
   source: string | Uint8Array,
-  context: Pick<CheckContext, 'now'> = {},
+  context: Pick<CheckContext, 'now' | 'unknownFields'> = {},
 ): DocumentResult<UpdatePolicy> {
   return readAs(CHECKS.policy, 'readUpdatePolicy()', source, context);
 }

@@ -47,8 +47,8 @@ export function reportOf(
   offsetOf: JsonDocument['offsetOf'],
 ): Report {
   const inOrder = findings.toSorted((a, b) => a.offset - b.offset);
-  const errors = inOrder.filter(({ kind }) => !isWarning(kind));
-  const warnings = inOrder.filter(({ kind }) => isWarning(kind));
+  const errors = inOrder.filter(isError);
+  const warnings = inOrder.filter((finding) => !isError(finding));
   const problems = [...errors, ...warnings]
     .slice(0, MOST_PROBLEMS)
     .toSorted((a, b) => a.offset - b.offset)
@@ -58,9 +58,10 @@ export function reportOf(
 
 function problemAt(
   text: string,
-  { kind, path, end = 'value', isNameHidden, message, offset, also, suggest, hint }: Located,
+  finding: Located,
   offsetOf: JsonDocument['offsetOf'],
 ): DocumentProblem {
+  const { path, end = 'value', isNameHidden, message, offset, also, suggest, hint } = finding;
   const other = also === undefined ? undefined : positionIn(text, offsetOf(also, end));
   const rest = {
     path: jsonPointer(isNameHidden ? path.slice(0, -1) : path),
@@ -69,11 +70,11 @@ function problemAt(
     suggestion: suggest?.(),
     hint,
   };
-  return isWarning(kind)
-    ? { severity: 'warning', kind, ...rest }
-    : { severity: 'error', kind, ...rest };
+  return isError(finding)
+    ? { severity: 'error', kind: finding.kind, ...rest }
+    : { severity: 'warning', kind: finding.kind as DocumentWarningKind, ...rest };
 }
 
-function isWarning(kind: DocumentErrorKind | DocumentWarningKind): kind is DocumentWarningKind {
-  return Object.hasOwn(WARNINGS, kind);
+function isError(finding: Located): finding is Located & { readonly kind: DocumentErrorKind } {
+  return !Object.hasOwn(WARNINGS, finding.kind) || finding.isRefused === true;
 }

@@ -49,6 +49,7 @@ import { idleBlackouts } from './cross-checks/idle-blackouts.ts';
 import { idleTrust } from './cross-checks/idle-trust.ts';
 import { policyOutline } from './cross-checks/outline.ts';
 import { exposedAddress } from './cross-checks/pins.ts';
+import { refusedFields, withUnknown } from './refused-fields.ts';
 import { applySchema } from './schema-findings.ts';
 
 /** The value of `quarantine` for one that does not expire. */
@@ -255,15 +256,18 @@ function minimumAge(
 }
 
 /** Reads and checks an update policy. */
-export function checkPolicy(value: unknown, { now }: CheckContext): Checked<UpdatePolicy> {
+export function checkPolicy(value: unknown, context: CheckContext): Checked<UpdatePolicy> {
+  const { now } = context;
   const { output, findings } = applySchema(updatePolicy, value);
+  const found = fieldFindings('policy', updatePolicy, value, context);
+  const { unknownFields, ...refused } = refusedFields('policy', found, context);
   const outline = v.parse(policyOutline, value);
   const modules = Object.entries(outline.modules);
   return {
-    output,
+    output: output && withUnknown(output, unknownFields),
     findings: [
       ...findings,
-      ...fieldFindings('policy', updatePolicy, value),
+      ...refused.findings,
       ...(output ? headerFindings(output) : []),
       ...(output && now !== undefined ? idleBlackouts(output, now) : []),
       ...(output && now !== undefined ? unsignedReleases(output) : []),

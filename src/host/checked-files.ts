@@ -1,12 +1,14 @@
 import { basename } from 'node:path';
-import type { CheckResult, DocumentKind, DocumentProblem, UpdatePolicy } from '../config/index.ts';
-import { checkDocument } from '../config/read-document.ts';
-import type { Report } from '../config/report.ts';
+import type { CheckResult, DocumentKind, UpdatePolicy } from '../config/index.ts';
+import { checkDocument, placesIn, readMachine } from '../config/read-document.ts';
 import type { Result } from '../core/index.ts';
-import type { ErrorKind, WarningKind } from '../base/codes.ts';
+import { jsonPointer } from '../core/text/json-pointer.ts';
+import { quote } from '../core/text/quote.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
+import { withFound, type CheckedProblem, type CheckedReport } from './checked-report.ts';
 import { readDocumentFile, type DocumentFile } from './document-file.ts';
+import { misspeltNames } from './misspelt-names.ts';
 import { POLICY, readPolicyFor, type PolicyFile } from './policy-file.ts';
 
 /** How a document is checked. */
@@ -22,19 +24,6 @@ export interface CheckedFile {
   readonly path: string;
   readonly report: CheckedReport;
 }
-
-/** The problems of a document, and those of its module entries that release lists show. */
-export interface CheckedReport extends Pick<Report, 'errors' | 'warnings'> {
-  /** At most 50, in the order of the document. */
-  readonly problems: readonly CheckedProblem[];
-}
-
-/** A problem with its place in a document. */
-export type CheckedProblem = Omit<DocumentProblem, 'severity' | 'kind'> &
-  (
-    | { readonly severity: 'error'; readonly kind: ErrorKind }
-    | { readonly severity: 'warning'; readonly kind: WarningKind }
-  );
 
 /** A document after its check, which is the first of the files, and its policy, the second. */
 export interface CheckedDocument {
@@ -68,12 +57,36 @@ export function checkedFiles(
   const against = checked.kind === 'policy' ? undefined : policy.value;
   const files: CheckedFile[] = [
     { path, report: checked },
-    ...(against ? [{ path: against.path, report: against.reading }] : []),
+    ...(against ? [policyFile(against, file.value, checked)] : []),
   ];
   const sources = { document: file.value, policy: against?.file };
   return { ok: true, value: { checked, files, sources } };
 }
 
+/** A policy after its check, with the names in it that no entry of the document has (D242). */
+function policyFile(
+  { path, file, reading }: PolicyFile,
+  document: DocumentFile,
+  { kind: of }: CheckResult,
+): CheckedFile {
+  if (!reading.ok || of !== 'machine') return { path, report: reading };
+  const machine = readMachine(document.bytes, { policy: reading.value, unknownFields: 'warn' });
+  if (!machine.ok) return { path, report: reading };
+  const place = placesIn(file.bytes);
+  const hint = undefined;
+  const found = misspeltNames(machine.value, reading.value).map(
+    ({ name, suggestion }): CheckedProblem => {
+      const at = ['modules', name];
+      const { line, column } = place(at, 'key');
+      const message = `${quote(name)} ${IS_NOTHING}`;
+      const [severity, kind] = ['warning', 'unknown-reference'] as const;
+      return { severity, kind, path: jsonPointer(at), line, column, message, suggestion, hint };
+    },
+  );
+  return { path, report: withFound(reading, found) };
+}
+
+const IS_NOTHING = 'is not a module entry or a subsystem of this machine';
 const NO_POLICY = { ok: true, value: undefined } as const;
 
 function inForce(policy: PolicyFile | undefined): UpdatePolicy | 'unreadable' | undefined {

@@ -1,5 +1,6 @@
 import type { DocumentKind, DocumentProblem } from '../config/index.ts';
 import type { Report } from '../config/report.ts';
+import type { UnknownField } from '../core/machine/machine.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { printedCode } from '../base/codes.ts';
 import { countOf } from '../base/count.ts';
@@ -33,9 +34,27 @@ export function documentWithErrors(
 const LASTING: ReadonlySet<DocumentProblem['kind']> = new Set(['unknown-field', 'secret-variable']);
 
 /** A warning for each unknown field of a document, and for each variable that a later version refuses. */
-export function lastingWarnings(path: string, { problems }: Report): Problem[] {
+export function lastingWarnings(path: string, report: Report): Problem[] {
+  return warningsAt(path, report, ({ kind }) => LASTING.has(kind));
+}
+
+/** Those of `fields`, which hold every replacement (D240). */
+export function unknownFieldWarnings(
+  path: string,
+  report: Report,
+  fields: readonly UnknownField[] = [],
+): Problem[] {
+  const paths = new Set(fields.map((field) => field.path));
+  return warningsAt(path, report, (one) => one.kind === 'unknown-field' && paths.has(one.path));
+}
+
+function warningsAt(
+  path: string,
+  { problems }: Report,
+  isWanted: (problem: DocumentProblem) => boolean,
+): Problem[] {
   return problems.flatMap((problem): Problem[] => {
-    if (problem.severity !== 'warning' || !LASTING.has(problem.kind)) return [];
+    if (problem.severity !== 'warning' || !isWanted(problem)) return [];
     const { kind, line, column, path: place, message, suggestion, hint } = problem;
     const at = `${excerpt(path)}:${line}:${column}`;
     const what = `${at} ${excerpt(place)}: ${message}`;

@@ -14,6 +14,7 @@ import {
   type PlanDocuments,
 } from './plan-documents.ts';
 import { KEPT_DOCUMENTS } from './machine-path.ts';
+import { holdingReader } from './holding-reader.ts';
 import { POLICY } from './policy-file.ts';
 
 /** The documents with which an agent or a poller starts. */
@@ -44,13 +45,19 @@ export function documentsForStart(
   options: Terms,
   world: World,
 ): Result<StartDocuments, Problem[]> {
-  const read = documentReader(path, options);
+  const lenient = { ...options, unknownFields: 'warn' } as const;
+  const read = documentReader(path, lenient);
   const documents = read();
+  const isWhole = documents.ok && documents.value.unknown.length === 0;
   const hasPolicy = documents.ok && documents.value.policyPath !== undefined;
-  const kept = hasPolicy ? undefined : keptDocuments(path, options, world);
-  if (!kept) return startWith(documents, read);
+  const kept = isWhole && hasPolicy ? undefined : keptDocuments(path, options, world);
+  if (!kept) {
+    const earlier = isWhole ? documents.value : undefined;
+    return startWith(documents, holdingReader(read, earlier));
+  }
   const { policyPath: policy } = kept;
-  const later = documentReader(path, { ...options, ...(policy !== undefined && { policy }) });
+  const named = documentReader(path, { ...lenient, ...(policy !== undefined && { policy }) });
+  const later = holdingReader(named, kept);
   // A policy that was used and is missing is not "no policy".
   const files = documents.ok ? later() : documents;
   if (files.ok) return startWith(files, later);
@@ -86,7 +93,9 @@ export function documentKeeper(home: string): (documents: PlanDocuments) => Prob
   const found = readRegularFile(path, LARGEST);
   let kept = found.ok ? Buffer.from(found.value.bytes).toString() : undefined;
   let said: string | undefined;
-  return ({ sources }) => {
+  return ({ sources, unknown }) => {
+    // The last ones without errors stay there.
+    if (unknown.length > 0) return undefined;
     // What is not a file cannot be read again at the next start.
     if (sources.machine.mode === undefined) return undefined;
     const text = textOf(sources);

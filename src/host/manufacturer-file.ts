@@ -15,7 +15,7 @@ export function readManufacturer(root: string): Result<AgentConfiguration | unde
   const file = readRegularFile(path);
   if (!file.ok) return file;
   const { bytes, mode } = file.value;
-  const read = readAgentConfiguration(bytes, { mode });
+  const read = readAgentConfiguration(bytes, { mode, unknownFields: 'warn' });
   if (read.ok) return read;
   return { ok: false, error: documentWithErrors("the manufacturer's file", path, read, 'agent') };
 }

@@ -1,3 +1,5 @@
+import { unknownFieldWords } from '../core/explanation/hold-words.ts';
+import { unknownFieldsOf } from '../core/machine/unknown-field.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { callback } from './callback.ts';
@@ -5,6 +7,9 @@ import type { Polling } from './polling.ts';
 
 /** How the trouble of a round begins if the configuration cannot be read. */
 export const CONFIGURATION_UNREADABLE = 'the configuration cannot be read';
+
+/** How the trouble of a round begins if documents have unknown fields (D241). */
+export const REPLACEMENTS_HELD = 'every replacement is held';
 
 /** The machine's configuration as it was last read. */
 export class ConfigurationSource {
@@ -27,9 +32,9 @@ export class ConfigurationSource {
     return this.#current;
   }
 
-  /** Why it could not be read the last time, in one escaped line; undefined if it could. */
+  /** Why it could not be read the last time, or holds every replacement, in one escaped line; undefined if neither. */
   get trouble(): string | undefined {
-    return this.#trouble;
+    return this.#trouble ?? (this.#current && heldWords(this.#current));
   }
 
   /** Resolves once it was read for the first time, or could not be. Rejects only with the reason of the signal of that reading. */
@@ -67,6 +72,12 @@ export class ConfigurationSource {
     }
     return this.#current;
   }
+}
+
+/** Undefined if nothing is held by what is in the documents. */
+function heldWords(configuration: Configuration): string | undefined {
+  const fields = unknownFieldsOf(configuration)?.map(unknownFieldWords);
+  return fields && `${REPLACEMENTS_HELD}: ${fields.join(', ')}`;
 }
 
 /** The agent's callback may throw anything. */

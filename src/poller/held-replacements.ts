@@ -3,6 +3,7 @@ import type { Decision } from '../core/decision/decision.ts';
 import type { Deployed } from '../core/decision/deployed.ts';
 import type { HeldReplacement } from '../core/decision/longest-hold.ts';
 import type { ClockReading } from '../core/decision/operator-hold.ts';
+import { waitsForMoment } from '../core/decision/timing-policies.ts';
 import { reportedText } from '../core/explanation/decision-words.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { keyOf } from '../core/plan/target.ts';
@@ -49,9 +50,7 @@ function heldAfter(
   const { deployed } = decision.input;
   if (before && isHeldStill(before, deployed)) return before;
   // What the policy refuses waits for no moment (D18).
-  const isTimed =
-    decision.kind === 'hold' &&
-    decision.because.every(({ reason }) => reason !== 'downgrade-not-allowed');
+  const isTimed = decision.kind === 'hold' && decision.because.every(waitsForMoment);
   if (!isTimed) return undefined;
   return {
     deployed: heldText(deployed),

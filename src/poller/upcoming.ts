@@ -1,5 +1,6 @@
 import type { ActionTarget, Artifact, Plan } from '../core/index.ts';
 import { replacementOf } from '../core/decision/decision.ts';
+import { waitsForMoment } from '../core/decision/timing-policies.ts';
 import { artifactOf } from '../core/plan/action.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { keyOf } from '../core/plan/target.ts';
@@ -45,7 +46,7 @@ export function upcomingIn(
     const isTimed =
       decision.kind === 'hold' &&
       !busy.has(keyOf(target)) &&
-      decision.because.every(({ reason }) => reason !== 'downgrade-not-allowed');
+      decision.because.every(waitsForMoment);
     return [{ target, version, artifact, root: folders.root, terms, isTimed }];
   });
 }

@@ -92,7 +92,7 @@ function reportedReason(stuck: LoggedDecision): Pick<ReportedModule, 'reason' | 
 }
 
 /**
- * The facts of a decision that machines can share: without the id of the machine, the time, the list, past restarts, what modules say, and holds of operators. Null if they have an address, which
+ * The facts of a decision that machines can share: without the id of the machine, the time, the list, past restarts, what modules say, unknown fields, and holds of operators. Null if they have an address, which
  * may contain credentials.
  */
 function sharedFacts({ facts }: RecordedDecision): object | null {
@@ -111,6 +111,7 @@ function sharedFacts({ facts }: RecordedDecision): object | null {
   const {
     answer: _answer,
     vetoes: _vetoes,
+    unknownFields: _fields,
     operatorHolds: _holds,
     longestHoldEnd: _end,
     ...times

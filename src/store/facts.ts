@@ -18,6 +18,7 @@ import {
   isBranch,
   isConstraint,
   isMinimumAge,
+  isUnknownField,
   isVersion,
 } from './release-terms-shapes.ts';
 import {
@@ -277,6 +278,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
     restartCooldownMs: isNumber,
     restartCeiling: isNumber,
     longestHoldEnd: optional(isNumber),
+    unknownFields: optional(listOf(isUnknownField)),
     operatorHolds: optional(
       listOf(
         objectOf({

@@ -50,3 +50,11 @@ export const isMinimumAge: Shape = objectOf<keyof MinimumAge>({
   exempt: optional(listOf(isText)),
   afterYank: optional(isNumber),
 });
+
+/** A field of a document that decides what may be replaced (D240). */
+export const isUnknownField: Shape = objectOf({
+  of: oneOf('policy', 'agent'),
+  path: isText,
+  suggestion: optional(isText),
+  more: isNumber,
+});

@@ -201,7 +201,7 @@ describe('the policy', () => {
   it('is recognized by the file name policy.json', async () => {
     const folder = temporaryFolder({ 'policy.json': '{"registry":"r","max_indx_age":"7d"}' });
     expect((await inProcess(['check', `${folder}/policy.json`])).stdout).toBe(
-      `${folder}/policy.json:1:17  warning[UNKNOWN_FIELD]  /max_indx_age: unknown field; did you mean max_index_age ?\n1 warning; read as an update policy\n`,
+      `${folder}/policy.json:1:17  error[UNKNOWN_FIELD]  /max_indx_age: unknown field; did you mean max_index_age ?\n1 error; read as an update policy\n`,
     );
   });
 

@@ -42,7 +42,7 @@ describe('modreg doctor on documents', () => {
       (folder) =>
         writeFileSync(`${folder}/policy.json`, '{"registri":"./lists","max_index_age":"1d"}'),
       [
-        'warning  documents  "./policy.json" has 1 warning; 1:2 /registri: unknown field; did you mean registry ?',
+        'error    documents  "./policy.json" has 1 error; 1:2 /registri: unknown field; did you mean registry ?',
         '                    fix: modreg check ./policy.json shows them all',
       ],
     ],

@@ -264,9 +264,9 @@ describe('the problems of a document', () => {
         './machine.json:1:13  error[BAD_TYPE]         /modules/0: found a number, expected an object',
         './machine.json:1:16  warning[UNKNOWN_FIELD]  /moduls: unknown field; did you mean modules ?',
         './policy.json:1:15   error[BAD_TYPE]         /quarantine: found a number, expected a duration or until-lifted',
-        './policy.json:1:17   warning[UNKNOWN_FIELD]  /x: unknown field',
-        './policy.json:1:23   warning[UNKNOWN_FIELD]  /y: unknown field',
-        '2 errors, 3 warnings; 1 module read; not checked against ./policy.json',
+        './policy.json:1:17   error[UNKNOWN_FIELD]    /x: unknown field',
+        './policy.json:1:23   error[UNKNOWN_FIELD]    /y: unknown field',
+        '4 errors, 1 warning; 1 module read; not checked against ./policy.json',
       ],
       1,
     ]);
@@ -274,15 +274,15 @@ describe('the problems of a document', () => {
     expect(JSON.parse(json.stdout[0] ?? '')).toMatchObject({
       file: `${folder}/machine.json`,
       policy: `${folder}/policy.json`,
-      errors: 2,
-      warnings: 3,
+      errors: 4,
+      warnings: 1,
     });
   });
 
   it('of a policy alone make the check of a document fail, with --strict also its warnings', async () => {
     const folder = temporaryFolder({
       'machine.json': '{}',
-      'policy.json': '{"registry":"r","x":1}',
+      'policy.json': '{"registry":"https://registry.example"}',
     });
     const exit = async (...options: readonly string[]): Promise<number> =>
       (await printed(['check', `${folder}/machine.json`, ...options])).exit;

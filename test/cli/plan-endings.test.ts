@@ -84,14 +84,33 @@ error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and o
       },
     ],
     [
-      'names and fields of the policy are misspelt',
+      'fields of the policy and of the agent configuration are misspelt',
       {
         site: {
           machine: { ...LIDAR, agent: { 'platform-agent': { disable_subsystem: true } } },
           deployed: { acme_lidar: '1.2.9' },
+          policy: { registry: './lists', minimum_relase_age: '14d' },
+          lists: LISTS,
+        },
+        options: [],
+        exit: 1,
+        stderr: `error[BAD_VALUE]: the machine config ./machine.json has 1 error
+  because 1:229 UNKNOWN_FIELD /agent/platform-agent/disable_subsystem: unknown field
+hint: modreg check ./machine.json --as machine shows them all
+error[BAD_VALUE]: the policy ./policy.json has 1 error
+  because 1:23 UNKNOWN_FIELD /minimum_relase_age: unknown field; did you mean minimum_release_age ?
+hint: modreg check ./policy.json --as policy shows them all
+`,
+      },
+    ],
+    [
+      '[D242] a name in the policy is misspelt',
+      {
+        site: {
+          machine: LIDAR,
+          deployed: { acme_lidar: '1.2.9' },
           policy: {
             registry: './lists',
-            minimum_relase_age: '14d',
             modules: { 'acme-lidar': {}, other_module: {}, 'platform-server': {} },
           },
           lists: LISTS,
@@ -100,9 +119,6 @@ error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and o
         exit: 0,
         stderr: `warning[UNKNOWN_REFERENCE]: the policy ./policy.json names "acme-lidar", which is not a module entry or a subsystem
   did you mean acme_lidar ?
-warning[UNKNOWN_FIELD]: ./machine.json:1:229 /agent/platform-agent/disable_subsystem: unknown field
-warning[UNKNOWN_FIELD]: ./policy.json:1:23 /minimum_relase_age: unknown field
-  did you mean minimum_release_age ?
 `,
       },
     ],
@@ -215,8 +231,9 @@ error[REGISTRY_UNREACHABLE]: offline: the registry http://127.0.0.1:1 was not co
         stderr: `error[BAD_VALUE]: the machine config ./machine.json has 1 error
   because 1:87 BAD_CONSTRAINT /modules/0/version: "1.2.x" is not a version constraint; did you mean 1.2.* ?
 hint: modreg check ./machine.json --as machine shows them all
-error[BAD_VALUE]: the policy ./policy.json has 1 error
-  because 1:39 BAD_TYPE /registry: found a number, expected the address of a registry
+error[BAD_VALUE]: the policy ./policy.json has 2 errors
+  because 1:2 UNKNOWN_FIELD /minimum_relase_age: unknown field; did you mean minimum_release_age ?
+  1:39 BAD_TYPE /registry: found a number, expected the address of a registry
 hint: modreg check ./policy.json --as policy shows them all
 error[BAD_VALUE]: the report of deployed versions ./deployed.json has 1 error
   because 1:15 BAD_TYPE /acme_lidar: found a number, expected a version as text, or null for an entry that is not deployed

@@ -103,11 +103,11 @@ describe('[D94] what a policy refuses', () => {
     ]);
   });
 
-  it('[T398] a field of a refusal that modreg does not know is a warning', () => {
+  it('[T398] a field of a refusal that modreg does not know is an error', () => {
     const document = { refuse: { '*': [{ versions: '1.*', raeson: 'x' }] } };
     const { problems } = checkDocument(JSON.stringify(document), 'policy');
     expect(problems).toMatchObject([
-      { severity: 'warning', path: '/refuse/*/0/raeson', suggestion: 'reason' },
+      { severity: 'error', path: '/refuse/*/0/raeson', suggestion: 'reason' },
     ]);
   });
 });

@@ -1,7 +1,19 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import type { World } from '../../src/base/world.ts';
-import { documentKeeper, documentsForStart } from '../../src/host/kept-documents.ts';
+import {
+  documentKeeper,
+  documentsForStart,
+  type StartDocuments,
+} from '../../src/host/kept-documents.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
 import { quietWorld } from '../support/quiet-world.ts';
@@ -153,4 +165,64 @@ it('[T353] a home that cannot be written is said once, and is no reason not to r
   mkdirSync(`${folder}/home`);
   expect(keep(start.value.documents)).toBeUndefined();
   expect(statSync(`${folder}/home/machine.db.documents`).size).toBeGreaterThan(0);
+});
+
+/** What readings of the documents have: their registry, the fields that hold every replacement, and whether they are earlier ones. */
+function readings(...policies: readonly string[]): readonly (readonly unknown[])[] {
+  const start = documentsForStart(`${folder}/machine.json`, {}, worldHere());
+  if (!start.ok) throw new Error('it does not start');
+  const { documents, read } = start.value;
+  return [
+    seen({ ok: true, value: documents }),
+    ...policies.map((text) => {
+      writeFileSync(`${folder}/policy.json`, text);
+      return seen(read());
+    }),
+  ];
+}
+
+function seen(read: ReturnType<StartDocuments['read']>): readonly unknown[] {
+  if (!read.ok) return read.error.map(({ message }) => message.replace(folder, '.'));
+  const { policy, unknown, isEarlier } = read.value;
+  const held = unknown.map(({ message }) => message.replace(folder, '.'));
+  const paths = policy.unknownFields?.map(({ path }) => path);
+  return [policy.terms.registry, paths, isEarlier, ...held];
+}
+
+const TYPO = '{ "registry": "https://other.example", "maintenence": [] }';
+const FOUND = './policy.json:1:40 /maintenence: unknown field';
+const AGENT_TYPO = JSON.stringify({ ...JSON.parse(MACHINE), agent: { 'platform-sever': {} } });
+
+it('[D241] documents with an unknown field do not take the place of those before, and hold everything', () => {
+  expect(readings(TYPO, POLICY)).toEqual([
+    ['https://registry.example', undefined, undefined],
+    ['https://registry.example', ['/maintenence'], true, FOUND],
+    ['https://registry.example', undefined, undefined],
+  ]);
+});
+
+it('[D241] [T640] without documents of before, as after a fallback, those with an unknown field are used', () => {
+  writeFileSync(`${folder}/policy.json`, TYPO);
+  expect(readings(TYPO)).toEqual([
+    ['https://other.example', ['/maintenence'], undefined, FOUND],
+    ['https://other.example', ['/maintenence'], undefined, FOUND],
+  ]);
+  expect(keeping()).toBeUndefined();
+  expect(existsSync(`${folder}/home/machine.db.documents`)).toBe(false);
+});
+
+it('[D241] a start after an edit with an unknown field uses what was kept', () => {
+  keeping();
+  writeFileSync(`${folder}/policy.json`, TYPO);
+  expect(readings()).toEqual([['https://registry.example', ['/maintenence'], true, FOUND]]);
+});
+
+it('[D241] a field of the agent configuration holds as one of the policy does', () => {
+  keeping();
+  writeFileSync(`${folder}/machine.json`, AGENT_TYPO);
+  const start = documentsForStart(`${folder}/machine.json`, {}, worldHere());
+  const agent = start.ok ? start.value.documents.machine.agent : undefined;
+  expect(agent?.unknownFields).toEqual([
+    { path: '/agent/platform-sever', suggestion: 'platform-server' },
+  ]);
 });

@@ -34,6 +34,7 @@ import { watchDisk } from '../poll/watched-disk.ts';
 import { watchRequests } from '../poll/watched-requests.ts';
 import { startReports } from '../poll/machine-reports.ts';
 import { noteKeptDocuments, noteUnkept } from '../poll/note-kept-documents.ts';
+import { noteDocuments } from '../poll/note-documents.ts';
 import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
@@ -238,11 +239,13 @@ function configurationOf(
   { report, log }: AgentOutput,
 ): () => PlanDocuments {
   const noteRefusals = noteLaterRefusals(report);
+  const noteUsed = noteDocuments(report);
   const noteBoards = noteFailedBoards(report);
   return () => {
     const now = read();
     if (!now.ok) throw new UnreadableSite(now.error);
     noteUnkept(keep(now.value), report);
+    noteUsed(now.value);
     log.follow(now.value.policy);
     noteRefusals(now.value);
     noteBoards(now.value.machine);

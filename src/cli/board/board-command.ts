@@ -83,7 +83,7 @@ function openBoards(path: string, clock: Clock): Result<Boards, Problem> {
   const file = readDocumentFile(path);
   if (!file.ok) return file;
   const { bytes, mode } = file.value;
-  const machine = readMachine(bytes, { mode });
+  const machine = readMachine(bytes, { mode, unknownFields: 'warn' });
   if (!machine.ok) {
     return { ok: false, error: documentWithErrors('the machine config', path, machine, 'machine') };
   }

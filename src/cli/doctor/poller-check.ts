@@ -2,7 +2,7 @@ import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import { CONFIGURATION_UNREADABLE } from '../../poller/configuration-source.ts';
+import { CONFIGURATION_UNREADABLE, REPLACEMENTS_HELD } from '../../poller/configuration-source.ts';
 import { describeFailing, keyOf } from '../../host/recent-failures.ts';
 import { LAST_ROUND_MS } from '../../host/status/machine-status.ts';
 import { findingsOf, firstFindings, type Finding } from './finding.ts';
@@ -53,6 +53,9 @@ export function checkPoller(facts: MachineFacts, now: number): Finding[] {
   return [...crash, ...roundFindings({ who, fix, pid }, round, now), ...downFindings(facts)];
 }
 
+/** How a trouble begins that is one of the documents. */
+const OF_DOCUMENTS = [CONFIGURATION_UNREADABLE, REPLACEMENTS_HELD];
+
 function roundFindings(
   {
     who,
@@ -69,7 +72,7 @@ function roundFindings(
     return [error(last, restart)];
   }
   if (round.trouble === undefined) return [ok(last)];
-  const isOfDocuments = round.trouble.startsWith(CONFIGURATION_UNREADABLE);
+  const isOfDocuments = OF_DOCUMENTS.some((begin) => round.trouble?.startsWith(begin));
   const where = isOfDocuments ? 'see documents' : 'see registry and lists';
   return [warning(`${last}; ${excerpt(round.trouble, 400)}`, `${where}; ${fix}`)];
 }

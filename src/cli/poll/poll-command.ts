@@ -35,6 +35,7 @@ import { startReports } from './machine-reports.ts';
 import { firstVersions, NONE, unknownNames } from './first-versions.ts';
 import { noteKeptDocuments, noteUnkept } from './note-kept-documents.ts';
 import { noteLosses } from './note-losses.ts';
+import { noteDocuments } from './note-documents.ts';
 import { PollReport } from './poll-report.ts';
 import { readPollTerms, type PollOptions, type PollTerms } from './poll-terms.ts';
 
@@ -160,10 +161,12 @@ function pollerOf(
   { report, world }: Pick<Execution, 'report' | 'world'>,
 ): Poller {
   const { platform, machineId, group, intervalMs, timeoutMs } = terms;
+  const noteUsed = noteDocuments(report);
   const configuration = (): Configuration => {
     const now = read();
     if (!now.ok) throw new UnreadableSite(now.error);
     noteUnkept(keep(now.value), report);
+    noteUsed(now.value);
     current.documents = now.value;
     return now.value;
   };

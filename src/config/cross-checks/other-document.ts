@@ -1,7 +1,8 @@
 import type * as v from 'valibot';
 import { firstFew } from '../../core/text/few.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
-import { kindOf, type DocumentKind } from '../document-kind.ts';
+import type { CheckContext } from '../check-context.ts';
+import { kindOf, NEWER_VERSIONS, suggestedKind, type DocumentKind } from '../document-kind.ts';
 import type { Finding } from '../fault.ts';
 import { fieldsOf, unknownFields } from '../unknown-fields.ts';
 
@@ -12,14 +13,27 @@ const NAMES: Readonly<Record<DocumentKind, string>> = {
 };
 const NAMED = 4;
 
+type FieldContext = Pick<CheckContext, 'unknownFields'>;
+
 /** The fields of a document that its format does not have, unless it has no field of the format at all. */
 export function fieldFindings(
   kind: DocumentKind,
   schema: v.GenericSchema,
   value: unknown,
+  context: FieldContext = {},
 ): Finding[] {
-  const other = otherDocument(kind, schema, value);
+  const other = isReadWithout(kind, value, context)
+    ? undefined
+    : otherDocument(kind, schema, value);
   return other ? [other] : unknownFields(schema, value);
+}
+
+/** Whether a document is read although it may have no field that is known: each one may be of a later version (D240). */
+function isReadWithout(kind: DocumentKind, value: unknown, context: FieldContext): boolean {
+  if (kind === 'agent' && Object.hasOwn(Object(value), NEWER_VERSIONS)) return true;
+  return (
+    context.unknownFields === 'warn' && kind !== 'machine' && suggestedKind(value) === undefined
+  );
 }
 
 /**

@@ -67,6 +67,19 @@ export interface Timing {
   readonly restartCeiling: number;
   /** When the target's replacements have been held for as long as the policy allows, in milliseconds since the epoch; absent if it sets no limit, or nothing is held yet (D79). */
   readonly longestHoldEnd?: number | undefined;
+  /** The first unknown field of each document that has one; absent if none has (D240). */
+  readonly unknownFields?:
+    | readonly {
+        /** The update policy, or the agent configuration. */
+        readonly of: 'policy' | 'agent';
+        /** A JSON Pointer in the document, not escaped for a terminal. */
+        readonly path: string;
+        /** The most similar field that is known; undefined if none is similar. */
+        readonly suggestion: string | undefined;
+        /** How many other unknown fields the document has. */
+        readonly more: number;
+      }[]
+    | undefined;
   /** The holds of operators; absent if there are none (D75). */
   readonly operatorHolds?:
     | readonly {
@@ -142,6 +155,11 @@ export type Hold =
       /** When the longest hold ends it, unless it ends before (D79). */
       readonly until?: number | undefined;
     }
+  | ({
+      /** A document has a field that this modreg does not know (D240). */
+      readonly reason: 'unknown-field';
+      readonly until?: undefined;
+    } & NonNullable<Timing['unknownFields']>[number])
   | {
       /** The policy does not allow a lower version. */
       readonly reason: 'downgrade-not-allowed';
@@ -150,6 +168,15 @@ export type Hold =
 
 /** The reasons to hold a replacement at `at`, in milliseconds since the epoch; undefined if it does not apply. */
 export type TimingPolicy = (timing: Timing, at: number) => Hold | readonly Hold[] | undefined;
+
+/** What a field asks for that this modreg does not know may be that nothing is replaced now (D240). */
+export const unknownField: TimingPolicy = ({ unknownFields }) =>
+  unknownFields?.map((field): Hold => ({ reason: 'unknown-field', ...field }));
+
+/** Whether a hold waits for a moment, and not for another policy (D18, D240). */
+export function waitsForMoment({ reason }: Hold): boolean {
+  return reason !== 'downgrade-not-allowed' && reason !== 'unknown-field';
+}
 
 /** If a maintenance window is configured, restarts begin only while it is open (D25). */
 export const windowClosed: TimingPolicy = ({ window }, at) => {

@@ -6,6 +6,7 @@ import {
   restartCooldown,
   restartCeiling,
   serverBusy,
+  unknownField,
   vetoed,
   windowClosed,
   type Hold,
@@ -22,6 +23,8 @@ export interface Held {
   readonly until: number | undefined;
 }
 
+/** What people said, to modreg or in a document. */
+const BY_PEOPLE: readonly TimingPolicy[] = [operatorHold, unknownField];
 const MAINTENANCE: readonly TimingPolicy[] = [
   inBlackout,
   windowClosed,
@@ -32,14 +35,15 @@ const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartC
 
 /**
  * A first install stops no running component, so no window or blackout holds it (D25, D74). Cooldown and ceiling limit what modreg does by
- * itself, not what an operator requests (D41). An operator's hold comes first, and holds an immediate restart too (D75).
+ * itself, not what an operator requests (D41). An operator's hold comes first, and holds an immediate restart too (D75). A field that is
+ * not known holds all but that: it may be a window (D240).
  */
 const HOLDING: Readonly<Record<Direction | 'immediate', readonly TimingPolicy[]>> = {
-  install: [operatorHold, ...RESTARTS],
-  upgrade: [operatorHold, ...MAINTENANCE, ...RESTARTS],
-  downgrade: [operatorHold, ...MAINTENANCE, ...RESTARTS],
+  install: [...BY_PEOPLE, ...RESTARTS],
+  upgrade: [...BY_PEOPLE, ...MAINTENANCE, ...RESTARTS],
+  downgrade: [...BY_PEOPLE, ...MAINTENANCE, ...RESTARTS],
   rollback: [],
-  restart: [operatorHold, ...MAINTENANCE, serverBusy],
+  restart: [...BY_PEOPLE, ...MAINTENANCE, serverBusy],
   immediate: [operatorHold],
 };
 

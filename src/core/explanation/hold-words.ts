@@ -1,4 +1,4 @@
-import type { Hold } from '../decision/timing-policies.ts';
+import type { Hold, Timing } from '../decision/timing-policies.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import { passing, say, type Said } from '../text/time-words.ts';
 
@@ -33,10 +33,29 @@ export function holdWords(hold: Hold): Said {
         until === undefined ? say`${passing(endsAt)}, once that is certain` : passing(until);
       return say`${held} until ${end}: ${quote(because)}`;
     }
+    case 'unknown-field':
+      return unknownFieldWords(hold);
     case 'downgrade-not-allowed':
       return 'the policy does not allow downgrades';
   }
 }
+
+/** Which field is not known, in one line. */
+export function unknownFieldWords({
+  of,
+  path,
+  suggestion,
+  more,
+}: NonNullable<Timing['unknownFields']>[number]): string {
+  const others = more === 0 ? '' : ` and ${more} more`;
+  const nearest = suggestion === undefined ? '' : `; did you mean ${excerpt(suggestion)} ?`;
+  return `${UNKNOWN[of]} ${excerpt(path)}${others}${nearest}`;
+}
+
+const UNKNOWN = {
+  policy: 'the policy has the unknown field',
+  agent: 'the agent configuration has the unknown field',
+} as const;
 
 /** What ends with the longest hold, unless it ends before (D79). */
 function limited(words: string, until: number | undefined): Said {

@@ -120,7 +120,19 @@ export interface AgentConfiguration {
     /** The type of unattended upgrades: `all` allows them from every configured source; undefined for none. */
     readonly upgrades: 'all' | undefined;
   };
+  /** The fields that this modreg does not know, which hold every replacement; absent if there are none (D240). */
+  readonly unknownFields?:
+    | readonly {
+        /** A JSON Pointer (RFC 6901) in the document, not escaped for a terminal. */
+        readonly path: string;
+        /** The most similar field that is known; undefined if none is similar. */
+        readonly suggestion: string | undefined;
+      }[]
+    | undefined;
 }
+
+/** A field of a policy or an agent configuration that this modreg does not know (D240). */
+export type UnknownField = NonNullable<AgentConfiguration['unknownFields']>[number];
 
 /** How a machine connects to a network. A field is undefined if the document does not have it. */
 export interface ProvisioningAttributes {

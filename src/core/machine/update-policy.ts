@@ -10,6 +10,7 @@ import type { DecideInput } from '../decision/decision.ts';
 import type { Timing, Window } from '../decision/timing-policies.ts';
 import type { Eligibility, RefusedVersions } from '../releases/eligibility-policy.ts';
 import type { ModuleId } from '../releases/module-id.ts';
+import type { AgentConfiguration } from './machine.ts';
 import type { Readiness } from './readiness.ts';
 
 export const UPDATE_POLICY: Expected = {
@@ -38,6 +39,8 @@ export interface UpdatePolicy {
         readonly headers: Readonly<Record<string, string>>;
       }
     | undefined;
+  /** The fields that this modreg does not know, which hold every replacement; absent if there are none (D240). */
+  readonly unknownFields?: AgentConfiguration['unknownFields'];
 }
 
 /** The terms of one module entry or subsystem, with defaults filled in. */

@@ -10,7 +10,7 @@ import type { ModuleId } from '../releases/module-id.ts';
 import type { ModuleState, PlanInput } from './plan-state.ts';
 
 /** What the config, the policy and the machine's modules say about a target. */
-export interface TargetTerms extends Pick<Timing, 'vetoes'> {
+export interface TargetTerms extends Pick<Timing, 'vetoes' | 'unknownFields'> {
   readonly machine: MachineFacts | undefined;
   readonly requirement: Requirement;
   readonly terms: UpdateTerms;
@@ -35,7 +35,7 @@ type Surroundings = Pick<
 /** What is decided about a target: its state, and the terms for it in the circumstances of the plan. */
 export function decideInputFor(
   state: ModuleState,
-  { requirement, terms, moduleId, vetoes, machine }: TargetTerms,
+  { requirement, terms, moduleId, machine, ...said }: TargetTerms,
   input: Surroundings,
 ): DecideInput {
   const { now, platform, machineId, laterReleases } = input;
@@ -68,7 +68,7 @@ export function decideInputFor(
       notAfter,
       machine,
     }),
-    timing: timingOf(state, terms, vetoes, input),
+    timing: timingOf(state, terms, said, input),
   };
 }
 
@@ -82,7 +82,7 @@ function withCheck(list: ModuleList, terms: UpdateTerms): ModuleList {
 function timingOf(
   { restarts = [], holds, held }: ModuleState,
   terms: UpdateTerms,
-  vetoes: Timing['vetoes'],
+  { vetoes, unknownFields }: Pick<TargetTerms, 'vetoes' | 'unknownFields'>,
   { now, clock, answer, isServerBusy }: Surroundings,
 ): Timing {
   const { window, blackouts, restartCooldownMs, restartCeiling } = terms;
@@ -91,6 +91,7 @@ function timingOf(
     blackouts,
     answer,
     vetoes,
+    unknownFields,
     isServerBusy,
     restarts,
     restartCooldownMs,

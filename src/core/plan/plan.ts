@@ -14,10 +14,11 @@ import { withUrlAsText } from '../decision/deployed.ts';
 import { MACHINE, type Component, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { PLATFORM } from '../releases/platform.ts';
+import { unknownFieldsOf } from '../machine/unknown-field.ts';
 import { termsIn, UPDATE_POLICY } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
 import { actionsIn } from './action.ts';
-import { decideInputFor } from './decide-input.ts';
+import { decideInputFor, type TargetTerms } from './decide-input.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { machineFactsIn } from './required.ts';
@@ -122,7 +123,7 @@ export function planMachine(input: PlanInput): Plan {
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : NO_COMPONENTS);
   const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
-  const facts = machineFactsIn(input);
+  const around = surroundingsIn(input);
 
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
@@ -130,7 +131,7 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const needs = { requirement, terms, moduleId, vetoes, machine: facts() };
+    const needs = { requirement, terms, moduleId, vetoes, ...around() };
     const decideInput = decideInputFor(state, needs, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
@@ -145,13 +146,20 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const needs = { requirement, terms, moduleId: moduleIdOf(target), vetoes, machine: facts() };
+    const needs = { requirement, terms, moduleId: moduleIdOf(target), vetoes, ...around() };
     const decideInput = decideInputFor(state, needs, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
   const all = withRequirements({ modules, subsystems });
   return { ...all, restarts: restartsFor(actionsIn(all), stops) };
+}
+
+/** What concerns each target of a plan in the same way. */
+function surroundingsIn(input: PlanInput): () => Pick<TargetTerms, 'machine' | 'unknownFields'> {
+  const facts = machineFactsIn(input);
+  const unknownFields = unknownFieldsOf(input);
+  return () => ({ machine: facts(), unknownFields });
 }
 
 /** The module of a subsystem that has versions; undefined if it is disabled. */

@@ -53,6 +53,7 @@ const TERMS: Readonly<Record<string, (input: DecideInput) => unknown>> = {
   age_exempt: ({ eligibility }) => eligibility.minimumAge?.exempt,
   age_after_yank: ({ eligibility }) => eligibility.minimumAge?.afterYank,
   refuse: ({ eligibility }) => eligibility.refuse,
+  'unknown fields': ({ timing }) => timing.unknownFields,
   maintenance: ({ timing }) => timing.window?.windows,
   blackout: ({ timing }) => timing.blackouts,
   allow_downgrade: ({ allowDowngrade }) => allowDowngrade,

@@ -1,4 +1,3 @@
-import { MOST_PROBLEMS } from '../../config/report.ts';
 import { placesIn } from '../../config/read-document.ts';
 import { lint } from '../../core/lint/lint.ts';
 import type { LintFinding } from '../../core/lint/lint-finding.ts';
@@ -6,7 +5,8 @@ import type { ModuleId, Result } from '../../core/index.ts';
 import { jsonPointer } from '../../core/text/json-pointer.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import type { CheckedDocument, CheckedProblem, CheckedReport } from '../checked-files.ts';
+import type { CheckedDocument } from '../checked-files.ts';
+import { withFound, type CheckedProblem } from '../checked-report.ts';
 import type { ListOptions } from '../list-options.ts';
 import { listWarnings } from '../list-warnings.ts';
 import { unknownIdWarning } from '../machine-id.ts';
@@ -92,24 +92,6 @@ function errorOf(
 ): Parameters<typeof worded>[1] {
   const reading = (row.isSubsystem ? subsystems : modules).get(row.name);
   return reading?.ok === false ? reading.error : undefined;
-}
-
-/** The report with more problems. If there are too many, warnings are omitted first. */
-function withFound(report: CheckedReport, found: readonly CheckedProblem[]): CheckedReport {
-  const all = [...report.problems, ...found];
-  const errors = all.filter(({ severity }) => severity === 'error');
-  const warnings = all.filter(({ severity }) => severity === 'warning');
-  const count = (kind: CheckedProblem['severity']): number =>
-    found.filter(({ severity }) => severity === kind).length;
-  return {
-    problems: [...errors, ...warnings].slice(0, MOST_PROBLEMS).toSorted(byPlace),
-    errors: report.errors + count('error'),
-    warnings: report.warnings + count('warning'),
-  };
-}
-
-function byPlace(a: CheckedProblem, b: CheckedProblem): number {
-  return a.line - b.line || a.column - b.column;
 }
 
 function warningsOf({ plan, lists, machineId }: Planned): Problem[] {

@@ -12,7 +12,7 @@ import type { RequiredRow } from '../../core/plan/requirement-outlook.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { textOf } from '../../core/text/time-words.ts';
-import type { CheckedProblem } from '../checked-files.ts';
+import type { CheckedProblem } from '../checked-report.ts';
 
 /** What a finding says, without its place. */
 export type Said = Pick<CheckedProblem, 'message' | 'hint'>;

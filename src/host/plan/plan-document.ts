@@ -141,6 +141,9 @@ function holderAsJson(hold: Hold): object | undefined {
   if (hold.reason === 'veto') {
     return { by: hold.by, because: hold.said ?? null, overridable: hold.isOverridable };
   }
+  if (hold.reason === 'unknown-field') {
+    return { document: hold.of, path: hold.path, suggestion: hold.suggestion ?? null };
+  }
   return hold.reason === 'operator-hold'
     ? { of: hold.of, by: hold.by, because: hold.because }
     : undefined;

@@ -9,6 +9,7 @@ import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { unknownIdWarning } from '../machine-id.ts';
 import { listWarnings } from '../list-warnings.ts';
+import { entryNames, misspeltNameWarnings, unknownName } from '../misspelt-names.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { textOf } from '../../core/text/time-words.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
@@ -103,31 +104,14 @@ const HOW_TO_REPORT =
 
 /** Warnings for names in the report that nothing has, and for names in the policy that are probably misspelt. */
 function unknownNames({ machine, policy, policyPath, deployed }: PlanDocuments): Problem[] {
-  const modules = machine.modules.map(({ name }) => name);
-  const names = new Set([...modules, 'platform-agent', 'platform-server']);
+  const names = entryNames(machine.modules);
   const reported = [...(deployed?.keys() ?? [])].filter((name) => !names.has(name));
-  // One policy serves many machines, so a name that this machine lacks is a mistake only if it resembles one it has.
-  const governed = [...policy.modules.keys()].flatMap((name) => {
-    const suggestion = names.has(name) ? undefined : nearestWord(name, names);
-    return suggestion === undefined ? [] : [{ name, suggestion }];
-  });
   return [
     ...reported.map((name) =>
       unknownName(`the report of deployed versions names ${quote(name)}`, nearestWord(name, names)),
     ),
-    ...governed.map(({ name, suggestion }) =>
-      unknownName(`the policy ${excerpt(policyPath ?? '')} names ${quote(name)}`, suggestion),
-    ),
+    ...misspeltNameWarnings(machine, policy, policyPath),
   ];
-}
-
-function unknownName(found: string, suggestion: string | undefined): Problem {
-  return {
-    severity: 'warning',
-    kind: 'unknown-reference',
-    message: `${found}, which is not a module entry or a subsystem`,
-    suggestion: suggestion && excerpt(suggestion),
-  };
 }
 
 /** Why a row is stuck, and what stays unchanged because of that. */

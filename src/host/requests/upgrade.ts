@@ -10,6 +10,7 @@ import {
 import { replacementOf, replacementText } from '../../core/decision/decision.ts';
 import { deployedText, deployedVersion } from '../../core/decision/deployed.ts';
 import type { ClockReading } from '../../core/decision/operator-hold.ts';
+import { waitsForMoment } from '../../core/decision/timing-policies.ts';
 import { UPGRADE_REQUEST_MS, type UpgradeRequest } from '../../core/decision/upgrade-request.ts';
 import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { holdWords } from '../../core/explanation/hold-words.ts';
@@ -164,14 +165,14 @@ function requestIn(
   };
 }
 
-/** What no request passes: the hold of an operator, and the policy (D75, D18). */
+/** What no request passes: the hold of an operator, the policy, and a field that is not known (D75, D18, D240). */
 function heldProblem(
   row: LoggedDecision,
   decision: Decision,
   times: TimeContext,
 ): Result<never, Problem[]> | undefined {
   const against = (decision.kind === 'hold' ? decision.because : []).filter(
-    ({ reason }) => reason === 'operator-hold' || reason === 'downgrade-not-allowed',
+    (hold) => hold.reason === 'operator-hold' || !waitsForMoment(hold),
   );
   if (against.length === 0) return undefined;
   const because = against.map((hold) => readable(holdWords(hold), times)).join('; ');

@@ -41,6 +41,7 @@ const NO_HOLDS: Readonly<Record<HoldLabel, number>> = {
   'restart-cooldown': 0,
   'restart-ceiling': 0,
   'operator-hold': 0,
+  'unknown-field': 0,
   'downgrade-not-allowed': 0,
   unknown: 0,
   other: 0,
