@@ -249,7 +249,7 @@ const FOREIGN = { npm: 'npm registries', oci: 'OCI registries', github: 'GitHub'
 export function addressError(
   { kind, url }: WebRegistryAddress,
   where: string,
-  doing: 'publish to' | 'report to' | 'read reports of' | 'retire machines of' | 'join',
+  doing: 'publish to' | 'report to' | 'read reports of' | 'retire machines of' | 'join' | 'configure machines of',
 ): RegistryError | undefined {
   if (kind !== 'modreg') {
     const message = `modreg cannot ${doing} ${FOREIGN[kind]}`;

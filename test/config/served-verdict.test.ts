@@ -183,7 +183,7 @@ it.each<[string, Serving, string]>([
   [
     'with a reference to a secret',
     { config: withModules({ ...LIDAR, env: { RATE: '${secret.A}' } }) },
-    'holds-secret: /config: ${secret.NAME} is a secret, which a site cannot serve yet: keep it in the documents on the machine, or name a variable of its agent with ${environment.NAME}',
+    'holds-secret: /config: ${secret.NAME} is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}',
   ],
   [
     'with a password',
@@ -192,7 +192,7 @@ it.each<[string, Serving, string]>([
         agent: { 'agent-provisioning': { attributes: { hotspot_password: 'kiwi-1234' } } },
       },
     },
-    'holds-secret: /config/agent/agent-provisioning/attributes/hotspot_password is a secret, which a site cannot serve yet: keep it in the documents on the machine, or name a variable of its agent with ${environment.NAME}',
+    'holds-secret: /config/agent/agent-provisioning/attributes/hotspot_password is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}',
   ],
 ])('[T670] a document %s is refused, whoever signed it', (_what, serving, found) => {
   expect(outcome(serving)).toBe(found);

@@ -135,6 +135,8 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'machine-retired':
       case 'machine-joined':
       case 'trust-stored':
+      case 'config-saved':
+      case 'config-signed':
       case 'rollout':
       case 'rollout-started':
       case 'rollout-halted':

@@ -61,7 +61,7 @@ export function faultOf(which: string, { problems }: Report): string | undefined
 }
 
 const KEEP_SECRETS =
-  'is a secret, which a site cannot serve yet: keep it in the documents on the machine, or name a variable of its agent with ${environment.NAME}';
+  'is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}';
 
 /** The place of a secret, or of a reference to one. */
 function secretIn(document: string, text: string): string | undefined {

@@ -2,6 +2,7 @@ import { pinIn } from '../../core/machine/update-policy.ts';
 import type { Result } from '../../core/text/result.ts';
 import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import type { ServedConfig, ServedRefusal } from '../../core/trust/served-config.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { checkedServed, usable, valueOf, type UsableDocuments } from './checked-served.ts';
 import { merged, type Documents, type ServedDocuments } from './merged.ts';
@@ -77,7 +78,7 @@ function knownFault(
   { machine, highest, inForce }: FollowingMachine,
 ): ServedRefusal | undefined {
   if (served.machine !== machine) {
-    const detail = `the documents are for ${served.machine}, and this machine is ${machine}`;
+    const detail = `the documents are for ${excerpt(served.machine)}, and this machine is ${machine}`;
     return { code: 'other-machine', detail };
   }
   const { revision } = served;
