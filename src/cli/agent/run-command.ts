@@ -1,8 +1,7 @@
-import { chmodSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import type { AgentOptions } from '../../agent/agent-options.ts';
-import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
 import { supervisedEntries } from '../../agent/server.ts';
 import type { AgentConfiguration } from '../../config/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
@@ -34,6 +33,7 @@ import { watchDisk } from '../poll/watched-disk.ts';
 import { watchRequests } from '../poll/watched-requests.ts';
 import { startReports } from '../poll/machine-reports.ts';
 import { noteKeptDocuments, noteUnkept } from '../poll/note-kept-documents.ts';
+import { followedDocuments, type FollowedDocuments } from '../poll/followed-site.ts';
 import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
@@ -46,6 +46,7 @@ import { agentLog, type AgentLog } from './agent-log.ts';
 import { AS_INIT, INIT_FIX } from './as-init.ts';
 import { reportEvent, reportLine } from './agent-report.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
+import { letModulesEnter, whyNoneRuns } from './entering.ts';
 import { noteFailedBoards } from './failed-boards.ts';
 import { noteLaterRefusals } from './later-refusals.ts';
 import { withPrivateEnvironment } from './private-environment.ts';
@@ -71,14 +72,25 @@ export async function agentRunCommand(
   if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
-  const saved = savedListsIn(file.value);
-  const registries = commandRegistries({ ...options, machinePath: path, saved, machine }, world);
-  const current = { documents: start.value.documents };
-  const keep = documentKeeper(dirname(file.value.path));
-  const site = { path, file: file.value, registries, ...start.value, keep, current };
+  const home = dirname(file.value.path);
+  const followed = followedDocuments(terms.value.site, start.value, home);
+  if (!followed.ok) {
+    file.value.close();
+    return failed(...followed.error);
+  }
+  const { following } = followed.value;
+  const reading = {
+    saved: savedListsIn(file.value),
+    machine,
+    ...(following && { requests: { following } }),
+  };
+  const registries = commandRegistries({ ...options, machinePath: path, ...reading }, world);
+  const current = { documents: followed.value.documents };
+  const keep = documentKeeper(home);
+  const site = { path, file: file.value, registries, ...followed.value, keep, current };
   try {
-    letModulesEnter(dirname(file.value.path));
-    const why = whyNoneRuns(current.documents, dirname(file.value.path));
+    letModulesEnter(home);
+    const why = whyNoneRuns(current.documents, home);
     if (why !== undefined) return failed(usage(why));
     const served = await servedMetrics(terms.value.metrics, async () => {
       return await metricsOf(site, world);
@@ -98,32 +110,13 @@ export async function agentRunCommand(
   }
 }
 
-/** Where the agent is root, modules run as another user. What is in the folder has modes of its own. */
-function letModulesEnter(home: string): void {
-  const { mode, uid } = statSync(home);
-  if (process.getuid?.() === 0 && uid === 0 && (mode & 1) === 0) chmodSync(home, mode | ENTER);
-}
-
-const ENTER = 0o011;
-
-/**
- * Why no module of the machine can run: no user that one runs as may enter the folder of the packages. That a user is missing is the fault
- * of the machine at each start of a module, which is tried again.
- */
-function whyNoneRuns({ machine, policy }: PlanDocuments, home: string): string | undefined {
-  const reasons = machine.modules.map(({ name }) => {
-    const user = runAsOf(termsFor(policy, name).run.runAs);
-    return user.ok ? whyClosed(join(realpathSync(home), 'packages'), user.value) : undefined;
-  });
-  return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
-}
-
 interface AgentSite {
   readonly path: string;
   readonly file: ClaimedFile;
   readonly registries: CommandRegistries;
   /** Reads the documents of the machine again. */
   readonly read: StartDocuments['read'];
+  readonly follow: FollowedDocuments['follow'];
   readonly keep: ReturnType<typeof documentKeeper>;
   /** Why it starts with kept documents. */
   readonly problems: StartDocuments['problems'];
@@ -184,7 +177,13 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
   const stopPage = startPage(path, { ...options, machineId }, world, note);
+  const following = new AbortController();
+  const onChange = (): void => agent.look({ rereads: true });
+  const { intervalMs } = terms;
+  const parts = { file, registries, intervalMs, clock: clockOf(world), onChange, onNotice: note };
+  site.follow(parts, following.signal);
   const signal = await runUntil(terms.ended, agent, { file, report, world }).finally(async () => {
+    following.abort();
     await stopPage?.();
     notify.stop();
     await reports?.close();

@@ -16,11 +16,7 @@ import {
 } from '../metrics/served-metrics.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
-import {
-  documentKeeper,
-  documentsForStart,
-  type StartDocuments,
-} from '../../host/kept-documents.ts';
+import { documentKeeper, documentsForStart } from '../../host/kept-documents.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
@@ -32,6 +28,7 @@ import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
+import { followedDocuments, type FollowedDocuments, type FollowingParts } from './followed-site.ts';
 import { firstVersions, NONE, unknownNames } from './first-versions.ts';
 import { noteKeptDocuments, noteUnkept } from './note-kept-documents.ts';
 import { noteLosses } from './note-losses.ts';
@@ -55,12 +52,23 @@ export async function pollCommand(
   if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
+  const home = dirname(file.value.path);
+  const followed = followedDocuments(terms.value.site, start.value, home);
+  if (!followed.ok) {
+    file.value.close();
+    return failed(...followed.error);
+  }
+  const { following } = followed.value;
   const saved = savedListsIn(file.value);
-  const registries = commandRegistries({ ...options, machinePath: path, saved }, world);
+  const requests = following && { requests: { following } };
+  const registries = commandRegistries(
+    { ...options, machinePath: path, saved, ...requests },
+    world,
+  );
   try {
     const { state } = file.value;
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
-    const lists = listsByRegistry({ ...start.value, facts }, registries, world);
+    const lists = listsByRegistry({ ...followed.value, facts }, registries, world);
     if (!lists.ok) return failed(lists.error);
     const served = await servedMetrics(terms.value.metrics, async () => {
       const { pollMetrics } = await import('../metrics/poll-metrics.ts');
@@ -68,8 +76,8 @@ export async function pollCommand(
     });
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
-    const keep = documentKeeper(dirname(file.value.path));
-    const site = { path, ...start.value, keep, registries, file: file.value, metrics };
+    const keep = documentKeeper(home);
+    const site = { path, ...followed.value, keep, registries, file: file.value, metrics };
     const signal = await poll(site, { options, terms: terms.value, ended, killed }, world).finally(
       () => metrics?.listener.close(),
     );
@@ -81,7 +89,7 @@ export async function pollCommand(
   }
 }
 
-interface PolledSite extends StartDocuments {
+interface PolledSite extends FollowedDocuments {
   readonly path: string;
   readonly keep: ReturnType<typeof documentKeeper>;
   readonly registries: CommandRegistries;
@@ -134,6 +142,11 @@ async function poll(
     policy: () => current.documents.policy,
     onNotice: (level, text) => report.note(level, text),
   });
+  const onChange = (): void => poller.look({ rereads: true });
+  const onNotice: FollowingParts['onNotice'] = (level, text) => report.note(level, text);
+  const { intervalMs } = terms;
+  const following = { file, registries: site.registries, intervalMs, onChange, onNotice };
+  site.follow({ ...following, clock: clockOf(world) }, stopping.signal);
   const record = programRecord(`${file.path}.program`);
   const signals = { stopping: stopping.signal, killing: killing.signal };
   const execution = { ...terms, ...signals, file, record, report, world };

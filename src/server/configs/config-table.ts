@@ -78,7 +78,9 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   const { machine, basedOn, at, author, reason, config, policy } = next;
   const newest = newestRevision(sql, machine);
   if (basedOn !== (newest?.revision ?? 0)) return { kind: 'stale', newest: newest?.revision ?? 0 };
-  if (newest?.config === config && newest.policy === policy) {
+  const isRefused = answerOf(sql, machine)?.refused?.revision === newest?.revision;
+  // One that the machine refused, as it was out of reach under it, is tried again under another number.
+  if (newest?.config === config && newest.policy === policy && !isRefused) {
     return { kind: 'unchanged', revision: newest.revision };
   }
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
