@@ -77,7 +77,7 @@ export interface OpenRegistriesOptions {
   /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
   readonly random?: () => number;
   /** @internal The documents that the machine follows. */
-  readonly following?: Following;
+  readonly following?: Following | undefined;
   /** @internal The registry that the settings of npm name for a scope, or for all others if it is empty. */
   readonly npmRegistryOf?: (scope: string) => string | undefined;
   /** Called before a request is retried, with the error and the delay in milliseconds. */

@@ -3,6 +3,7 @@ import type { Result } from '../core/index.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { tagOf, type ServedConfig } from '../core/trust/served-config.ts';
 import type { WebRegistryAddress } from './address.ts';
+import { addressError } from './address-error.ts';
 import { systemRandom } from './clock.ts';
 import {
   configHistory,
@@ -23,8 +24,7 @@ import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
-import { addressError } from './registry-writer.ts';
-import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
+import { noRetries, retryBudget } from './retry-budget.ts';
 
 /** Why a registry did not do what a person asked for. All text is escaped. */
 export interface ConfigRefusal {
@@ -74,70 +74,80 @@ export function configClient(
   const connection = memoizeUntilError(async () => {
     const { connect } = await import('./http/connection.ts');
     const { random = systemRandom, onRetry = () => undefined } = options;
-    return connect(where, {
-      ...options,
-      random,
-      onRetry,
-      limits: { ...DEFAULT_LIMITS, ...options.limits },
-    });
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    return connect(where, { ...options, random, onRetry, limits });
   });
-  const at = (machine: string, path: string): URL =>
-    new URL(`v1/machines/${encodeURIComponent(machine)}/config${path}`, base);
-  const asking = async <T>(
-    ask: (to: Connection) => Promise<Reply>,
-    read: (reply: Reply) => T,
-  ): Promise<T> => {
+  const asking: Asking = async (machine, path, { ask, read }) => {
     const to = await connection();
+    const address = new URL(`v1/machines/${encodeURIComponent(machine)}/config${path}`, base);
     return await to.redacting(async () => {
-      const reply = await ask(to);
+      const reply = await ask(to, address);
       return withErrorContext(where, () => read(reply));
     });
   };
-  const reading = async <S extends v.GenericSchema>(
-    address: URL,
-    schema: S,
-    budget: RetryBudget = retryBudget(),
-  ): Answered<v.InferOutput<S>> =>
-    await asking(
-      async (to) => await to.get(address, BOUNDS, { budget }),
-      (reply) => answerIn(reply, schema),
-    );
+  return { ok: true, value: { ...ofMachine(asking), ...ofPerson(asking) } };
+}
+
+/** Sends a request about the documents of a machine, and reads the answer. */
+type Asking = <T>(
+  machine: string,
+  path: string,
+  how: {
+    readonly ask: (to: Connection, address: URL) => Promise<Reply>;
+    readonly read: (reply: Reply) => T;
+  },
+) => Promise<T>;
+
+/** A machine asks again in its next round, so it repeats nothing. */
+function ofMachine(asking: Asking): Pick<ConfigClient, 'served' | 'answer'> {
   return {
-    ok: true,
-    value: {
-      served: async (machine, known, signal) =>
-        await asking(
-          async (to) =>
-            await to.get(
-              at(machine, ''),
-              { ...BOUNDS, etag: `"${known}"` },
-              { budget: noRetries(), signal },
-            ),
-          (reply) => servedIn(reply, known),
-        ),
-      async answer(machine, answer, signal) {
-        const change = { method: 'PUT', body: JSON.stringify(answer) } as const;
-        const round = { budget: noRetries(), signal };
-        await asking(
-          async (to) => await to.send(at(machine, '/answer'), change, round),
-          (reply) => {
-            if (reply.status !== 200) throw notServed(reply);
-          },
-        );
-      },
-      shown: async (machine, revision) => {
-        const query = revision === undefined ? '' : `?revision=${revision}`;
-        return await reading(at(machine, query), shownConfig);
-      },
-      history: async (machine) => await reading(at(machine, '/history'), configHistory),
-      async send(machine, path, body) {
-        const change = { method: 'PUT', body: JSON.stringify(body) } as const;
-        return await asking(
-          async (to) => await to.send(at(machine, path), change, { budget: retryBudget() }),
-          (reply) => answerIn(reply, savedConfig),
-        );
-      },
+    served: async (machine, known, signal) =>
+      await asking(machine, '', {
+        ask: async (to, address) => {
+          const request = { ...BOUNDS, etag: `"${known}"` };
+          return await to.get(address, request, { budget: noRetries(), signal });
+        },
+        read: (reply) => servedIn(reply, known),
+      }),
+    answer: async (machine, answer, signal) =>
+      await asking(machine, '/answer', {
+        ask: async (to, address) => {
+          const change = { method: 'PUT', body: JSON.stringify(answer) } as const;
+          return await to.send(address, change, { budget: noRetries(), signal });
+        },
+        read: (reply) => {
+          if (reply.status !== 200) throw notServed(reply);
+        },
+      }),
+  };
+}
+
+async function get(to: Connection, address: URL): Promise<Reply> {
+  return await to.get(address, BOUNDS, { budget: retryBudget() });
+}
+
+function ofPerson(asking: Asking): Pick<ConfigClient, 'shown' | 'history' | 'send'> {
+  return {
+    shown: async (machine, revision) => {
+      const query = revision === undefined ? '' : `?revision=${revision}`;
+      return await asking(machine, query, {
+        ask: get,
+        read: (reply) => answerIn(reply, shownConfig),
+      });
     },
+    history: async (machine) =>
+      await asking(machine, '/history', {
+        ask: get,
+        read: (reply) => answerIn(reply, configHistory),
+      }),
+    send: async (machine, path, body) =>
+      await asking(machine, path, {
+        ask: async (to, address) => {
+          const change = { method: 'PUT', body: JSON.stringify(body) } as const;
+          return await to.send(address, change, { budget: retryBudget() });
+        },
+        read: (reply) => answerIn(reply, savedConfig),
+      }),
   };
 }
 

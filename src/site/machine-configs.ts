@@ -1,7 +1,7 @@
 import type { Result } from '../core/index.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
-import { readDocumentFile } from '../host/document-file.ts';
+import { readDocumentFile, type DocumentFile } from '../host/document-file.ts';
 import type { ConfigHistory, SavedConfig, ShownConfig } from '../registry/config-documents.ts';
 import {
   configResult,
@@ -52,8 +52,6 @@ export async function saveConfig(
   ];
   if (!machineFile.ok) return machineFile;
   if (policyFile?.ok === false) return policyFile;
-  const textOf = ({ bytes }: { readonly bytes: Uint8Array }): string =>
-    Buffer.from(bytes).toString();
   const texts = {
     config: textOf(machineFile.value),
     policy: policyFile?.ok === true ? textOf(policyFile.value) : null,
@@ -62,6 +60,10 @@ export async function saveConfig(
     const known = basedOn ?? (await newestNumber(configured));
     return await sent(configured, { ...texts, based_on: known, reason });
   });
+}
+
+function textOf({ bytes }: DocumentFile): string {
+  return Buffer.from(bytes).toString();
 }
 
 async function newestNumber({ client, machine }: Configured): Promise<number> {

@@ -55,8 +55,12 @@ async function configuring(): Promise<Configuring> {
   };
 }
 
-function machine(version: string): object {
+function machineWith(version: string): object {
   return { modules: [entry('acme:lidar', version)] };
+}
+
+function saved(revision: number, what = 'is saved'): Printed {
+  return { stdout: [`rover-7: revision ${revision} ${what}`], stderr: [NOTE], exit: 0 };
 }
 
 /** A private key as a file has it. */
@@ -66,14 +70,9 @@ function pem({ privateKey }: TestKey): string {
 
 it('[D264] documents are saved, shown, compared, listed and restored', async () => {
   const { file, run } = await configuring();
-  const saved = (revision: number, what = 'is saved') => ({
-    stdout: [`rover-7: revision ${revision} ${what}`],
-    stderr: [NOTE],
-    exit: 0,
-  });
-  const first = file('machine.json', machine('1.*'));
+  const first = file('machine.json', machineWith('1.*'));
   expect(await run('set', first, '--reason', 'first')).toEqual(saved(1));
-  const second = file('machine.json', machine('1.3.*'));
+  const second = file('machine.json', machineWith('1.3.*'));
   const policy = file('policy.json', '{ "restart_ceiling": 3 }\n');
   expect(await run('set', second, '--policy', policy, '--reason', 'narrow')).toEqual(saved(2));
   expect(await run('set', second, '--policy', policy, '--reason', 'narrow')).toEqual(
@@ -108,7 +107,7 @@ it('[D264] documents are saved, shown, compared, listed and restored', async () 
     'rover-7, revision 2, saved 2026-11-29T12:00:00Z by token t1 (op): narrow',
     '  the machine has not said anything of its documents here',
     'machine.json:',
-    ...JSON.stringify(machine('1.3.*'), null, 2).split('\n'),
+    ...JSON.stringify(machineWith('1.3.*'), null, 2).split('\n'),
     'policy.json:',
     '{ "restart_ceiling": 3 }',
   ]);
@@ -116,9 +115,9 @@ it('[D264] documents are saved, shown, compared, listed and restored', async () 
 
 it('[D265] who edits a revision that is not the newest is told the number of the newest', async () => {
   const { file, run } = await configuring();
-  await run('set', file('machine.json', machine('1.*')), '--reason', 'first');
-  await run('set', file('machine.json', machine('2.*')), '--reason', 'second');
-  const late = file('machine.json', machine('3.*'));
+  await run('set', file('machine.json', machineWith('1.*')), '--reason', 'first');
+  await run('set', file('machine.json', machineWith('2.*')), '--reason', 'second');
+  const late = file('machine.json', machineWith('3.*'));
   expect(await run('set', late, '--reason', 'third', '--based-on', '1')).toEqual({
     stdout: [],
     stderr: [

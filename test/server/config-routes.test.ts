@@ -140,6 +140,11 @@ it.each([
 
 const TRUST = trustOf([role('namespace *', 1, AUTHOR), role('operator', 1, APPROVER)]);
 
+function wrong(id: string): object {
+  const detail = `/signatures: that of the key ${id} is not one of an operator over rover-7, revision 1 and its documents`;
+  return { status: 422, json: { detail } };
+}
+
 it('[D263] a signature of an operator is stored with the newest revision, and another is not', async () => {
   const { registry, as } = asking();
   registry.catalogue.trust.store(TRUST.text);
@@ -151,12 +156,6 @@ it('[D263] a signature of an operator is stored with the newest revision, and an
       revision,
       signatures: { [id]: signature },
     });
-  const wrong = (id: string) => ({
-    status: 422,
-    json: {
-      detail: `/signatures: that of the key ${id} is not one of an operator over rover-7, revision 1 and its documents`,
-    },
-  });
   const { id } = APPROVER;
   expect(await sign(1, STRANGER.id, STRANGER.sign(text))).toMatchObject(wrong(STRANGER.id));
   expect(await sign(1, id, APPROVER.sign(text.replace('rover-7', 'rover-8')))).toMatchObject(

@@ -21,11 +21,7 @@ import {
   servedMetrics,
   type ServedMetrics,
 } from '../metrics/served-metrics.ts';
-import {
-  documentKeeper,
-  documentsForStart,
-  type StartDocuments,
-} from '../../host/kept-documents.ts';
+import { documentKeeper, type StartDocuments } from '../../host/kept-documents.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
@@ -33,7 +29,7 @@ import { watchDisk } from '../poll/watched-disk.ts';
 import { watchRequests } from '../poll/watched-requests.ts';
 import { startReports } from '../poll/machine-reports.ts';
 import { noteKeptDocuments, noteUnkept } from '../poll/note-kept-documents.ts';
-import { followedDocuments, type FollowedDocuments } from '../poll/followed-site.ts';
+import { followedStart, type FollowedDocuments } from '../poll/followed-site.ts';
 import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
@@ -66,35 +62,22 @@ export async function agentRunCommand(
   const ended = world.untilSignal();
   const terms = readRunTerms(options, world);
   if (!terms.ok) return failed(terms.error);
-  const { machine } = terms.value;
   const { policy } = options;
-  const start = documentsForStart(path, policy === undefined ? {} : { policy }, world);
+  const { site: target } = terms.value;
+  const start = followedStart(path, { ...(policy !== undefined && { policy }), target }, world);
   if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
-  const home = dirname(file.value.path);
-  const followed = followedDocuments(terms.value.site, start.value, home);
-  if (!followed.ok) {
-    file.value.close();
-    return failed(...followed.error);
-  }
-  const { following } = followed.value;
-  const reading = {
-    saved: savedListsIn(file.value),
-    machine,
-    ...(following && { requests: { following } }),
-  };
-  const registries = commandRegistries({ ...options, machinePath: path, ...reading }, world);
-  const current = { documents: followed.value.documents };
-  const keep = documentKeeper(home);
-  const site = { path, file: file.value, registries, ...followed.value, keep, current };
+  const site = siteOf(path, start.value, { options, terms: terms.value, file: file.value }, world);
   try {
+    const home = dirname(file.value.path);
     letModulesEnter(home);
-    const why = whyNoneRuns(current.documents, home);
+    const why = whyNoneRuns(start.value.documents, home);
     if (why !== undefined) return failed(usage(why));
-    const served = await servedMetrics(terms.value.metrics, async () => {
-      return await metricsOf(site, world);
-    });
+    const served = await servedMetrics(
+      terms.value.metrics,
+      async () => await metricsOf(site, world),
+    );
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
     const all = { ...terms.value, metrics, ended, options, warning };
@@ -105,9 +88,32 @@ export async function agentRunCommand(
     if (!(error instanceof DatabaseError)) throw error;
     return failed(stateProblem(error));
   } finally {
-    registries.close();
+    site.registries.close();
     file.value.close();
   }
+}
+
+/** What the agent has of its machine, whose file is open. */
+function siteOf(
+  path: string,
+  start: FollowedDocuments,
+  {
+    options,
+    terms,
+    file,
+  }: { readonly options: AgentRunOptions; readonly terms: RunTerms; readonly file: ClaimedFile },
+  world: World,
+): AgentSite {
+  const { requests, documents } = start;
+  const reading = {
+    machinePath: path,
+    saved: savedListsIn(file),
+    machine: terms.machine,
+    requests,
+  };
+  const registries = commandRegistries({ ...options, ...reading }, world);
+  const keep = documentKeeper(dirname(file.path));
+  return { ...start, path, file, registries, keep, current: { documents } };
 }
 
 interface AgentSite {
@@ -177,13 +183,10 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
   const stopPage = startPage(path, { ...options, machineId }, world, note);
-  const following = new AbortController();
   const onChange = (): void => agent.look({ rereads: true });
-  const { intervalMs } = terms;
-  const parts = { file, registries, intervalMs, clock: clockOf(world), onChange, onNotice: note };
-  site.follow(parts, following.signal);
+  const unfollow = site.follow({ ...site, ...terms, onChange, onNotice: note });
   const signal = await runUntil(terms.ended, agent, { file, report, world }).finally(async () => {
-    following.abort();
+    unfollow();
     await stopPage?.();
     notify.stop();
     await reports?.close();

@@ -63,6 +63,7 @@ function documentsOf({ config, policy }: Pick<ShownConfig, 'config' | 'policy'>)
 }
 
 function linesIn(text: string): string[] {
+  if (text === '') return [];
   return text
     .replace(/\n$/, '')
     .split('\n')
@@ -167,11 +168,10 @@ function changesOf(
   { from, to }: { readonly from: number; readonly to: number },
 ): string[] {
   if (before === after) return [];
-  const lines = (text: string): string[] => (text === '' ? [] : linesIn(text));
   return [
     `--- ${file} of revision ${from}`,
     `+++ ${file} of revision ${to}`,
-    ...diffLines(lines(before), lines(after)),
+    ...diffLines(linesIn(before), linesIn(after)),
   ];
 }
 

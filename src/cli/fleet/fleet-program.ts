@@ -89,6 +89,10 @@ export function addFleet(modreg: Command, context: CommandContext): void {
   addRetire(withRegistry(fleet.command('retire <machine>')), context);
   addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
   addFleetConfig(fleet, context, withRegistry);
+  addCluster(fleet, context);
+}
+
+function addCluster(fleet: Command, context: CommandContext): void {
   addServe(fleet, context);
   addCheck(fleet, context);
   addImport(fleet, context);

@@ -1,7 +1,8 @@
+import { platformHome } from '../../config/platform-home.ts';
 import type { Result } from '../../core/index.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
-import { systemClock, type Clock } from '../../registry/clock.ts';
+import { systemClock } from '../../registry/clock.ts';
 import { configClient, type ConfigClient } from '../../registry/config-client.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Following } from '../../registry/http/connection.ts';
@@ -9,10 +10,10 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import { fetchIn } from '../../base/network.ts';
 import { registryProblem, usage, type Problem } from '../../base/problem.ts';
-import type { World } from '../../base/world.ts';
+import { clockOf, type World } from '../../base/world.ts';
 import type { CommandRegistries } from '../../host/command-registries.ts';
 import { machineCredentials } from '../../host/credentials.ts';
-import type { StartDocuments } from '../../host/kept-documents.ts';
+import { documentsForStart, type StartDocuments } from '../../host/kept-documents.ts';
 import { machineIdWith } from '../../host/machine-id.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { tokensIn } from '../../host/registry-token.ts';
@@ -73,28 +74,40 @@ export function siteTarget(
 export interface FollowingParts extends Pick<FollowedSite, 'intervalMs' | 'onChange' | 'onNotice'> {
   readonly file: ClaimedFile;
   readonly registries: CommandRegistries;
-  readonly clock: Clock;
 }
 
 /** The documents of a machine, with those of its site. */
 export interface FollowedDocuments extends StartDocuments {
-  /** How waits for changes end for other documents; undefined if the machine follows none. */
-  readonly following: Following | undefined;
-  /** Follows the site until the signal is aborted. */
-  readonly follow: (parts: FollowingParts, signal: AbortSignal) => void;
+  /** How requests to registries are sent: waits for changes end for other documents as well, if the machine follows any. */
+  readonly requests: { readonly following?: Following };
+  /** Follows the site until the result is called. */
+  readonly follow: (parts: FollowingParts) => () => void;
 }
 
-/**
- * The documents with which a machine starts: those that it ran last of its site, which were kept in the folder `home` (D269). Without a
- * target, its own.
- */
-export function followedDocuments(
-  target: SiteTarget | undefined,
-  start: StartDocuments,
-  home: string,
+/** The documents with which a machine starts: its own, or those that it ran last of its site, which were kept (D269). */
+export function followedStart(
+  path: string,
+  options: Parameters<typeof documentsForStart>[1] & { readonly target: SiteTarget | undefined },
+  world: World,
 ): Result<FollowedDocuments, Problem[]> {
-  if (!target)
-    return { ok: true, value: { ...start, following: undefined, follow: () => undefined } };
+  const { target, ...own } = options;
+  const start = documentsForStart(path, own, world);
+  if (!start.ok) return start;
+  const home = platformHome(world.environment);
+  // Without a home there is no state either, as the next step says.
+  if (target && home !== undefined) return followed(target, start.value, { home, world });
+  return { ok: true, value: { ...start.value, requests: {}, follow: followNone } };
+}
+
+function followNone(): () => void {
+  return () => undefined;
+}
+
+function followed(
+  target: SiteTarget,
+  start: StartDocuments,
+  { home, world }: { readonly home: string; readonly world: World },
+): Result<FollowedDocuments, Problem[]> {
   const { origin, machine } = target;
   const kept = keptState(home);
   const isOwn = kept?.site === origin && kept.machine === machine;
@@ -110,25 +123,25 @@ export function followedDocuments(
     if (now.ok) own = now.value;
     return now.ok ? effective() : now;
   };
-  const follow: FollowedDocuments['follow'] = (parts, signal) => {
-    const site = followedSite(target, { ...parts, home, own: () => own });
+  const follow: FollowedDocuments['follow'] = (parts) => {
+    const clock = clockOf(world);
+    const site = followedSite(target, { ...parts, clock, home, own: () => own });
     follower = new SiteFollower({ ...site, deployed: deployedIn(parts, effective) }, begun);
-    void follower.run(signal);
+    const ending = new AbortController();
+    void follower.run(ending.signal);
+    return () => ending.abort();
   };
-  const following = {
-    origin,
-    known: () => follower?.knownTag ?? '',
-    onNews: () => follower?.wake(),
-  };
+  const known = (): string => follower?.knownTag ?? '';
+  const following = { origin, known, onNews: () => follower?.wake() };
   return {
     ok: true,
-    value: { documents: first.value, problems: start.problems, read, following, follow },
+    value: { ...start, documents: first.value, read, requests: { following }, follow },
   };
 }
 
 function followedSite(
   { client }: SiteTarget,
-  { registries, ...parts }: FollowingParts & Pick<FollowedSite, 'home' | 'own'>,
+  { registries, ...parts }: FollowingParts & Pick<FollowedSite, 'home' | 'own' | 'clock'>,
 ): Omit<FollowedSite, 'deployed'> {
   return { ...parts, client, trust: async () => await trustOf(registries, parts.own()) };
 }

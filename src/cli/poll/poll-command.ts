@@ -15,8 +15,10 @@ import {
   type ServedMetrics,
 } from '../metrics/served-metrics.ts';
 import { countOf } from '../../base/count.ts';
+import type { Level } from '../base/log-line.ts';
+import type { PollMetrics } from '../metrics/poll-metrics.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
-import { documentKeeper, documentsForStart } from '../../host/kept-documents.ts';
+import { documentKeeper } from '../../host/kept-documents.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
@@ -28,7 +30,7 @@ import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
-import { followedDocuments, type FollowedDocuments, type FollowingParts } from './followed-site.ts';
+import { followedStart, type FollowedDocuments } from './followed-site.ts';
 import { firstVersions, NONE, unknownNames } from './first-versions.ts';
 import { noteKeptDocuments, noteUnkept } from './note-kept-documents.ts';
 import { noteLosses } from './note-losses.ts';
@@ -45,39 +47,26 @@ export async function pollCommand(
   const [ended, killed] = [world.untilSignal(), world.untilSignal(2)];
   const terms = readPollTerms(options, world);
   if (!terms.ok) return failed(...terms.error);
-  const { deployed, policy } = options;
-  const reported = deployed === undefined || deployed === NONE ? {} : { deployed };
-  const named = { ...reported, ...(policy !== undefined && { policy }) };
-  const start = documentsForStart(path, named, world);
+  const { deployed = NONE, policy } = options;
+  const reported = deployed === NONE ? {} : { deployed };
+  const named = { ...reported, ...(policy !== undefined && { policy }), target: terms.value.site };
+  const start = followedStart(path, named, world);
   if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
-  const home = dirname(file.value.path);
-  const followed = followedDocuments(terms.value.site, start.value, home);
-  if (!followed.ok) {
-    file.value.close();
-    return failed(...followed.error);
-  }
-  const { following } = followed.value;
   const saved = savedListsIn(file.value);
-  const requests = following && { requests: { following } };
-  const registries = commandRegistries(
-    { ...options, machinePath: path, saved, ...requests },
-    world,
-  );
+  const reading = { machinePath: path, saved, requests: start.value.requests };
+  const registries = commandRegistries({ ...options, ...reading }, world);
   try {
     const { state } = file.value;
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
-    const lists = listsByRegistry({ ...followed.value, facts }, registries, world);
+    const lists = listsByRegistry({ ...start.value, facts }, registries, world);
     if (!lists.ok) return failed(lists.error);
-    const served = await servedMetrics(terms.value.metrics, async () => {
-      const { pollMetrics } = await import('../metrics/poll-metrics.ts');
-      return pollMetrics(state);
-    });
+    const served = await servedMetrics(terms.value.metrics, async () => await metricsOf(state));
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
-    const keep = documentKeeper(home);
-    const site = { path, ...followed.value, keep, registries, file: file.value, metrics };
+    const keep = documentKeeper(dirname(file.value.path));
+    const site = { path, ...start.value, keep, registries, file: file.value, metrics };
     const signal = await poll(site, { options, terms: terms.value, ended, killed }, world).finally(
       () => metrics?.listener.close(),
     );
@@ -87,6 +76,11 @@ export async function pollCommand(
     registries.close();
     file.value.close();
   }
+}
+
+async function metricsOf(state: ClaimedFile['state']): Promise<PollMetrics> {
+  const { pollMetrics } = await import('../metrics/poll-metrics.ts');
+  return pollMetrics(state);
 }
 
 interface PolledSite extends FollowedDocuments {
@@ -106,14 +100,20 @@ interface PollContext {
   readonly killed: ReturnType<World['untilSignal']>;
 }
 
-/** Notices, until the signal, what other commands request, and how full the disk is. */
+/** Notices, until the signal, what other commands request, what its site serves, and how full the disk is. */
 function watch(
-  file: ClaimedFile,
+  site: PolledSite,
+  terms: PollTerms,
   { poller, report }: { readonly poller: Poller; readonly report: PollReport },
   watching: Parameters<typeof watchDisk>[2],
 ): void {
+  const { file } = site;
+  const onNotice = (level: Level, text: string): void => report.note(level, text);
   void watchRequests(file, () => poller.look(), watching);
-  void watchDisk(file, (level, text) => report.note(level, text), watching);
+  void watchDisk(file, onNotice, watching);
+  const onChange = (): void => poller.look({ rereads: true });
+  const unfollow = site.follow({ ...site, ...terms, onChange, onNotice });
+  watching.signal.addEventListener('abort', unfollow, { once: true });
 }
 
 async function poll(
@@ -142,16 +142,11 @@ async function poll(
     policy: () => current.documents.policy,
     onNotice: (level, text) => report.note(level, text),
   });
-  const onChange = (): void => poller.look({ rereads: true });
-  const onNotice: FollowingParts['onNotice'] = (level, text) => report.note(level, text);
-  const { intervalMs } = terms;
-  const following = { file, registries: site.registries, intervalMs, onChange, onNotice };
-  site.follow({ ...following, clock: clockOf(world) }, stopping.signal);
   const record = programRecord(`${file.path}.program`);
   const signals = { stopping: stopping.signal, killing: killing.signal };
   const execution = { ...terms, ...signals, file, record, report, world };
   await untilEarlierEnds(execution);
-  watch(file, { poller, report }, { clock: clockOf(world), signal: stopping.signal });
+  watch(site, terms, { poller, report }, { clock: clockOf(world), signal: stopping.signal });
   // One after another: a package manager, for example, fails if another one is running.
   for await (const delivery of poller.deliveries(stopping.signal)) {
     await carryOut(delivery, execution);

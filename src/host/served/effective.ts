@@ -5,13 +5,17 @@ import { usable, valueOf } from '../../config/served/checked-served.ts';
 import { merged, type Documents } from '../../config/served/merged.ts';
 import { servedIn } from '../../config/served/verdict.ts';
 import type { Problem } from '../../base/problem.ts';
+import type { DocumentFile } from '../document-file.ts';
 import type { PlanDocuments } from '../plan-documents.ts';
 
 /** The machine's own documents, as values of JSON. */
 export function localOf({ sources }: Pick<PlanDocuments, 'sources'>): Documents {
   const { machine, policy } = sources;
-  const value = (bytes: Uint8Array): Documents['config'] => valueOf(Buffer.from(bytes).toString());
-  return { config: value(machine.bytes), policy: policy ? value(policy.bytes) : {} };
+  return { config: valueIn(machine), policy: policy ? valueIn(policy) : {} };
+}
+
+function valueIn({ bytes }: DocumentFile): Documents['config'] {
+  return valueOf(Buffer.from(bytes).toString());
 }
 
 /** What a machine runs that has these documents of its own, and follows `served`. */

@@ -128,8 +128,6 @@ function jsonIn(text: string): unknown {
 
 /** Keeps the state in the folder `home`: a loss of power leaves the earlier one or this one. Throws the error of the file system. */
 export function keepState(home: string, state: ServedState): void {
-  const written = (one: ServedConfig | undefined): object | undefined =>
-    one && { ...one, policy: one.policy ?? null };
   const { current, provisional } = state;
   const text = JSON.stringify({
     schema: SCHEMA,
@@ -138,4 +136,8 @@ export function keepState(home: string, state: ServedState): void {
     provisional: provisional && { earlier: written(provisional.earlier) },
   });
   replaceFile(join(home, KEPT), text, { mode: PRIVATE });
+}
+
+function written(one: ServedConfig | undefined): object | undefined {
+  return one && { ...one, policy: one.policy ?? null };
 }

@@ -88,9 +88,8 @@ const UNEXPECTED_304_TRIES = 2;
 type OwnRequest = Omit<RegistryRequest, 'where' | 'token' | 'fetch'>;
 
 export function connect(where: string, options: HttpOptions): Connection {
-  const { limits, clock } = options;
-  let sent: readonly Secret[] = [];
-  let last: SignedIn['sent'];
+  const { limits, clock, following } = options;
+  let [sent, last]: [readonly Secret[], SignedIn['sent']] = [[], undefined];
   const answer = async (request: OwnRequest, round: RequestContext): Promise<Reply> => {
     const attempt = async (): Promise<Reply> => {
       const token = tokenOf(where, options);
@@ -113,7 +112,7 @@ export function connect(where: string, options: HttpOptions): Connection {
     where,
     limits,
     clock,
-    following: options.following,
+    following,
     hasToken: () => tokenOf(where, options) !== undefined,
     async get(url, request, round) {
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {

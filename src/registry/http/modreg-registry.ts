@@ -93,7 +93,8 @@ function changesFrom(base: URL, connection: Connection): NonNullable<RemoteRegis
     const { digest: sha256 } = reply.body;
     await proof?.check({ question: `changes ${sequence}`, sha256, signature });
     const changes = withErrorContext(where, () => decodeChanges(reply));
-    if (following && objectOf(parseJson(reply.body.text))['config'] !== undefined) following.onNews();
+    if (following && objectOf(parseJson(reply.body.text))['config'] !== undefined)
+      following.onNews();
     return changes;
   };
 }

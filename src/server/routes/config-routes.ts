@@ -91,7 +91,11 @@ function servedOf({ machine, revision, config, policy, signatures }: StoredRevis
   return { machine, revision, config, policy: policy ?? null, signatures };
 }
 
-function savedBy({ at, author, reason }: StoredRevision): object {
+function savedBy({ at, author, reason }: StoredRevision): {
+  at: string;
+  by: string;
+  reason: string;
+} {
   return { at: formatTime(at), by: author, reason };
 }
 
@@ -123,14 +127,13 @@ function stale(known: number, newest: number): Response {
 }
 
 function historyAnswer(c: Context, { catalogue, machine }: Asked): Response {
-  const revisions = catalogue.configs
-    .history(machine)
-    .map((one) => ({
-      revision: one.revision,
-      ...savedBy(one),
-      signatures: Object.keys(one.signatures).length,
-    }));
+  const revisions = catalogue.configs.history(machine).map(summaryOf);
   return c.json({ revisions });
+}
+
+function summaryOf(one: StoredRevision): object {
+  const { revision, signatures } = one;
+  return { revision, ...savedBy(one), signatures: Object.keys(signatures).length };
 }
 
 async function signAnswer(c: Context, asked: Asked): Promise<Answer> {

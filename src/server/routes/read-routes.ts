@@ -6,7 +6,7 @@ import { SERVER_LIMITS } from '../server-limits.ts';
 import { longPolls, refusedPoll, type LongPolls } from '../limits/long-polls.ts';
 import type { ExceededLimit, RegistryOptions } from '../registry-options.ts';
 import { slicedBody } from '../limits/sliced-body.ts';
-import { configWait } from '../configs/config-wait.ts';
+import { configWait, type ConfigWait } from '../configs/config-wait.ts';
 import { isKnown } from './conditional.ts';
 import type { NoteContact } from '../fleet/contacts.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
@@ -184,19 +184,12 @@ async function changesAnswer(
   const query = changesQuery(c);
   if (!query.ok) return problem('bad-request', query.error);
   const { after, ms, only, nonce } = query.value;
-  const request = c.req.raw.signal;
-  const authorization = c.req.header('authorization');
-  const known = replica || nonce !== undefined ? undefined : c.req.query('config');
-  const config = configWait(
-    { configs: catalogue.configs, tokenWith: (text) => catalogue.tokenWith(text) },
-    { known, authorization, now: clock.now() },
-    request,
-  );
+  const config = waitFor(c, catalogue, { isAsked: !replica && nonce === undefined, clock });
   const changes = await polls
-    .within(peerOf(c), async () => await feed.wait(after, ms, config?.signal ?? request, only))
-    .finally(() => config?.end());
+    .within(peerOf(c), async () => await feed.wait(after, ms, config.signal, only))
+    .finally(config.end);
   if (!changes) return refusedPoll();
-  const news = config?.news();
+  const news = config.news();
   const { history, sequence, modules: changed } = changes;
   const withheld = replica?.withheld();
   const unconfirmed = [...(withheld ? (withheld.modules ?? catalogue.modules()) : [])];
@@ -208,6 +201,20 @@ async function changesAnswer(
       ? {}
       : sign({ nonce, question: `changes ${after}`, sha256: hash('sha256', text) }),
   );
+}
+
+/** The wait of a machine for its documents, if the request is one of a machine that follows them. */
+function waitFor(
+  c: Context,
+  catalogue: Catalogue,
+  { isAsked, clock }: Pick<AppOptions, 'clock'> & { readonly isAsked: boolean },
+): ConfigWait {
+  return configWait(catalogue.configs, (text) => catalogue.tokenWith(text), {
+    known: isAsked ? c.req.query('config') : undefined,
+    authorization: c.req.header('authorization'),
+    signal: c.req.raw.signal,
+    now: clock.now(),
+  });
 }
 
 interface ChangesQuery {
