@@ -94,6 +94,8 @@ export type WarningKind =
   | 'pin-not-published'
   | 'unverified-download'
   | 'trust-expires'
+  | 'follows-site'
+  | 'config-refused'
   | 'rollout-bypassed'
   | 'floor-bypassed'
   | 'failed-in-another-entry'
