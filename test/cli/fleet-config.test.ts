@@ -5,6 +5,7 @@ import { systemClock } from '../../src/registry/clock.ts';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { blocksOf, pageAt } from '../support/pages.ts';
 import { entry } from '../support/planned.ts';
 import { APPROVER, role, STRANGER, trustOf, type TestKey } from '../support/signed.ts';
 import { tokenFor } from '../support/token.ts';
@@ -192,4 +193,13 @@ it.each<[string, string | object, string]>([
   const ended = await run('set', file('machine.json', content), '--reason', 'first');
   expect(ended.stderr[0]).toBe(error);
   expect((await run('history')).stdout).toEqual(['nothing was saved']);
+});
+
+it('[D264] `modreg fleet config set` prints what the page shows', async () => {
+  const { file, run } = await configuring();
+  const { stdout, stderr } = await run('set', file('machine.json', '{}'), '--reason', 'first');
+  const [session] = blocksOf(pageAt('docs/configuration-from-the-site.md')).filter(
+    ({ language }) => language === 'sh-session',
+  );
+  expect(session?.content.split('\n').slice(1)).toEqual([...stdout, ...stderr, '']);
 });

@@ -194,7 +194,7 @@ it.each<[string, Serving, string]>([
     },
     'holds-secret: /config/agent/agent-provisioning/attributes/hotspot_password is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}',
   ],
-])('[T670] a document %s is refused, whoever signed it', (_what, serving, found) => {
+])('[D260] [T670] a document %s is refused, whoever signed it', (_what, serving, found) => {
   expect(outcome(serving)).toBe(found);
   expect(outcome({ ...serving, signed: 2 })).toBe(found);
   expect(outcome({ ...serving, policy: UNSIGNED })).toBe(found);

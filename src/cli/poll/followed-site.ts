@@ -35,7 +35,7 @@ export interface SiteTarget {
   readonly origin: string;
 }
 
-/** Whose documents the machine follows; undefined if it follows none. */
+/** Whose documents the machine follows (D267); undefined if it follows none. */
 export function siteTarget(
   { registry, configFrom: named }: SiteOptions,
   world: World,

@@ -18,7 +18,7 @@ function valueIn({ bytes }: DocumentFile): Documents['config'] {
   return valueOf(Buffer.from(bytes).toString());
 }
 
-/** What a machine runs that has these documents of its own, and follows `served`. */
+/** What a machine runs that has these documents of its own, and follows `served` (D261, D269). */
 export function effectiveDocuments(
   own: PlanDocuments,
   served: ServedConfig | undefined,

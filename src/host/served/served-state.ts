@@ -126,7 +126,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Keeps the state in the folder `home`: a loss of power leaves the earlier one or this one. Throws the error of the file system. */
+/** Keeps the state in the folder `home` (D269): a loss of power leaves the earlier one or this one. Throws the error of the file system. */
 export function keepState(home: string, state: ServedState): void {
   const { current, provisional } = state;
   const text = JSON.stringify({

@@ -99,6 +99,7 @@ function changesFrom(base: URL, connection: Connection): NonNullable<RemoteRegis
   };
 }
 
+/** Whether the wait of a machine here is one for its documents as well (D267). */
 function isServedBy(base: URL, { following }: Connection): boolean {
   return following?.origin === base.origin;
 }

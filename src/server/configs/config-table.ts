@@ -73,7 +73,7 @@ function revisionIn(row: Row): StoredRevision {
   };
 }
 
-/** Saves the next revision, if `basedOn` is the newest. Its number is above all that the machine has run, as far as it said (T672). */
+/** Saves the next revision, if `basedOn` is the newest (D264). Its number is above all that the machine has run, as far as it said (T672). */
 export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   const { machine, basedOn, at, author, reason, config, policy } = next;
   const newest = newestRevision(sql, machine);
