@@ -56,6 +56,22 @@ it('[D269] [T675] a machine that starts while its site is out of reach runs what
   await after.end('SIGTERM');
 });
 
+it('[D269] a machine does not run what another machine on its disk followed', async () => {
+  const loopback = await loopbackRegistry();
+  const site = servingTo(loopback);
+  const folder = polledSite(loopback);
+  const args = ['--exec', script(`${folder}/hook`, 'cat > /dev/null'), ...site.args];
+  const before = pollingHere(folder, args, site.environment);
+  site.save({ modules: [] });
+  await before.until('info  revision 1 of the site is in use');
+  await before.end('SIGTERM');
+  const other = { ...site.environment, PLATFORM_PART_ID: 'rover-8' };
+  const after = pollingHere(folder, args, other);
+  const [first = ''] = await after.until('polling');
+  expect(first).toContain('polling 1 module of');
+  await after.end('SIGTERM');
+});
+
 it.each([
   ['./lists', '--config-from is a path, expected the address of a registry'],
   [

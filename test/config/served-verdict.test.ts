@@ -256,3 +256,19 @@ it('[D263] operators sign the site, the machine, the revision and the digests of
     'modreg/config@1\nacme-plant\nrover-7\n5\nconfig sha256:aa\npolicy none\n',
   );
 });
+
+it('[D263] fewer operators than the trust document needs are not enough', () => {
+  const config = { ...CONFIG, agent: { 'agent-syscfg': {} } };
+  expect(outcome({ config, signed: 1 })).toBe(
+    'needs-signature: /config/agent may change only with the signatures of operators (it has 1 of 2)',
+  );
+  expect(outcome({ config, signed: 2 })).toBe('accepted');
+});
+
+it('[D262] an unsigned document does not shorten the age of one step', () => {
+  const before = { minimum_release_age_by_step: { major: '2d', minor: '1d' } };
+  const terms = { minimum_release_age_by_step: { major: '2d', minor: '1h' } };
+  expect(outcome({ policy: { ...PIN, ...before }, terms })).toBe(
+    'loosens: /policy/minimum_release_age allows more than before, and without a signature the site may only tighten it (it has 0 of 2)',
+  );
+});
