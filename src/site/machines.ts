@@ -51,7 +51,7 @@ export interface ShownMachine extends MachineDetail {
 }
 
 /** The newest revision of a machine's documents, and what the machine said of them last. */
-export interface ServedDocuments {
+interface ServedDocuments {
   readonly newest: number;
   readonly said: ReturnType<ReadableCatalogue['configs']['answer']>;
 }

@@ -198,7 +198,7 @@ it.each<[string, string | object, string]>([
 it('[D264] `modreg fleet config set` prints what the page shows', async () => {
   const { file, run } = await configuring();
   const { stdout, stderr } = await run('set', file('machine.json', '{}'), '--reason', 'first');
-  const [session] = blocksOf(pageAt('docs/configuration-from-the-site.md')).filter(
+  const session = blocksOf(pageAt('docs/configuration-from-the-site.md')).find(
     ({ language }) => language === 'sh-session',
   );
   expect(session?.content.split('\n').slice(1)).toEqual([...stdout, ...stderr, '']);

@@ -96,6 +96,24 @@ it.each<[string, readonly object[], string, object?]>([
     `needs-signature: /config/modules/other_arm/module_id ${SIGN}`,
   ],
   [
+    'a module under a name for which the policy has a user',
+    [...CONFIG.modules, entry('acme:gps', '1.*', 'root_only')],
+    `needs-signature: /config/modules/root_only ${SIGN}`,
+    { ...PIN, modules: { root_only: { run_as: 'root' } } },
+  ],
+  [
+    'a module under a name for which the policy has a window',
+    [...CONFIG.modules, entry('acme:gps', '1.*', 'at_night')],
+    'accepted',
+    { ...PIN, modules: { at_night: { maintenance: [] } } },
+  ],
+  [
+    'no module under a name that the policy frees of signatures',
+    [OWN, ARM],
+    `needs-signature: /config/modules/acme_lidar ${SIGN}`,
+    { ...PIN, modules: { acme_lidar: { trust: 'unsigned' } } },
+  ],
+  [
     'a module under a name that the policy frees of signatures',
     [...CONFIG.modules, entry('acme:gps', '1.*', 'free')],
     `needs-signature: /config/modules/free ${SIGN}`,

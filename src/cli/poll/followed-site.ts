@@ -71,7 +71,7 @@ export function siteTarget(
 }
 
 /** What a follower needs of the running agent or poller. */
-export interface FollowingParts extends Pick<FollowedSite, 'intervalMs' | 'onChange' | 'onNotice'> {
+interface FollowingParts extends Pick<FollowedSite, 'intervalMs' | 'onChange' | 'onNotice'> {
   readonly file: ClaimedFile;
   readonly registries: CommandRegistries;
 }

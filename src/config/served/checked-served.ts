@@ -53,7 +53,7 @@ function refused(
 }
 
 /** The first error of a document; undefined if it has none. */
-export function faultOf(which: string, { problems }: Report): string | undefined {
+function faultOf(which: string, { problems }: Report): string | undefined {
   const first = problems.find(({ severity }) => severity === 'error');
   if (!first) return undefined;
   const { line, column, path, message } = first;

@@ -92,6 +92,9 @@ function movedEntry(
   const path = `/config/modules/${name}`;
   if (entry['type'] !== 'registry') return needsSignature(path);
   const field = Object.keys(entry).find((key) => !REGISTRY_FIELDS.has(key));
+  // The terms under its name, such as a command and a user, were meant for another module.
+  const own = Object.keys(objectAt(objectAt(after.policy, 'modules'), name));
+  if (isAdded && own.some((term) => ruleOf(term) !== 'tighten')) return needsSignature(path);
   if (isAdded && field !== undefined) return needsSignature(`${path}/${field}`);
   const id = parseModuleId(entry['module_id']);
   if (!id.ok || !roleOf(roles, id.value)) return needsSignature(`${path}/module_id`);

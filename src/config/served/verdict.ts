@@ -25,7 +25,7 @@ export interface FollowingMachine {
 }
 
 /** The trust document that the policy of a machine names. */
-export interface Trusted {
+interface Trusted {
   readonly document: Pick<TrustDocument, 'namespaces' | 'operator' | 'expires'>;
   /** How many keys of operators signed a revision. */
   readonly signed: (served: ServedConfig) => number;

@@ -6,7 +6,7 @@ import { servedConfig } from '../../registry/config-documents.ts';
 import { readRegularFile } from '../document-file.ts';
 
 /** A revision that a machine does not run. */
-export interface RefusedRevision extends ServedRefusal {
+interface RefusedRevision extends ServedRefusal {
   readonly revision: number;
   /** What was refused: the same revision with more signatures is looked at again. */
   readonly tag: string;

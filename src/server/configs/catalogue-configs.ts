@@ -1,8 +1,9 @@
-import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
+import type { ServedConfig } from '../../core/trust/served-config.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import {
   answerOf,
   newestRevision,
+  newestTag,
   noteAnswer,
   revisionAt,
   revisionsOf,
@@ -59,10 +60,7 @@ export function catalogueConfigs(
     },
     heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
     answer: (machine) => answerOf(sql, machine),
-    tag: (machine) => {
-      const newest = newestRevision(sql, machine);
-      return newest ? tagOf(newest) : '';
-    },
+    tag: (machine) => newestTag(sql, machine),
     watch(machine, one) {
       const others = waiting.get(machine) ?? new Set();
       waiting.set(machine, others.add(one));

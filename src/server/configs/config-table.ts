@@ -1,4 +1,4 @@
-import type { ServedConfig } from '../../core/trust/served-config.ts';
+import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 
 /** A revision of a machine's documents, and who saved it. */
@@ -40,6 +40,17 @@ export function newestRevision(sql: Statements, machine: string): StoredRevision
   return row && revisionIn(row);
 }
 
+/** What is served to a machine now, without reading its documents; empty if nothing is: each machine that waits asks it. */
+export function newestTag(sql: Statements, machine: string): string {
+  const row = sql.get(
+    'SELECT revision, signatures FROM machine_configs WHERE machine = ? ORDER BY revision DESC LIMIT 1',
+    machine,
+  );
+  if (!row) return '';
+  const revision = Number(row['revision']);
+  return tagOf({ revision, signatures: signaturesIn(row) });
+}
+
 export function revisionAt(
   sql: Statements,
   machine: string,
@@ -69,8 +80,13 @@ function revisionIn(row: Row): StoredRevision {
     reason: String(row['reason']),
     config: String(row['config']),
     policy: row['policy'] === null ? undefined : String(row['policy']),
-    signatures: JSON.parse(String(row['signatures'])) as ServedConfig['signatures'],
+    signatures: signaturesIn(row),
   };
+}
+
+/** Only this file writes them. */
+function signaturesIn(row: Row): ServedConfig['signatures'] {
+  return JSON.parse(String(row['signatures'])) as ServedConfig['signatures'];
 }
 
 /** Saves the next revision, if `basedOn` is the newest (D264). Its number is above all that the machine has run, as far as it said (T672). */

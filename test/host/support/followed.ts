@@ -35,6 +35,10 @@ interface Followed {
   readonly restore: () => Promise<void>;
 }
 
+function bytes(value: object): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}
+
 /** A machine that follows a served registry, whose clock a test sets. */
 export async function followed(
   trust: FollowedSite['trust'] = async () => ({ ok: false, error: 'there is none' }),
@@ -47,7 +51,6 @@ export async function followed(
   const token = secret(tokenFor(catalogue, [`machine:${MACHINE}`], MACHINE));
   const url = new URL(address);
   const client = configClient({ kind: 'modreg', url }, { clock: systemClock, token: () => token });
-  const bytes = (value: object) => Buffer.from(JSON.stringify(value));
   const machine = {
     path: 'machine.json',
     bytes: bytes({ modules: [entry('acme:own', '1.*')] }),
