@@ -60,9 +60,12 @@ export class Agent {
     await this.#machine.start();
   }
 
-  /** Plans the machine again at once, without contacting a registry: an operator may have requested something. */
-  look(): void {
-    this.#machine.look();
+  /**
+   * Plans the machine again at once, without contacting a registry: an operator may have requested something. With `rereads`, it reads its
+   * configuration again first.
+   */
+  look(how: { readonly rereads?: boolean } = {}): void {
+    this.#machine.look(how);
   }
 
   /** Ends all modules, and then the poller. What was begun goes on with the next agent. */

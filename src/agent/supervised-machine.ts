@@ -255,8 +255,8 @@ export class SupervisedMachine {
     return configuration ? await vetoesOf(names, configuration, asking) : [];
   }
 
-  look(): void {
-    this.#poller.look();
+  look(how: { readonly rereads?: boolean } = {}): void {
+    this.#poller.look(how);
   }
 
   /** A version whose package is gone is not deployed, so the poller decides to install it (A5). */

@@ -39,6 +39,8 @@ export const EXIT_CODES = {
   'unknown-version': 1,
   'unknown-rollout': 1,
   'rollout-conflict': 1,
+  'unknown-config': 1,
+  'stale-config': 1,
   'older-machines': 1,
   'older-front': 1,
   'unknown-token': 1,
@@ -93,6 +95,8 @@ export type WarningKind =
   | 'pin-not-published'
   | 'unverified-download'
   | 'trust-expires'
+  | 'follows-site'
+  | 'config-refused'
   | 'rollout-bypassed'
   | 'floor-bypassed'
   | 'failed-in-another-entry'

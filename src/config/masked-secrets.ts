@@ -35,6 +35,18 @@ export function maskSecrets(text: string): string {
   );
 }
 
+/**
+ * The pointer of the first value that is a secret by the name of its field, or an address with one; undefined if there is none. Unlike for a mask,
+ * what a module gets as its environment counts by its name alone.
+ */
+export function namedSecretIn(text: string): string | undefined {
+  return placesIn(text).find((place) => place.isSecret && isNamed(place))?.pointer;
+}
+
+function isNamed({ path, node }: Place): boolean {
+  return path.some((step) => isSecretName(String(step))) || SECRET_ADDRESS.test(String(node.value));
+}
+
 /** `"•••"` at a place where there was no secret, or the secret of another entry. */
 interface MisplacedMask extends Position {
   readonly path: string;

@@ -46,7 +46,7 @@ export interface ReadingOptions extends RegistryOptions {
   /** Called before a request is repeated. */
   readonly onRetry?: () => void;
   /** How requests are sent, where it differs from the defaults. */
-  readonly requests?: Pick<OpenRegistriesOptions, 'fetch' | 'limits'>;
+  readonly requests?: Pick<OpenRegistriesOptions, 'fetch' | 'limits' | 'following'>;
 }
 
 /** The registries of one command. Network registries save their lists in the machine's file. */

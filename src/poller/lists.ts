@@ -43,6 +43,8 @@ export class Lists {
   #roundAt = 0;
   /** When the configuration was last read, on the monotonic clock. */
   #readAt = -Infinity;
+  /** Whether the configuration has changed since it was read last. */
+  #isChanged = false;
   #isInformed = false;
   #plannedAt: number | undefined;
 
@@ -74,6 +76,12 @@ export class Lists {
     const [first, ...rest] = unreadable === undefined ? messages : [unreadable, ...messages];
     const trouble = rest.length > 0 ? `${first}, and ${rest.length} more` : first;
     return { at: this.#roundAt, trouble };
+  }
+
+  /** Makes the configuration due: it has changed. */
+  reread(): void {
+    this.#isChanged = true;
+    this.#refreshed.wake();
   }
 
   /** Makes the registry with these terms due, as an operator asked for (D76). */
@@ -126,6 +134,7 @@ export class Lists {
     this.#plannedAt = plannedAt;
     while (!signal.aborted) {
       if (this.#isDue()) {
+        this.#isChanged = false;
         const configuration = await this.#options.configuration.read(signal);
         this.#readAt = this.#options.polling.clock.monotonic();
         if (configuration) this.#beginRound(this.#neededBy(configuration), signal);
@@ -140,6 +149,7 @@ export class Lists {
 
   /** The configuration is read before each round, and also while no registry is due for longer (T22). */
   get #untilReading(): number {
+    if (this.#isChanged) return 0;
     const { clock, intervalMs } = this.#options.polling;
     const wait = this.#registries.size === 0 ? intervalMs : longestInterval(intervalMs);
     return Math.max(0, Math.ceil(this.#readAt + wait - clock.monotonic()));

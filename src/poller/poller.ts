@@ -112,9 +112,10 @@ export class Poller {
     if (startedAt !== undefined) this.#parts.state.write((to) => to.end(startedAt));
   }
 
-  /** Plans the machine again at once, without contacting a registry. */
-  look(): void {
-    this.#parts.changes.wake();
+  /** Plans the machine again at once, without contacting a registry. With `rereads`, it reads its configuration again first. */
+  look({ rereads = false }: { readonly rereads?: boolean } = {}): void {
+    if (rereads) this.#parts.lists.reread();
+    else this.#parts.changes.wake();
   }
 
   /**

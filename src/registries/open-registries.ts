@@ -30,6 +30,7 @@ import { CertainClock, timeOf, type KnownTime } from '../registry/certain-clock.
 import type { CachedRegistry } from '../registry/registry.ts';
 import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import type { Limits } from '../registry/http/limits.ts';
+import type { Following } from '../registry/http/connection.ts';
 import { httpRegistry, type HttpRegistryOptions } from '../registry/http-registry.ts';
 import { memoizeUntilError } from '../registry/memoize-until-error.ts';
 import { RegistryError } from '../registry/registry-error.ts';
@@ -75,6 +76,8 @@ export interface OpenRegistriesOptions {
   readonly clockState?: () => 'synchronized' | 'unsynchronized' | 'unknown';
   /** Random numbers from 0 to 1, for retry delays; `Math.random` by default. */
   readonly random?: () => number;
+  /** @internal The documents that the machine follows. */
+  readonly following?: Following | undefined;
   /** @internal The registry that the settings of npm name for a scope, or for all others if it is empty. */
   readonly npmRegistryOf?: (scope: string) => string | undefined;
   /** Called before a request is retried, with the error and the delay in milliseconds. */

@@ -3,6 +3,7 @@ import type { ModuleId, Result } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { WebRegistryAddress } from './address.ts';
+import { addressError } from './address-error.ts';
 import { systemRandom } from './clock.ts';
 import { isJsonObject, type JsonObject } from './formats/json-object.ts';
 import { parseJson } from './formats/json-text.ts';
@@ -23,7 +24,6 @@ import {
 import type { MachineReport } from './machine-report.ts';
 import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
-import { addressError } from './registry-writer.ts';
 import { noRetries, retryBudget } from './retry-budget.ts';
 
 /** The answer of a registry to a report. */

@@ -7,11 +7,16 @@ import type { ChangeFeed } from './catalogue/change-feed.ts';
 import { contactNotes } from './fleet/contacts.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
+import { addConfigRoutes } from './routes/config-routes.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import { addJoinRoute } from './routes/join-route.ts';
 import {
   ARTIFACT,
+  CONFIG,
+  CONFIG_ANSWER,
+  CONFIG_HISTORY,
+  CONFIG_SIGNATURES,
   FLEET,
   FLEET_FAILURES,
   FLEET_MACHINES,
@@ -58,6 +63,10 @@ const METHODS = [
   [ARTIFACT, 'GET'],
   [UPLOAD, 'PUT'],
   [REPORTS, 'POST'],
+  [CONFIG, 'GET, PUT'],
+  [CONFIG_HISTORY, 'GET'],
+  [CONFIG_SIGNATURES, 'PUT'],
+  [CONFIG_ANSWER, 'PUT'],
   [FLEET, 'GET'],
   [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
@@ -94,6 +103,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep, fleet });
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
+  addConfigRoutes(app, catalogue, options);
   addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addTrustRoute(app, catalogue, { ...options, write });

@@ -18,6 +18,9 @@ export type ProblemKind =
   | 'older-front'
   | 'unknown-rollout'
   | 'unknown-machine'
+  | 'unknown-config'
+  | 'stale-config'
+  | 'no-configs'
   | 'stale-rollout'
   | 'rollout-conflict'
   | 'gap'
@@ -54,6 +57,9 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'older-front': [409, 'A front of the cluster could not read the change'],
   'unknown-rollout': [404, 'The release has no rollout'],
   'unknown-machine': [404, 'No machine has reported under this id'],
+  'unknown-config': [404, 'There are no such documents of the machine'],
+  'stale-config': [409, 'The documents have changed in the meantime'],
+  'no-configs': [409, 'The registry serves no documents of machines'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],
   gap: [409, 'Outcomes before the report are missing'],

@@ -121,6 +121,16 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
+              /** A revision of the documents of a machine was saved, or got signatures. */
+              readonly kind: 'config-saved' | 'config-signed';
+              /** The id of the machine. */
+              readonly machine: string;
+              /** Its number. */
+              readonly revision: number;
+              readonly tokenId: string;
+              readonly peer: string | undefined;
+            }
+          | {
               /** A version of the trust document was stored. */
               readonly kind: 'trust-stored';
               /** Its number. */

@@ -16,6 +16,7 @@ import {
   type SiteTotals,
 } from '../server/fleet/machine-queries.ts';
 import { groupCounts, type GroupCount } from '../server/fleet/groups.ts';
+import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
 import { recordsIn } from './catalogue-records.ts';
 import { keptCounts } from './kept-counts.ts';
 import { refusedHere, type RefusedHere } from './refused-here.ts';
@@ -44,7 +45,15 @@ export interface MachinePage {
 
 /** A machine, with what a plan would say of its modules. */
 export interface ShownMachine extends MachineDetail {
+  /** The documents that the registry serves to it (D266); undefined if it serves none. */
+  readonly documents: ServedDocuments | undefined;
   readonly modules: readonly ShownPlacedModule[];
+}
+
+/** The newest revision of a machine's documents, and what the machine said of them last. */
+interface ServedDocuments {
+  readonly newest: number;
+  readonly said: ReturnType<ReadableCatalogue['configs']['answer']>;
 }
 
 export interface ShownPlacedModule extends PlacedModule {
@@ -100,7 +109,12 @@ async function shownMachine(
     modules.push({ ...module, refused: isOver ? undefined : budget.spend(ids, refused) });
     if (budget.pause().next().done !== true) await new Promise((resolve) => setImmediate(resolve));
   }
-  return { ...machine, modules };
+  return { ...machine, modules, documents: documentsOf(catalogue, machine.id) };
+}
+
+function documentsOf({ configs }: ReadableCatalogue, id: string): ServedDocuments | undefined {
+  const newest = configs.newest(id);
+  return newest && { newest: newest.revision, said: configs.answer(id) };
 }
 
 type Overview = Pick<MachinePage, 'totals' | 'problems' | 'groups' | 'moduleIds'>;

@@ -55,6 +55,8 @@ it('plays each session', () => {
   expect(SESSIONS.map((session) => session.split('\n', 1)[0]).toSorted(compare)).toEqual(
     [
       '$ modreg why acme:lidar | tail -n 7',
+      // test/cli/fleet-config.test.ts
+      '$ modreg fleet config set machine.json --machine rover-7 --reason first',
       // test/cli/fleet.test.ts
       '$ modreg fleet what-if acme:lidar 1.4.0',
       // test/cli/doctor-documents.test.ts

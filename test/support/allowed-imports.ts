@@ -104,6 +104,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     'core',
+    // What is saved for a machine is checked as `modreg check` does.
+    'config/served/checked-served.ts',
     'files',
     'registry',
     'sqlite',
@@ -232,6 +234,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registries',
     'registry',
     'sqlite',
+    'valibot',
     'store',
     'node:crypto',
     'node:fs',

@@ -38,6 +38,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'signing',
     'fleet-cluster',
     'notices',
+    'configuration-from-the-site',
   ],
   Reference: ['rows', 'command-line', 'benchmarks', 'security', 'changelog'],
   More: [],

@@ -93,6 +93,10 @@ function addRun(agent: Command, { world, registry, finish }: CommandContext): vo
       '--reports <address>',
       'report to this registry what the machine runs (default: $MODREG_REPORTS, else nowhere)',
     )
+    .option(
+      '--config-from <registry>',
+      'follow the machine config and the terms that this registry serves (default: none)',
+    )
     .option('--metrics <host:port>', 'serve /metrics there, such as 127.0.0.1:9464')
     .option('--page', 'also serve the page of the machine, as modreg page does')
     .option('--page-port <port>', 'the port of the page (default: 4890)')

@@ -1,5 +1,6 @@
 import type { FilePlan } from '../../agent/system/file-plan.ts';
 import { escapeUnprintable } from '../../core/text/quote.ts';
+import { diffLines } from '../base/diff-lines.ts';
 
 /** What is printed in place of a key. */
 const MASKED = '********';
@@ -36,19 +37,4 @@ function linesOf(content: string | Buffer | undefined): string[] {
 
 function range(lines: readonly string[]): string {
   return lines.length === 0 ? '0,0' : `1,${lines.length}`;
-}
-
-/** The whole of both texts: what they share with a space before it, other lines with `-` or `+`. */
-function diffLines(old: readonly string[], now: readonly string[]): string[] {
-  const lines: string[] = [];
-  let next = 0;
-  for (const line of old) {
-    const place = now.indexOf(line, next);
-    if (place === -1) lines.push(`-${line}`);
-    else {
-      lines.push(...now.slice(next, place).map((one) => `+${one}`), ` ${line}`);
-      next = place + 1;
-    }
-  }
-  return [...lines, ...now.slice(next).map((one) => `+${one}`)];
 }

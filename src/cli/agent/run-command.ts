@@ -1,8 +1,7 @@
-import { chmodSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import type { AgentOptions } from '../../agent/agent-options.ts';
-import { runAsOf, whyClosed } from '../../agent/process/run-as.ts';
 import { supervisedEntries } from '../../agent/server.ts';
 import type { AgentConfiguration } from '../../config/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
@@ -22,11 +21,7 @@ import {
   servedMetrics,
   type ServedMetrics,
 } from '../metrics/served-metrics.ts';
-import {
-  documentKeeper,
-  documentsForStart,
-  type StartDocuments,
-} from '../../host/kept-documents.ts';
+import { documentKeeper, type StartDocuments } from '../../host/kept-documents.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
@@ -35,6 +30,7 @@ import { watchRequests } from '../poll/watched-requests.ts';
 import { startReports } from '../poll/machine-reports.ts';
 import { noteKeptDocuments, noteUnkept } from '../poll/note-kept-documents.ts';
 import { noteDocuments } from '../poll/note-documents.ts';
+import { followedStart, type FollowedDocuments } from '../poll/followed-site.ts';
 import { noteLosses } from '../poll/note-losses.ts';
 import { eventName } from '../../logs/event-name.ts';
 import { PollReport } from '../poll/poll-report.ts';
@@ -47,6 +43,7 @@ import { agentLog, type AgentLog } from './agent-log.ts';
 import { AS_INIT, INIT_FIX } from './as-init.ts';
 import { reportEvent, reportLine } from './agent-report.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
+import { letModulesEnter, whyNoneRuns } from './entering.ts';
 import { noteFailedBoards } from './failed-boards.ts';
 import { noteLaterRefusals } from './later-refusals.ts';
 import { withPrivateEnvironment } from './private-environment.ts';
@@ -66,24 +63,22 @@ export async function agentRunCommand(
   const ended = world.untilSignal();
   const terms = readRunTerms(options, world);
   if (!terms.ok) return failed(terms.error);
-  const { machine } = terms.value;
   const { policy } = options;
-  const start = documentsForStart(path, policy === undefined ? {} : { policy }, world);
+  const { site: target } = terms.value;
+  const start = followedStart(path, { ...(policy !== undefined && { policy }), target }, world);
   if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
-  const saved = savedListsIn(file.value);
-  const registries = commandRegistries({ ...options, machinePath: path, saved, machine }, world);
-  const current = { documents: start.value.documents };
-  const keep = documentKeeper(dirname(file.value.path));
-  const site = { path, file: file.value, registries, ...start.value, keep, current };
+  const site = siteOf(path, start.value, { options, terms: terms.value, file: file.value }, world);
   try {
-    letModulesEnter(dirname(file.value.path));
-    const why = whyNoneRuns(current.documents, dirname(file.value.path));
+    const home = dirname(file.value.path);
+    letModulesEnter(home);
+    const why = whyNoneRuns(start.value.documents, home);
     if (why !== undefined) return failed(usage(why));
-    const served = await servedMetrics(terms.value.metrics, async () => {
-      return await metricsOf(site, world);
-    });
+    const served = await servedMetrics(
+      terms.value.metrics,
+      async () => await metricsOf(site, world),
+    );
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
     const all = { ...terms.value, metrics, ended, options, warning };
@@ -94,29 +89,32 @@ export async function agentRunCommand(
     if (!(error instanceof DatabaseError)) throw error;
     return failed(stateProblem(error));
   } finally {
-    registries.close();
+    site.registries.close();
     file.value.close();
   }
 }
 
-/** Where the agent is root, modules run as another user. What is in the folder has modes of its own. */
-function letModulesEnter(home: string): void {
-  const { mode, uid } = statSync(home);
-  if (process.getuid?.() === 0 && uid === 0 && (mode & 1) === 0) chmodSync(home, mode | ENTER);
-}
-
-const ENTER = 0o011;
-
-/**
- * Why no module of the machine can run: no user that one runs as may enter the folder of the packages. That a user is missing is the fault
- * of the machine at each start of a module, which is tried again.
- */
-function whyNoneRuns({ machine, policy }: PlanDocuments, home: string): string | undefined {
-  const reasons = machine.modules.map(({ name }) => {
-    const user = runAsOf(termsFor(policy, name).run.runAs);
-    return user.ok ? whyClosed(join(realpathSync(home), 'packages'), user.value) : undefined;
-  });
-  return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
+/** What the agent has of its machine, whose file is open. */
+function siteOf(
+  path: string,
+  start: FollowedDocuments,
+  {
+    options,
+    terms,
+    file,
+  }: { readonly options: AgentRunOptions; readonly terms: RunTerms; readonly file: ClaimedFile },
+  world: World,
+): AgentSite {
+  const { requests, documents } = start;
+  const reading = {
+    machinePath: path,
+    saved: savedListsIn(file),
+    machine: terms.machine,
+    requests,
+  };
+  const registries = commandRegistries({ ...options, ...reading }, world);
+  const keep = documentKeeper(dirname(file.path));
+  return { ...start, path, file, registries, keep, current: { documents } };
 }
 
 interface AgentSite {
@@ -125,6 +123,7 @@ interface AgentSite {
   readonly registries: CommandRegistries;
   /** Reads the documents of the machine again. */
   readonly read: StartDocuments['read'];
+  readonly follow: FollowedDocuments['follow'];
   readonly keep: ReturnType<typeof documentKeeper>;
   /** Why it starts with kept documents. */
   readonly problems: StartDocuments['problems'];
@@ -185,7 +184,10 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));
   notify.ready();
   const stopPage = startPage(path, { ...options, machineId }, world, note);
+  const onChange = (): void => agent.look({ rereads: true });
+  const unfollow = site.follow({ ...site, ...terms, onChange, onNotice: note });
   const signal = await runUntil(terms.ended, agent, { file, report, world }).finally(async () => {
+    unfollow();
     await stopPage?.();
     notify.stop();
     await reports?.close();

@@ -7,6 +7,7 @@ import { machineIdWith } from '../../host/machine-id.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { parsePlace, type MetricsPlace } from '../base/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
+import { siteTarget, type SiteTarget } from '../poll/followed-site.ts';
 import { reportTarget, type ReportTarget } from '../poll/machine-reports.ts';
 
 export interface AgentRunOptions extends RegistryOptions {
@@ -17,6 +18,7 @@ export interface AgentRunOptions extends RegistryOptions {
   readonly pagePort?: string;
   readonly metrics?: string;
   readonly reports?: string;
+  readonly configFrom?: string;
 }
 
 /** The parsed options of `modreg agent run`, and the credentials of the machine. */
@@ -31,6 +33,8 @@ export interface RunTerms {
   readonly group: string | undefined;
   /** Where the machine reports to. */
   readonly reports: ReportTarget | undefined;
+  /** Whose documents the machine follows. */
+  readonly site: SiteTarget | undefined;
 }
 
 export function readRunTerms(options: AgentRunOptions, world: World): Result<RunTerms, Problem> {
@@ -44,6 +48,8 @@ export function readRunTerms(options: AgentRunOptions, world: World): Result<Run
   if (!machine.ok) return machine;
   const reports = reportTarget(options, world);
   if (!reports.ok) return reports;
+  const site = siteTarget(options, world);
+  if (!site.ok) return site;
   return {
     ok: true,
     value: {
@@ -54,6 +60,7 @@ export function readRunTerms(options: AgentRunOptions, world: World): Result<Run
       machineId: machineIdWith(machine.value, world),
       group: machine.value?.group,
       reports: reports.value,
+      site: site.value,
     },
   };
 }

@@ -55,6 +55,8 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'machine-retired':
     case 'machine-joined':
     case 'trust-stored':
+    case 'config-saved':
+    case 'config-signed':
     case 'uploaded':
       return logRegistryChange(log, event);
     case 'published':
@@ -125,7 +127,15 @@ function logRegistryChange(
   log: ReturnType<typeof registryLog>,
   event: Extract<
     RegistryEvent,
-    { kind: 'machine-retired' | 'machine-joined' | 'trust-stored' | 'uploaded' }
+    {
+      kind:
+        | 'machine-retired'
+        | 'machine-joined'
+        | 'trust-stored'
+        | 'config-saved'
+        | 'config-signed'
+        | 'uploaded';
+    }
   >,
 ): void {
   const { kind, tokenId: token, peer } = event;
@@ -133,6 +143,11 @@ function logRegistryChange(
     case 'machine-retired':
     case 'machine-joined':
       return log('info', kind, { machine: excerpt(event.machine), token, peer });
+    case 'config-saved':
+    case 'config-signed': {
+      const { machine, revision } = event;
+      return log('info', kind, { machine: excerpt(machine), revision, token, peer });
+    }
     case 'trust-stored':
       return log('info', kind, { version: event.version, token, peer });
     case 'uploaded': {

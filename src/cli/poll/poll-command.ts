@@ -15,12 +15,10 @@ import {
   type ServedMetrics,
 } from '../metrics/served-metrics.ts';
 import { countOf } from '../../base/count.ts';
+import type { Level } from '../base/log-line.ts';
+import type { PollMetrics } from '../metrics/poll-metrics.ts';
 import { timeZoneOf } from '../../config/time-zone.ts';
-import {
-  documentKeeper,
-  documentsForStart,
-  type StartDocuments,
-} from '../../host/kept-documents.ts';
+import { documentKeeper } from '../../host/kept-documents.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
@@ -32,6 +30,7 @@ import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { carryOut, type Execution } from './carry-out.ts';
 import { programRecord } from './earlier-program.ts';
 import { startReports } from './machine-reports.ts';
+import { followedStart, type FollowedDocuments } from './followed-site.ts';
 import { firstVersions, NONE, unknownNames } from './first-versions.ts';
 import { noteKeptDocuments, noteUnkept } from './note-kept-documents.ts';
 import { noteLosses } from './note-losses.ts';
@@ -49,24 +48,22 @@ export async function pollCommand(
   const [ended, killed] = [world.untilSignal(), world.untilSignal(2)];
   const terms = readPollTerms(options, world);
   if (!terms.ok) return failed(...terms.error);
-  const { deployed, policy } = options;
-  const reported = deployed === undefined || deployed === NONE ? {} : { deployed };
-  const named = { ...reported, ...(policy !== undefined && { policy }) };
-  const start = documentsForStart(path, named, world);
+  const { deployed = NONE, policy } = options;
+  const reported = deployed === NONE ? {} : { deployed };
+  const named = { ...reported, ...(policy !== undefined && { policy }), target: terms.value.site };
+  const start = followedStart(path, named, world);
   if (!start.ok) return failed(...start.error);
   const file = claimState(world);
   if (!file.ok) return failed(file.error);
   const saved = savedListsIn(file.value);
-  const registries = commandRegistries({ ...options, machinePath: path, saved }, world);
+  const reading = { machinePath: path, saved, requests: start.value.requests };
+  const registries = commandRegistries({ ...options, ...reading }, world);
   try {
     const { state } = file.value;
     const facts = (target: ActionTarget) => factsOf(state.memory().of(target));
     const lists = listsByRegistry({ ...start.value, facts }, registries, world);
     if (!lists.ok) return failed(lists.error);
-    const served = await servedMetrics(terms.value.metrics, async () => {
-      const { pollMetrics } = await import('../metrics/poll-metrics.ts');
-      return pollMetrics(state);
-    });
+    const served = await servedMetrics(terms.value.metrics, async () => await metricsOf(state));
     if (!served.ok) return failed(served.error);
     const metrics = served.value;
     const keep = documentKeeper(dirname(file.value.path));
@@ -82,7 +79,12 @@ export async function pollCommand(
   }
 }
 
-interface PolledSite extends StartDocuments {
+async function metricsOf(state: ClaimedFile['state']): Promise<PollMetrics> {
+  const { pollMetrics } = await import('../metrics/poll-metrics.ts');
+  return pollMetrics(state);
+}
+
+interface PolledSite extends FollowedDocuments {
   readonly path: string;
   readonly keep: ReturnType<typeof documentKeeper>;
   readonly registries: CommandRegistries;
@@ -99,14 +101,20 @@ interface PollContext {
   readonly killed: ReturnType<World['untilSignal']>;
 }
 
-/** Notices, until the signal, what other commands request, and how full the disk is. */
+/** Notices, until the signal, what other commands request, what its site serves, and how full the disk is. */
 function watch(
-  file: ClaimedFile,
+  site: PolledSite,
+  terms: PollTerms,
   { poller, report }: { readonly poller: Poller; readonly report: PollReport },
   watching: Parameters<typeof watchDisk>[2],
 ): void {
+  const { file } = site;
+  const onNotice = (level: Level, text: string): void => report.note(level, text);
   void watchRequests(file, () => poller.look(), watching);
-  void watchDisk(file, (level, text) => report.note(level, text), watching);
+  void watchDisk(file, onNotice, watching);
+  const onChange = (): void => poller.look({ rereads: true });
+  const unfollow = site.follow({ ...site, ...terms, onChange, onNotice });
+  watching.signal.addEventListener('abort', unfollow, { once: true });
 }
 
 async function poll(
@@ -139,7 +147,7 @@ async function poll(
   const signals = { stopping: stopping.signal, killing: killing.signal };
   const execution = { ...terms, ...signals, file, record, report, world };
   await untilEarlierEnds(execution);
-  watch(file, { poller, report }, { clock: clockOf(world), signal: stopping.signal });
+  watch(site, terms, { poller, report }, { clock: clockOf(world), signal: stopping.signal });
   // One after another: a package manager, for example, fails if another one is running.
   for await (const delivery of poller.deliveries(stopping.signal)) {
     await carryOut(delivery, execution);

@@ -61,6 +61,10 @@ export function addPoll(modreg: Command, { world, registry, finish }: CommandCon
       '--reports <address>',
       'report to this registry what the machine runs (default: $MODREG_REPORTS, else nowhere)',
     )
+    .option(
+      '--config-from <registry>',
+      'follow the machine config and the terms that this registry serves (default: none)',
+    )
     .addHelpText('beforeAll', POLL_EXAMPLES)
     .action(async (file: string | undefined, options: PollOptions) => {
       const { pollCommand } = await import('./poll-command.ts');

@@ -8,6 +8,7 @@ import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { platformOf } from '../../host/list-options.ts';
 import type { World } from '../../base/world.ts';
 import { reportTarget, type ReportTarget } from './machine-reports.ts';
+import { siteTarget, type SiteTarget } from './followed-site.ts';
 import { findProgram } from './find-program.ts';
 
 export interface PollOptions extends RegistryOptions {
@@ -19,6 +20,7 @@ export interface PollOptions extends RegistryOptions {
   readonly platform?: string;
   readonly metrics?: string;
   readonly reports?: string;
+  readonly configFrom?: string;
 }
 
 /** The parsed options of `modreg poll`. */
@@ -36,6 +38,8 @@ export interface PollTerms {
   readonly metrics: MetricsPlace | undefined;
   /** Where the machine reports to. */
   readonly reports: ReportTarget | undefined;
+  /** Whose documents the machine follows. */
+  readonly site: SiteTarget | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30 * 60_000;
@@ -51,6 +55,7 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
   const machineId = machineIdOf(world);
   // The credentials have the id as well, and are named once.
   const reports = machineId.ok ? reportTarget(options, world) : machineId;
+  const site = reports.ok ? siteTarget(options, world) : reports;
   if (
     platform.ok &&
     machineId.ok &&
@@ -59,7 +64,8 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
     program.ok &&
     prepare.ok &&
     metrics.ok &&
-    reports.ok
+    reports.ok &&
+    site.ok
   ) {
     const value = {
       platform: platform.value,
@@ -71,10 +77,11 @@ export function readPollTerms(options: PollOptions, world: World): Result<PollTe
       prepare: prepare.value,
       metrics: metrics.value,
       reports: reports.value,
+      site: site.value,
     };
     return { ok: true, value };
   }
-  const read = [platform, interval, timeout, program, prepare, metrics, reports];
+  const read = [platform, interval, timeout, program, prepare, metrics, site];
   return { ok: false, error: read.flatMap((one) => (one.ok ? [] : [one.error])) };
 }
 

@@ -23,6 +23,7 @@ import { withFullDisk } from '../full-disk-words.ts';
 import { logDelivery } from '../machine-log.ts';
 import { usingFile, type StateProblem } from '../open-state.ts';
 import { recentFailures } from '../recent-failures.ts';
+import { siteNotes } from '../served/site-notes.ts';
 import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { timesOn } from '../time-zones.ts';
 import { versionInUse } from '../version-in-use.ts';
@@ -63,7 +64,7 @@ export interface AgentStatus {
   /** The versions that failed several times lately. */
   readonly failures: ReturnType<typeof recentFailures>;
   readonly times: (moduleId: string) => TimeContext;
-  /** Notes about reports that wait, and data that modules kept elsewhere (T341). */
+  /** Notes about the documents that a site serves (D266), reports that wait, and data that modules kept elsewhere (T341). */
   readonly waiting: readonly string[];
 }
 
@@ -84,7 +85,7 @@ function statusIn(file: MachineFile, world: World): AgentStatus {
   const isRunning = isPolled(file.path);
   const agent = isRunning ? agentVersions(file, pid) : undefined;
   const failures = recentFailures(file.path, 'read', world.clock());
-  const waiting = [...waitingNotes(file), ...earlierDataNotes(file, world)];
+  const waiting = [...siteNotes(file), ...waitingNotes(file), ...earlierDataNotes(file, world)];
   const known = { isRunning, trouble, agent, modules, failures, quarantine, holds };
   return { ...known, log, times, waiting };
 }

@@ -15,6 +15,7 @@ import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { withFullDisk } from '../full-disk-words.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { heldSince } from '../held-since.ts';
+import { siteNotes } from '../served/site-notes.ts';
 import { earlierDataNotes } from '../module-data.ts';
 import { timesOn } from '../time-zones.ts';
 import { failingModules, type Failing } from '../version-in-use.ts';
@@ -41,7 +42,7 @@ export interface Status {
   readonly holds: readonly HoldInForce[];
   /** How times that concern a module are shown, by its module_id. */
   readonly times: (moduleId: string) => TimeContext;
-  /** Notes about reports that wait, and data that modules kept elsewhere (T341). */
+  /** Notes about the documents that a site serves (D266), reports that wait, and data that modules kept elsewhere (T341). */
   readonly waiting: readonly string[];
 }
 
@@ -75,6 +76,6 @@ function statusIn(file: MachineFile, world: World): Status {
     now: world.clock(),
     holds: holdsIn(state, clockReading(world)),
     times: timesOn(state, world),
-    waiting: [...waitingNotes(file), ...earlierDataNotes(file, world)],
+    waiting: [...siteNotes(file), ...waitingNotes(file), ...earlierDataNotes(file, world)],
   };
 }

@@ -18,6 +18,7 @@ import {
 } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
+import { siteWarnings } from '../../host/served/site-notes.ts';
 import { trustWarnings } from '../../host/trust-warnings.ts';
 import type { Answered } from '../../host/resolution-document.ts';
 import { statusOn } from '../../host/status/machine-status.ts';
@@ -80,6 +81,7 @@ async function viewOf(
       timeZone: timeZoneIn(documents.policy),
       problems: [
         ...planProblems(planned.value),
+        ...siteWarnings(world),
         ...trustWarnings(documents.policy, planned.value.lists.modules.values(), now),
       ].map(asPageProblem),
       documents: () => ({ plan: planDocument(planned.value), status: statusDocument(status, now) }),

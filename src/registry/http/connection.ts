@@ -31,10 +31,22 @@ export interface HttpOptions {
   readonly onDate?: ((at: number) => void) | undefined;
   /** The global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** The machine follows the documents that a registry serves, which its waits for changes then end for. */
+  readonly following?: Following | undefined;
   /** Answers what an OCI registry asks for; absent for others. */
   readonly access?: RegistryAccess | undefined;
   /** Sends one request; over the network by default. */
   readonly exchange?: typeof exchange;
+}
+
+/** How the wait of a machine for changes is one for its documents as well (D267). */
+export interface Following {
+  /** That of the registry that serves the documents. */
+  readonly origin: string;
+  /** The tag of the documents that the machine knows; empty for none. */
+  readonly known: () => string;
+  /** Called when others are served. */
+  readonly onNews: () => void;
 }
 
 /** Sends requests to one registry. */
@@ -43,6 +55,7 @@ export interface Connection {
   readonly where: string;
   readonly limits: Limits;
   readonly clock: Clock;
+  readonly following: Following | undefined;
   /** Whether requests carry a token. */
   readonly hasToken: () => boolean;
   /** The response, if its status is 200, 404, in `answered`, or 304 to a request with an `etag`. Throws a RegistryError otherwise. */
@@ -75,9 +88,8 @@ const UNEXPECTED_304_TRIES = 2;
 type OwnRequest = Omit<RegistryRequest, 'where' | 'token' | 'fetch'>;
 
 export function connect(where: string, options: HttpOptions): Connection {
-  const { limits, clock } = options;
-  let sent: readonly Secret[] = [];
-  let last: SignedIn['sent'];
+  const { limits, clock, following } = options;
+  let [sent, last]: [readonly Secret[], SignedIn['sent']] = [[], undefined];
   const answer = async (request: OwnRequest, round: RequestContext): Promise<Reply> => {
     const attempt = async (): Promise<Reply> => {
       const token = tokenOf(where, options);
@@ -100,6 +112,7 @@ export function connect(where: string, options: HttpOptions): Connection {
     where,
     limits,
     clock,
+    following,
     hasToken: () => tokenOf(where, options) !== undefined,
     async get(url, request, round) {
       for (let tries = 0; tries < UNEXPECTED_304_TRIES; tries++) {

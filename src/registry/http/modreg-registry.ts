@@ -84,14 +84,24 @@ function changesFrom(base: URL, connection: Connection): NonNullable<RemoteRegis
       modules.length > 0 && modules.length <= MOST_FILTERED ? `&modules=${modules.join()}` : '';
     const { proof } = round;
     const nonce = proof ? `&nonce=${proof.nonce}` : '';
-    const url = new URL(`v1/changes?after=${sequence}${wait}${only}${nonce}`, base);
+    const following = waitMs > 0 && isServedBy(base, connection) ? connection.following : undefined;
+    const config = following ? `&config=${following.known()}` : '';
+    const url = new URL(`v1/changes?after=${sequence}${wait}${only}${nonce}${config}`, base);
     const reply = await connection.get(url, { ...requestOf(connection), waitMs }, round);
     if (reply.status !== 200) return undefined;
     const signature = reply.headers.get(SIGNATURE);
     const { digest: sha256 } = reply.body;
     await proof?.check({ question: `changes ${sequence}`, sha256, signature });
-    return withErrorContext(where, () => decodeChanges(reply));
+    const changes = withErrorContext(where, () => decodeChanges(reply));
+    if (following && objectOf(parseJson(reply.body.text))['config'] !== undefined)
+      following.onNews();
+    return changes;
   };
+}
+
+/** Whether the wait of a machine here is one for its documents as well (D267). */
+function isServedBy(base: URL, { following }: Connection): boolean {
+  return following?.origin === base.origin;
 }
 
 /**

@@ -26,6 +26,7 @@ import { giveName } from '../../files/replace-file.ts';
 import { syncFile, syncFolder } from '../../files/sync.ts';
 import { haltAll } from '../catalogue/rollout-table.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
+import { raiseRevisions } from '../configs/config-table.ts';
 import { storeDocument } from '../catalogue/trust-table.ts';
 import { withoutLog } from './backup.ts';
 import { backupFile, checkBackup } from './backup-folder.ts';
@@ -175,6 +176,7 @@ function renumber(part: string, { added, now, documents }: Renumbering): void {
     sql.run('DELETE FROM events');
     // Machines never go back to an earlier version (D169). What does not follow is refused.
     for (const text of documents) storeDocument(sql, text);
+    raiseRevisions(sql, added);
     // A rollout may have been halted since the backup (D56).
     haltAll(sql, { because: 'the registry was restored from a backup', at: now });
   });

@@ -108,5 +108,28 @@ export const SCHEMA: Layout = {
     `,
     // The trust documents of the registry, as texts (D130).
     `CREATE TABLE trust_documents (version INTEGER PRIMARY KEY, document TEXT NOT NULL) STRICT;`,
+    // The documents of machines, and what each machine said of them last (D264). A restored registry goes on above the floor.
+    `
+    CREATE TABLE machine_configs (
+      machine TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      author TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      config TEXT NOT NULL,
+      policy TEXT,
+      signatures TEXT NOT NULL,
+      PRIMARY KEY (machine, revision)
+    ) STRICT;
+    CREATE TABLE config_answers (
+      machine TEXT PRIMARY KEY,
+      floor INTEGER NOT NULL,
+      at INTEGER,
+      applied INTEGER,
+      refused INTEGER,
+      code TEXT,
+      detail TEXT
+    ) STRICT, WITHOUT ROWID;
+    `,
   ],
 };

@@ -15,6 +15,7 @@ import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, storedReleases, storedSize } from './release-table.ts';
 import { FIRST_STEP_OF_NONE, rollingRelease, type FirstStep } from './rollout-start.ts';
 import { catalogueTrust, type CatalogueTrust } from './trust-table.ts';
+import { catalogueConfigs, type CatalogueConfigs } from '../configs/catalogue-configs.ts';
 import { yankedReleases, type YankedRelease } from './yanked-releases.ts';
 import { storesFile } from '../artifacts/artifact-store.ts';
 import { applyChange } from './catalogue-change.ts';
@@ -56,6 +57,8 @@ export class Catalogue {
   readonly rollouts: CatalogueRollouts;
   /** @internal The trust documents. */
   readonly trust: CatalogueTrust;
+  /** @internal The documents of machines. */
+  readonly configs: CatalogueConfigs;
   /** @internal For a front of a cluster. */
   readonly log: ChangeLog;
   /** @internal The first step of the rollout of a release that is published. */
@@ -80,6 +83,7 @@ export class Catalogue {
     this.#identity = identityOf(path);
     this.rollouts = catalogueRollouts(this.#sql);
     this.trust = catalogueTrust(this.#sql, (work) => this.#ownChange(work));
+    this.configs = catalogueConfigs(this.#sql, (work) => this.#change(work));
     this.log = changeLog(this.#sql, (work) => this.#change(work));
   }
 

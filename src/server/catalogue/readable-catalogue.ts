@@ -6,6 +6,7 @@ export type ReadableCatalogue = Pick<
   | 'path'
   | 'rollouts'
   | 'trust'
+  | 'configs'
   | 'log'
   | 'listedArtifacts'
   | 'listSize'

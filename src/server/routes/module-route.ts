@@ -29,6 +29,12 @@ export const UPLOAD = '/v1/modules/:namespace/:name/artifacts/sha256/:sha256';
 /** The address at which a machine joins. */
 export const JOIN = '/v1/join';
 
+/** The addresses of the documents of a machine: the newest or another revision, all of them, signatures, and what the machine said. */
+export const CONFIG = '/v1/machines/:id/config';
+export const CONFIG_HISTORY = '/v1/machines/:id/config/history';
+export const CONFIG_SIGNATURES = '/v1/machines/:id/config/signatures';
+export const CONFIG_ANSWER = '/v1/machines/:id/config/answer';
+
 /** The addresses of machine reports, and of what they amount to. */
 export const REPORTS = '/v1/machines/:id/reports';
 export const FLEET = '/v1/fleet';

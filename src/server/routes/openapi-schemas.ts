@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { CONFIG_DOCUMENTS } from '../../registry/config-documents.ts';
 import { FLEET_DOCUMENTS } from '../../registry/fleet-documents.ts';
 import {
   machineReport,
@@ -67,6 +68,10 @@ const problem = v.pipe(
     sequence: v.pipe(
       v.optional(count),
       v.description('In a conflict: the last event of the rollout'),
+    ),
+    newest: v.pipe(
+      v.optional(count),
+      v.description('Of documents of a machine: the newest revision; 0 if there is none'),
     ),
     errors: v.pipe(v.optional(v.array(text)), v.description('The errors in the body, at most 50')),
   }),
@@ -140,6 +145,12 @@ const changes = v.strictObject({
     count,
     v.description('Wait a random time up to this, in milliseconds, before fetching the modules'),
   ),
+  config: v.pipe(
+    v.optional(text),
+    v.description(
+      'Names the documents that the registry serves to the machine now, if it knows others',
+    ),
+  ),
 });
 
 /** The schemas of the OpenAPI document. */
@@ -166,6 +177,7 @@ export function registrySchemas(): object {
     Changes: changes,
     Trust: trust,
     NewTrust: newTrust,
+    ...CONFIG_DOCUMENTS,
     StoredTrust: storedTrust,
     Published: published,
     Uploaded: uploaded,

@@ -11,6 +11,7 @@ import {
   ref,
   WRITE_ERRORS,
 } from './openapi-parts.ts';
+import { CONFIG_PATHS } from './openapi-config.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
 import { ROLLOUT_PATHS } from './openapi-rollout.ts';
 import { ARTIFACT_PATHS } from './openapi-artifacts.ts';
@@ -111,6 +112,11 @@ export const OPENAPI: object = {
           query('modules', 'Only changes of these modules: up to 100 ids, separated by commas', {
             type: 'string',
           }),
+          query(
+            'config',
+            'Names the documents that the machine has whose token is sent, or is empty: the wait ends when others are served',
+            { type: 'string' },
+          ),
           NONCE,
           ...AT_LEAST,
         ],
@@ -198,6 +204,7 @@ export const OPENAPI: object = {
     ...ROLLOUT_PATHS,
     ...ARTIFACT_PATHS,
     ...FLEET_PATHS,
+    ...CONFIG_PATHS,
     '/v1/openapi.json': {
       get: {
         summary: 'This document',

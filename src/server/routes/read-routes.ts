@@ -6,6 +6,7 @@ import { SERVER_LIMITS } from '../server-limits.ts';
 import { longPolls, refusedPoll, type LongPolls } from '../limits/long-polls.ts';
 import type { ExceededLimit, RegistryOptions } from '../registry-options.ts';
 import { slicedBody } from '../limits/sliced-body.ts';
+import { configWait, type ConfigWait } from '../configs/config-wait.ts';
 import { isKnown } from './conditional.ts';
 import type { NoteContact } from '../fleet/contacts.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
@@ -67,7 +68,7 @@ export function addReadRoutes(
       c,
       async () =>
         unconfirmedAnswer(c, options) ??
-        (await changesAnswer(c, feed, { ...options, polls, sign, all: () => catalogue.modules() })),
+        (await changesAnswer(c, feed, { ...options, polls, sign, catalogue })),
     ),
   );
   app.get(TRUST, (c) => c.json({ documents: catalogue.trust.documents() }));
@@ -172,31 +173,48 @@ async function changesAnswer(
     polls,
     replica,
     sign,
-    all,
+    clock,
+    catalogue,
   }: ReadOptions & {
     readonly polls: LongPolls;
     readonly sign: SignAnswer;
-    readonly all: () => readonly ModuleId[];
+    readonly catalogue: Catalogue;
   },
 ): Promise<Response> {
   const query = changesQuery(c);
   if (!query.ok) return problem('bad-request', query.error);
   const { after, ms, only, nonce } = query.value;
-  const changes = await polls.within(peerOf(c), async () => {
-    return await feed.wait(after, ms, c.req.raw.signal, only);
-  });
+  const config = waitFor(c, catalogue, { isAsked: !replica && nonce === undefined, clock });
+  const changes = await polls
+    .within(peerOf(c), async () => await feed.wait(after, ms, config.signal, only))
+    .finally(config.end);
   if (!changes) return refusedPoll();
+  const news = config.news();
   const { history, sequence, modules: changed } = changes;
   const withheld = replica?.withheld();
-  const unconfirmed = [...(withheld ? (withheld.modules ?? all()) : [])];
+  const unconfirmed = [...(withheld ? (withheld.modules ?? catalogue.modules()) : [])];
   const isAsked = (id: ModuleId): boolean => only?.has(id) ?? true;
   // To a client, a module that the feed does not name is unchanged. To name it wakes nobody who waits (T259).
   const modules = [...new Set([...changed, ...unconfirmed.filter(isAsked)])];
-  return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs }, (text) =>
+  return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs, config: news }, (text) =>
     nonce === undefined
       ? {}
       : sign({ nonce, question: `changes ${after}`, sha256: hash('sha256', text) }),
   );
+}
+
+/** The wait of a machine for its documents, if the request is one of a machine that follows them. */
+function waitFor(
+  c: Context,
+  catalogue: Catalogue,
+  { isAsked, clock }: Pick<AppOptions, 'clock'> & { readonly isAsked: boolean },
+): ConfigWait {
+  return configWait(catalogue.configs, (text) => catalogue.tokenWith(text), {
+    known: isAsked ? c.req.query('config') : undefined,
+    authorization: c.req.header('authorization'),
+    signal: c.req.raw.signal,
+    now: clock.now(),
+  });
 }
 
 interface ChangesQuery {

@@ -4,6 +4,7 @@ import { excerpt } from '../../../core/text/quote.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
 import { failingWords } from '../../../site/failing-words.ts';
 import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
+import { ServedDocuments } from './served-documents.tsx';
 import { Ago, At, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
@@ -17,6 +18,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
   <>
     <h1>{machine.id}</h1>
     <Facts machine={machine} now={now} />
+    {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     {machine.retired ? (
       <p class="warning">
         It is <RetiredWords retired={machine.retired} now={now} />: no count has it, and no rollout

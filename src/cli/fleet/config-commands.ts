@@ -1,0 +1,202 @@
+import { escapeUnprintable, excerpt } from '../../core/text/quote.ts';
+import { failed, usage, type Outcome } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import type { SavedConfig, ShownConfig } from '../../registry/config-documents.ts';
+import type { ConfigOptions } from '../../site/config-options.ts';
+import {
+  comparedConfigs,
+  configHistoryOf,
+  restoreConfig,
+  revisionNumber,
+  saveConfig,
+  shownConfigOf,
+} from '../../site/machine-configs.ts';
+import { signConfig, type SignConfigOptions } from '../../site/sign-config.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { columnsOf } from '../base/columns.ts';
+import { diffLines } from '../base/diff-lines.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
+
+type Options = ConfigOptions & AnswerOptions;
+
+export interface ShowOptions extends Options {
+  readonly revision?: string;
+}
+
+/** `modreg fleet config show`: the documents that a registry serves to a machine, and what the machine says of them. */
+export async function showConfigCommand(options: ShowOptions, world: World): Promise<Outcome> {
+  const revision = revisionNumber(options.revision, '--revision');
+  if (!revision.ok) return failed(revision.error);
+  const found = await shownConfigOf(revision.value, options, world);
+  return outcomeOf(found, (shown) => {
+    if (options.json) {
+      return { answer: [jsonLine({ schema: 'modreg/fleet-config@1', ...shown })] };
+    }
+    return { answer: [...headOf(shown), ...documentsOf(shown)] };
+  });
+}
+
+function headOf(shown: ShownConfig): string[] {
+  const { machine, revision, at, by, reason, signatures } = shown;
+  const keys = Object.keys(signatures);
+  const signed = keys.length === 0 ? '' : `, signed by ${keys.join(', ')}`;
+  const saved = `saved ${excerpt(at)} by ${excerpt(by)}${signed}: ${excerpt(reason)}`;
+  return [`${excerpt(machine)}, revision ${revision}, ${saved}`, ...machineLines(shown)];
+}
+
+function machineLines({ machine_says: says }: ShownConfig): string[] {
+  if (!says) return ['  the machine has not said anything of its documents here'];
+  const { applied, refused, at } = says;
+  const runs = applied === null ? 'its own documents' : `revision ${applied}`;
+  const first = `  the machine runs ${runs} (${excerpt(at)})`;
+  if (!refused) return [first];
+  const { revision, code, detail } = refused;
+  return [first, `  it refuses revision ${revision}: ${code}: ${excerpt(detail, 1000)}`];
+}
+
+function documentsOf({ config, policy }: Pick<ShownConfig, 'config' | 'policy'>): string[] {
+  return [
+    'machine.json:',
+    ...linesIn(config),
+    ...(policy === null ? [] : ['policy.json:', ...linesIn(policy)]),
+  ];
+}
+
+function linesIn(text: string): string[] {
+  if (text === '') return [];
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => escapeUnprintable(line));
+}
+
+export interface SetOptions extends Options {
+  readonly policy?: string;
+  readonly reason: string;
+  readonly basedOn?: string;
+}
+
+/** `modreg fleet config set <machine.json>`: saves the next revision of the documents of a machine. */
+export async function setConfigCommand(
+  config: string,
+  options: SetOptions,
+  world: World,
+): Promise<Outcome> {
+  const { policy, reason } = options;
+  const basedOn = revisionNumber(options.basedOn, '--based-on');
+  if (!basedOn.ok) return failed(basedOn.error);
+  const documents = { config, policy, reason, basedOn: basedOn.value };
+  const saved = await saveConfig(documents, options, world);
+  return outcomeOf(saved, (done) => savedWords(done, options));
+}
+
+function savedWords(
+  { machine, revision, result }: SavedConfig,
+  { json }: AnswerOptions,
+): Partial<Outcome> {
+  if (json) {
+    const document = { schema: 'modreg/fleet-config-set@1', machine, revision, result };
+    return { answer: [jsonLine(document)] };
+  }
+  const what = result === 'saved' ? 'is saved' : 'has these documents already';
+  const note = 'note: modreg fleet config show says what the machine does with it';
+  return { answer: [`${excerpt(machine)}: revision ${revision} ${what}`], notes: [note] };
+}
+
+/** `modreg fleet config restore <revision>`: saves an earlier revision as the next one. */
+export async function restoreConfigCommand(
+  text: string,
+  options: Options & { readonly reason: string },
+  world: World,
+): Promise<Outcome> {
+  const revision = revisionNumber(text, '<revision>');
+  if (!revision.ok) return failed(revision.error);
+  const saved = await restoreConfig(revision.value ?? 0, options, options, world);
+  return outcomeOf(saved, (done) => savedWords(done, options));
+}
+
+/** `modreg fleet config history`: what was saved for a machine. */
+export async function configHistoryCommand(options: Options, world: World): Promise<Outcome> {
+  const found = await configHistoryOf(options, world);
+  return outcomeOf(found, ({ revisions }) => {
+    if (options.json) {
+      return { answer: [jsonLine({ schema: 'modreg/fleet-config-history@1', revisions })] };
+    }
+    if (revisions.length === 0) return { answer: ['nothing was saved'] };
+    const heads = ['REVISION', 'SAVED', 'SIGNATURES', 'BY', 'WHY'];
+    const rows = revisions.map((one) => [
+      `${one.revision}`,
+      excerpt(one.at),
+      `${one.signatures}`,
+      excerpt(one.by),
+      excerpt(one.reason),
+    ]);
+    const format = columnsOf(heads, rows, world.columns);
+    return { answer: [...format(heads), ...rows.flatMap(format)] };
+  });
+}
+
+export interface DiffOptions extends Options {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** `modreg fleet config diff`: what changed between two revisions; by default in the newest. */
+export async function configDiffCommand(options: DiffOptions, world: World): Promise<Outcome> {
+  const [from, to] = [revisionNumber(options.from, '--from'), revisionNumber(options.to, '--to')];
+  if (!from.ok) return failed(from.error);
+  if (!to.ok) return failed(to.error);
+  const named = { from: from.value, to: to.value };
+  const found = await comparedConfigs(named, options, world);
+  return outcomeOf(found, ({ from: before, to: after }) => {
+    const names = { from: before?.revision ?? 0, to: after.revision };
+    const lines = [
+      ...changesOf('machine.json', before?.config ?? '', after.config, names),
+      ...changesOf('policy.json', before?.policy ?? '', after.policy ?? '', names),
+    ];
+    if (options.json) {
+      return { answer: [jsonLine({ schema: 'modreg/fleet-config-diff@1', ...names, lines })] };
+    }
+    return { answer: lines.length > 0 ? lines : ['the documents are the same'] };
+  });
+}
+
+function changesOf(
+  file: string,
+  before: string,
+  after: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): string[] {
+  if (before === after) return [];
+  return [
+    `--- ${file} of revision ${from}`,
+    `+++ ${file} of revision ${to}`,
+    ...diffLines(linesIn(before), linesIn(after)),
+  ];
+}
+
+/** `modreg fleet config sign`: shows what signatures of operators are over; with a key, adds them. */
+export async function signConfigCommand(
+  options: SignConfigOptions & AnswerOptions,
+  world: World,
+): Promise<Outcome> {
+  const { seen: expected, key = [] } = options;
+  if (key.length > 0 && expected === undefined) {
+    const hint = 'the same command without --key prints the documents and their digest';
+    return failed(usage('--key needs --seen, so that nothing is signed that nobody read', hint));
+  }
+  const found = await signConfig(options, world);
+  return outcomeOf(found, ({ shown, text, seen, keyIds }) => {
+    const { machine, revision } = shown;
+    if (options.json) {
+      const json = { schema: 'modreg/fleet-config-sign@1', machine, revision, text, seen };
+      return { answer: [jsonLine({ ...json, signed_by: keyIds })] };
+    }
+    if (keyIds.length > 0) {
+      const by = `signed by ${keyIds.join(', ')}`;
+      return { answer: [`${excerpt(machine)}: revision ${revision} is ${by}`] };
+    }
+    const note = `note: read the documents; the same command with --key <file> --seen ${seen} signs exactly this`;
+    return { answer: [...headOf(shown), ...documentsOf(shown), ...linesIn(text)], notes: [note] };
+  });
+}

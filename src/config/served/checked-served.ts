@@ -1,0 +1,102 @@
+import type { Machine } from '../../core/machine/machine.ts';
+import { DEFAULT_POLICY, type UpdatePolicy } from '../../core/machine/update-policy.ts';
+import {
+  LARGEST_SERVED,
+  type ServedConfig,
+  type ServedRefusal,
+} from '../../core/trust/served-config.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import type { Result } from '../../core/text/result.ts';
+import { namedSecretIn } from '../masked-secrets.ts';
+import { readMachine, readUpdatePolicy } from '../read-document.ts';
+import type { Report } from '../report.ts';
+import { readJson } from '../text/json-document.ts';
+import { isObject, type JsonObject } from './json.ts';
+import { localTermIn, type ServedDocuments } from './merged.ts';
+
+/** `${secret.NAME}`, for which no value is served yet. */
+const REFERENCE = /\$\{secret\./;
+
+/** What a site may save and a machine may look at: both documents can be read, and hold neither secrets nor terms of the machine alone (D260). */
+export function checkedServed(
+  served: Pick<ServedConfig, 'config' | 'policy'>,
+): Result<ServedDocuments, ServedRefusal> {
+  const { config, policy } = served;
+  const bytes = Buffer.byteLength(config) + Buffer.byteLength(policy ?? '');
+  if (bytes > LARGEST_SERVED) {
+    const detail = `the documents have ${bytes} bytes, expected at most ${LARGEST_SERVED}`;
+    return refused('too-large', detail);
+  }
+  // What is allowed, the policy of the machine says.
+  const errors = [
+    faultOf('the machine config', readMachine(config, { policy: 'unreadable' })),
+    policy === undefined ? undefined : faultOf('the policy', readUpdatePolicy(policy)),
+  ];
+  const fault = errors.find((one) => one !== undefined);
+  if (fault !== undefined) return refused('malformed', fault);
+  const secret = secretIn('/config', config) ?? secretIn('/policy', policy ?? '');
+  if (secret !== undefined) return refused('holds-secret', `${secret} ${KEEP_SECRETS}`);
+  const documents = {
+    config: valueOf(config),
+    policy: policy === undefined ? policy : valueOf(policy),
+  };
+  const term = documents.policy && localTermIn(documents.policy);
+  if (term === undefined) return { ok: true, value: documents };
+  return refused('local-term', `${term} is a term of the machine alone, which its site cannot set`);
+}
+
+function refused(
+  code: ServedRefusal['code'],
+  detail: string,
+): { readonly ok: false; readonly error: ServedRefusal } {
+  return { ok: false, error: { code, detail } };
+}
+
+/** The first error of a document; undefined if it has none. */
+function faultOf(which: string, { problems }: Report): string | undefined {
+  const first = problems.find(({ severity }) => severity === 'error');
+  if (!first) return undefined;
+  const { line, column, path, message } = first;
+  return `${which} cannot be used: ${line}:${column} ${path === '' ? '' : `${excerpt(path)}: `}${message}`;
+}
+
+const KEEP_SECRETS =
+  'is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}';
+
+/** The place of a secret, or of a reference to one. */
+function secretIn(document: string, text: string): string | undefined {
+  if (text === '') return undefined;
+  const pointer = namedSecretIn(text);
+  if (pointer !== undefined) return `${document}${pointer}`;
+  return REFERENCE.test(text) ? `${document}: \${secret.NAME}` : undefined;
+}
+
+/** The value of a document that can be read. */
+export function valueOf(text: string): JsonObject {
+  const { value } = readJson(text);
+  return isObject(value) ? value : {};
+}
+
+/** Documents as a machine uses them. */
+export interface UsableDocuments {
+  readonly machine: Machine;
+  readonly policy: UpdatePolicy;
+}
+
+/** The documents in two values of JSON. The error is the first one that they have together. */
+export function usable({
+  config,
+  policy,
+}: {
+  readonly config: JsonObject;
+  readonly policy: JsonObject;
+}): Result<UsableDocuments, string> {
+  const terms = readUpdatePolicy(JSON.stringify(policy));
+  const context = { policy: terms.ok ? terms.value : DEFAULT_POLICY };
+  const machine = readMachine(JSON.stringify(config), context);
+  if (machine.ok && terms.ok) {
+    return { ok: true, value: { machine: machine.value, policy: terms.value } };
+  }
+  const together = 'what the machine would run';
+  return { ok: false, error: faultOf(together, terms) ?? faultOf(together, machine) ?? '' };
+}

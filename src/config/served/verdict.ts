@@ -1,0 +1,109 @@
+import { pinIn } from '../../core/machine/update-policy.ts';
+import type { Result } from '../../core/text/result.ts';
+import type { TrustDocument } from '../../core/trust/trust-document.ts';
+import type { ServedConfig, ServedRefusal } from '../../core/trust/served-config.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { checkedServed, usable, valueOf, type UsableDocuments } from './checked-served.ts';
+import { merged, type Documents, type ServedDocuments } from './merged.ts';
+import { unsignedChange, type InForce, type UnsignedLimits } from './unsigned-change.ts';
+
+/** The machine that a revision is for, as far as the rules ask. */
+export interface FollowingMachine {
+  readonly machine: string;
+  /** Its own documents. */
+  readonly local: Documents;
+  /** The revision that it runs; undefined if it runs its own documents. */
+  readonly inForce: ServedConfig | undefined;
+  /** The highest revision that it has run; 0 for none. */
+  readonly highest: number;
+  /** What the trust document of its policy says, if that names one. The error is why there is none that can be used. */
+  readonly trust: Result<Trusted, string>;
+  readonly deployed: UnsignedLimits['deployed'];
+  /** In milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The trust document that the policy of a machine names. */
+interface Trusted {
+  readonly document: Pick<TrustDocument, 'namespaces' | 'operator' | 'expires'>;
+  /** How many keys of operators signed a revision. */
+  readonly signed: (served: ServedConfig) => number;
+}
+
+type Verdict = Result<UsableDocuments & { readonly documents: Documents }, ServedRefusal>;
+
+/** Whether a machine runs a revision of its site: what it runs then, or why not (D260 to D263, T670). */
+export function verdictOn(served: ServedConfig, on: FollowingMachine): Verdict {
+  const known = knownFault(served, on);
+  if (known) return { ok: false, error: known };
+  const checked = checkedServed(served);
+  if (!checked.ok) return checked;
+  const documents = merged(on.local, checked.value);
+  const next = usable(documents);
+  if (!next.ok) return refused('malformed', next.error);
+  const accepted = { ok: true, value: { ...next.value, documents } } as const;
+  const { terms, modules } = next.value.policy;
+  const pins = [terms, ...modules.values()].flatMap((one) => pinIn(one) ?? []);
+  if (pins.length === 0) return accepted;
+  const pin = pinIn(terms);
+  if (pin === undefined) return refused('untrusted', PARTLY);
+  if (!on.trust.ok) return refused('untrusted', on.trust.error);
+  const { document, signed } = on.trust.value;
+  if (document.expires <= on.now) {
+    return refused('untrusted', `the trust document expired at ${formatTime(document.expires)}`);
+  }
+  const { operator } = document;
+  if (operator && signed(served) >= operator.threshold) return accepted;
+  const before = inForceOn(on);
+  if (!before.ok) return refused('needs-signature', before.error);
+  const limits = { roles: document, pin, deployed: on.deployed };
+  const found = unsignedChange(before.value, { ...documents, terms: next.value.policy }, limits);
+  if (!found) return accepted;
+  const count = operator ? `it has ${signed(served)} of ${operator.threshold}` : NO_OPERATORS;
+  return refused(found.code, `${found.detail} (${count})`);
+}
+
+const PARTLY =
+  'the policy names a trust document for single modules only: name it for all, so that it says who signs documents';
+const NO_OPERATORS = 'the trust document names no operator';
+
+function refused(code: ServedRefusal['code'], detail: string): { ok: false; error: ServedRefusal } {
+  return { ok: false, error: { code, detail } };
+}
+
+/** What is wrong with the machine or the number of a revision. */
+function knownFault(
+  served: ServedConfig,
+  { machine, highest, inForce }: FollowingMachine,
+): ServedRefusal | undefined {
+  if (served.machine !== machine) {
+    const detail = `the documents are for ${excerpt(served.machine)}, and this machine is ${machine}`;
+    return { code: 'other-machine', detail };
+  }
+  const { revision } = served;
+  if (revision < highest) {
+    const detail = `it is revision ${revision}, and this machine has run revision ${highest}`;
+    return { code: 'older-revision', detail };
+  }
+  const isOther =
+    revision === inForce?.revision &&
+    !(served.config === inForce.config && served.policy === inForce.policy);
+  if (!isOther) return undefined;
+  const detail = `revision ${revision} has other documents than those that this machine runs as revision ${revision}`;
+  return { code: 'changed-revision', detail };
+}
+
+/** What the machine runs now. */
+function inForceOn({ local, inForce }: FollowingMachine): Result<InForce, string> {
+  const documents = merged(local, inForce && servedIn(inForce));
+  const read = usable(documents);
+  if (read.ok) return { ok: true, value: { ...documents, terms: read.value.policy } };
+  const error = `what this machine runs cannot be read, so that nothing can be compared with it: ${read.error}`;
+  return { ok: false, error };
+}
+
+/** The documents of a revision that was accepted. */
+export function servedIn({ config, policy }: ServedConfig): ServedDocuments {
+  return { config: valueOf(config), policy: policy === undefined ? undefined : valueOf(policy) };
+}

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { tagOf, type ServedConfig, type ServedRefusal } from '../../core/trust/served-config.ts';
+import { replaceFile } from '../../files/replace-file.ts';
+import { servedConfig } from '../../registry/config-documents.ts';
+import { readRegularFile } from '../document-file.ts';
+
+/** A revision that a machine does not run. */
+interface RefusedRevision extends ServedRefusal {
+  readonly revision: number;
+  /** What was refused: the same revision with more signatures is looked at again. */
+  readonly tag: string;
+}
+
+/** What a machine has of its site. */
+export interface ServedState {
+  /** The origin of the registry that serves the documents, and the machine that they are for. */
+  readonly site: string;
+  readonly machine: string;
+  /** The highest revision that it has run; 0 for none. */
+  readonly highest: number;
+  /** What it runs; undefined for its own documents. */
+  readonly current: ServedConfig | undefined;
+  /** Present until the machine has reached its site under `current`: what returns if it does not. */
+  readonly provisional: { readonly earlier: ServedConfig | undefined } | undefined;
+  readonly refused: RefusedRevision | undefined;
+}
+
+export function noneServed(site: string, machine: string): ServedState {
+  const nothing = { current: undefined, provisional: undefined, refused: undefined };
+  return { site, machine, highest: 0, ...nothing };
+}
+
+/** The tag of the documents that need not be looked at again; empty if nothing was served. */
+export function knownTag({ refused, current }: ServedState): string {
+  return refused?.tag ?? (current ? tagOf(current) : '');
+}
+
+/** The machine runs a revision, provisionally if its documents are others (D268). */
+export function accepted(state: ServedState, served: ServedConfig): ServedState {
+  const { current, provisional } = state;
+  const isSame = current?.revision === served.revision;
+  return {
+    ...state,
+    highest: Math.max(state.highest, served.revision),
+    current: served,
+    // What returns is the last one under which the site was reached.
+    provisional: isSame ? provisional : (provisional ?? { earlier: current }),
+    refused: undefined,
+  };
+}
+
+export function refusing(
+  state: ServedState,
+  served: ServedConfig,
+  { code, detail }: ServedRefusal,
+): ServedState {
+  return { ...state, refused: { revision: served.revision, tag: tagOf(served), code, detail } };
+}
+
+/** The machine has reached its site under what it runs. */
+export function reached(state: ServedState): ServedState {
+  return { ...state, provisional: undefined };
+}
+
+/** It has not: what it ran before returns, and the revision is refused as `unreachable` (D268). */
+export function returned(state: ServedState): ServedState {
+  const { current, provisional } = state;
+  if (!current || !provisional) return state;
+  const detail = `the machine did not reach its site within 10 min under revision ${current.revision}`;
+  const refused = {
+    revision: current.revision,
+    tag: tagOf(current),
+    code: 'unreachable',
+    detail,
+  } as const;
+  return { ...state, current: provisional.earlier, provisional: undefined, refused };
+}
+
+/** Beside machine.db, for this user only. */
+const KEPT = 'machine.db.served';
+const SCHEMA = 'modreg/served-documents@1';
+const PRIVATE = 0o600;
+const LARGEST = 64 * 1024 * 1024;
+
+const number = v.pipe(v.number(), v.safeInteger());
+const revision = v.optional(servedConfig);
+const kept = v.object({
+  schema: v.literal(SCHEMA),
+  site: v.string(),
+  machine: v.string(),
+  highest: number,
+  current: revision,
+  provisional: v.optional(v.object({ earlier: revision })),
+  refused: v.optional(
+    v.object({ revision: number, tag: v.string(), code: v.string(), detail: v.string() }),
+  ),
+});
+
+/** What was kept in the folder `home`; undefined if nothing was, or if it cannot be read. */
+export function keptState(home: string): ServedState | undefined {
+  const file = readRegularFile(join(home, KEPT), LARGEST);
+  if (!file.ok) return undefined;
+  const read = v.safeParse(kept, jsonIn(Buffer.from(file.value.bytes).toString()));
+  if (!read.success) return undefined;
+  const { schema: _schema, current, provisional, refused, ...rest } = read.output;
+  return {
+    ...rest,
+    current: current && servedIn(current),
+    provisional: provisional && { earlier: provisional.earlier && servedIn(provisional.earlier) },
+    // Cast: a later modreg may know another code, which is only shown.
+    refused: refused as RefusedRevision | undefined,
+  };
+}
+
+function servedIn({ policy, ...rest }: v.InferOutput<typeof servedConfig>): ServedConfig {
+  return { ...rest, policy: policy ?? undefined };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The file is not one that this modreg wrote.
+    return undefined;
+  }
+}
+
+/** Keeps the state in the folder `home` (D269): a loss of power leaves the earlier one or this one. Throws the error of the file system. */
+export function keepState(home: string, state: ServedState): void {
+  const { current, provisional } = state;
+  const text = JSON.stringify({
+    schema: SCHEMA,
+    ...state,
+    current: written(current),
+    provisional: provisional && { earlier: written(provisional.earlier) },
+  });
+  replaceFile(join(home, KEPT), text, { mode: PRIVATE });
+}
+
+function written(one: ServedConfig | undefined): object | undefined {
+  return one && { ...one, policy: one.policy ?? null };
+}

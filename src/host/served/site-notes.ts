@@ -1,0 +1,54 @@
+import { dirname } from 'node:path';
+import { platformHome } from '../../config/platform-home.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import type { MachineFile } from '../../store/index.ts';
+import { keptState, type ServedState } from './served-state.ts';
+
+const LONGEST = 900;
+
+/** Notes about the documents that a machine follows: what it runs, and what it refuses (D266). None if it follows none. */
+export function siteNotes({ path }: Pick<MachineFile, 'path'>): string[] {
+  const words = wordsIn(dirname(path));
+  return [words.runs, words.refused].flatMap((one) => (one === undefined ? [] : `note: ${one}`));
+}
+
+/** The same as warnings of the page of the machine, which plans and changes the documents on the machine. */
+export function siteWarnings({ environment }: World): Problem[] {
+  const home = platformHome(environment);
+  const { runs, refused } = home === undefined ? NOTHING : wordsIn(home);
+  const hint = 'modreg fleet config show and set show and change what the site serves';
+  const message = `${runs ?? ''}; this page plans and changes the documents on the machine, and not those`;
+  return [
+    ...(runs === undefined
+      ? []
+      : [{ severity: 'warning', kind: 'follows-site', message, hint } as const]),
+    ...(refused === undefined
+      ? []
+      : [{ severity: 'warning', kind: 'config-refused', message: refused } as const]),
+  ];
+}
+
+interface SiteWords {
+  readonly runs: string | undefined;
+  readonly refused: string | undefined;
+}
+
+const NOTHING: SiteWords = { runs: undefined, refused: undefined };
+
+function wordsIn(home: string): SiteWords {
+  const state = keptState(home);
+  return state ? wordsOf(state) : NOTHING;
+}
+
+function wordsOf({ site, current, provisional, refused }: ServedState): SiteWords {
+  const where = `the documents that ${excerpt(site)} serves`;
+  const until = provisional ? ', until it has reached its site for good' : '';
+  return {
+    runs: current && `revision ${current.revision} of ${where} is in use${until}`,
+    refused:
+      refused &&
+      `revision ${refused.revision} of ${where} is refused: ${excerpt(refused.code)}: ${excerpt(refused.detail, LONGEST)}`,
+  };
+}

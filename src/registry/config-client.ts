@@ -1,0 +1,181 @@
+import * as v from 'valibot';
+import type { Result } from '../core/index.ts';
+import { excerpt } from '../core/text/quote.ts';
+import { tagOf, type ServedConfig } from '../core/trust/served-config.ts';
+import type { WebRegistryAddress } from './address.ts';
+import { addressError } from './address-error.ts';
+import { systemRandom } from './clock.ts';
+import {
+  configHistory,
+  savedConfig,
+  servedConfig,
+  shownConfig,
+  type ConfigAnswer,
+  type ConfigHistory,
+  type SavedConfig,
+  type ShownConfig,
+} from './config-documents.ts';
+import { parseJson } from './formats/json-text.ts';
+import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
+import type { Connection } from './http/connection.ts';
+import { withErrorContext } from './http/error-context.ts';
+import type { Reply } from './http/exchange.ts';
+import { DEFAULT_LIMITS } from './http/limits.ts';
+import { problemIn } from './http/problem-document.ts';
+import { memoizeUntilError } from './memoize-until-error.ts';
+import { RegistryError } from './registry-error.ts';
+import { noRetries, retryBudget } from './retry-budget.ts';
+
+/** Why a registry did not do what a person asked for. All text is escaped. */
+export interface ConfigRefusal {
+  readonly kind: 'unknown-config' | 'stale-config' | 'no-configs' | 'bad-release' | 'too-large';
+  readonly detail: string;
+}
+
+type Answered<T> = Promise<Result<T, ConfigRefusal>>;
+
+/** The documents of machines in a registry. Each method rejects with a RegistryError. */
+export interface ConfigClient {
+  /** What a machine is served, which knows the documents with the tag `known`; undefined if that is what it knows, null if nothing is served. */
+  readonly served: (
+    machine: string,
+    known: string,
+    signal: AbortSignal,
+  ) => Promise<ServedConfig | null | undefined>;
+  /** Tells the registry what the machine does with them. */
+  readonly answer: (machine: string, answer: ConfigAnswer, signal: AbortSignal) => Promise<void>;
+  /** A revision, the newest by default, as a person reads it. */
+  readonly shown: (machine: string, revision?: number) => Answered<ShownConfig>;
+  readonly history: (machine: string) => Answered<ConfigHistory>;
+  /** Sends what a person saves, or the signatures of operators. A repetition changes nothing more. */
+  readonly send: (machine: string, path: '' | '/signatures', body: object) => Answered<SavedConfig>;
+}
+
+/** Texts of documents are few tokens, and escapes make them longer. */
+const BOUNDS = {
+  accept: 'application/json',
+  largest: 8 * 1024 * 1024,
+  mostTokens: 100_000,
+  readsDenial: true,
+  answered: new Set([204, 404, 409]),
+} as const;
+
+const KINDS = new Set(['unknown-config', 'stale-config', 'no-configs', 'bad-release', 'too-large']);
+
+/** Opens a registry for the documents of machines. The error is `bad-address` as for reports. */
+export function configClient(
+  { kind, url }: WebRegistryAddress,
+  options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
+): Result<ConfigClient, RegistryError> {
+  const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
+  const error = addressError({ kind, url }, where, 'configure machines of');
+  if (error) return { ok: false, error };
+  const base = baseOf(kind, url);
+  const connection = memoizeUntilError(async () => {
+    const { connect } = await import('./http/connection.ts');
+    const { random = systemRandom, onRetry = () => undefined } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    return connect(where, { ...options, random, onRetry, limits });
+  });
+  const asking: Asking = async (machine, path, { ask, read }) => {
+    const to = await connection();
+    const address = new URL(`v1/machines/${encodeURIComponent(machine)}/config${path}`, base);
+    return await to.redacting(async () => {
+      const reply = await ask(to, address);
+      return withErrorContext(where, () => read(reply));
+    });
+  };
+  return { ok: true, value: { ...ofMachine(asking), ...ofPerson(asking) } };
+}
+
+/** Sends a request about the documents of a machine, and reads the answer. */
+type Asking = <T>(
+  machine: string,
+  path: string,
+  how: {
+    readonly ask: (to: Connection, address: URL) => Promise<Reply>;
+    readonly read: (reply: Reply) => T;
+  },
+) => Promise<T>;
+
+/** A machine asks again in its next round, so it repeats nothing. */
+function ofMachine(asking: Asking): Pick<ConfigClient, 'served' | 'answer'> {
+  return {
+    served: async (machine, known, signal) =>
+      await asking(machine, '', {
+        ask: async (to, address) => {
+          const request = { ...BOUNDS, etag: `"${known}"` };
+          return await to.get(address, request, { budget: noRetries(), signal });
+        },
+        read: (reply) => servedIn(reply, known),
+      }),
+    answer: async (machine, answer, signal) =>
+      await asking(machine, '/answer', {
+        ask: async (to, address) => {
+          const change = { method: 'PUT', body: JSON.stringify(answer) } as const;
+          return await to.send(address, change, { budget: noRetries(), signal });
+        },
+        read: (reply) => {
+          if (reply.status !== 200) throw notServed(reply);
+        },
+      }),
+  };
+}
+
+async function get(to: Connection, address: URL): Promise<Reply> {
+  return await to.get(address, BOUNDS, { budget: retryBudget() });
+}
+
+function ofPerson(asking: Asking): Pick<ConfigClient, 'shown' | 'history' | 'send'> {
+  return {
+    shown: async (machine, revision) => {
+      const query = revision === undefined ? '' : `?revision=${revision}`;
+      return await asking(machine, query, {
+        ask: get,
+        read: (reply) => answerIn(reply, shownConfig),
+      });
+    },
+    history: async (machine) =>
+      await asking(machine, '/history', {
+        ask: get,
+        read: (reply) => answerIn(reply, configHistory),
+      }),
+    send: async (machine, path, body) =>
+      await asking(machine, path, {
+        ask: async (to, address) => {
+          const change = { method: 'PUT', body: JSON.stringify(body) } as const;
+          return await to.send(address, change, { budget: retryBudget() });
+        },
+        read: (reply) => answerIn(reply, savedConfig),
+      }),
+  };
+}
+
+function servedIn(reply: Reply, known: string): ServedConfig | null | undefined {
+  if (reply.status === 304) return undefined;
+  if (reply.status === 204) return null;
+  const json = parseJson(reply.body.text);
+  if (reply.status !== 200 || !v.is(servedConfig, json)) throw notServed(reply);
+  const served = { ...json, policy: json.policy ?? undefined };
+  return tagOf(served) === known ? undefined : served;
+}
+
+function answerIn<S extends v.GenericSchema>(
+  reply: Reply,
+  schema: S,
+): Result<v.InferOutput<S>, ConfigRefusal> {
+  const json = parseJson(reply.body.text);
+  if (reply.status === 200 && v.is(schema, json)) return { ok: true, value: json };
+  const { kind = '', detail = '', errors = [] } = problemIn(reply.body.text) ?? {};
+  if (!KINDS.has(kind)) throw notServed(reply);
+  // Cast: it is one of these kinds.
+  const of = kind as ConfigRefusal['kind'];
+  return { ok: false, error: { kind: of, detail: errors[0] ?? detail } };
+}
+
+function notServed({ status, body }: Reply): RegistryError {
+  const problem = problemIn(body.text);
+  const found =
+    status === 404 ? 'its modreg is an earlier one' : (problem?.detail ?? `got ${status}`);
+  return new RegistryError('not-a-registry', `it serves no documents of machines: ${found}`);
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { configText } from '../../core/trust/config-text.ts';
+import type { ServedConfig } from '../../core/trust/served-config.ts';
+import type { TrustDocument } from '../../core/trust/trust-document.ts';
+import { keyIdOf, verifierOf } from './ed25519.ts';
+
+/** What operators of the site `name` sign of a revision (D263). */
+export function signedConfigText(
+  name: string,
+  { config, policy, ...of }: Omit<ServedConfig, 'signatures'>,
+): string {
+  const digests = {
+    config: digestOf(config),
+    policy: policy === undefined ? policy : digestOf(policy),
+  };
+  return configText(name, of, digests);
+}
+
+function digestOf(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** The ids of the keys of operators that signed a revision. */
+export function configSigners(
+  { name, operator }: Pick<TrustDocument, 'name' | 'operator'>,
+  served: ServedConfig,
+): readonly string[] {
+  const text = signedConfigText(name, served);
+  return (operator?.keys ?? []).flatMap((key) => {
+    const id = keyIdOf(key);
+    const signature = served.signatures[id];
+    return signature !== undefined && verifierOf(key)(text, signature) ? id : [];
+  });
+}

@@ -1,0 +1,73 @@
+import type { ServedConfig } from '../../core/trust/served-config.ts';
+import type { Statements } from '../../sqlite/statements.ts';
+import {
+  answerOf,
+  newestRevision,
+  newestTag,
+  noteAnswer,
+  revisionAt,
+  revisionsOf,
+  saveRevision,
+  signRevision,
+  type MachineAnswer,
+  type NewRevision,
+  type SaveResult,
+  type StoredRevision,
+} from './config-table.ts';
+
+/** The documents of machines, and those who wait for the next revision of one. Changes of other processes wake nobody. */
+export interface CatalogueConfigs {
+  readonly newest: (machine: string) => StoredRevision | undefined;
+  readonly at: (machine: string, revision: number) => StoredRevision | undefined;
+  /** The newest first. */
+  readonly history: (machine: string) => readonly StoredRevision[];
+  readonly save: (next: NewRevision) => SaveResult;
+  /** Adds signatures to the newest revision. False if it is another one. */
+  readonly sign: (
+    of: Pick<ServedConfig, 'machine' | 'revision'>,
+    signatures: ServedConfig['signatures'],
+  ) => boolean;
+  readonly heard: (machine: string, answer: MachineAnswer & { readonly at: number }) => void;
+  readonly answer: (machine: string) => ReturnType<typeof answerOf>;
+  /** What is served to a machine now; empty if nothing is. */
+  readonly tag: (machine: string) => string;
+  /** Calls `wake` at each change of what is served to a machine, until the result is called. */
+  readonly watch: (machine: string, wake: () => void) => () => void;
+}
+
+/** `change` runs its argument in a transaction. */
+export function catalogueConfigs(
+  sql: Statements,
+  change: <T>(work: () => T) => T,
+): CatalogueConfigs {
+  const waiting = new Map<string, Set<() => void>>();
+  const wake = (machine: string): void => {
+    for (const one of waiting.get(machine) ?? []) one();
+  };
+  return {
+    newest: (machine) => newestRevision(sql, machine),
+    at: (machine, revision) => revisionAt(sql, machine, revision),
+    history: (machine) => revisionsOf(sql, machine),
+    save(next) {
+      const result = change(() => saveRevision(sql, next));
+      if (result.kind === 'saved') wake(next.machine);
+      return result;
+    },
+    sign(of, signatures) {
+      const isNewest = change(() => signRevision(sql, of, signatures));
+      if (isNewest) wake(of.machine);
+      return isNewest;
+    },
+    heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
+    answer: (machine) => answerOf(sql, machine),
+    tag: (machine) => newestTag(sql, machine),
+    watch(machine, one) {
+      const others = waiting.get(machine) ?? new Set();
+      waiting.set(machine, others.add(one));
+      return () => {
+        others.delete(one);
+        if (others.size === 0 && waiting.get(machine) === others) waiting.delete(machine);
+      };
+    },
+  };
+}

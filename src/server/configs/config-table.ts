@@ -1,0 +1,183 @@
+import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
+import type { Row, Statements } from '../../sqlite/statements.ts';
+
+/** A revision of a machine's documents, and who saved it. */
+export interface StoredRevision extends ServedConfig {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  readonly author: string;
+  readonly reason: string;
+}
+
+/** What a person saves. */
+export interface NewRevision extends Omit<StoredRevision, 'revision' | 'signatures'> {
+  /** The newest revision that the person knows; 0 for none. */
+  readonly basedOn: number;
+}
+
+/** What a machine said last of the documents of its site. */
+export interface MachineAnswer {
+  /** The revision that it runs; undefined if it runs its own documents. */
+  readonly applied: number | undefined;
+  /** The revision that it does not run, and why; undefined if it refuses none. */
+  readonly refused:
+    { readonly revision: number; readonly code: string; readonly detail: string } | undefined;
+}
+
+/** `stale`: somebody else saved another revision in the meantime (D265). */
+export type SaveResult =
+  | { readonly kind: 'saved' | 'unchanged'; readonly revision: number }
+  | { readonly kind: 'stale'; readonly newest: number };
+
+/** Of each machine. */
+const MOST_REVISIONS = 100;
+
+export function newestRevision(sql: Statements, machine: string): StoredRevision | undefined {
+  const row = sql.get(
+    'SELECT * FROM machine_configs WHERE machine = ? ORDER BY revision DESC LIMIT 1',
+    machine,
+  );
+  return row && revisionIn(row);
+}
+
+/** What is served to a machine now, without reading its documents; empty if nothing is: each machine that waits asks it. */
+export function newestTag(sql: Statements, machine: string): string {
+  const row = sql.get(
+    'SELECT revision, signatures FROM machine_configs WHERE machine = ? ORDER BY revision DESC LIMIT 1',
+    machine,
+  );
+  if (!row) return '';
+  const revision = Number(row['revision']);
+  return tagOf({ revision, signatures: signaturesIn(row) });
+}
+
+export function revisionAt(
+  sql: Statements,
+  machine: string,
+  revision: number,
+): StoredRevision | undefined {
+  const row = sql.get(
+    'SELECT * FROM machine_configs WHERE machine = ? AND revision = ?',
+    machine,
+    revision,
+  );
+  return row && revisionIn(row);
+}
+
+/** The newest first. */
+export function revisionsOf(sql: Statements, machine: string): readonly StoredRevision[] {
+  return sql
+    .all('SELECT * FROM machine_configs WHERE machine = ? ORDER BY revision DESC', machine)
+    .map(revisionIn);
+}
+
+function revisionIn(row: Row): StoredRevision {
+  return {
+    machine: String(row['machine']),
+    revision: Number(row['revision']),
+    at: Number(row['at']),
+    author: String(row['author']),
+    reason: String(row['reason']),
+    config: String(row['config']),
+    policy: row['policy'] === null ? undefined : String(row['policy']),
+    signatures: signaturesIn(row),
+  };
+}
+
+/** Only this file writes them. */
+function signaturesIn(row: Row): ServedConfig['signatures'] {
+  return JSON.parse(String(row['signatures'])) as ServedConfig['signatures'];
+}
+
+/** Saves the next revision, if `basedOn` is the newest (D264). Its number is above all that the machine has run, as far as it said (T672). */
+export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
+  const { machine, basedOn, at, author, reason, config, policy } = next;
+  const newest = newestRevision(sql, machine);
+  if (basedOn !== (newest?.revision ?? 0)) return { kind: 'stale', newest: newest?.revision ?? 0 };
+  const isRefused = answerOf(sql, machine)?.refused?.revision === newest?.revision;
+  // One that the machine refused, as it was out of reach under it, is tried again under another number.
+  if (newest?.config === config && newest.policy === policy && !isRefused) {
+    return { kind: 'unchanged', revision: newest.revision };
+  }
+  const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
+  const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
+  const revision = Math.max(basedOn, floor, applied) + 1;
+  sql.run(
+    "INSERT INTO machine_configs VALUES (?, ?, ?, ?, ?, ?, ?, '{}')",
+    machine,
+    revision,
+    at,
+    author,
+    reason,
+    config,
+    policy ?? null,
+  );
+  sql.run(
+    `DELETE FROM machine_configs WHERE machine = ?1 AND revision NOT IN
+      (SELECT revision FROM machine_configs WHERE machine = ?1 ORDER BY revision DESC LIMIT ${MOST_REVISIONS})`,
+    machine,
+  );
+  return { kind: 'saved', revision };
+}
+
+/** Adds signatures to the newest revision. False if it is another one. */
+export function signRevision(
+  sql: Statements,
+  { machine, revision }: Pick<ServedConfig, 'machine' | 'revision'>,
+  signatures: ServedConfig['signatures'],
+): boolean {
+  const newest = newestRevision(sql, machine);
+  if (newest?.revision !== revision) return false;
+  sql.run(
+    'UPDATE machine_configs SET signatures = ? WHERE machine = ? AND revision = ?',
+    JSON.stringify({ ...newest.signatures, ...signatures }),
+    machine,
+    revision,
+  );
+  return true;
+}
+
+export function noteAnswer(
+  sql: Statements,
+  machine: string,
+  { applied, refused, at }: MachineAnswer & { readonly at: number },
+): void {
+  sql.run(
+    `INSERT INTO config_answers VALUES (?, 0, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+      at = excluded.at, applied = excluded.applied, refused = excluded.refused, code = excluded.code, detail = excluded.detail`,
+    machine,
+    at,
+    applied ?? null,
+    refused?.revision ?? null,
+    refused?.code ?? null,
+    refused?.detail ?? null,
+  );
+}
+
+/** What a machine said last, and when; undefined if it never said anything. */
+export function answerOf(
+  sql: Statements,
+  machine: string,
+): (MachineAnswer & { readonly at: number }) | undefined {
+  const row = sql.get('SELECT * FROM config_answers WHERE machine = ?', machine);
+  if (!row || row['at'] === null) return undefined;
+  const { at, applied, refused, code, detail } = row;
+  return {
+    at: Number(at),
+    applied: applied === null ? undefined : Number(applied),
+    refused:
+      refused === null
+        ? undefined
+        : { revision: Number(refused), code: String(code), detail: String(detail) },
+  };
+}
+
+/** After a restore, machines may have run revisions that the registry does not know: the next ones are above them (T672). */
+export function raiseRevisions(sql: Statements, added: number): void {
+  sql.run(
+    `INSERT INTO config_answers (machine, floor)
+      SELECT machine, max(revision) + ?1 FROM machine_configs WHERE true GROUP BY machine
+      ON CONFLICT DO UPDATE SET floor = max(floor, excluded.floor)`,
+    added,
+  );
+}

@@ -1,0 +1,189 @@
+import type { Context, Hono } from 'hono';
+import * as v from 'valibot';
+import type { Result } from '../../core/index.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import { readTrustDocument } from '../../core/trust/trust-document.ts';
+import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
+import { machineAnswer, newConfig, newSignatures } from '../../registry/config-documents.ts';
+import { configSigners } from '../../registry/trust/config-signatures.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { describe } from '../catalogue/schema-errors.ts';
+import type { StoredRevision } from '../configs/config-table.ts';
+import { problem } from '../problem.ts';
+import { CONFIG_SCOPE, machineScope } from '../tokens/scope.ts';
+import { readToken, tokenOf } from './bearer.ts';
+import type { Caller } from './caller.ts';
+import { isKnown } from './conditional.ts';
+import { answeringToken, type Answer } from './guarded.ts';
+import { jsonBody } from './json-body.ts';
+import { CONFIG, CONFIG_ANSWER, CONFIG_HISTORY, CONFIG_SIGNATURES } from './module-route.ts';
+import type { AppOptions } from './read-routes.ts';
+
+const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** A request about the documents of a machine. */
+interface Asked extends Caller {
+  readonly machine: string;
+}
+
+type Handle = (c: Context, asked: Asked) => Answer | Promise<Answer>;
+
+/** Adds the routes of the documents of machines (D264 to D266). */
+export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
+  const audit = { catalogue, ...options };
+  const guarded = (who: 'operator' | 'machine' | 'both', handle: Handle) =>
+    answeringToken(who === 'operator' ? tokenOf : readToken, audit, async (c, caller) => {
+      const machine = c.req.param('id') ?? '';
+      if (!MACHINE_ID.test(machine)) {
+        return problem('bad-request', 'the address does not have the id of a machine');
+      }
+      const { token } = caller;
+      const own = machineScope(machine);
+      const scopes = { operator: [CONFIG_SCOPE], machine: [own], both: [own, CONFIG_SCOPE] }[who];
+      const [scope = CONFIG_SCOPE] = scopes;
+      if (!scopes.some((one) => token.scopes.includes(one))) {
+        return { kind: 'missing-scope', token, scope };
+      }
+      if (options.replica) return problem('no-configs', IN_CLUSTER);
+      return await handle(c, { ...caller, machine });
+    });
+  app.get(CONFIG, guarded('both', configAnswer));
+  app.put(CONFIG, guarded('operator', saveAnswer));
+  app.get(CONFIG_HISTORY, guarded('operator', historyAnswer));
+  app.put(CONFIG_SIGNATURES, guarded('operator', signAnswer));
+  app.put(CONFIG_ANSWER, guarded('machine', heardAnswer));
+}
+
+const IN_CLUSTER =
+  'a front of a cluster serves no documents of machines yet: keep them on the machines, or on a single server';
+
+function configAnswer(c: Context, { catalogue, token, machine }: Asked): Response {
+  const { configs } = catalogue;
+  const { revision: text } = c.req.query();
+  if (text !== undefined && !/^[1-9]\d{0,9}$/.test(text)) {
+    return problem('bad-request', 'revision must be a whole number from 1');
+  }
+  const found = text === undefined ? configs.newest(machine) : configs.at(machine, Number(text));
+  const isOperator = token.scopes.includes(CONFIG_SCOPE);
+  // A machine asks each round, and one without documents is no fault.
+  if (!found && !isOperator) return new Response(null, { status: 204 });
+  if (!found) {
+    const which = text === undefined ? 'no documents' : `no revision ${text}`;
+    return problem('unknown-config', `the registry has ${which} of ${machine}`);
+  }
+  const served = servedOf(found);
+  if (isOperator) {
+    const said = configs.answer(machine);
+    const says = said && {
+      applied: said.applied ?? null,
+      refused: said.refused ?? null,
+      at: formatTime(said.at),
+    };
+    return c.json({ ...served, ...savedBy(found), machine_says: says ?? null });
+  }
+  const headers = { etag: `"${tagOf(found)}"`, 'cache-control': 'no-cache' };
+  const isSame = isKnown(c.req.header('if-none-match'), headers.etag);
+  if (isSame) return new Response(null, { status: 304, headers });
+  return c.json(served, { headers });
+}
+
+function servedOf({ machine, revision, config, policy, signatures }: StoredRevision): object {
+  return { machine, revision, config, policy: policy ?? null, signatures };
+}
+
+function savedBy({ at, author, reason }: StoredRevision): {
+  at: string;
+  by: string;
+  reason: string;
+} {
+  return { at: formatTime(at), by: author, reason };
+}
+
+async function saveAnswer(c: Context, asked: Asked): Promise<Answer> {
+  const { catalogue, token, machine, now, changed } = asked;
+  const body = await jsonBody(c, reading(newConfig));
+  if (!body.ok) return body.error;
+  const { based_on: basedOn, config, policy: terms, reason } = body.value;
+  const policy = terms ?? undefined;
+  // Reading documents loads much, and few registries have any.
+  const { checkedServed } = await import('../../config/served/checked-served.ts');
+  const checked = checkedServed({ config, policy });
+  if (!checked.ok) {
+    const { code, detail } = checked.error;
+    return problem('bad-release', detail, { errors: [`${code}: ${detail}`] });
+  }
+  const author = `token ${token.id} (${token.name})`;
+  const next = { machine, basedOn, config, policy, reason, author, at: now };
+  const result = catalogue.configs.save(next);
+  if (result.kind === 'stale') return stale(basedOn, result.newest);
+  const { kind, revision } = result;
+  if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
+  return c.json({ machine, revision, result: kind });
+}
+
+function stale(known: number, newest: number): Response {
+  const detail = `this is based on revision ${known}, and the newest is ${newest}: nothing was saved`;
+  return problem('stale-config', detail, { members: { newest } });
+}
+
+function historyAnswer(c: Context, { catalogue, machine }: Asked): Response {
+  const revisions = catalogue.configs.history(machine).map(summaryOf);
+  return c.json({ revisions });
+}
+
+function summaryOf(one: StoredRevision): object {
+  const { revision, signatures } = one;
+  return { revision, ...savedBy(one), signatures: Object.keys(signatures).length };
+}
+
+async function signAnswer(c: Context, asked: Asked): Promise<Answer> {
+  const { catalogue, machine, changed } = asked;
+  const body = await jsonBody(c, reading(newSignatures));
+  if (!body.ok) return body.error;
+  const { revision, signatures } = body.value;
+  const newest = catalogue.configs.newest(machine);
+  if (newest?.revision !== revision) return stale(revision, newest?.revision ?? 0);
+  const fault = signatureFault(catalogue, { ...newest, signatures });
+  if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
+  if (!catalogue.configs.sign({ machine, revision }, signatures)) {
+    return stale(revision, catalogue.configs.newest(machine)?.revision ?? 0);
+  }
+  changed({ kind: 'config-signed', machine, revision });
+  return c.json({ machine, revision, result: 'signed' });
+}
+
+/** Why a signature is not one of an operator of the newest trust document over this revision. */
+function signatureFault({ trust }: Catalogue, served: ServedConfig): string | undefined {
+  const text = trust.newest();
+  const document = text === undefined ? undefined : readTrustDocument(text);
+  if (!document?.ok) return '/signatures: the registry has no trust document';
+  const { operator, name } = document.value;
+  if (!operator) return `/signatures: the trust document ${name} names no operator`;
+  const signers = new Set(configSigners(document.value, served));
+  const wrong = Object.keys(served.signatures).find((id) => !signers.has(id));
+  if (wrong === undefined) return undefined;
+  return `/signatures: that of the key ${wrong} is not one of an operator over ${served.machine}, revision ${served.revision} and its documents`;
+}
+
+async function heardAnswer(c: Context, { catalogue, machine, now }: Asked): Promise<Answer> {
+  const body = await jsonBody(c, reading(machineAnswer));
+  if (!body.ok) return body.error;
+  const { applied, refused } = body.value;
+  catalogue.configs.heard(machine, {
+    applied: applied ?? undefined,
+    refused: refused ?? undefined,
+    at: now,
+  });
+  return c.json({ machine });
+}
+
+function reading<T extends v.GenericSchema>(
+  schema: T,
+): (json: unknown) => Result<v.InferOutput<T>, readonly string[]> {
+  return (json) => {
+    const read = v.safeParse(schema, json);
+    return read.success
+      ? { ok: true, value: read.output }
+      : { ok: false, error: read.issues.map(describe) };
+  };
+}

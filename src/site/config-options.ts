@@ -1,0 +1,76 @@
+import type { Result } from '../core/index.ts';
+import { fetchIn } from '../base/network.ts';
+import { registryProblem, usage, type Problem } from '../base/problem.ts';
+import { clockOf, type World } from '../base/world.ts';
+import { namedRegistry } from '../host/registry-choice.ts';
+import { errorWithHint } from '../host/registry-hints.ts';
+import { tokensIn } from '../host/registry-token.ts';
+import { configClient, type ConfigClient, type ConfigRefusal } from '../registry/config-client.ts';
+import { RegistryError } from '../registry/registry-error.ts';
+import { noRegistry, serverAddress, type FleetOptions } from './fleet-options.ts';
+
+/** Which machine of which registry. */
+export interface ConfigOptions extends FleetOptions {
+  readonly machine?: string;
+}
+
+/** A machine, and its documents in a registry. */
+export interface Configured {
+  readonly machine: string;
+  readonly client: ConfigClient;
+}
+
+const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** The result of `work` with the documents of a machine, or why they cannot be reached. */
+export async function withConfigs<T>(
+  options: ConfigOptions,
+  world: World,
+  work: (configured: Configured) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  const { machine } = options;
+  if (machine === undefined || !MACHINE_ID.test(machine)) {
+    const found = machine === undefined ? 'is missing' : 'is not the id of a machine';
+    return { ok: false, error: usage(`--machine ${found}, expected one such as rover-7`) };
+  }
+  const named = namedRegistry(options, world);
+  if (named === undefined) return { ok: false, error: noRegistry('serves documents of machines') };
+  const address = serverAddress(named);
+  if (!address.ok) return address;
+  const token = tokensIn(world, options.registry)(address.value.url);
+  if (!token.ok) return token;
+  const client = configClient(address.value, {
+    clock: clockOf(world),
+    fetch: fetchIn(world),
+    token: () => token.value.token,
+  });
+  if (!client.ok) return { ok: false, error: registryProblem(client.error) };
+  try {
+    return await work({ machine, client: client.value });
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return { ok: false, error: registryProblem(errorWithHint(error, token.value)) };
+  }
+}
+
+const KINDS = {
+  'unknown-config': 'unknown-config',
+  'stale-config': 'stale-config',
+  'no-configs': 'registry-refused',
+  'bad-release': 'bad-value',
+  'too-large': 'too-large',
+} as const;
+
+const HINTS = {
+  'unknown-config': 'modreg fleet config history shows the revisions',
+  'stale-config':
+    'modreg fleet config diff shows what changed; then set it again with --based-on and the newest number',
+} as const;
+
+/** What a registry did, or why it did not. */
+export function configResult<T>(result: Result<T, ConfigRefusal>): Result<T, Problem> {
+  if (result.ok) return result;
+  const { kind, detail: message } = result.error;
+  const hint = kind in HINTS ? HINTS[kind as keyof typeof HINTS] : undefined;
+  return { ok: false, error: { severity: 'error', kind: KINDS[kind], message, hint } };
+}

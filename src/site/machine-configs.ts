@@ -1,0 +1,133 @@
+import type { Result } from '../core/index.ts';
+import { usage, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import { readDocumentFile, type DocumentFile } from '../host/document-file.ts';
+import type { ConfigHistory, SavedConfig, ShownConfig } from '../registry/config-documents.ts';
+import {
+  configResult,
+  withConfigs,
+  type ConfigOptions,
+  type Configured,
+} from './config-options.ts';
+
+type Found<T> = Promise<Result<T, Problem>>;
+
+/** A revision of the documents of a machine, the newest by default. */
+export async function shownConfigOf(
+  revision: number | undefined,
+  options: ConfigOptions,
+  world: World,
+): Found<ShownConfig> {
+  return await withConfigs(options, world, async ({ machine, client }) =>
+    configResult(await client.shown(machine, revision)),
+  );
+}
+
+/** What was saved for a machine. */
+export async function configHistoryOf(options: ConfigOptions, world: World): Found<ConfigHistory> {
+  return await withConfigs(options, world, async ({ machine, client }) =>
+    configResult(await client.history(machine)),
+  );
+}
+
+/** What to save. */
+export interface NewDocuments {
+  /** The path of the machine config, and that of terms of a policy. */
+  readonly config: string;
+  readonly policy?: string | undefined;
+  readonly reason: string;
+  /** The revision that they are an edit of; the newest if it is undefined. */
+  readonly basedOn: number | undefined;
+}
+
+/** Saves documents as the next revision of a machine (D264). */
+export async function saveConfig(
+  { config, policy, reason, basedOn }: NewDocuments,
+  options: ConfigOptions,
+  world: World,
+): Found<SavedConfig> {
+  const [machineFile, policyFile] = [
+    readDocumentFile(config),
+    policy === undefined ? undefined : readDocumentFile(policy),
+  ];
+  if (!machineFile.ok) return machineFile;
+  if (policyFile?.ok === false) return policyFile;
+  const texts = {
+    config: textOf(machineFile.value),
+    policy: policyFile?.ok === true ? textOf(policyFile.value) : null,
+  };
+  return await withConfigs(options, world, async (configured) => {
+    const known = basedOn ?? (await newestNumber(configured));
+    return await sent(configured, { ...texts, based_on: known, reason });
+  });
+}
+
+function textOf({ bytes }: DocumentFile): string {
+  return Buffer.from(bytes).toString();
+}
+
+async function newestNumber({ client, machine }: Configured): Promise<number> {
+  const newest = await client.shown(machine);
+  return newest.ok ? newest.value.revision : 0;
+}
+
+async function sent({ client, machine }: Configured, body: object): Found<SavedConfig> {
+  return configResult(await client.send(machine, '', body));
+}
+
+/** Saves an earlier revision as the next one (D264). */
+export async function restoreConfig(
+  revision: number,
+  { reason }: { readonly reason: string },
+  options: ConfigOptions,
+  world: World,
+): Found<SavedConfig> {
+  return await withConfigs(options, world, async (configured) => {
+    const { client, machine } = configured;
+    const earlier = configResult(await client.shown(machine, revision));
+    if (!earlier.ok) return earlier;
+    const { config, policy } = earlier.value;
+    const based_on = await newestNumber(configured);
+    return await sent(configured, { config, policy, based_on, reason });
+  });
+}
+
+/** Two revisions of a machine. */
+export interface ComparedConfigs {
+  /** Undefined for nothing before the first. */
+  readonly from: ShownConfig | undefined;
+  readonly to: ShownConfig;
+}
+
+/** Two revisions to compare: by default the newest and the one before it. */
+export async function comparedConfigs(
+  { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
+  options: ConfigOptions,
+  world: World,
+): Found<ComparedConfigs> {
+  return await withConfigs(options, world, async ({ machine, client }): Found<ComparedConfigs> => {
+    const later = configResult(await client.shown(machine, to));
+    if (!later.ok) return later;
+    const history = configResult(await client.history(machine));
+    if (!history.ok) return history;
+    const { revision } = later.value;
+    const before = history.value.revisions.find((one) => one.revision < revision)?.revision;
+    const named = from ?? before;
+    if (named === undefined) return { ok: true, value: { from: undefined, to: later.value } };
+    const earlier = configResult(await client.shown(machine, named));
+    return earlier.ok ? { ok: true, value: { from: earlier.value, to: later.value } } : earlier;
+  });
+}
+
+/** The number in the text of an option or an argument; undefined without it. */
+export function revisionNumber(
+  text: string | undefined,
+  what: string,
+): Result<number | undefined, Problem> {
+  if (text === undefined) return { ok: true, value: undefined };
+  if (/^(?:0|[1-9]\d{0,8})$/.test(text)) return { ok: true, value: Number(text) };
+  return {
+    ok: false,
+    error: usage(`${what} is not the number of a revision, expected one such as 3`),
+  };
+}

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { polledSite, pollingHere, script } from '../support/polling.ts';
+import { entry } from '../support/planned.ts';
+import { published } from '../support/published.ts';
+import { inProcess } from '../support/in-process.ts';
+import { servingTo } from './support/served-documents.ts';
+
+function withLidar(version: string): object {
+  return { modules: [entry('acme:lidar', version)] };
+}
+
+it('[D267] [D268] a machine that waits runs what its site saves within a second, and says so', async () => {
+  const loopback = await loopbackRegistry();
+  published(loopback, 'acme:lidar', '1.2.3', '1.3.0');
+  const site = servingTo(loopback);
+  const modules = [entry('acme:lidar', '1.2.*')];
+  const folder = polledSite(loopback, { modules, deployed: { acme_lidar: '1.2.3' } });
+  const hook = script(`${folder}/hook`, 'cat > /dev/null');
+  const { until, end } = pollingHere(folder, ['--exec', hook, ...site.args], site.environment);
+  await until('polling 1 module');
+  site.save(withLidar('1.3.*'));
+  await until('info  revision 1 of the site is in use');
+  await until('acme_lidar: upgrade 1.2.3 → 1.3.0: done');
+  published(loopback, 'acme:lidar', '1.4.0');
+  site.save(withLidar('1.4.*'));
+  const began = performance.now();
+  await until('info  revision 2 of the site is in use');
+  expect(performance.now() - began).toBeLessThan(1000);
+  await until('acme_lidar: upgrade 1.3.0 → 1.4.0: done');
+  expect(site.said()).toEqual({ applied: 2, refused: undefined });
+  await end('SIGTERM');
+});
+
+it('[D269] [T675] a machine that starts while its site is out of reach runs what it ran last', async () => {
+  const loopback = await loopbackRegistry();
+  published(loopback, 'acme:lidar', '1.2.3');
+  const site = servingTo(loopback);
+  const folder = polledSite(loopback, { deployed: { acme_lidar: '1.2.3' } });
+  const hook = script(`${folder}/hook`, 'cat > /dev/null');
+  const args = ['--exec', hook, ...site.args];
+  const before = pollingHere(folder, args, site.environment);
+  site.save({ modules: [entry('acme:lidar', '1.*'), entry('acme:gps', '1.*')] });
+  await before.until('info  revision 1 of the site is in use');
+  await before.end('SIGTERM');
+  const refused = { ...site.environment, MODREG_TOKEN: 'modreg_revoked' };
+  const after = pollingHere(folder, args, refused);
+  const [first = ''] = await after.until('polling');
+  expect(first.replaceAll(folder, '.')).toContain('polling 2 modules of ./machine.json');
+  const [said = ''] = (await after.until('the documents of the site')).slice(-1);
+  expect(said).toMatch(/cannot be read: .*denies access.*; revision 1 stays in use$/);
+  const status = await inProcess(['status'], { PLATFORM_HOME: `${folder}/home` });
+  expect(status.stderr).toContain(
+    `note: revision 1 of the documents that ${loopback.address} serves is in use`,
+  );
+  await after.end('SIGTERM');
+});
+
+it('[D269] a machine does not run what another machine on its disk followed', async () => {
+  const loopback = await loopbackRegistry();
+  const site = servingTo(loopback);
+  const folder = polledSite(loopback);
+  const args = ['--exec', script(`${folder}/hook`, 'cat > /dev/null'), ...site.args];
+  const before = pollingHere(folder, args, site.environment);
+  site.save({ modules: [] });
+  await before.until('info  revision 1 of the site is in use');
+  await before.end('SIGTERM');
+  const other = { ...site.environment, PLATFORM_PART_ID: 'rover-8' };
+  const after = pollingHere(folder, args, other);
+  const [first = ''] = await after.until('polling');
+  expect(first).toContain('polling 1 module of');
+  await after.end('SIGTERM');
+});
+
+it.each([
+  ['./lists', '--config-from is a path, expected the address of a registry'],
+  [
+    'http://registry.example',
+    'the registry http://registry.example is reached by plain http:, and others could read the token',
+  ],
+  ['npm:https://registry.example', 'modreg cannot configure machines of npm registries'],
+])('[D267] documents cannot be followed from %s', async (named, message) => {
+  const folder = polledSite(await loopbackRegistry());
+  const args = ['poll', `${folder}/machine.json`, '--exec', 'true', '--config-from', named];
+  const ended = await inProcess(args, {
+    PLATFORM_HOME: `${folder}/home`,
+    PLATFORM_PART_ID: 'rover-7',
+  });
+  expect([ended.exit, ended.stderr.split('\n')[0]]).toEqual([2, expect.stringContaining(message)]);
+});
+
+it('[D267] a machine without an id follows no site', async () => {
+  const folder = polledSite(await loopbackRegistry());
+  const from = ['--config-from', 'https://registry.example'];
+  const args = ['agent', 'run', `${folder}/machine.json`, ...from];
+  const ended = await inProcess(args, { PLATFORM_HOME: `${folder}/home` });
+  expect([ended.exit, ended.stderr]).toEqual([
+    2,
+    'error[USAGE]: --config-from needs the id of the machine, and its credentials have none\nhint: add "part_id" to its credentials file, or set PLATFORM_PART_ID\n',
+  ]);
+});

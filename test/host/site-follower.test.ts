@@ -1,0 +1,141 @@
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { readTrustDocument } from '../../src/core/trust/trust-document.ts';
+import { keptState, keepState, noneServed, accepted } from '../../src/host/served/served-state.ts';
+import { configSigners, signedConfigText } from '../../src/registry/trust/config-signatures.ts';
+import { entry } from '../support/planned.ts';
+import { APPROVER, AUTHOR, role, trustOf } from '../support/signed.ts';
+import { followed } from './support/followed.ts';
+
+const LIDAR = { modules: [entry('acme:own', '1.*'), entry('acme:lidar', '1.*')] };
+const WITH_AGENT = { ...LIDAR, agent: { 'agent-syscfg': { disable_subsystem: true } } };
+const TEN_MINUTES = 600_000;
+const HALF_A_MINUTE = 30_000;
+
+it('[D268] a machine that runs another revision says so, and has then reached its site under it', async () => {
+  const { save, until, untilSaid, state, changes } = await followed();
+  save(LIDAR);
+  expect(await until('in use')).toEqual(['info revision 1 of the site is in use']);
+  await untilSaid(1);
+  await expect.poll(() => state().provisional).toBe(undefined);
+  expect([state().highest, changes()]).toEqual([1, 1]);
+});
+
+it('[D268] where settings of the system may change, an answer counts once they had 30 s to take effect', async () => {
+  const { save, untilSaid, state, clock, ask } = await followed();
+  save(WITH_AGENT);
+  await untilSaid(1);
+  expect(state().provisional).toEqual({ earlier: undefined });
+  clock.advance(HALF_A_MINUTE);
+  ask();
+  await expect.poll(() => state().provisional).toBe(undefined);
+});
+
+it('[D268] what ran before returns if the site is not reached in ten minutes, which the site is told later', async () => {
+  const { save, until, untilSaid, state, clock, ask, cut, restore, said, changes } =
+    await followed();
+  save(LIDAR);
+  await untilSaid(1);
+  await expect.poll(() => state().provisional).toBe(undefined);
+  save(WITH_AGENT);
+  await untilSaid(2);
+  await cut();
+  clock.advance(TEN_MINUTES);
+  ask();
+  const detail = 'the machine did not reach its site within 10 min under revision 2';
+  expect((await until('again')).at(-1)).toBe(`warn ${detail}: revision 1 is in use again`);
+  expect([state().current?.revision, state().highest, changes()]).toEqual([1, 2, 3]);
+  await restore();
+  ask();
+  await until('info the documents of the site can be read again');
+  await untilSaid(1, 2);
+  expect(said()).toEqual({ applied: 1, refused: { revision: 2, code: 'unreachable', detail } });
+  // The same documents are tried again under another number only.
+  save(WITH_AGENT);
+  await untilSaid(3);
+});
+
+const TRUST = trustOf([role('namespace acme', 1, AUTHOR), role('operator', 1, APPROVER)]);
+
+it('[D263] [D266] a revision that needs a signature is refused and said so, until it has it', async () => {
+  const read = readTrustDocument(TRUST.text);
+  if (!read.ok) throw new Error(read.error);
+  const document = read.value;
+  const { catalogue, save, until, untilSaid, said, ask, state } = await followed(
+    async () => ({
+      ok: true,
+      value: { document, signed: (served) => configSigners(document, served).length },
+    }),
+    { trust: TRUST.pin },
+  );
+  save(WITH_AGENT);
+  const detail = '/config/agent may change only with the signatures of operators (it has 0 of 1)';
+  expect(await until('refused')).toEqual([
+    `warn revision 1 of the site is refused: needs-signature: ${detail}; its own documents stay in use`,
+  ]);
+  await untilSaid(undefined, 1);
+  expect(said()).toEqual({
+    applied: undefined,
+    refused: { revision: 1, code: 'needs-signature', detail },
+  });
+  const { configs } = catalogue;
+  const newest = configs.newest('rover-7');
+  if (!newest) throw new Error('nothing was saved');
+  const { id, sign } = APPROVER;
+  const signature = sign(signedConfigText('acme-plant', newest));
+  configs.sign(newest, { [id]: signature });
+  ask();
+  await untilSaid(1);
+  expect([state().current?.revision, state().refused]).toEqual([1, undefined]);
+});
+
+it('[T674] documents that cannot be kept on the disk are not used', async () => {
+  const { save, until, home, state } = await followed();
+  rmSync(home, { recursive: true });
+  save(LIDAR);
+  expect(await until('kept')).toEqual([
+    'warn the documents of the site cannot be kept (ENOENT), and are not used',
+  ]);
+  expect(state().current).toBe(undefined);
+});
+
+it('[T675] a machine that cannot reach its site says so once, and goes on with what it has', async () => {
+  const { save, until, untilSaid, cut, ask, state } = await followed();
+  save(LIDAR);
+  await untilSaid(1);
+  await expect.poll(() => state().provisional).toBe(undefined);
+  await until('in use');
+  await cut();
+  ask();
+  const [first = ''] = await until('cannot be read');
+  expect(first).toMatch(
+    /^warn the documents of the site cannot be read: .*; revision 1 stays in use$/,
+  );
+  expect(state().current?.revision).toBe(1);
+});
+
+const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };
+const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED);
+
+it('[D269] what a machine runs of its site is kept whole, for its user only', async () => {
+  const { home } = await followed();
+  keepState(home, STATE);
+  expect(keptState(home)).toEqual(STATE);
+  expect(statSync(`${home}/machine.db.served`).mode & 0o777).toBe(0o600);
+});
+
+it.each<[string, (path: string) => void]>([
+  ['is cut off', (path) => writeFileSync(path, readFileSync(path).subarray(0, 40))],
+  ['is empty', (path) => writeFileSync(path, '')],
+  ['is of a later schema', (path) => writeFileSync(path, '{"schema":"modreg/served-documents@2"}')],
+  ['is gone', (path) => rmSync(path)],
+])(
+  '[D269] a machine whose kept documents are in a file that %s has none of its site',
+  async (_what, damage) => {
+    const { home } = await followed();
+    keepState(home, STATE);
+    chmodSync(home, 0o700);
+    damage(`${home}/machine.db.served`);
+    expect(keptState(home)).toBe(undefined);
+  },
+);

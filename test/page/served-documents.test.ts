@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { accepted, keepState, noneServed, refusing } from '../../src/host/served/served-state.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { machinePage, textOf } from './support/machine-page.ts';
+import { NOW, testSite } from './support/site-page.ts';
+
+const REFUSED = { revision: 2, code: 'needs-signature', detail: '/config/agent may change' };
+
+it('[D266] the page of a site says which revision a machine runs, and which it refuses and why', async () => {
+  const { app, catalogue, report } = testSite();
+  await report('rover-7', [{}]);
+  const shown = async (): Promise<string[]> =>
+    (await textOf(app, '/machines/rover-7')).filter((line) => /revision/.test(line));
+  expect(await shown()).toEqual([]);
+  const { configs } = catalogue;
+  const next = {
+    machine: 'rover-7',
+    config: '{}',
+    policy: undefined,
+    author: 'a',
+    reason: 'b',
+    at: 0,
+  };
+  configs.save({ ...next, basedOn: 0 });
+  expect(await shown()).toEqual([
+    'The newest revision of its documents is 1. It has not said anything of them.',
+  ]);
+  configs.heard('rover-7', { applied: 1, refused: REFUSED, at: NOW });
+  expect(await shown()).toEqual([
+    'The newest revision of its documents is 1. It runs revision 1, as it said 0 s ago.',
+    'It refuses revision 2: needs-signature: /config/agent may change',
+  ]);
+});
+
+it('[D266] the page of a machine warns that it follows a site, and says what it refuses', async () => {
+  const home = temporaryFolder();
+  const served = {
+    machine: 'rover-7',
+    revision: 1,
+    config: '{}',
+    policy: undefined,
+    signatures: {},
+  };
+  const state = accepted(noneServed('https://site.example', 'rover-7'), served);
+  const { code, detail } = { code: 'needs-signature', detail: '/config/agent may change' } as const;
+  keepState(home, refusing(state, { ...served, revision: 2 }, { code, detail }));
+  const app = machinePage({
+    home,
+    now: NOW,
+    machine: { modules: [] },
+    policy: { trust: 'unsigned' },
+  });
+  const lines = (await textOf(app, '/')).filter((line) => line.includes('revision'));
+  expect(lines).toEqual([
+    'FOLLOWS_SITE revision 1 of the documents that https://site.example serves is in use, until it has reached its site for good; this page plans and changes the documents on the machine, and not those',
+    'CONFIG_REFUSED revision 2 of the documents that https://site.example serves is refused: needs-signature: /config/agent may change',
+  ]);
+});

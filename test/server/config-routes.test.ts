@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { backUp } from '../../src/server/backup/backup.ts';
+import { restore } from '../../src/server/backup/restore.ts';
+import { Catalogue } from '../../src/server/index.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { APPROVER, AUTHOR, role, STRANGER, trustOf } from '../support/signed.ts';
+import { tokenFor } from '../support/token.ts';
+import { testRegistry, type TestRegistry } from './support/registry.ts';
+
+const CONFIG = '/v1/machines/rover-7/config';
+const EMPTY = '{"modules":[]}';
+const LOCAL = '{"components":[],"modules":[]}';
+const SAVED = { at: '2026-11-21T01:02:03Z', by: 'token t2 (config)', reason: 'first' };
+
+interface Asking {
+  readonly registry: TestRegistry;
+  readonly as: (
+    scope: string,
+    method: string,
+    path: string,
+    body?: object,
+  ) => Promise<{ readonly status: number; readonly json: unknown }>;
+}
+
+/** A registry whose tokens are named after their scopes. */
+function asking(): Asking {
+  const registry = testRegistry();
+  const tokens = new Map<string, string>();
+  return {
+    registry,
+    async as(scope, method, path, body) {
+      const token =
+        tokens.get(scope) ?? tokenFor(registry.catalogue, [scope], scope.replace(':', '-'));
+      tokens.set(scope, token);
+      const headers = { authorization: `Bearer ${token}` };
+      const { status, json } = await registry.ask(method, path, { headers, ...(body && { body }) });
+      return { status, json };
+    },
+  };
+}
+
+function saving(basedOn: number, config: string = EMPTY, more: object = {}): object {
+  return { based_on: basedOn, config, reason: 'first', ...more };
+}
+
+it('[D264] a person saves documents, the machine reads them, and says what it does with them', async () => {
+  const { registry, as } = asking();
+  expect(await as('config', 'PUT', CONFIG, saving(0))).toEqual({
+    status: 200,
+    json: { machine: 'rover-7', revision: 1, result: 'saved' },
+  });
+  const served = { machine: 'rover-7', revision: 1, config: EMPTY, policy: null, signatures: {} };
+  expect(await as('machine:rover-7', 'GET', CONFIG)).toEqual({ status: 200, json: served });
+  const refused = { revision: 1, code: 'local-term', detail: '/policy/trust is' };
+  const answer = { applied: null, refused };
+  await as('machine:rover-7', 'PUT', `${CONFIG}/answer`, answer);
+  expect(await as('config', 'GET', CONFIG)).toEqual({
+    status: 200,
+    json: { ...served, ...SAVED, machine_says: { ...answer, at: '2026-11-21T01:02:03Z' } },
+  });
+  expect(registry.events).toEqual([
+    { kind: 'config-saved', machine: 'rover-7', revision: 1, tokenId: 't2', peer: undefined },
+  ]);
+});
+
+it('[D264] the history has who saved what and why, and an earlier revision can be read', async () => {
+  const { as } = asking();
+  await as('config', 'PUT', CONFIG, saving(0));
+  await as('config', 'PUT', CONFIG, saving(1, LOCAL, { reason: 'a component', policy: '{}' }));
+  expect(await as('config', 'PUT', CONFIG, saving(2, LOCAL, { policy: '{}' }))).toMatchObject({
+    json: { revision: 2, result: 'unchanged' },
+  });
+  expect(await as('config', 'GET', `${CONFIG}/history`)).toEqual({
+    status: 200,
+    json: {
+      revisions: [
+        { revision: 2, ...SAVED, reason: 'a component', signatures: 0 },
+        { revision: 1, ...SAVED, signatures: 0 },
+      ],
+    },
+  });
+  expect(await as('config', 'GET', `${CONFIG}?revision=1`)).toMatchObject({
+    json: { revision: 1, config: EMPTY, policy: null },
+  });
+  expect(await as('config', 'GET', `${CONFIG}?revision=3`)).toMatchObject({
+    status: 404,
+    json: {
+      type: 'urn:modreg:unknown-config',
+      detail: 'the registry has no revision 3 of rover-7',
+    },
+  });
+});
+
+it('[D265] of two people who edit the same revision, the second is refused with the number of the newest', async () => {
+  const { as } = asking();
+  await as('config', 'PUT', CONFIG, saving(0));
+  await as('config', 'PUT', CONFIG, saving(1, LOCAL));
+  expect(await as('config', 'PUT', CONFIG, saving(1, '{}'))).toMatchObject({
+    status: 409,
+    json: {
+      type: 'urn:modreg:stale-config',
+      detail: 'this is based on revision 1, and the newest is 2: nothing was saved',
+      newest: 2,
+    },
+  });
+  expect(await as('machine:rover-7', 'GET', CONFIG)).toMatchObject({ json: { config: LOCAL } });
+});
+
+it.each([
+  ['machine:rover-7', 'GET', '', 204],
+  ['machine:rover-8', 'GET', '', 403],
+  ['fleet:read', 'GET', '', 403],
+  ['config', 'GET', '', 404],
+  ['machine:rover-7', 'PUT', '', 403],
+  ['trust', 'PUT', '', 403],
+  ['machine:rover-7', 'GET', '/history', 403],
+  ['machine:rover-7', 'PUT', '/signatures', 403],
+  ['config', 'PUT', '/answer', 403],
+  ['machine:rover-8', 'PUT', '/answer', 403],
+])('[D264] with the scope %s, the answer to %s %s is %i', async (scope, method, path, status) => {
+  const body = method === 'PUT' ? saving(0) : undefined;
+  expect((await asking().as(scope, method, CONFIG + path, body)).status).toBe(status);
+});
+
+it.each([
+  [saving(0, '{'), 'malformed: the machine config cannot be used: 1:2 expected "}"'],
+  [
+    saving(0, EMPTY, { policy: '{"trust":"unsigned"}' }),
+    'local-term: /policy/trust is a term of the machine alone, which its site cannot set',
+  ],
+  [{ ...saving(0), reason: '' }, '/reason: expected 1 to 200 characters'],
+  [{ ...saving(-1) }, '/based_on: expected a whole number from 0'],
+])('[D264] %j is not saved: %s', async (body, error) => {
+  const { as } = asking();
+  const { status, json } = await as('config', 'PUT', CONFIG, body);
+  expect([status, Object(json).errors]).toEqual([422, [error]]);
+  expect((await as('machine:rover-7', 'GET', CONFIG)).status).toBe(204);
+});
+
+const TRUST = trustOf([role('namespace *', 1, AUTHOR), role('operator', 1, APPROVER)]);
+
+function wrong(id: string): object {
+  const detail = `/signatures: that of the key ${id} is not one of an operator over rover-7, revision 1 and its documents`;
+  return { status: 422, json: { detail } };
+}
+
+it('[D263] a signature of an operator is stored with the newest revision, and another is not', async () => {
+  const { registry, as } = asking();
+  registry.catalogue.trust.store(TRUST.text);
+  await as('config', 'PUT', CONFIG, saving(0));
+  const digest = `sha256:${createHash('sha256').update(EMPTY).digest('hex')}`;
+  const text = `modreg/config@1\nacme-plant\nrover-7\n1\nconfig ${digest}\npolicy none\n`;
+  const sign = async (revision: number, id: string, signature: string) =>
+    await as('config', 'PUT', `${CONFIG}/signatures`, {
+      revision,
+      signatures: { [id]: signature },
+    });
+  const { id } = APPROVER;
+  expect(await sign(1, STRANGER.id, STRANGER.sign(text))).toMatchObject(wrong(STRANGER.id));
+  expect(await sign(1, id, APPROVER.sign(text.replace('rover-7', 'rover-8')))).toMatchObject(
+    wrong(id),
+  );
+  expect(await sign(2, id, APPROVER.sign(text))).toMatchObject({ status: 409 });
+  expect(await sign(1, id, APPROVER.sign(text))).toEqual({
+    status: 200,
+    json: { machine: 'rover-7', revision: 1, result: 'signed' },
+  });
+  expect(await as('machine:rover-7', 'GET', CONFIG)).toMatchObject({
+    json: { revision: 1, signatures: { [id]: APPROVER.sign(text) } },
+  });
+});
+
+it.each([
+  ['what the machine has is served', 'machine:rover-7', '1.0', undefined],
+  ['other documents are served', 'machine:rover-7', '', '1.0'],
+  ['another machine asks', 'machine:rover-8', '1.0', ''],
+  ['no machine asks', 'publish', '', undefined],
+])('[D267] a question for changes names documents where %s', async (_what, scope, known, tag) => {
+  const { as } = asking();
+  await as('config', 'PUT', CONFIG, saving(0));
+  const { json } = await as(scope, 'GET', `/v1/changes?after=0&config=${known}`);
+  expect(Object(json).config).toBe(tag);
+});
+
+it('[D267] a machine that waits for changes is told at once of documents that are saved for it', async () => {
+  const { as } = asking();
+  await as('config', 'PUT', CONFIG, saving(0));
+  const wait = (scope: string) => as(scope, 'GET', '/v1/changes?after=0&wait=30&config=1.0');
+  const waiting = wait('machine:rover-7');
+  await as('config', 'PUT', CONFIG, saving(1, LOCAL));
+  expect(await waiting).toMatchObject({ json: { sequence: 0, modules: [], config: '2.0' } });
+});
+
+it('[D267] a machine that knows other documents than those that are served does not wait', async () => {
+  const { as } = asking();
+  await as('config', 'PUT', CONFIG, saving(0));
+  const path = '/v1/changes?after=0&wait=60&config=';
+  expect(await as('machine:rover-7', 'GET', path)).toMatchObject({ json: { config: '1.0' } });
+});
+
+it('[T672] revisions go on above those that a machine has run, and after a restore above those of the backup', async () => {
+  const { registry, as } = asking();
+  await as('config', 'PUT', CONFIG, saving(0));
+  await as('machine:rover-7', 'PUT', `${CONFIG}/answer`, { applied: 7, refused: null });
+  expect(await as('config', 'PUT', CONFIG, saving(1, LOCAL))).toMatchObject({
+    json: { revision: 8 },
+  });
+  const folder = temporaryFolder();
+  await backUp(registry.path, `${folder}/backup`, registry.now);
+  const path = `${folder}/registry.db`;
+  restore(`${folder}/backup`, path, { replaces: false, now: registry.now });
+  const restored = new Catalogue(path, { mode: 'write' });
+  const next = {
+    machine: 'rover-7',
+    config: EMPTY,
+    policy: undefined,
+    author: 'a',
+    reason: 'b',
+    at: 0,
+  };
+  expect(restored.configs.save({ ...next, basedOn: 8 })).toEqual({ kind: 'saved', revision: 1009 });
+  restored.close();
+});
+
+it('[D264] a registry keeps 100 revisions of a machine', () => {
+  const { catalogue } = testRegistry();
+  const next = { machine: 'rover-7', policy: undefined, author: 'a', reason: 'b', at: 0 };
+  for (let basedOn = 0; basedOn < 102; basedOn++) {
+    catalogue.configs.save({ ...next, basedOn, config: `{"$schema":"${basedOn}"}` });
+  }
+  const kept = catalogue.configs.history('rover-7').map(({ revision }) => revision);
+  expect([kept.length, kept.at(-1)]).toEqual([100, 3]);
+});
