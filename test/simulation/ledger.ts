@@ -32,9 +32,7 @@ export interface SeenAction {
 export interface OpenAction extends SeenAction {
   state: 'waiting' | 'delivered';
   deliveries: number;
-  /** How often the machine failed it. */
   failures: number;
-  /** When the machine last failed it. */
   failedAt?: { readonly elapsed: number; readonly wall: number };
   /** The entry and the terms with which it was last delivered, as text. */
   setup?: string | undefined;
@@ -136,7 +134,6 @@ export interface Ledger extends Clocks, Orders {
   /** The last requested restart of each target, until it is done. */
   readonly requests: Map<string, SeenRequest>;
   starts: number[];
-  /** Number of plans made. */
   plans: number;
   /** By registry address and module id. */
   readonly lists: Map<

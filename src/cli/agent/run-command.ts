@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
-import type { AgentOptions } from '../../agent/agent-options.ts';
 import { supervisedEntries } from '../../agent/server.ts';
 import type { AgentConfiguration } from '../../config/index.ts';
 import { termsFor } from '../../core/machine/update-policy.ts';
@@ -37,7 +36,6 @@ import { PollReport } from '../poll/poll-report.ts';
 import { fetchIn } from '../../base/network.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
-import { ownVersion } from '../version.ts';
 import { clockOf, type EndSignal, type World } from '../../base/world.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
 import { AS_INIT, INIT_FIX } from './as-init.ts';
@@ -50,7 +48,7 @@ import { withPrivateEnvironment } from './private-environment.ts';
 import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
 import { startPage } from './agent-page.ts';
-import { readRunTerms, type AgentRunOptions, type RunTerms } from './run-terms.ts';
+import { launchedIn, readRunTerms, type AgentRunOptions, type RunTerms } from './run-terms.ts';
 
 /** `modreg agent run <machine.json>`: runs the modules of this machine until a signal. */
 export async function agentRunCommand(
@@ -292,10 +290,4 @@ function manufacturer(): AgentConfiguration | undefined {
   const read = readManufacturer('');
   if (read.ok) return read.value;
   throw new UnreadableSite([read.error]);
-}
-
-/** What the launcher has started; undefined if another program did. */
-function launchedIn({ environment }: World): AgentOptions['launched'] {
-  const program = environment['MODREG_LAUNCHED'];
-  return program ? { program, version: ownVersion() } : undefined;
 }

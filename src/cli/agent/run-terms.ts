@@ -1,3 +1,4 @@
+import type { AgentOptions } from '../../agent/agent-options.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -7,6 +8,7 @@ import { machineIdWith } from '../../host/machine-id.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { parsePlace, type MetricsPlace } from '../base/metrics-place.ts';
 import { readInterval } from '../plan/interval-option.ts';
+import { ownVersion } from '../version.ts';
 import { siteTarget, type SiteTarget } from '../poll/followed-site.ts';
 import { reportTarget, type ReportTarget } from '../poll/machine-reports.ts';
 
@@ -63,4 +65,10 @@ export function readRunTerms(options: AgentRunOptions, world: World): Result<Run
       site: site.value,
     },
   };
+}
+
+/** What the launcher has started; undefined if another program did. */
+export function launchedIn({ environment }: World): AgentOptions['launched'] {
+  const program = environment['MODREG_LAUNCHED'];
+  return program ? { program, version: ownVersion() } : undefined;
 }
