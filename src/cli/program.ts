@@ -43,7 +43,6 @@ import {
 } from './base/shared-options.ts';
 import { commandLineProblem, exitCodeLines } from './base/usage.ts';
 import { ownVersion } from './version.ts';
-import { excerpt } from '../core/text/quote.ts';
 import type { World } from '../base/world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
@@ -254,10 +253,7 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
     .addHelpText('before', PLAN_EXAMPLES)
     .action(async (file: string | undefined, options: PlanOptions) => {
       const { planCommand } = await import('./plan/plan-command.ts');
-      const [path, documents] = withDocuments(file, options, world);
-      const outcome = await planCommand(path, documents, world);
-      const notes = file === undefined ? [`machine config: ${excerpt(path)}`] : [];
-      finish({ ...outcome, notes: [...notes, ...outcome.notes] });
+      finish(await planCommand(...withDocuments(file, options, world), world));
     });
 }
 

@@ -55,9 +55,27 @@ export function openState(
     const about = { message, hint, isMissing: false, isAbsent: false } as const;
     return { ok: false, error: { severity: 'error', kind: 'usage', ...about } };
   }
-  const isAbsent = (statSync(path.value, { throwIfNoEntry: false })?.size ?? 0) === 0;
-  return { ok: false, error: { ...file.error, isAbsent } };
+  const isAbsent = isEmpty(path.value);
+  const isElsewhere = isAbsent && !environment['PLATFORM_HOME'] && !isEmpty(PACKAGE_STATE);
+  return { ok: false, error: isElsewhere ? ELSEWHERE : { ...file.error, isAbsent } };
 }
+
+function isEmpty(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/** The state of the agent of the Debian package, and of a service that `modreg agent install-unit` installed. */
+const PACKAGE_STATE = '/var/lib/modreg/machine.db';
+
+/** A user asks about the machine whose agent runs as a service: that of the user has never run (T701). */
+const ELSEWHERE: StateProblem = {
+  severity: 'error',
+  kind: 'usage',
+  message: `this user has no state here, and the agent of this machine has its own in ${dirname(PACKAGE_STATE)}`,
+  hint: `run the command as root: sudo env PLATFORM_HOME=${dirname(PACKAGE_STATE)} modreg …`,
+  isMissing: true,
+  isAbsent: false,
+};
 
 /** Opens `machine.db` in the platform's home for a poller. */
 export function claimState({ environment }: World): Result<ClaimedFile, StateProblem> {
