@@ -29,12 +29,13 @@ import {
   addWatch,
   addWhy,
 } from './machine-program.ts';
+import { addModule } from './module/module-program.ts';
 import { addPage } from './page/page-program.ts';
 import { addRegistryCommands } from './registry-program.ts';
 import type { PlanOptions } from './plan/plan-command.ts';
 import type { ResolveOptions } from './resolve/resolve-command.ts';
 import { commandLineProblem, exitCodeLines } from './base/usage.ts';
-import { ownVersion } from './version.ts';
+import { addVersion, versionLine } from './version-program.ts';
 import type { World } from '../base/world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
@@ -147,6 +148,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   check: addCheck,
   schema: addSchema,
   board: addBoard,
+  module: addModule,
   registry: addRegistryCommands,
   keys: addKeys,
   fleet: addFleet,
@@ -246,16 +248,6 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
     });
 }
 
-function addVersion(modreg: Command, { common, finish }: CommandContext): void {
-  common(modreg.command('version'))
-    .description('Prints the versions of modreg and of Node.')
-    .action((options: { readonly json?: true }) => {
-      const versions = { schema: 'modreg/version@1', modreg: ownVersion(), node: process.version };
-      const answer = [options.json ? JSON.stringify(versions) : versionLine()];
-      finish({ answer, notes: [], problems: [] });
-    });
-}
-
 const REGISTRY_POLICY =
   'an update policy; only its registry, trust, allow_http and max_index_age are used';
 const WHOLE_POLICY = 'the update policy (default: policy.json beside the machine config)';
@@ -293,8 +285,4 @@ function withCommonOptions(command: Command): Command {
 
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.trimEnd().split('\n');
-}
-
-function versionLine(): string {
-  return `modreg ${ownVersion()} (Node ${process.version})`;
 }
