@@ -100,6 +100,7 @@ describe('[D244] modreg module pack', () => {
     expect(readFileSync(other).equals(readFileSync(one))).toBe(true);
     const listed = execFileSync('tar', ['tvzf', one], { encoding: 'utf8' }).split('\n');
     expect(listed.find((row) => row.includes('again'))).toMatch(/^l.* again -> run$/);
+    expect(listed.find((row) => row.endsWith('meta.json'))).toMatch(/^-rw-r--r-- 0\/0 /);
     expect(listed.some((row) => row.endsWith(`${'deep/'.repeat(30)}file`))).toBe(true);
     expect(gunzipSync(readFileSync(one)).includes('HEAD')).toBe(false);
     // No system is named (RFC 1952, OS).
