@@ -86,8 +86,8 @@ export function whyNotStarted(
 ): Fault | undefined {
   const found = foundRunnable(entry, run, machine);
   if (!found.ok) return found.error;
-  const { path, environment } = found.value;
-  const why = whyNotRunnable(path, environment['PATH']);
+  const { path, environment, folder } = found.value;
+  const why = whyNotRunnable(path, environment['PATH'], folder);
   return why && notStarted(why);
 }
 

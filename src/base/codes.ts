@@ -36,6 +36,7 @@ export const EXIT_CODES = {
   'forbidden-variable': 1,
   permissions: 1,
   'already-published': 1,
+  'unusable-package': 1,
   'unknown-version': 1,
   'unknown-rollout': 1,
   'rollout-conflict': 1,

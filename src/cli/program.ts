@@ -29,6 +29,7 @@ import {
   addUpgrade,
   addWhy,
 } from './machine-program.ts';
+import { addModule } from './module/module-program.ts';
 import { addPage } from './page/page-program.ts';
 import { addPoll, addWatch } from './poll/poll-program.ts';
 import { addRegistryCommands } from './registry-program.ts';
@@ -42,7 +43,7 @@ import {
   withRegistryOptions,
 } from './base/shared-options.ts';
 import { commandLineProblem, exitCodeLines } from './base/usage.ts';
-import { ownVersion } from './version.ts';
+import { addVersion, versionLine } from './version-program.ts';
 import type { World } from '../base/world.ts';
 
 const RESOLVE_EXAMPLES = `Examples:
@@ -156,6 +157,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   compare: addCompare,
   check: addCheck,
   schema: addSchema,
+  module: addModule,
   registry: addRegistryCommands,
   keys: addKeys,
   rollout: addRollout,
@@ -257,20 +259,6 @@ function addPlan(modreg: Command, { world, finish }: CommandContext): void {
     });
 }
 
-function addVersion(modreg: Command, { common, finish }: CommandContext): void {
-  common(modreg.command('version'))
-    .description('Prints the versions of modreg and of Node.')
-    .action((options: { readonly json?: true }) => {
-      const versions = { schema: 'modreg/version@1', modreg: ownVersion(), node: process.version };
-      const answer = [options.json ? JSON.stringify(versions) : versionLine()];
-      finish({ answer, notes: [], problems: [] });
-    });
-}
-
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.trimEnd().split('\n');
-}
-
-function versionLine(): string {
-  return `modreg ${ownVersion()} (Node ${process.version})`;
 }

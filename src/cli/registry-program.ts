@@ -145,6 +145,8 @@ function addPublish(registry: Command, context: CommandContext): void {
       '--force',
       'publish although machines report a modreg that ignores --requires or --floor',
     )
+    .option('--dry-run', 'show the releases that would be published, and change nothing')
+    .option('--no-check', 'upload files that the agent of modreg cannot run')
     .option(
       '--file <file>',
       'publish the releases of a JSON file: one, a list, or a module document',

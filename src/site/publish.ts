@@ -43,12 +43,40 @@ export type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchan
 /** What a publication came to. */
 interface Publication extends Counts {
   readonly moduleId: ModuleId;
+  readonly releases: readonly PublishedRelease[];
   /** The versions whose rollout the registry began by default (D220). */
   readonly staged: readonly string[];
   readonly limits: readonly LimitWarning[];
 }
 
 type Published = Result<Publication, Problem>;
+
+/** What the command line says is to be published. */
+interface Wish {
+  readonly moduleId: ModuleId;
+  readonly uploads: readonly Upload[];
+  readonly releases: readonly PublishedRelease[];
+}
+
+/** The releases that would be published, as the registry would get them. Nothing is changed or asked. */
+export async function releasesToPublish(
+  moduleText: string,
+  version: string | undefined,
+  options: PublishOptions,
+): Promise<Result<Wish, Problem>> {
+  const contradiction = allAtOnceProblem(options);
+  if (contradiction) return { ok: false, error: contradiction };
+  const uploads = await uploadsIn(options);
+  if (!uploads.ok) return uploads;
+  const releases = releasesFrom([moduleText, version], options, uploads.value);
+  if (!releases.ok) return releases;
+  const moduleId = moduleIdIn(moduleText);
+  if (!moduleId.ok) return moduleId;
+  return {
+    ok: true,
+    value: { moduleId: moduleId.value, uploads: uploads.value, releases: releases.value },
+  };
+}
 
 /** Publishes one release from options, or all releases of a file: in a file, or over HTTP. */
 export async function publishReleases(
@@ -57,38 +85,26 @@ export async function publishReleases(
   options: PublishOptions,
   world: World,
 ): Promise<Published> {
-  const contradiction = allAtOnceProblem(options);
-  if (contradiction) return { ok: false, error: contradiction };
   const signers = signersOf(options, world);
   if (!signers.ok) return signers;
-  const uploads = await uploadsIn(options);
-  if (!uploads.ok) return uploads;
-  const releases = releasesFrom([moduleText, version], options, uploads.value);
-  if (!releases.ok) return releases;
-  const moduleId = moduleIdIn(moduleText);
-  if (!moduleId.ok) return moduleId;
+  const wish = await releasesToPublish(moduleText, version, options);
+  if (!wish.ok) return wish;
+  const { moduleId, uploads } = wish.value;
+  const unsigned = { releases: wish.value.releases, signers: signers.value };
   if (options.registry === undefined) {
-    const problem = await stored(uploads.value, options, world);
+    const problem = await stored(uploads, options, world);
     if (problem) return { ok: false, error: problem };
-    return publishToFile(
-      moduleId.value,
-      { releases: releases.value, signers: signers.value },
-      options,
-      world,
-    );
+    return publishToFile(moduleId, unsigned, options, world);
   }
   if (options.create) {
     return { ok: false, error: usage('--create creates a file, and --registry is an address') };
   }
   return await withWriter(options, world, async (writer): Promise<Published> => {
-    const problem = await sent(uploads.value, writer, moduleId.value);
+    const problem = await sent(uploads, writer, moduleId);
     if (problem) return { ok: false, error: problem };
-    const signed = await signedOver(writer, moduleId.value, {
-      releases: releases.value,
-      signers: signers.value,
-    });
+    const signed = await signedOver(writer, moduleId, unsigned);
     if (!signed.ok) return signed;
-    return await publishOver(writer, moduleId.value, signed.value, options);
+    return await publishOver(writer, moduleId, signed.value, options);
   });
 }
 
@@ -158,7 +174,7 @@ function publishToFile(
     const refused = refusedIn(catalogue, moduleId, releases, results);
     if (refused) return { ok: false, error: refused };
     const limits = limitWarnings(catalogue, moduleId);
-    return { ok: true, value: { moduleId, ...countsOf(results), staged: [], limits } };
+    return { ok: true, value: { moduleId, releases, ...countsOf(results), staged: [], limits } };
   });
 }
 
@@ -259,7 +275,7 @@ export async function publishOver(
     if (!release.rollout && result.json['rollout'] === 'started') staged.push(release.version);
     limits = limitWarningsIn(result.json);
   }
-  return { ok: true, value: { moduleId, ...countsOf(results), staged, limits } };
+  return { ok: true, value: { moduleId, releases, ...countsOf(results), staged, limits } };
 }
 
 export function countsOf(results: readonly unknown[]): Counts {

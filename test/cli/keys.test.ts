@@ -19,6 +19,8 @@ import { servedHere } from '../support/served-here.ts';
 import { ROOT_ONE, textOf, trustOf } from '../support/signed.ts';
 import { createdToken, registry } from './support/registry-command.ts';
 
+const UPLOAD = ['--no-check', '--upload'] as const;
+
 interface Made {
   readonly folder: string;
   readonly db: string;
@@ -192,7 +194,7 @@ describe('[D132] modreg registry publish --key', () => {
     const { folder, db } = await made();
     const key = ['--key', `${folder}/keys/publish.key`];
     writeFileSync(`${folder}/lidar.tgz`, 'lidar');
-    const upload = ['--upload', `linux/arm64=${folder}/lidar.tgz`];
+    const upload = [...UPLOAD, `linux/arm64=${folder}/lidar.tgz`];
     for (const stdout of ['1 published, 0 unchanged', '0 published, 1 unchanged']) {
       const found = await registry(db, 'publish', 'acme:lidar', '1.2.0', ...upload, ...key);
       expect(found).toMatchObject({ stdout: `acme:lidar: ${stdout}\n`, exit: 0 });
@@ -266,7 +268,7 @@ describe('[D132] openssl', () => {
     writeFileSync(`${folder}/lidar.tgz`, 'lidar');
     const key = `${folder}/keys/publish.key`;
     const upload = `linux/arm64=${folder}/lidar.tgz`;
-    await registry(db, 'publish', 'acme:lidar', '1.2.0', '--upload', upload, '--key', key);
+    await registry(db, 'publish', 'acme:lidar', '1.2.0', ...UPLOAD, upload, '--key', key);
     const { address } = await servedHere(db);
     const lists = await (await fetch(`${address}/v1/modules/acme/lidar`)).json();
     const { releases } = lists as {

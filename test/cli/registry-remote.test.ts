@@ -20,7 +20,8 @@ it('publishes, yanks and unyanks over HTTP', async () => {
     [release, 'acme:lidar: 0 published, 1 unchanged\n'],
     [
       [...release, '--json'],
-      '{"schema":"modreg/registry-publish@1","module_id":"acme:lidar","published":0,"yanked":0,"unchanged":1}\n',
+      '{"schema":"modreg/registry-publish@1","module_id":"acme:lidar","published":0,"yanked":0,"unchanged":1,"files":[{"version":"1.2.9","platform":"linux/arm64","digest":"sha256:' +
+        `${'ab'.repeat(32)}","size":7}]}\n`,
     ],
     [
       ['yank', ...yank, ...reason],

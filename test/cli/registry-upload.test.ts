@@ -15,6 +15,9 @@ import { servedHere } from '../support/served-here.ts';
 import { serve } from '../support/served-process.ts';
 import { site } from '../support/site.ts';
 
+/** The content does not matter here. */
+const UPLOAD = ['--no-check', '--upload'] as const;
+
 const FILES = { 'arm.tar': 'for arm', 'amd.tar': 'for amd', 'a=b': 'with a sign', empty: '' };
 const PUBLISHED = 'acme:lidar: 1 published, 0 unchanged\n';
 const UNCHANGED = 'acme:lidar: 0 published, 1 unchanged\n';
@@ -45,7 +48,7 @@ describe('modreg registry publish --upload', () => {
       'publish',
       'acme:lidar',
       '1.0.0',
-      '--upload',
+      ...UPLOAD,
       `${platform}=${folder}/${file}`,
     ];
     const hint =
@@ -68,8 +71,8 @@ describe('modreg registry publish --upload', () => {
 
   it('stores the files of several platforms beside the database, once', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
-    const arm = ['--upload', `linux/arm64=${folder}/arm.tar`];
-    const amd = ['--upload', `linux/x86_64=${folder}/amd.tar`];
+    const arm = [...UPLOAD, `linux/arm64=${folder}/arm.tar`];
+    const amd = [...UPLOAD, `linux/x86_64=${folder}/amd.tar`];
     const other = [
       '--artifact',
       'any/arm64=https://m.example/x',
@@ -83,8 +86,7 @@ describe('modreg registry publish --upload', () => {
       exit: 0,
     });
     expect(
-      (await registry(db, 'publish', 'acme:lidar', '1.0.0', ...amd, ...all.slice(0, 2), ...other))
-        .stdout,
+      (await registry(db, 'publish', 'acme:lidar', '1.0.0', ...amd, ...arm, ...other)).stdout,
     ).toBe(UNCHANGED);
     expect((await registry(db, 'publish', 'acme:cam', '2.0.0', ...arm)).exit).toBe(0);
     const hexes = ['for arm', 'for amd'].map(sha256Of).toSorted();
@@ -108,8 +110,7 @@ describe('modreg registry publish --upload', () => {
   it('replaces a hosted file whose bytes were damaged, when the release is published again', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
     const publish = async (): Promise<string> =>
-      (await registry(db, 'publish', 'acme:lidar', '1.0.0', '--upload', `${folder}/arm.tar`))
-        .stdout;
+      (await registry(db, 'publish', 'acme:lidar', '1.0.0', ...UPLOAD, `${folder}/arm.tar`)).stdout;
     expect(await publish()).toBe(PUBLISHED);
     const hosted = `${db}-files/sha256/${sha256Of('for arm')}`;
     writeFileSync(hosted, 'for arn');
@@ -120,33 +121,33 @@ describe('modreg registry publish --upload', () => {
   });
 
   it.each<[string, (folder: string) => readonly string[], string, string, number]>([
-    ['a file for all platforms', (folder) => ['--upload', `${folder}/arm.tar`], PUBLISHED, '', 0],
-    ['a name with a sign', (folder) => ['--upload', `any=${folder}/a=b`], PUBLISHED, '', 0],
-    ['an empty file', (folder) => ['--upload', `${folder}/empty`], PUBLISHED, '', 0],
+    ['a file for all platforms', (folder) => [...UPLOAD, `${folder}/arm.tar`], PUBLISHED, '', 0],
+    ['a name with a sign', (folder) => [...UPLOAD, `any=${folder}/a=b`], PUBLISHED, '', 0],
+    ['an empty file', (folder) => [...UPLOAD, `${folder}/empty`], PUBLISHED, '', 0],
     [
       'an unknown platform',
-      (folder) => ['--upload', `arm=${folder}/arm.tar`],
+      (folder) => [...UPLOAD, `arm=${folder}/arm.tar`],
       '',
       'error[USAGE]: not a release: /artifacts/0/platform: "arm" is not one of linux/amd64, linux/arm64, any, linux/any, any/amd64, any/arm64\nhint: modreg registry publish --help shows how\n',
       2,
     ],
     [
       'one platform twice',
-      (folder) => ['--upload', `${folder}/arm.tar`, '--upload', `${folder}/amd.tar`],
+      (folder) => [...UPLOAD, `${folder}/arm.tar`, ...UPLOAD, `${folder}/amd.tar`],
       '',
       'error[USAGE]: not a release: /artifacts: two artifacts for the same platform\nhint: modreg registry publish --help shows how\n',
       2,
     ],
     [
       'a missing file',
-      (folder) => ['--upload', `${folder}/none`],
+      (folder) => [...UPLOAD, `${folder}/none`],
       '',
       'error[UNREADABLE_FILE]: the file "FOLDER/none" cannot be read (ENOENT)\n',
       2,
     ],
     [
       'a folder',
-      (folder) => ['--upload', folder],
+      (folder) => [...UPLOAD, folder],
       '',
       'error[UNREADABLE_FILE]: the file "FOLDER" cannot be read (not a regular file)\n',
       2,
@@ -155,7 +156,7 @@ describe('modreg registry publish --upload', () => {
       'more than 1 GiB',
       (folder) => {
         truncateSync(`${folder}/empty`, 1024 ** 3 + 1);
-        return ['--upload', `${folder}/empty`];
+        return [...UPLOAD, `${folder}/empty`];
       },
       '',
       'error[TOO_LARGE]: the file "FOLDER/empty" has 1073741825 bytes, and a registry hosts files of at most 1073741824\nhint: publish it elsewhere, and name its address with --artifact\n',
@@ -183,7 +184,7 @@ describe('modreg registry publish --upload', () => {
       list,
       JSON.stringify([{ version: '1.0.0', artifacts: [{ ...artifact, ...known }] }]),
     );
-    const upload = ['--upload', `${folder}/arm.tar`];
+    const upload = [...UPLOAD, `${folder}/arm.tar`];
     expect((await registry(db, 'publish', 'acme:lidar', '--file', list, ...upload)).exit).toBe(2);
     expect(await registry(db, 'publish', 'acme:lidar', '--file', list)).toEqual({
       stdout: '',
@@ -198,7 +199,7 @@ describe('modreg registry publish --upload', () => {
   it('[T89] removes the part of an upload that was killed', async () => {
     const [db, folder] = [newFile(), temporaryFolder(FILES)];
     const publish = async (version: string, file: string): Promise<number | null> =>
-      (await registry(db, 'publish', 'acme:lidar', version, '--upload', `${folder}/${file}`)).exit;
+      (await registry(db, 'publish', 'acme:lidar', version, ...UPLOAD, `${folder}/${file}`)).exit;
     expect(await publish('1.0.0', 'arm.tar')).toBe(0);
     const { path, end } = newPart(`${db}-files/incoming`, 'ab'.repeat(32));
     end();
@@ -209,7 +210,7 @@ describe('modreg registry publish --upload', () => {
 
   it('[T87] leaves nothing when the disk is full', async () => {
     const [db, folder] = [newFile(), temporaryFolder({ large: Buffer.alloc(3_000_000) })];
-    const command = `ulimit -f 2048; exec ${ROOT}bin/modreg registry publish acme:lidar 1.0.0 --db ${db} --upload ${folder}/large`;
+    const command = `ulimit -f 2048; exec ${ROOT}bin/modreg registry publish acme:lidar 1.0.0 --db ${db} --no-check --upload ${folder}/large`;
     const { stderr, status } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
     expect([stderr, status]).toEqual([
       `error[STATE_WRITE]: "${db}-files": it cannot be used (EFBIG)\n`,
@@ -224,7 +225,7 @@ describe('modreg registry publish --upload over HTTP', () => {
   it('stores the file in the registry, whose machines download it', async () => {
     const { db, address, token } = await servedWithToken();
     const folder = temporaryFolder(FILES);
-    const publish = ['publish', 'acme:lidar', '1.0.0', '--upload', `linux/arm64=${folder}/arm.tar`];
+    const publish = ['publish', 'acme:lidar', '1.0.0', ...UPLOAD, `linux/arm64=${folder}/arm.tar`];
     for (const stdout of [PUBLISHED, UNCHANGED]) {
       expect(await remote(address, publish, token)).toEqual({ stdout, stderr: '', exit: 0 });
     }
@@ -252,7 +253,7 @@ describe('modreg registry publish --upload over HTTP', () => {
   it('needs the scope, and sends nothing without it', async () => {
     const { db, address, token } = await servedWithToken();
     const folder = temporaryFolder(FILES);
-    const publish = ['publish', 'other:lidar', '1.0.0', '--upload', `${folder}/arm.tar`];
+    const publish = ['publish', 'other:lidar', '1.0.0', ...UPLOAD, `${folder}/arm.tar`];
     const { stderr, exit } = await remote(address, publish, token);
     expect([stderr, exit]).toEqual([
       `error[REGISTRY_REFUSED]: the registry ADDRESS denies access with the token that was sent (403): the token t1 (ci) does not have the scope publish:other\nhint: its operator creates a token with it: modreg registry token create --name <name> --scope publish:other\n`,
@@ -277,7 +278,7 @@ describe('modreg registry publish --upload over HTTP', () => {
     const next = await servedHere(db);
     expect(storedBeside(db)).toEqual([]);
     const folder = temporaryFolder(FILES);
-    const publish = ['publish', 'acme:lidar', '1.0.0', '--upload', `${folder}/arm.tar`];
+    const publish = ['publish', 'acme:lidar', '1.0.0', ...UPLOAD, `${folder}/arm.tar`];
     expect((await remote(next.address, publish, token)).stdout).toBe(PUBLISHED);
   });
 });

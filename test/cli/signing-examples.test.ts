@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
+import { packageFile } from '../support/tar-file.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ROOT } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
@@ -19,7 +20,10 @@ interface Pipeline {
 
 /** A served registry whose namespace acme needs the keys of a pipeline and of a person. */
 async function pipeline(threshold: 1 | 2): Promise<Pipeline> {
-  const folder = temporaryFolder({ 'lidar.tar.gz': 'built twice', 'other.tar.gz': 'altered' });
+  const folder = temporaryFolder({
+    'lidar.tar.gz': packageFile(),
+    'other.tar.gz': packageFile({ name: 'altered' }),
+  });
   const db = `${folder}/registry.db`;
   await inProcess(['registry', 'publish', 'acme:old', '1.0.0', '--db', db, '--create']);
   const made = async (name: string): Promise<string> => {

@@ -84,6 +84,8 @@ it('plays each session', () => {
       '$ tar czf lidar-1.0.0.tgz -C examples/module .',
       '$ modreg agent run machine.json --interval 5s',
       '$ modreg registry publish acme:lidar 1.1.0 --upload lidar-1.0.0.tgz',
+      // test/cli/module.test.ts
+      '$ modreg module init lidar --template python',
       // test/docs/token-sessions.test.ts
       ...TOKEN_SESSIONS,
     ].toSorted(compare),

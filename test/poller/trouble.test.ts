@@ -43,6 +43,26 @@ it('a round says that the configuration cannot be read, until it can be again', 
   expect(trouble(machine)).toBeUndefined();
 });
 
+it('[D241] a round says that an unknown field holds everything, until it is gone', async () => {
+  const field = { path: '/maintenence', suggestion: 'maintenance' };
+  const configuration = CONFIGURATIONS.lidar;
+  let unknownFields: readonly (typeof field)[] | undefined = [field];
+  const registry = promptRegistry(() => 1);
+  const { clock, state } = racer(track(), {
+    registries: [registry, registry],
+    configuration: () => {
+      return { ...configuration, policy: { ...configuration.policy, unknownFields } };
+    },
+  });
+  await clock.pass(MINUTE);
+  expect(state.poller().round?.trouble).toBe(
+    'every replacement is held: the policy has the unknown field /maintenence; did you mean maintenance ?',
+  );
+  unknownFields = undefined;
+  await clock.pass(MINUTE);
+  expect(state.poller().round?.trouble).toBeUndefined();
+});
+
 it.each<[string, unknown, string]>([
   [
     'an error of several lines',

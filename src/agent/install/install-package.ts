@@ -126,13 +126,11 @@ async function sizeOf(path: string): Promise<number> {
 
 /** Makes a package of the downloaded file. */
 async function prepare(path: string, order: InstallOrder): Promise<void> {
-  const { root, home, command, onStep } = order;
+  const { root, home, onStep } = order;
   const fill = await stagingOf(path, order);
   const staging = await newStaging(home, root);
   try {
-    await fill(staging);
-    if (command === undefined) await makeBinExecutable(staging);
-    packageIn(staging, order);
+    await filledPackage(staging, fill, order);
     onStep({ kind: 'unpacked' });
     await syncFileSystem(staging);
     onStep({ kind: 'synced' });
@@ -142,6 +140,17 @@ async function prepare(path: string, order: InstallOrder): Promise<void> {
     await rm(staging, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+/** Fills the empty folder `staging`, and reads the package in it. Throws a refusal. */
+export async function filledPackage(
+  staging: string,
+  fill: (staging: string) => Promise<void>,
+  options: RunOptions,
+): Promise<Package> {
+  await fill(staging);
+  if (options.command === undefined) await makeBinExecutable(staging);
+  return packageIn(staging, options);
 }
 
 /** Programs of npm packages are made executable when they are installed. */

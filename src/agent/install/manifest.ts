@@ -36,7 +36,8 @@ export interface Manifest {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of `meta.json`. */
-const FIELDS: ReadonlySet<string> = new Set([
+export const FIELDS: ReadonlySet<string> = new Set([
+  '$schema',
   'entrypoint',
   'first_run',
   'ready',

@@ -1,5 +1,5 @@
 import { existsSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
 
 /** Longer than the first line of any script that Linux starts, and than the header of an ELF file. */
@@ -30,12 +30,13 @@ export function firstLineOf(
   return interpreter === undefined ? undefined : { interpreter, argument };
 }
 
-/** What a script needs and this machine does not have, in words. `env` searches its argument in `searchPath`. */
+/** What a script that runs in the folder `from` needs and this machine does not have, in words. `env` searches its argument in `searchPath`. */
 export function missingForScript(
   { interpreter, argument }: { readonly interpreter: string; readonly argument: string },
   searchPath: string | undefined,
+  from: string,
 ): string | undefined {
-  if (!existsSync(interpreter)) return `its first line names ${absent(interpreter)}`;
+  if (!existsSync(resolve(from, interpreter))) return `its first line names ${absent(interpreter)}`;
   const [, name] = /^(?:-S[ \t]*)?([^-\s=/][^\s=/]*)(?:\s|$)/.exec(argument) ?? [];
   if (!interpreter.endsWith('/env') || name === undefined || searchPath === undefined) {
     return undefined;

@@ -60,7 +60,7 @@ export interface RunningProgram {
  */
 export async function launch(start: ProgramStart): Promise<Result<RunningProgram, LaunchFailure>> {
   const { path, environment, mark, cgroups, onLine } = start;
-  const why = whyNotRunnable(path, environment['PATH']) ?? whyNotPassed(start);
+  const why = whyNotRunnable(path, environment['PATH'], start.folder) ?? whyNotPassed(start);
   if (why) return { ok: false, error: why };
   const line = await launchLine();
   if (start.noNewPrivs === true && !line.isKilledWithParent)

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
+import type { Result } from '../../core/text/result.ts';
 import { firstLineOf, headOf, missingForElf, missingForScript } from './interpreter.ts';
 import { noexecMount } from './noexec-mount.ts';
 
@@ -24,20 +25,21 @@ export function notStarted({ blame, reason }: LaunchFailure): LaunchFailure {
 }
 
 /**
- * Why the file at `path` cannot be run as a program of this machine, whose `PATH` is `searchPath`; undefined if it can. The
+ * Why the file at `path` cannot be run in `folder` as a program of this machine, whose `PATH` is `searchPath`; undefined if it can. The
  * system's own check is not enough: a file that is neither a script with `#!` nor a program is run by a shell, and an empty one
  * succeeds.
  */
 export function whyNotRunnable(
   path: string,
   searchPath: string | undefined,
+  folder = '.',
 ): LaunchFailure | undefined {
   try {
     accessSync(path, constants.X_OK);
     if (!statSync(path).isFile()) return wrongFile('it is not a file');
     const file = openSync(path, 'r');
     try {
-      return whyNotRun(file, searchPath);
+      return whyNotRun(file, searchPath, folder);
     } finally {
       closeSync(file);
     }
@@ -48,7 +50,11 @@ export function whyNotRunnable(
   }
 }
 
-function whyNotRun(file: number, searchPath: string | undefined): LaunchFailure | undefined {
+function whyNotRun(
+  file: number,
+  searchPath: string | undefined,
+  folder: string,
+): LaunchFailure | undefined {
   const head = headOf(file);
   if (head.subarray(0, 4).equals(Buffer.from('\u007fELF'))) {
     const machine = head.length > ELF_MACHINE_AT ? head.readUInt16LE(ELF_MACHINE_AT) : undefined;
@@ -57,11 +63,19 @@ function whyNotRun(file: number, searchPath: string | undefined): LaunchFailure 
       ? lackingMachine(missingForElf(file))
       : wrongFile('it is a program of another machine');
   }
+  const line = interpreterOf(head);
+  if (!line.ok) return wrongFile(line.error);
+  return lackingMachine(missingForScript(line.value, searchPath, folder));
+}
+
+/** What the first line of a script names, or why no machine starts the script. */
+export function interpreterOf(
+  head: Buffer,
+): Result<NonNullable<ReturnType<typeof firstLineOf>>, string> {
   const line = firstLineOf(head);
-  if (!line) return wrongFile('it has no first line such as #!/bin/sh');
-  if (line.interpreter.endsWith('\r'))
-    return wrongFile('its first line ends with a carriage return');
-  return lackingMachine(missingForScript(line, searchPath));
+  if (!line) return { ok: false, error: 'it has no first line such as #!/bin/sh' };
+  if (!line.interpreter.endsWith('\r')) return { ok: true, value: line };
+  return { ok: false, error: 'its first line ends with a carriage return' };
 }
 
 /** The same release runs where programs may be started (A23). */

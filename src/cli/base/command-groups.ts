@@ -39,6 +39,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'Registry and fleet:': {
     registry: 'publishes, yanks and lists releases; tokens; serves a registry',
+    module: 'makes, checks and packs a module of yours',
     keys: 'the keys that sign releases',
     rollout: 'gives a release to more and more machines',
     fleet: 'what the machines of a registry run, and what fails',

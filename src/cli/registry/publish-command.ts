@@ -1,24 +1,37 @@
-import type { Outcome, Problem } from '../../base/problem.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { publishReleases, type PublishOptions } from '../../site/publish.ts';
+import type { PublishedRelease } from '../../server/index.ts';
+import { releaseAsJson } from '../../server/catalogue/published-release.ts';
+import { publishReleases, releasesToPublish, type PublishOptions } from '../../site/publish.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 import { changedFileNotes } from './changed-file-notes.ts';
+
+interface PublishCommandOptions extends PublishOptions, AnswerOptions {
+  readonly dryRun?: true;
+  /** False with `--no-check`. */
+  readonly check?: boolean;
+}
 
 /** `modreg registry publish <module_id> [version]`: publishes one release from options, or all releases of a file. */
 export async function publishCommand(
   moduleIdText: string,
   version: string | undefined,
-  options: PublishOptions & AnswerOptions,
+  options: PublishCommandOptions,
   world: World,
 ): Promise<Outcome> {
+  const unusable = await unusableIn(options);
+  if (unusable) return failed(unusable);
+  if (options.dryRun) return await dryRun([moduleIdText, version], options);
   const publication = await publishReleases(moduleIdText, version, options, world);
-  return outcomeOf(publication, ({ moduleId, staged, limits, ...counts }) => {
+  return outcomeOf(publication, ({ moduleId, releases, staged, limits, ...counts }) => {
     const { published, signed, yanked, unchanged } = counts;
     const schema = 'modreg/registry-publish@1';
     const more = signed === 0 ? undefined : { signed };
     const begun = staged.length === 0 ? undefined : { rollouts_started: staged };
-    const json = { schema, module_id: moduleId, published, ...more, yanked, unchanged, ...begun };
+    const result = { module_id: moduleId, published, ...more, yanked, unchanged, ...begun };
+    const files = filesOf(releases);
+    const json = { schema, ...result, ...(files.length > 0 && { files }) };
     const rest = [
       ...(signed === 0 ? [] : [`, ${signed} signed`]),
       ...(yanked === 0 ? [] : [`, ${yanked} yanked`]),
@@ -33,6 +46,42 @@ export async function publishCommand(
       problems: limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
     };
   });
+}
+
+/** Why machines could not run a file of `--upload`. A publication without files does not load the agent's code. */
+async function unusableIn({
+  upload,
+  file,
+  check,
+}: PublishCommandOptions): Promise<Problem | undefined> {
+  if (upload === undefined || file !== undefined || check === false) return undefined;
+  const { unusableUpload } = await import('../module/unusable-package.ts');
+  return await unusableUpload(upload);
+}
+
+/** Shows the entries of the list as the registry would get them. */
+async function dryRun(
+  [moduleIdText, version]: readonly [string, string | undefined],
+  options: PublishCommandOptions,
+): Promise<Outcome> {
+  const wish = await releasesToPublish(moduleIdText, version, options);
+  return outcomeOf(wish, ({ moduleId, releases }) => {
+    const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
+    const schema = 'modreg/registry-publish@1';
+    const json = { schema, dry_run: true, module_id: moduleId, releases: entries };
+    const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
+    return {
+      answer: options.json ? [jsonLine(json)] : text,
+      notes: [`nothing was changed; so much of ${moduleId} would be published`],
+    };
+  });
+}
+
+/** The files of the releases, with their digests. */
+function filesOf(releases: readonly PublishedRelease[]): object[] {
+  return releases.flatMap(({ version, artifacts = [] }) =>
+    artifacts.map(({ platform, digest, size }) => ({ version, platform, digest, size })),
+  );
 }
 
 /** The registry began a rollout by default (D220). */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../src/core/index.ts';
+import { decide, planMachine } from '../../../src/core/index.ts';
 import { waitsForMoment } from '../../../src/core/decision/timing-policies.ts';
 import { decidesOn, moduleQuestion } from '../../support/decided.ts';
 import { DAY, NOW } from '../../support/decides.ts';
+import { entry, known, machineQuestion } from '../../support/planned.ts';
 
 const HOUR = DAY / 24;
 const DUE = { wanted: '1.2.*', deployed: '1.2.3', list: ['1.2.3', '1.2.5'] } as const;
@@ -96,6 +97,21 @@ describe('D240: a field of a document is not known', () => {
   it('D240 what an operator requests at once is held too', () => {
     const input = moduleQuestion({ ...DUE, timing: HELD, upgradeRequest: REQUEST });
     expect(decide(input)).toMatchObject({ kind: 'hold', because: [{ reason: 'unknown-field' }] });
+  });
+
+  it('D240 a plan is held by the fields of both documents', () => {
+    const field = { path: '/x', suggestion: undefined };
+    const question = machineQuestion(
+      { modules: [entry('acme:lidar', '1.*')] },
+      { acme_lidar: known('1.0.0', ['1.0.0', '1.1.0']) },
+    );
+    const { agent } = question.machine;
+    const held = (of: object): unknown => planMachine({ ...question, ...of }).modules[0]?.decision;
+    const machine = { ...question.machine, agent: { ...agent, unknownFields: [field, field] } };
+    const policy = { ...question.policy, unknownFields: [field] };
+    expect(held({ machine })).toMatchObject({ because: [{ of: 'agent', path: '/x', more: 1 }] });
+    expect(held({ policy })).toMatchObject({ because: [{ of: 'policy', path: '/x', more: 0 }] });
+    expect(held({})).toMatchObject({ kind: 'replace' });
   });
 
   it('D240 it waits for no moment', () => {

@@ -1,0 +1,85 @@
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import type { Platform } from '../core/index.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
+import type { Result } from '../core/text/result.ts';
+import { headOf } from './process/interpreter.ts';
+import { interpreterOf, notStarted } from './process/runnable.ts';
+import { machineOf } from './install/elf.ts';
+import { filledPackage } from './install/install-package.ts';
+import { settled, wrongRelease, type InstallFailure } from './install/install-failure.ts';
+import { FIELDS, META } from './install/manifest.ts';
+import type { Package } from './install/package.ts';
+import { stagingOf } from './install/staging.ts';
+
+/** A package that a machine can run. */
+export interface CheckedPackage {
+  /** The program that it names, relative to the package. */
+  readonly program: string;
+  /** The fields of its `meta.json` that modreg does not read. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * Whether the agent of a machine with this platform can install and start the package in the file at `path`: it is unpacked as
+ * the agent does it, into a folder that is removed. What only a machine knows, such as its interpreters, is not checked (D243).
+ */
+export async function checkPackage(
+  path: string,
+  platform: Platform,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Result<CheckedPackage, InstallFailure>> {
+  const home = await mkdtemp(join(tmpdir(), 'modreg-check-'));
+  try {
+    return await settled({ signal, folder: home }, async () => {
+      const options = { platform, command: undefined };
+      const order = { ...options, home, reserveMib: 0, signal, onStep: () => undefined };
+      const root = join(home, 'package');
+      const fill = await stagingOf(path, order);
+      await mkdir(root);
+      return checked(await filledPackage(root, fill, options));
+    });
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function checked({ root, entryPoint, firstRun, ignored }: Package): CheckedPackage {
+  for (const field of ignored) expectNoTypo(field);
+  for (const program of [entryPoint, firstRun]) {
+    if (program !== undefined) expectStartable(program, realpathSync(root));
+  }
+  return { program: relative(realpathSync(root), entryPoint), ignored };
+}
+
+/** A field of another program may have any name but nearly that of one of modreg's. */
+function expectNoTypo(field: string): void {
+  const meant = nearestWord(field, FIELDS);
+  if (meant === undefined) return;
+  const reason = `the package's ${META} has the unknown field ${quote(field)}; did you mean ${meant} ?`;
+  throw wrongRelease('bad-manifest', reason);
+}
+
+/** Throws a refusal unless a machine that has its interpreter could start a program of the package. */
+function expectStartable(program: string, root: string): void {
+  const refused = (reason: string): Error => {
+    const why = notStarted({ blame: 'release', reason }).reason;
+    return wrongRelease('no-program', `${quote(relative(root, program))}: ${why}`);
+  };
+  const file = openSync(program, 'r');
+  try {
+    const head = headOf(file);
+    if (machineOf(head) !== undefined) return;
+    const line = interpreterOf(head);
+    if (!line.ok) throw refused(line.error);
+    const { interpreter } = line.value;
+    // A relative one is looked for from the folder of the package, in which the program runs.
+    if (interpreter.startsWith('/') || existsSync(resolve(root, interpreter))) return;
+    throw refused(`its first line names ${excerpt(interpreter)}, which the package does not have`);
+  } finally {
+    closeSync(file);
+  }
+}

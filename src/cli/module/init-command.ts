@@ -1,0 +1,45 @@
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import type { AnswerOptions } from '../base/outcome.ts';
+import { filesOf, type Template } from './templates.ts';
+
+export interface ModuleInitOptions extends AnswerOptions {
+  readonly template: Template;
+}
+
+/** `modreg module init <folder>`: writes the files of a new module into a folder that is empty or not there. */
+export function moduleInitCommand(folder: string, options: ModuleInitOptions): Outcome {
+  const files = filesOf(options.template);
+  const problem = written(folder, files);
+  if (problem) return failed(problem);
+  const paths = files.map(({ path }) => path);
+  const next = `next: edit ${excerpt(join(folder, 'run'))}, then modreg module check ${shellWord(folder)}`;
+  const json = { schema: 'modreg/module-init@1', folder, files: paths };
+  const line = `${excerpt(folder)}: ${paths.join(', ')}`;
+  return { answer: [options.json ? jsonLine(json) : line], notes: [next], problems: [] };
+}
+
+function written(folder: string, files: ReturnType<typeof filesOf>): Problem | undefined {
+  try {
+    mkdirSync(folder, { recursive: true });
+    if (readdirSync(folder).length > 0) {
+      return { severity: 'error', kind: 'usage', message: `${quote(folder)} is not empty` };
+    }
+    for (const { path, text, isProgram } of files) {
+      const at = join(folder, path);
+      mkdirSync(dirname(at), { recursive: true });
+      writeFileSync(at, text, { flag: 'wx' });
+      if (isProgram) chmodSync(at, 0o755);
+    }
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const message = `the folder ${quote(folder)} cannot be written (${code})`;
+    return { severity: 'error', kind: 'unreadable-file', message };
+  }
+}
