@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { polledSite, pollingHere, script } from '../support/polling.ts';
+import { agentInProcess, polledSite, pollingHere, script } from '../support/polling.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { inProcess } from '../support/in-process.ts';
+import { siteOf } from './support/lidar-site.ts';
 import { servingTo } from './support/served-documents.ts';
 
 function withLidar(version: string): object {
@@ -30,6 +33,29 @@ it('[D267] [D268] a machine that waits runs what its site saves within a second,
   await until('acme_lidar: upgrade 1.3.0 → 1.4.0: done');
   expect(site.said()).toEqual({ applied: 2, refused: undefined });
   await end('SIGTERM');
+});
+
+it('[D267] an agent installs and stops the modules that its site adds and removes, with the key of its machine', async () => {
+  await withUpgradeReleases(async ({ address, publish }) => {
+    publish('1.0.0', 'works');
+    const site = servingTo(await loopbackRegistry());
+    const folder = siteOf(address);
+    writeFileSync(`${folder}/machine.json`, '{}');
+    const { MODREG_TOKEN: key = '' } = site.environment;
+    const agent = agentInProcess(folder, site.args, {
+      PLATFORM_API_KEY: key,
+      PLATFORM_API_KEY_ID: 't1',
+      PLATFORM_PART_ID: 'rover-7',
+    });
+    await agent.until('running 0 modules of');
+    site.save(withLidar('1.*'));
+    await agent.until('info  revision 1 of the site is in use');
+    await agent.until('acme_lidar: 1.0.0 is started');
+    site.save({ modules: [] }, { prefetch: false });
+    await agent.until('info  revision 2 of the site is in use');
+    await agent.until('acme_lidar: 1.0.0 is stopped');
+    await agent.end('SIGTERM');
+  });
 });
 
 it('[D269] [T675] a machine that starts while its site is out of reach runs what it ran last', async () => {
