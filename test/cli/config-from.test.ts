@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
@@ -80,6 +80,29 @@ it('[D269] [T675] a machine that starts while its site is out of reach runs what
     `note: revision 1 of the documents that ${loopback.address} serves is in use`,
   );
   await after.end('SIGTERM');
+});
+
+it('[D269] a machine that no longer follows a site runs its own documents, and status says nothing of the site', async () => {
+  const loopback = await loopbackRegistry();
+  const site = servingTo(loopback);
+  const folder = polledSite(loopback);
+  const hook = script(`${folder}/hook`, 'cat > /dev/null');
+  const before = pollingHere(folder, ['--exec', hook, ...site.args], site.environment);
+  site.save({ modules: [] });
+  await before.until('info  revision 1 of the site is in use');
+  await before.end('SIGTERM');
+  const after = pollingHere(folder, ['--exec', hook], site.environment);
+  const [first = ''] = await after.until('polling');
+  expect(first).toContain('polling 1 module of');
+  await after.end('SIGTERM');
+  const { stderr } = await inProcess(['status'], { PLATFORM_HOME: `${folder}/home` });
+  expect(stderr).not.toContain('revision 1');
+  expect(JSON.parse(readFileSync(`${folder}/home/machine.db.served`, 'utf8'))).toEqual({
+    schema: 'modreg/served-documents@1',
+    site: loopback.address,
+    machine: 'rover-7',
+    highest: 1,
+  });
 });
 
 it('[D269] a machine does not run what another machine on its disk followed', async () => {
