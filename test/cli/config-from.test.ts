@@ -54,6 +54,7 @@ it('[D267] an agent installs and stops the modules that its site adds and remove
     site.save({ modules: [] }, { prefetch: false });
     await agent.until('info  revision 2 of the site is in use');
     await agent.until('acme_lidar: 1.0.0 is stopped');
+    await expect.poll(() => site.said()).toEqual({ applied: 2, refused: undefined });
     await agent.end('SIGTERM');
   });
 });
