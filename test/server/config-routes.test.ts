@@ -218,7 +218,7 @@ it('[T672] revisions go on above those that a machine has run, and after a resto
   const restored = new Catalogue(path, { mode: 'write' });
   const next = {
     machine: 'rover-7',
-    config: EMPTY,
+    config: LOCAL,
     policy: undefined,
     author: 'a',
     reason: 'b',
