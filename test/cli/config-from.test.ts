@@ -1,9 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { withUpgradeReleases } from '../faults/upgrade-releases.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
-import { polledSite, pollingHere, script } from '../support/polling.ts';
+import { agentInProcess, polledSite, pollingHere, script } from '../support/polling.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { inProcess } from '../support/in-process.ts';
+import { siteOf } from './support/lidar-site.ts';
 import { servingTo } from './support/served-documents.ts';
 
 function withLidar(version: string): object {
@@ -32,6 +35,30 @@ it('[D267] [D268] a machine that waits runs what its site saves within a second,
   await end('SIGTERM');
 });
 
+it('[D267] an agent installs and stops the modules that its site adds and removes, with the key of its machine', async () => {
+  await withUpgradeReleases(async ({ address, publish }) => {
+    publish('1.0.0', 'works');
+    const site = servingTo(await loopbackRegistry());
+    const folder = siteOf(address);
+    writeFileSync(`${folder}/machine.json`, '{}');
+    const { MODREG_TOKEN: key = '' } = site.environment;
+    const agent = agentInProcess(folder, site.args, {
+      PLATFORM_API_KEY: key,
+      PLATFORM_API_KEY_ID: 't1',
+      PLATFORM_PART_ID: 'rover-7',
+    });
+    await agent.until('running 0 modules of');
+    site.save(withLidar('1.*'));
+    await agent.until('info  revision 1 of the site is in use');
+    await agent.until('acme_lidar: 1.0.0 is started');
+    site.save({ modules: [] }, { prefetch: false });
+    await agent.until('info  revision 2 of the site is in use');
+    await agent.until('acme_lidar: 1.0.0 is stopped');
+    await expect.poll(() => site.said()).toEqual({ applied: 2, refused: undefined });
+    await agent.end('SIGTERM');
+  });
+});
+
 it('[D269] [T675] a machine that starts while its site is out of reach runs what it ran last', async () => {
   const loopback = await loopbackRegistry();
   published(loopback, 'acme:lidar', '1.2.3');
@@ -54,6 +81,29 @@ it('[D269] [T675] a machine that starts while its site is out of reach runs what
     `note: revision 1 of the documents that ${loopback.address} serves is in use`,
   );
   await after.end('SIGTERM');
+});
+
+it('[D269] a machine that no longer follows a site runs its own documents, and status says nothing of the site', async () => {
+  const loopback = await loopbackRegistry();
+  const site = servingTo(loopback);
+  const folder = polledSite(loopback);
+  const hook = script(`${folder}/hook`, 'cat > /dev/null');
+  const before = pollingHere(folder, ['--exec', hook, ...site.args], site.environment);
+  site.save({ modules: [] });
+  await before.until('info  revision 1 of the site is in use');
+  await before.end('SIGTERM');
+  const after = pollingHere(folder, ['--exec', hook], site.environment);
+  const [first = ''] = await after.until('polling');
+  expect(first).toContain('polling 1 module of');
+  await after.end('SIGTERM');
+  const { stderr } = await inProcess(['status'], { PLATFORM_HOME: `${folder}/home` });
+  expect(stderr).not.toContain('revision 1');
+  expect(JSON.parse(readFileSync(`${folder}/home/machine.db.served`, 'utf8'))).toEqual({
+    schema: 'modreg/served-documents@1',
+    site: loopback.address,
+    machine: 'rover-7',
+    highest: 1,
+  });
 });
 
 it('[D269] a machine does not run what another machine on its disk followed', async () => {

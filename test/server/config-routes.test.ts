@@ -206,6 +206,11 @@ it('[T672] revisions go on above those that a machine has run, and after a resto
   expect(await as('config', 'PUT', CONFIG, saving(1, LOCAL))).toMatchObject({
     json: { revision: 8 },
   });
+  await as('machine:rover-7', 'PUT', `${CONFIG}/answer`, { applied: 1_000_000_000, refused: null });
+  expect(await as('config', 'PUT', CONFIG, saving(8))).toMatchObject({
+    json: { revision: 10_009 },
+  });
+  await as('machine:rover-7', 'PUT', `${CONFIG}/answer`, { applied: 10_009, refused: null });
   const folder = temporaryFolder();
   await backUp(registry.path, `${folder}/backup`, registry.now);
   const path = `${folder}/registry.db`;
@@ -213,13 +218,16 @@ it('[T672] revisions go on above those that a machine has run, and after a resto
   const restored = new Catalogue(path, { mode: 'write' });
   const next = {
     machine: 'rover-7',
-    config: EMPTY,
+    config: LOCAL,
     policy: undefined,
     author: 'a',
     reason: 'b',
     at: 0,
   };
-  expect(restored.configs.save({ ...next, basedOn: 8 })).toEqual({ kind: 'saved', revision: 1009 });
+  expect(restored.configs.save({ ...next, basedOn: 10_009 })).toEqual({
+    kind: 'saved',
+    revision: 11_010,
+  });
   restored.close();
 });
 

@@ -89,7 +89,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/core/trust/config-text.ts': ['../config/served-verdict'],
   'src/registry/trust/config-signatures.ts': ['../server/config-routes'],
   'src/server/configs': ['../server/config-routes'],
-  'src/server/routes/config-routes.ts': ['../server/config-routes'],
+  'src/server/routes/config-routes.ts': ['../server/config-routes', '../cluster/machine-configs'],
   'src/host/requests/data-move.ts': ['data-move'],
   'src/host/module-data.ts': ['data-move'],
   'src/cli/data': ['data-move'],

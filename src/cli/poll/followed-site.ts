@@ -1,6 +1,7 @@
 import { platformHome } from '../../config/platform-home.ts';
 import type { Result } from '../../core/index.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { configClient, type ConfigClient } from '../../registry/config-client.ts';
@@ -18,7 +19,7 @@ import { machineIdWith } from '../../host/machine-id.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { tokensIn } from '../../host/registry-token.ts';
 import { effectiveDocuments } from '../../host/served/effective.ts';
-import { keptState, noneServed } from '../../host/served/served-state.ts';
+import { forgotten, keepState, keptState, noneServed } from '../../host/served/served-state.ts';
 import { SiteFollower, type FollowedSite } from '../../host/served/site-follower.ts';
 
 /** The options of a command that can follow the documents of a site. */
@@ -96,11 +97,27 @@ export function followedStart(
   const home = platformHome(world.environment);
   // Without a home there is no state either, as the next step says.
   if (target && home !== undefined) return followed(target, start.value, { home, world });
-  return { ok: true, value: { ...start.value, requests: {}, follow: followNone } };
+  const follow: FollowedDocuments['follow'] = ({ onNotice }) => {
+    if (home !== undefined) forgetSite(home, onNotice);
+    return () => undefined;
+  };
+  return { ok: true, value: { ...start.value, requests: {}, follow } };
 }
 
-function followNone(): () => void {
-  return () => undefined;
+/** What a machine followed is not in use any more. */
+function forgetSite(home: string, onNotice: FollowedSite['onNotice']): void {
+  const kept = keptState(home);
+  if (!kept?.current && !kept?.refused) return;
+  try {
+    keepState(home, forgotten(kept));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    onNotice(
+      'warn',
+      `what was kept of ${excerpt(kept.site)} cannot be removed (${code}); it is not used`,
+    );
+  }
 }
 
 function followed(

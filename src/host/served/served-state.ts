@@ -77,6 +77,11 @@ export function returned(state: ServedState): ServedState {
   return { ...state, current: provisional.earlier, provisional: undefined, refused };
 }
 
+/** The machine runs its own documents again, and goes on to refuse lower revisions than it has run. */
+export function forgotten({ site, machine, highest }: ServedState): ServedState {
+  return { ...noneServed(site, machine), highest };
+}
+
 /** Beside machine.db, for this user only. */
 const KEPT = 'machine.db.served';
 const SCHEMA = 'modreg/served-documents@1';

@@ -31,6 +31,8 @@ export type SaveResult =
 
 /** Of each machine. */
 const MOST_REVISIONS = 100;
+/** More revisions than a registry loses. What a machine says it runs must not use up the numbers. */
+const MOST_LOST = 10_000;
 
 export function newestRevision(sql: Statements, machine: string): StoredRevision | undefined {
   const row = sql.get(
@@ -101,7 +103,8 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   }
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
   const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
-  const revision = Math.max(basedOn, floor, applied) + 1;
+  const ran = Math.min(applied, basedOn + MOST_LOST);
+  const revision = Math.max(basedOn, floor, ran) + 1;
   sql.run(
     "INSERT INTO machine_configs VALUES (?, ?, ?, ?, ?, ?, ?, '{}')",
     machine,

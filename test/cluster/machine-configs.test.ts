@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { memoryStream } from '../support/memory-stream.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { tokenFor } from '../support/token.ts';
+import { frontOf } from './support/following-front.ts';
+
+const NO = {
+  type: 'urn:modreg:no-configs',
+  title: 'The registry serves no documents of machines',
+  status: 409,
+  detail:
+    'a front of a cluster serves no documents of machines yet: keep them on the machines, or on a single server',
+};
+
+it.each([
+  ['config', 'GET'],
+  ['config', 'PUT'],
+  ['machine:rover-7', 'GET'],
+])(
+  '[D264] a front of a cluster serves no documents of machines to a token with the scope %s: %s',
+  async (scope, method) => {
+    const front = frontOf(memoryStream(), `${temporaryFolder()}/registry.db`);
+    const headers = { authorization: `Bearer ${tokenFor(front.catalogue, [scope], 'one')}` };
+    const { status, json } = await front.ask('/v1/machines/rover-7/config', { method, headers });
+    expect([status, json]).toEqual([409, NO]);
+  },
+);
