@@ -55,6 +55,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
   ],
   registry: [
     { name: 'registry', section: 'registry', measure: script('registry/load.ts') },
+    { name: 'signed answers', section: 'registry', measure: script('registry/signed.ts') },
     { name: 'attacks', section: 'registry', measure: script('registry/attacks.ts') },
     ...(values.peers
       ? [{ name: 'peers', section: 'registry', measure: script('registry/peers.ts') }]
@@ -77,6 +78,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
     { name: 'rounds', section: 'poller', measure: script('poller/rounds.ts') },
     { name: 'long lists', section: 'poller', measure: script('poller/long-lists.ts') },
     { name: 'latency', section: 'poller', measure: script('poller/latency.ts') },
+    { name: 'first plan', section: 'poller', measure: script('poller/first-plan.ts') },
     { name: 'idle', section: 'poller', measure: script('poller/idle.ts', `${idleMinutes}`) },
     {
       name: 'many rounds',

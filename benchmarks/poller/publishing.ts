@@ -20,18 +20,24 @@ export interface Site {
 }
 
 /** Starts a registry with `bench:m0` to `bench:m<modules - 1>`, each with `releases` releases. */
-export async function openSite(modules: number, releases: number): Promise<Site> {
+export async function openSite(
+  modules: number,
+  releases: number,
+  kind: 'plain' | 'signed' = 'plain',
+): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-bench-'));
   const script = join(import.meta.dirname, 'server.ts');
-  const place = [join(folder, 'registry.db'), `${modules}`, `${releases}`];
+  const place = [join(folder, 'registry.db'), `${modules}`, `${releases}`, kind];
   const server = spawn(process.execPath, [script, ...place], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [address] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
+  const [address = '', pin = ''] = line.split(' ');
+  const terms = { registry: address, ...(pin && { trust: pin }) };
   const file = openForPoller(join(folder, 'machine.db'));
   return {
     file,
-    registry: (options) => registryAt(address, options),
+    registry: (options) => registryAt(terms, options),
     publish: (module, version) => void server.stdin.write(`${module} ${version}\n`),
     close: () => {
       file.close();
@@ -41,8 +47,11 @@ export async function openSite(modules: number, releases: number): Promise<Site>
   };
 }
 
-function registryAt(address: string, options: OpenRegistriesOptions): CachedRegistry {
-  const registry = openRegistries(options).open({ registry: address });
+function registryAt(
+  terms: { readonly registry: string; readonly trust?: string },
+  options: OpenRegistriesOptions,
+): CachedRegistry {
+  const registry = openRegistries(options).open(terms);
   if (!registry.ok) throw registry.error;
   return registry.value;
 }

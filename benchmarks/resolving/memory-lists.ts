@@ -1,8 +1,8 @@
 /*
  * Heap and external bytes per release of the lists that a poller keeps, with their indexes: 1,000 modules of 200 releases
- * with two artifacts each. Needs a separate process and --expose-gc. Prints JSON.
+ * with two artifacts each, and with a signature if the argument is `signed`. Needs a separate process and --expose-gc. Prints JSON.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { openRegistries } from 'modreg/registry';
 import { moduleListsOf } from '../../src/registry/module-list.ts';
 import { answer } from './answer.ts';
@@ -10,6 +10,8 @@ import { constraint, moduleId } from '../parsed.ts';
 
 const MODULES = 1000;
 const RELEASES = 200;
+const SIGNATURE_BYTES = 64;
+const isSigned = process.argv[2] === 'signed';
 const PLATFORMS = ['linux/amd64', 'linux/arm64'];
 
 function inUse(): number {
@@ -29,7 +31,13 @@ function releaseAt(id: string, at: number): object {
     size: 1_000_000 + at,
   }));
   const published = new Date(1_700_000_000_000 + at * 61_000).toISOString();
-  return { version, published_at: published, artifacts };
+  const signature = { '72384182859740ab': randomBytes(SIGNATURE_BYTES).toString('base64') };
+  return {
+    version,
+    published_at: published,
+    artifacts,
+    ...(isSigned && { signatures: signature }),
+  };
 }
 
 let bytes = 0;

@@ -105,20 +105,33 @@ export async function indexMemory(): Promise<Measured> {
   };
 }
 
+/** Of a signature in a packed list: its own 64 bytes, and the id of its key. */
+const MOST_SIGNATURE_BYTES = 90;
+
+async function listsInMemory(...args: readonly string[]) {
+  const { stdout } = await node('resolving/memory-lists.ts', ...args);
+  return JSON.parse(stdout) as Line & Readonly<Record<'bytesOfJson' | 'bytesPerRelease', number>>;
+}
+
 export async function listMemory(): Promise<Measured> {
-  const { stdout } = await node('resolving/memory-lists.ts');
-  const line = JSON.parse(stdout) as Line &
-    Readonly<Record<'bytesOfJson' | 'bytesPerRelease', number>>;
+  const [line, signed] = [await listsInMemory(), await listsInMemory('signed')];
+  const more = signed.bytesPerRelease - line.bytesPerRelease;
   const figure = `${line.bytesPerRelease} bytes per release`;
   const peer = `its JSON: ${line.bytesOfJson} bytes`;
   return {
     headline: `Memory of 1,000 lists of 200 releases that a poller keeps: ${figure}; ${peer}`,
-    details: [line],
+    details: [line, signed],
     rows: [
       {
         measured: 'memory of a list that a poller keeps, two artifacts per release, with its index',
         figure,
         peer,
+      },
+      {
+        measured: 'the same with a signature of each release',
+        figure: `${more} bytes more`,
+        target: `at most ${MOST_SIGNATURE_BYTES}`,
+        isMet: more <= MOST_SIGNATURE_BYTES,
       },
     ],
   };

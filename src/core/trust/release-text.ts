@@ -3,7 +3,8 @@ import type { Artifact } from '../releases/release.ts';
 import { formatTime, isWritable } from '../text/rfc3339.ts';
 
 const TYPE = 'modreg/release@1';
-const DIGEST = /^(?:sha256:[\da-f]{64}|sha512:[\da-f]{128})$/;
+/** A complete digest: another one does not say which file it is. */
+export const DIGEST: RegExp = /^(?:sha256:[\da-f]{64}|sha512:[\da-f]{128})$/;
 /** No space and no end of a line: they separate the parts of the text. */
 const PLATFORM = /^[\w.-]+(?:\/[\w.-]+)?$/;
 

@@ -20,12 +20,19 @@ export function publicKeyOf(key: KeyObject): string {
   return `${PREFIX}${der.subarray(SPKI.length).toString('base64')}`;
 }
 
-/** Checks signatures of one public key. */
-export function verifierOf(key: string): (text: string, signature: string) => boolean {
-  const der = Buffer.concat([SPKI, bytesOf(key)]);
-  const parsed = createPublicKey({ key: der, format: 'der', type: 'spki' });
+/** Checks signatures in base64 of one public key. */
+export type Verifier = (text: string, signature: string) => boolean;
+
+/** The verifier of a key of Ed25519. */
+export function verifierOf(key: string): Verifier {
+  return verifierIn(Buffer.concat([SPKI, bytesOf(key)]), null);
+}
+
+/** The verifier of a key in DER, as SPKI, for texts of which `algorithm` makes a digest. */
+export function verifierIn(key: Buffer, algorithm: 'sha256' | null): Verifier {
+  const parsed = createPublicKey({ key, format: 'der', type: 'spki' });
   return (text, signature) =>
-    verify(null, Buffer.from(text), parsed, Buffer.from(signature, 'base64'));
+    verify(algorithm, Buffer.from(text), parsed, Buffer.from(signature, 'base64'));
 }
 
 /** The signature of a private key over `text` (D132). */

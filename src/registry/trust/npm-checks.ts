@@ -1,7 +1,7 @@
-import { createPublicKey, verify } from 'node:crypto';
 import type { Artifact, ModuleId, Release } from '../../core/index.ts';
 import type { SignatureRefusal, TrustCheck } from '../../core/releases/eligibility-policy.ts';
 import type { NpmKey } from '../../core/machine/update-policy.ts';
+import { verifierIn } from './ed25519.ts';
 import { npmText } from './npm-text.ts';
 import { badSignature, MOST_WRONG, rememberingChecks, type Verified } from './release-checks.ts';
 
@@ -10,19 +10,13 @@ const MISSING: SignatureRefusal = { reason: 'unsigned', signed: 0, needed: 1, of
 /** The checks of the releases of an npm registry: one of `keys` has to have signed each (D200). */
 export function npmChecks(keys: readonly NpmKey[]): ReturnType<typeof rememberingChecks> {
   const byId = new Map(keys.map((one) => [one.keyid, one]));
-  const verifiers = new Map(keys.map(({ keyid, key }) => [keyid, verifierOf(key)]));
+  const verifiers = new Map(
+    keys.map(({ keyid, key }) => [keyid, verifierIn(Buffer.from(key, 'base64'), 'sha256')]),
+  );
   const document = { needed: 1, expires: Infinity };
   return rememberingChecks(verifiers, (moduleId, verified) => {
     return { judge: judgeOf(moduleId, byId, verified), document };
   });
-}
-
-/** Checks signatures of one public key: ECDSA with SHA-256. */
-function verifierOf(key: string): (text: string, signature: string) => boolean {
-  const der = Buffer.from(key, 'base64');
-  const parsed = createPublicKey({ key: der, format: 'der', type: 'spki' });
-  return (text, signature) =>
-    verify('sha256', Buffer.from(text), parsed, Buffer.from(signature, 'base64'));
 }
 
 function judgeOf(

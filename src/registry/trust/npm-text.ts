@@ -1,8 +1,6 @@
 import type { ModuleId } from '../../core/index.ts';
+import { DIGEST } from '../../core/trust/release-text.ts';
 import { npmName } from '../formats/npm-name.ts';
-
-/** Complete ones: another digest does not say which file it is. */
-const DIGEST = /^(?:sha256:[\da-f]{64}|sha512:[\da-f]{128})$/;
 
 /**
  * The text that an npm registry signs for a version of a package whose file has this digest: `@acme/lidar@1.2.0:sha512-…`. Undefined without a

@@ -8,7 +8,7 @@ import { roleOf, type Roles } from '../../core/trust/role.ts';
 import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import { releaseText } from '../../core/trust/release-text.ts';
 import { yankText } from '../../core/trust/yank-text.ts';
-import { keyIdOf, verifierOf } from './ed25519.ts';
+import { keyIdOf, verifierOf, type Verifier } from './ed25519.ts';
 
 /** A signature takes 0.2 ms to check: forged entries of one list cost no more than 6 ms. */
 export const MOST_WRONG = 32;
@@ -35,7 +35,7 @@ export function releaseChecks(
 }
 
 /** Checks the signatures of keys, by their ids. */
-type Verifiers = ReadonlyMap<string, (text: string, signature: string) => boolean>;
+type Verifiers = ReadonlyMap<string, Verifier>;
 
 /** The checks of lists by the judge of each module, which verifies with `verifiers`. */
 export function rememberingChecks(
