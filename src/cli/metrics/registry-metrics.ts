@@ -148,7 +148,8 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
 function noticeMetrics(registers: Registry[]): RegistryMetrics['onNotice'] {
   const help = 'Attempts to send a notice, and notices that are given up';
   const notices = counterIn(registers)('notices', help, 'result');
-  for (const result of ['sent', 'failed', 'refused', 'expired', 'dropped']) notices.inc({ result }, 0);
+  for (const result of ['sent', 'failed', 'refused', 'expired', 'dropped'])
+    notices.inc({ result }, 0);
   return (event) => {
     switch (event.kind) {
       case 'notice-sent':
