@@ -9,6 +9,7 @@ import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { ROOT } from '../support/modreg.ts';
+import { SLOWNESS } from '../support/slowness.ts';
 import { serve } from '../support/served-process.ts';
 import { linesOf } from '../page/support/machine-page.ts';
 import { askPage, cookieFor, parsedAddress } from './support/page-process.ts';
@@ -20,7 +21,7 @@ const QUICK = {
   probation: '0s',
   restart_cooldown: '0s',
 };
-const SOON = { timeout: 30_000, interval: 200 };
+const SOON = { timeout: 60_000 * SLOWNESS, interval: 200 };
 const TEN_MINUTES = 600_000;
 
 /** Runs `modreg` here, and returns its lines, without times. */
@@ -111,17 +112,15 @@ function agent(folder: string, { address }: Registry): ChildProcess {
   return child;
 }
 
-/** The lines of the pages of a site, without seconds. */
+/** The lines of the pages of a site, without the minutes and seconds of an age. */
 async function pagesOf({ db }: Registry): Promise<(path: '/' | '/wall') => readonly string[]> {
   const address = parsedAddress(readFileSync(db.replace('.db', '-page-address'), 'utf8'));
   const headers = await cookieFor(address);
   const read = async (path: string): Promise<readonly string[]> => {
     const { text } = await askPage(address, ['GET', path], { headers });
-    const ago = text.replaceAll(
-      />(\d+ min )?\d+ s<\/span> ago/g,
-      (_all, min: string | undefined) =>
-        min === undefined ? '>0 s</span> ago' : `>${min.trim()}</span> ago`,
-    );
+    const ago = text
+      .replaceAll(/>\d+ s<\/span> ago/g, '>some s</span> ago')
+      .replaceAll(/>1\d min( \d+ s)?<\/span> ago/g, '>some min</span> ago');
     return linesOf(ago);
   };
   const pages = { '/': await read('/'), '/wall': await read('/wall') };
@@ -201,10 +200,10 @@ it('[D184] [D186] [D194] [D215] three machines, of which one is killed, one fail
     '1 quiet',
     '1 failing',
     '0 stuck',
-    'rover-1 10 min ago quiet 1',
-    'rover-2 0 s ago 1',
+    'rover-1 some min ago quiet 1',
+    'rover-2 some s ago 1',
     `acme:lidar 1.0.0 failing ${fails.replace(';', '')}`,
-    'rover-3 0 s ago 1',
+    'rover-3 some s ago 1',
   ]);
   expect(shown('/wall')).toEqual([
     '2 of 3 online',
@@ -218,7 +217,7 @@ it('[D184] [D186] [D194] [D215] three machines, of which one is killed, one fail
     'acme:lidar 1.1.0: it ended with exit code 3',
     'rover-1',
     '~ quiet',
-    'heard 10 min ago',
+    'heard some min ago',
     'rover-3',
     '✓ well',
   ]);

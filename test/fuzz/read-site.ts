@@ -211,6 +211,7 @@ async function fromPages({ ids, others, page }: Asking): Promise<Said> {
     ]);
   }
   for (const id of others) await page(`/machines/${id}`);
+  await page('/wall');
   await page('/modules');
   await page('/modules/acme:lidar');
   await page('/modules/acme:lidar/what-if?version=1.4.0');

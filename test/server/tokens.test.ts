@@ -50,6 +50,8 @@ describe('a request is answered by the scopes of its token', () => {
     [['publish'], ['POST', RELEASES, { version: '1.0.0' }], [200]],
     [['machine:rover', 'fleet:read', 'rollout'], PUBLISH, lacks('publish:acme')],
     [['machine:rover', 'fleet:read', 'rollout'], ['PUT', YANK], lacks('yank:acme')],
+    [['wall'], PUBLISH, lacks('publish:acme')],
+    [['wall'], ['GET', '/v1/fleet/machines'], lacks('fleet:read')],
     [
       ['machine:rover', 'fleet:read', 'yank', 'rollout:nimbus'],
       ['POST', ROLLOUT, { event: 'halt', after: 0 }],

@@ -139,6 +139,7 @@ function memoryOf({ process: { pid } }: Started): number {
 }
 
 const SITE_PATHS = [
+  'wall',
   '',
   '?condition=behind',
   '?module=acme%3Alidar&version=1.2.9',

@@ -13,7 +13,7 @@ import {
 import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
 
 /** The states of a machine on the wall, the most urgent first. A machine has the first that is true of it: what a silent one reported is old. */
-export const WALL_STATES = ['silent', 'failing', 'stuck', 'quiet', 'behind', 'well'] as const;
+const WALL_STATES = ['silent', 'failing', 'stuck', 'quiet', 'behind', 'well'] as const;
 export type WallState = (typeof WALL_STATES)[number];
 
 /** A tile of one machine. */
@@ -55,7 +55,7 @@ export interface WallMachines {
 }
 
 /** More machines are shown by their groups, and more groups are counted. */
-export const MOST_TILES = 500;
+const MOST_TILES = 500;
 /** So many are grouped by what is wrong. */
 const MOST_TROUBLES = 100;
 /** `rover-2` before `rover-10`. */
