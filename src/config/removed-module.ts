@@ -25,7 +25,7 @@ export function withoutModule(text: string, place: number): string {
 }
 
 /** A comma, and what may precede it: white space and comments. */
-const COMMA = /(?:[ \t\r\n]|\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^])*\*\/)*,/y;
+const COMMA = /(?:[ \t\r\n]|\/\/[^\r\n]*[\r\n]|\/\*(?:(?!\*\/)[^])*\*\/)*,/y;
 
 /** The first comma after the value that ends at `offset`. */
 function commaAfter(text: string, offset: number): Span | undefined {

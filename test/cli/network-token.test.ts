@@ -247,7 +247,7 @@ it.each(['token', 'tokens', 'registry_token', 'authorization'])(
       '--strict',
     ]);
     expect([stdout.split('  ').slice(1, 3), exit]).toEqual([
-      ['warning[UNKNOWN_FIELD]', `/${field}: unknown field\n1 warning; read as an update policy\n`],
+      ['error[UNKNOWN_FIELD]', `/${field}: unknown field\n1 error; read as an update policy\n`],
       1,
     ]);
     expect(stdout + stderr).not.toContain(CANARY);

@@ -83,7 +83,10 @@ export interface UsableDocuments {
   readonly policy: UpdatePolicy;
 }
 
-/** The documents in two values of JSON. The error is the first one that they have together. */
+/**
+ * The documents in two values of JSON. The error is the first one that they have together. An unknown field can only be one of the
+ * machine's own, which holds replacements, and keeps no agent from its start (D241).
+ */
 export function usable({
   config,
   policy,
@@ -91,8 +94,9 @@ export function usable({
   readonly config: JsonObject;
   readonly policy: JsonObject;
 }): Result<UsableDocuments, string> {
-  const terms = readUpdatePolicy(JSON.stringify(policy));
-  const context = { policy: terms.ok ? terms.value : DEFAULT_POLICY };
+  const lenient = { unknownFields: 'warn' } as const;
+  const terms = readUpdatePolicy(JSON.stringify(policy), lenient);
+  const context = { policy: terms.ok ? terms.value : DEFAULT_POLICY, ...lenient };
   const machine = readMachine(JSON.stringify(config), context);
   if (machine.ok && terms.ok) {
     return { ok: true, value: { machine: machine.value, policy: terms.value } };

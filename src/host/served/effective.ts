@@ -1,7 +1,7 @@
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { ServedConfig } from '../../core/trust/served-config.ts';
-import { usable, valueOf } from '../../config/served/checked-served.ts';
+import { usable, valueOf, type UsableDocuments } from '../../config/served/checked-served.ts';
 import { merged, type Documents } from '../../config/served/merged.ts';
 import { servedIn } from '../../config/served/verdict.ts';
 import type { Problem } from '../../base/problem.ts';
@@ -25,8 +25,17 @@ export function effectiveDocuments(
 ): Result<PlanDocuments, Problem[]> {
   if (!served) return { ok: true, value: own };
   const read = usable(merged(localOf(own), servedIn(served)));
-  if (read.ok) return { ok: true, value: { ...own, ...read.value } };
+  if (read.ok) return { ok: true, value: { ...own, ...heldAs(own, read.value) } };
   const message = `revision ${served.revision} of the site does not fit to the documents of the machine: ${excerpt(read.error)}`;
   const hint = `correct ${excerpt(own.sources.machine.path)} or its policy, or save other documents at the site`;
   return { ok: false, error: [{ severity: 'error', kind: 'bad-value', message, hint }] };
+}
+
+/** Documents with the unknown fields of the machine's own, also where earlier ones without these fields are used (D241). */
+function heldAs(own: PlanDocuments, { machine, policy }: UsableDocuments): UsableDocuments {
+  const agent = { ...machine.agent, unknownFields: own.machine.agent.unknownFields };
+  return {
+    machine: { ...machine, agent },
+    policy: { ...policy, unknownFields: own.policy.unknownFields },
+  };
 }
