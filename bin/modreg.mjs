@@ -16,7 +16,8 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
   if (existsSync(main)) {
-    const folder = cacheFolder();
+    // The process of a page keeps what it would write to the cache, for as long as it runs.
+    const folder = process.argv[2] === 'page' ? undefined : cacheFolder();
     if (folder !== undefined) enableCompileCache(folder);
     await createRequire(main)('./main.cjs').run(process);
   } else {

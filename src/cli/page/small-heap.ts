@@ -11,6 +11,9 @@ const FLAGS = [
   '--optimize-for-size',
   // Threads that help to collect have pages of their own.
   '--single-threaded-gc',
+  // What a burst of changes leaves is collected soon after it, and pages that are nearly empty are given back.
+  '--gc-memory-reducer-start-delay-ms=500',
+  '--compact-on-every-full-gc',
   // Optimized code costs more memory than it saves time here.
   '--no-opt',
   '--no-maglev',

@@ -72,10 +72,13 @@ export const Summary: FC<{ readonly view: MachineView; readonly rows: readonly M
 };
 /** So many problems are shown at once. */
 const FIRST_PROBLEMS = 3;
+/** Nobody reads more, and each costs the page memory. */
+const MOST_PROBLEMS = 100;
 
 /** The errors and warnings of a machine, or of what was asked of it. */
 export const Problems: FC<{ readonly problems: readonly PageProblem[] }> = ({ problems }) => {
   const more = problems.slice(FIRST_PROBLEMS);
+  const left = problems.length - MOST_PROBLEMS;
   return (
     <div id="problems">
       {problems.slice(0, FIRST_PROBLEMS).map((problem) => (
@@ -84,9 +87,10 @@ export const Problems: FC<{ readonly problems: readonly PageProblem[] }> = ({ pr
       {more.length === 0 ? null : (
         <details>
           <summary>{more.length} more</summary>
-          {more.map((problem) => (
+          {more.slice(0, MOST_PROBLEMS - FIRST_PROBLEMS).map((problem) => (
             <Problem problem={problem} />
           ))}
+          {left > 0 ? <p>{left} more are left out; modreg plan shows all of them.</p> : null}
         </details>
       )}
     </div>
