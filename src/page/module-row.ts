@@ -42,7 +42,15 @@ export interface ModuleRow {
 }
 
 /** The states of a row. What needs attention comes first. */
-export const ROW_STATES = ['failing', 'stuck', 'waiting', 'due', 'in progress', 'settled'] as const;
+export const ROW_STATES = [
+  'failing',
+  'stuck',
+  'needs attention',
+  'waiting',
+  'due',
+  'in progress',
+  'settled',
+] as const;
 type RowState = (typeof ROW_STATES)[number];
 
 /** The rows of a machine. What needs attention comes first; the order of the machine config otherwise. */
@@ -87,11 +95,23 @@ function rowFor(
   };
 }
 
-function stateOf({ decision: { kind } }: PlanRow, open: OpenAction | undefined): RowState {
+/** Warnings of a deployed version that should not run, though nothing replaces it (D293). */
+const OF_WHAT_RUNS: ReadonlySet<string> = new Set<PlanRow['warnings'][number]['kind']>([
+  'deployed-yanked',
+  'deployed-refused',
+  'failed-in-another-entry',
+  'undecided',
+]);
+
+function stateOf(
+  { decision: { kind }, warnings }: PlanRow,
+  open: OpenAction | undefined,
+): RowState {
   if (open?.state === 'delivered') return 'in progress';
   // What is tried again and again is not just due (D184).
   if (open && open.failures > 0) return 'failing';
   if (kind === 'stuck') return 'stuck';
   if (kind === 'hold') return 'waiting';
-  return kind === 'replace' ? 'due' : 'settled';
+  if (kind === 'replace') return 'due';
+  return warnings.some((one) => OF_WHAT_RUNS.has(one.kind)) ? 'needs attention' : 'settled';
 }

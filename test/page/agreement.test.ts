@@ -16,7 +16,7 @@ interface PlanDocument {
     readonly reason: string;
     readonly stops: readonly { readonly component: string }[];
     readonly next_change: { readonly at: string } | null;
-    readonly warnings: readonly { readonly message: string }[];
+    readonly warnings: readonly { readonly code: string; readonly message: string }[];
   }[];
 }
 
@@ -80,6 +80,17 @@ function secondOf(time: string): string {
   return new Date(ms).toISOString().replace('.000', '');
 }
 
+const FLAGS = new Set([
+  'DEPLOYED_YANKED',
+  'DEPLOYED_REFUSED',
+  'FAILED_IN_ANOTHER_ENTRY',
+  'UNDECIDED',
+]);
+
+function isFlagged({ warnings }: PlanDocument['modules'][number]): boolean {
+  return warnings.some(({ code }) => FLAGS.has(code));
+}
+
 function expectedOf(row: PlanDocument['modules'][number]): object {
   const { constraint, deployed, target, latest, decision, reason, stops, warnings } = row;
   const next = row.next_change && secondOf(row.next_change.at);
@@ -90,7 +101,7 @@ function expectedOf(row: PlanDocument['modules'][number]): object {
     target: target ?? '-',
     latest: latest ?? '-',
     signatures: constraint === null || latest === null ? containing('') : 'unsigned',
-    state: STATES.get(decision) ?? 'settled',
+    state: STATES.get(decision) ?? (isFlagged(row) ? 'needs attention' : 'settled'),
     texts: [reason, ...warnings.map(({ message }) => message)],
     ...(next !== null && { next: containing(next) }),
     ...(stops.length > 0 && { stops: containing(stops[0]?.component ?? '') }),

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { pageApp } from '../../src/page/app.ts';
+import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
+import { homeAfter } from '../support/machine-home.ts';
+import { entry } from '../support/planned.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { textOf } from './support/machine-page.ts';
+import { moduleId } from './support/site-page.ts';
+
+const LIDAR = { kind: 'module', name: 'acme_lidar', moduleId: moduleId('acme:lidar') } as const;
+
+/** The state of a lidar with 1.1.0, which its constraint accepts alone, and how many modules are in it. */
+async function stateWith(release: object, policy: object): Promise<string[]> {
+  const releases = [{ version: '1.1.0', published_at: '2026-01-01T00:00:00Z', ...release }];
+  const folder = temporaryFolder({
+    'machine.json': JSON.stringify({ modules: [entry('acme:lidar', '1.*')] }),
+    'policy.json': JSON.stringify({ registry: './lists', ...policy }),
+    'lists/acme/lidar.json': JSON.stringify({ releases }),
+  });
+  const world = {
+    ...quietWorld('linux/arm64'),
+    environment: { PLATFORM_HOME: homeAfter((state) => state.report(LIDAR, '1.1.0', 1)) },
+    clock: () => Date.parse('2026-11-25T12:00:00Z'),
+  };
+  const app = pageApp(machineOnPage(`${folder}/machine.json`, {}, world), {
+    assets: { style: '', script: '' },
+    access: undefined,
+  });
+  const lines = await textOf(app, '/');
+  return lines.filter((line) => /^(?:acme:lidar |[1-9]\d* (?:needs|settled))/.test(line));
+}
+
+it.each([
+  ['nothing is said of', {}, {}, 'settled'],
+  ['was yanked', { yanked: 'drains the battery' }, {}, 'needs attention'],
+  ['the site refuses', {}, { refuse: { 'acme:lidar': ['1.1.*'] } }, 'needs attention'],
+])('[D293] a deployed release that %s: %s', async (_, release, policy, state) => {
+  expect(await stateWith(release, policy)).toEqual([`1 ${state}`, `acme:lidar ${state}`]);
+});
