@@ -157,7 +157,7 @@ const COMMANDS: Readonly<Record<string, AddCommand>> = {
   compare: addCompare,
   check: addCheck,
   schema: addSchema,
-  module: addModule,
+  module: (modreg, context) => addModule(modreg, context, runCommandLine),
   registry: addRegistryCommands,
   keys: addKeys,
   rollout: addRollout,

@@ -3,6 +3,7 @@ export const CLI_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Packs archives of modules, and checks them as the agent does.
   'cli/module': [
     'agent/check-package.ts',
+    'agent/process/run-as.ts',
     'base',
     'cli/base',
     'core',
@@ -15,6 +16,7 @@ export const CLI_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'node:path',
     'node:stream',
     'node:stream/promises',
+    'node:timers/promises',
     'node:zlib',
   ],
   cli: [

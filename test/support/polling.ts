@@ -82,6 +82,11 @@ export function demoInProcess(args: readonly string[]): Polling {
   return followed(startedHere(['demo', ...args], {}));
 }
 
+/** Starts `modreg module run` in this process, with its own machine below `temporary`. */
+export function moduleInProcess(folder: string, temporary: string): Polling {
+  return followed(startedHere(['module', 'run', folder], { TMPDIR: temporary }));
+}
+
 function agentRun(folder: string): string[] {
   return ['agent', 'run', `${folder}/machine.json`, '--platform', 'linux/amd64'];
 }

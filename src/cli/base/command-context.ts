@@ -11,3 +11,6 @@ export interface CommandContext {
   readonly registry: (command: Command) => Command;
   readonly finish: (outcome: Outcome) => void;
 }
+
+/** Runs a command line, as `runCommandLine` does. */
+export type RunCommand = (argv: readonly string[], world: World) => Promise<Outcome>;

@@ -9,7 +9,8 @@ import {
   writePolicy,
   type DemoMachine,
 } from './demo-machine.ts';
-import { DemoStage, DemoStop, type RunCommand } from './demo-stage.ts';
+import type { RunCommand } from '../base/command-context.ts';
+import { DemoStage, DemoStop } from './demo-stage.ts';
 
 export interface DemoOptions {
   readonly fast?: true;

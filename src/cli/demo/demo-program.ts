@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../base/command-context.ts';
+import type { CommandContext, RunCommand } from '../base/command-context.ts';
 import type { DemoOptions } from './demo-command.ts';
-import type { RunCommand } from './demo-stage.ts';
 
 const EXAMPLES = `Examples:
   modreg demo

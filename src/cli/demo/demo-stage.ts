@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonLine } from '../base/answer-json.ts';
 import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import type { RunCommand } from '../base/command-context.ts';
 import type { DemoMachine } from './demo-machine.ts';
-
-/** Runs a command line, as `runCommandLine` does. */
-export type RunCommand = (argv: readonly string[], world: World) => Promise<Outcome>;
 
 /** Ends a demo early: because of a problem or a signal, or because nobody reads it. */
 export class DemoStop extends Error {

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { CommandContext } from '../base/command-context.ts';
+import type { CommandContext, RunCommand } from '../base/command-context.ts';
 import type { ModuleInitOptions } from './init-command.ts';
 import type { ModuleCheckOptions, ModulePackOptions } from './module-command.ts';
 
@@ -17,8 +17,16 @@ const PACK_EXAMPLES = `Examples:
   modreg module pack lidar --platform linux/amd64 --platform linux/arm64
 `;
 
+const RUN_EXAMPLES = `Examples:
+  modreg module run lidar
+`;
+
 /** Adds `modreg module …`, for authors of modules. */
-export function addModule(modreg: Command, { world, common, finish }: CommandContext): void {
+export function addModule(
+  modreg: Command,
+  { world, common, finish }: CommandContext,
+  run: RunCommand,
+): void {
   const module = modreg
     .command('module')
     .description('Makes packages of modules, and checks them.');
@@ -43,7 +51,15 @@ export function addModule(modreg: Command, { world, common, finish }: CommandCon
       const { moduleCheckCommand } = await import('./module-command.ts');
       finish(await moduleCheckCommand(path, options, world));
     });
-  withPlatforms(common(module.command('pack <folder>')))
+  addPack(withPlatforms(common(module.command('pack <folder>'))), { world, finish });
+  addRun(common(module.command('run <folder>')), { world, finish }, run);
+}
+
+function addPack(
+  command: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): void {
+  command
     .description(
       'Checks a folder, and packs it into an archive: the same bytes for the same content.',
     )
@@ -52,6 +68,22 @@ export function addModule(modreg: Command, { world, common, finish }: CommandCon
     .action(async (folder: string, options: ModulePackOptions) => {
       const { modulePackCommand } = await import('./module-command.ts');
       finish(await modulePackCommand(folder, options, world));
+    });
+}
+
+function addRun(
+  command: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+  run: RunCommand,
+): void {
+  command
+    .description(
+      'Runs a folder as a module, with an agent of its own, until it is stopped. When its files change, they replace what runs.',
+    )
+    .addHelpText('before', RUN_EXAMPLES)
+    .action(async (folder: string, options: { readonly json?: true }) => {
+      const { moduleRunCommand } = await import('./run-command.ts');
+      finish(await moduleRunCommand(folder, options, world, run));
     });
 }
 

@@ -224,12 +224,13 @@ async function suffer(
   return wire.lied.size > 0;
 }
 
-/** What goes on meanwhile: publications, yanks, restarts of the agent. */
+/** What goes on meanwhile: publications, yanks, restarts of the agent. A release comes first, because some attacks are on its file. */
 async function live({ site, machine, note, now, ground }: Stage, chance: Chance): Promise<void> {
   const until = now() + chance.between(5 * MINUTE, 30 * MINUTE);
-  while (now() < until) {
+  for (let isFirst = true; now() < until; isFirst = false) {
     const moduleId = chance.one(MODULE_IDS);
-    const what = chance.one(['publish', 'publish', 'restart', 'yank', 'nothing']);
+    const next = chance.one(['publish', 'publish', 'restart', 'yank', 'nothing']);
+    const what = isFirst ? 'publish' : next;
     if (what === 'publish') note(`publishes ${moduleId} ${site.publish(moduleId)}`);
     const best = site.best(moduleId);
     if (what === 'restart') await machine.restart();

@@ -1,0 +1,46 @@
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { inProcess } from '../support/in-process.ts';
+import { moduleInProcess, type Polling } from '../support/polling.ts';
+
+/** A program that says `text`, and goes on. */
+const saying = (text: string): string => `#!/bin/sh\necho ${text}\nexec sleep 60\n`;
+
+/** `modreg module run` of a folder with such a program. */
+function running(): Polling & { readonly folder: string } {
+  const folder = temporaryFolder({
+    'lidar/meta.json': '{"entrypoint":"run","stop_timeout":"2s"}',
+    'lidar/run': saying('first'),
+    'tmp/.keep': '',
+  });
+  chmodSync(`${folder}/lidar/run`, 0o755);
+  // The user of the module may be another one.
+  for (const open of [folder, `${folder}/tmp`]) chmodSync(open, 0o755);
+  return { ...moduleInProcess(`${folder}/lidar`, `${folder}/tmp`), folder };
+}
+
+it('[D245] runs a folder, replaces what runs when a file changes, and leaves nothing', async () => {
+  const { until, end, folder } = running();
+  await until('lidar: first');
+  writeFileSync(`${folder}/lidar/run`, saying('second'));
+  await until('0.0.2 follows');
+  await until('lidar: second');
+  writeFileSync(`${folder}/lidar/run`, 'x');
+  chmodSync(`${folder}/lidar/run`, 0o644);
+  await until('UNUSABLE_PACKAGE');
+  await end('SIGINT');
+  expect(readdirSync(`${folder}/tmp`)).toEqual(['.keep']);
+});
+
+it.each([
+  ['that is none', 'none', 'error[USAGE]: "./none" is not a folder'],
+  ['that no machine can run', 'empty', 'error[UNUSABLE_PACKAGE]: ./empty cannot be run on'],
+])('[D245] refuses a folder %s', async (_, name, said) => {
+  const folder = temporaryFolder({ 'empty/meta.json': '{}' });
+  const { stderr, exit } = await inProcess(['module', 'run', `${folder}/${name}`]);
+  expect([stderr.replaceAll(folder, '.').startsWith(said), exit]).toEqual([
+    true,
+    said.includes('USAGE') ? 2 : 1,
+  ]);
+});
