@@ -23,7 +23,7 @@ function plain(html: string): string {
 }
 
 function start(text: string): string {
-  return text.length > 110 ? `${text.slice(0, text.lastIndexOf(' ', 110))} …` : text;
+  return text.length > 80 ? `${text.slice(0, text.lastIndexOf(' ', 80))} …` : text;
 }
 
 function placesOf(address: string, html: string): { place: Place; text: string }[] {

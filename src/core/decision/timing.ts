@@ -23,8 +23,11 @@ export interface Held {
   readonly until: number | undefined;
 }
 
-/** What people said, to modreg or in a document. */
-const BY_PEOPLE: readonly TimingPolicy[] = [operatorHold, unknownField];
+/** What people said, to modreg or in a document. One policy, because a plan asks each about each module. */
+const byPeople: TimingPolicy = (timing, at) => {
+  if (!timing.unknownFields) return operatorHold(timing, at);
+  return [operatorHold(timing, at) ?? [], unknownField(timing, at) ?? []].flat();
+};
 const MAINTENANCE: readonly TimingPolicy[] = [
   inBlackout,
   windowClosed,
@@ -39,11 +42,11 @@ const RESTARTS: readonly TimingPolicy[] = [serverBusy, restartCooldown, restartC
  * not known holds all but that: it may be a window (D240).
  */
 const HOLDING: Readonly<Record<Direction | 'immediate', readonly TimingPolicy[]>> = {
-  install: [...BY_PEOPLE, ...RESTARTS],
-  upgrade: [...BY_PEOPLE, ...MAINTENANCE, ...RESTARTS],
-  downgrade: [...BY_PEOPLE, ...MAINTENANCE, ...RESTARTS],
+  install: [byPeople, ...RESTARTS],
+  upgrade: [byPeople, ...MAINTENANCE, ...RESTARTS],
+  downgrade: [byPeople, ...MAINTENANCE, ...RESTARTS],
   rollback: [],
-  restart: [...BY_PEOPLE, ...MAINTENANCE, serverBusy],
+  restart: [byPeople, ...MAINTENANCE, serverBusy],
   immediate: [operatorHold],
 };
 

@@ -35,9 +35,10 @@ type Surroundings = Pick<
 /** What is decided about a target: its state, and the terms for it in the circumstances of the plan. */
 export function decideInputFor(
   state: ModuleState,
-  { requirement, terms, moduleId, machine, ...said }: TargetTerms,
+  target: TargetTerms,
   input: Surroundings,
 ): DecideInput {
+  const { requirement, terms, moduleId, machine } = target;
   const { now, platform, machineId, laterReleases } = input;
   const { group = input.policy.group } = input;
   const { deployed, previous, failed, restartRequest } = state;
@@ -68,7 +69,7 @@ export function decideInputFor(
       notAfter,
       machine,
     }),
-    timing: timingOf(state, terms, said, input),
+    timing: timingOf(state, target, input),
   };
 }
 
@@ -81,8 +82,7 @@ function withCheck(list: ModuleList, terms: UpdateTerms): ModuleList {
 
 function timingOf(
   { restarts = [], holds, held }: ModuleState,
-  terms: UpdateTerms,
-  { vetoes, unknownFields }: Pick<TargetTerms, 'vetoes' | 'unknownFields'>,
+  { terms, vetoes, unknownFields }: TargetTerms,
   { now, clock, answer, isServerBusy }: Surroundings,
 ): Timing {
   const { window, blackouts, restartCooldownMs, restartCeiling } = terms;

@@ -18,7 +18,7 @@ import { unknownFieldsOf } from '../machine/unknown-field.ts';
 import { termsIn, UPDATE_POLICY } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
 import { actionsIn } from './action.ts';
-import { decideInputFor, type TargetTerms } from './decide-input.ts';
+import { decideInputFor } from './decide-input.ts';
 import { expectState } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { machineFactsIn } from './required.ts';
@@ -123,7 +123,8 @@ export function planMachine(input: PlanInput): Plan {
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : NO_COMPONENTS);
   const entries = Map.groupBy(machine.modules, ({ moduleId }) => moduleId);
-  const around = surroundingsIn(input);
+  const facts = machineFactsIn(input);
+  const unknownFields = unknownFieldsOf(input);
 
   const modules = machine.modules.map((entry): ModulePlan => {
     const { name, moduleId } = entry;
@@ -131,7 +132,7 @@ export function planMachine(input: PlanInput): Plan {
     const state = withUrlAsText(stateIn(input.modules, name));
     const vetoes = input.vetoes && vetoesAgainst(entry, stops.ofModule(moduleId), input.vetoes);
     const terms = termsIn(policy, name);
-    const needs = { requirement, terms, moduleId, vetoes, ...around() };
+    const needs = { requirement, terms, moduleId, vetoes, unknownFields, machine: facts() };
     const decideInput = decideInputFor(state, needs, input);
     const channel = requirement.kind === 'latest-with-prerelease' ? requirement : LATEST;
     const row = rowOf(decideInput, channel, () => stops.ofModule(moduleId));
@@ -146,20 +147,14 @@ export function planMachine(input: PlanInput): Plan {
     const all = target.name === 'platform-server' ? input.vetoes : undefined;
     const vetoes = all && [...all.values()].flat();
     const [terms, { requirement }] = [termsIn(policy, target.name), target];
-    const needs = { requirement, terms, moduleId: moduleIdOf(target), vetoes, ...around() };
+    const own = { requirement, terms, moduleId: moduleIdOf(target), machine: facts() };
+    const needs = { ...own, vetoes, unknownFields };
     const decideInput = decideInputFor(state, needs, input);
     const row = rowOf(decideInput, target.channel, () => stops.ofServer());
     return { target, ...row };
   });
   const all = withRequirements({ modules, subsystems });
   return { ...all, restarts: restartsFor(actionsIn(all), stops) };
-}
-
-/** What concerns each target of a plan in the same way. */
-function surroundingsIn(input: PlanInput): () => Pick<TargetTerms, 'machine' | 'unknownFields'> {
-  const facts = machineFactsIn(input);
-  const unknownFields = unknownFieldsOf(input);
-  return () => ({ machine: facts(), unknownFields });
 }
 
 /** The module of a subsystem that has versions; undefined if it is disabled. */
