@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainServer } from '../../mocks/plain-server.ts';
+import type { ModuleId } from '../../src/core/index.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
 import { openFrom } from '../support/decided.ts';
 import { component, entry } from '../support/planned.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
 import { byOperator } from './support/by-operator.ts';
 import { whileDownloading } from './support/while-downloading.ts';
 
@@ -194,4 +196,33 @@ it('[D26] a module is not stopped for what only shares its restart', async () =>
   await made.until('lidar running 1.1.0');
   expect(made.story.filter((line) => line.startsWith('cam'))).toEqual([]);
   await made.until('arm running 1.0.0');
+});
+
+it('[D72] a requested restart that its module allowed until it was delivered, and does not allow when it is to begin, waits', async () => {
+  const sites: AgentSite[] = [];
+  const seen = { isDelivered: false, isOver: false };
+  const look = (state: MachineState): void => {
+    seen.isDelivered ||= state.memory().open.some((one) => one.state === 'delivered');
+  };
+  const status = await plainServer((response) => {
+    for (const one of sites) byOperator(one, look);
+    response.end(JSON.stringify({ restart_allowed: !seen.isDelivered || seen.isOver }));
+  });
+  const made = await agentSite(LIDAR);
+  const restart_status = `${status.address}/restart_status`;
+  made.publish('acme:lidar', '1.0.0', STAYS, { entrypoint: 'run', restart_status });
+  await made.start();
+  await made.until('lidar running 1.0.0');
+  await made.until('done');
+  sites.push(made);
+  const target = { kind: 'module', name: 'lidar', moduleId: 'acme:lidar' as ModuleId } as const;
+  byOperator(made, (state) =>
+    state.requestRestart(target, { requestedAt: Date.now(), isImmediate: false }),
+  );
+  await made.change({});
+  await made.until(/^lidar (?:is held: veto|stopped)/);
+  expect([seen.isDelivered, made.story.includes('lidar stopped 1.0.0')]).toEqual([true, false]);
+  seen.isOver = true;
+  await made.until('lidar stopped 1.0.0');
+  await made.until('lidar running 1.0.0');
 });
