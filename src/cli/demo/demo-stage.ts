@@ -3,6 +3,7 @@ import { jsonLine } from '../base/answer-json.ts';
 import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { RunCommand } from '../base/command-context.ts';
+import { environmentOf } from '../base/other-machine.ts';
 import type { DemoMachine } from './demo-machine.ts';
 
 /** Ends a demo early: because of a problem or a signal, or because nobody reads it. */
@@ -19,8 +20,6 @@ export class DemoStop extends Error {
 const LIMIT_MS = 60_000;
 /** The time after which a command is run again. */
 const AGAIN_MS = 100;
-/** modreg's variables of the user, which the demo does not use. */
-const OWN_VARIABLE = /^(MODREG|PLATFORM)_/;
 
 /** Runs the commands of a demo, and shows them with their answers. What it starts ends with it. */
 export class DemoStage {
@@ -169,11 +168,9 @@ export class DemoStage {
 
   /** The user's world, with the state of the demo and without its signals. */
   #worldWith(take: (line: string) => void): World {
-    const { environment } = this.#world;
-    const others = Object.entries(environment).filter(([name]) => !OWN_VARIABLE.test(name));
     return {
       ...this.#world,
-      environment: { ...Object.fromEntries(others), PLATFORM_HOME: this.#machine.home },
+      environment: environmentOf(this.#machine.home, this.#world),
       isTerminal: false,
       columns: undefined,
       print: take,
