@@ -3,6 +3,7 @@ import { secret, type Secret, type Result } from '../core/index.ts';
 import { modeOpenToOthers } from '../config/file-mode.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { parseRegistryAddress, type WebRegistryAddress } from '../registry/address.ts';
+import { RegistryError } from '../registry/registry-error.ts';
 import { platformHome } from '../config/platform-home.ts';
 import { dockerCredentials } from './docker-config.ts';
 import { existsAt, readRegularFile } from './document-file.ts';
@@ -29,6 +30,13 @@ export type TokensOf = (
   url: URL,
   kind?: WebRegistryAddress['kind'],
 ) => Result<RegistryToken, Problem>;
+
+/** The token for a registry; undefined if there is none. Throws a `registry-refused` if it cannot be read. */
+export function tokenFor(url: URL, tokens: TokensOf): Secret | undefined {
+  const token = tokens(url);
+  if (token.ok) return token.value.token;
+  throw new RegistryError('registry-refused', token.error.message);
+}
 
 /**
  * The tokens of this process. `registry` is the value of `--registry`; `machine` are the credentials of the machine, whose

@@ -17,7 +17,7 @@ import { machineCredentials } from '../../host/credentials.ts';
 import { documentsForStart, type StartDocuments } from '../../host/kept-documents.ts';
 import { machineIdWith } from '../../host/machine-id.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
-import { tokensIn } from '../../host/registry-token.ts';
+import { tokenFor, tokensIn } from '../../host/registry-token.ts';
 import { effectiveDocuments } from '../../host/served/effective.ts';
 import { forgotten, keepState, keptState, noneServed } from '../../host/served/served-state.ts';
 import { SiteFollower, type FollowedSite } from '../../host/served/site-follower.ts';
@@ -61,11 +61,7 @@ export function siteTarget(
   const client = configClient(address.value, {
     clock: systemClock,
     fetch: fetchIn(world),
-    token: () => {
-      const token = tokens(url);
-      if (token.ok) return token.value.token;
-      throw new RegistryError('registry-refused', token.error.message);
-    },
+    token: () => tokenFor(url, tokens),
   });
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
   return { ok: true, value: { client: client.value, machine, origin: url.origin } };

@@ -10,13 +10,12 @@ import { reportedModules } from '../../reports/reported-state.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
 import { systemRandom, systemClock } from '../../registry/clock.ts';
 import { fleetClient, type FleetClient } from '../../registry/fleet-client.ts';
-import { RegistryError } from '../../registry/registry-error.ts';
 import type { ClaimedFile } from '../../store/index.ts';
 import { machineCredentials } from '../../host/credentials.ts';
 import { machineIdWith } from '../../host/machine-id.ts';
 import { fetchIn } from '../../base/network.ts';
 import { registryProblem, usage, type Problem } from '../../base/problem.ts';
-import { tokensIn } from '../../host/registry-token.ts';
+import { tokenFor, tokensIn } from '../../host/registry-token.ts';
 import { ownVersion } from '../version.ts';
 import type { World } from '../../base/world.ts';
 
@@ -57,11 +56,7 @@ export function reportTarget(
   const client = fleetClient(address.value, 'report to', {
     clock: systemClock,
     fetch: fetchIn(world),
-    token: () => {
-      const token = tokens(url);
-      if (token.ok) return token.value.token;
-      throw new RegistryError('registry-refused', token.error.message);
-    },
+    token: () => tokenFor(url, tokens),
   });
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
   const polling = registry ?? (world.environment['MODREG_REGISTRY'] || undefined);
