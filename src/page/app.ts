@@ -40,7 +40,7 @@ const MACHINE: PageFrame = {
 
 /** The page of a machine and its JSON API, as a Hono app. */
 export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOptions): Hono {
-  const machine = keepingView(paged);
+  const { kept: machine, forFeed } = keepingView(paged);
   const app = new Hono();
   app.use(compressed);
   const served = new Hono();
@@ -62,7 +62,7 @@ export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOp
   addApiRoutes(app, machine);
   addChangeApiRoutes(app, machine);
   addConfigApiRoutes(app, machine);
-  addLiveRoutes(app, machine, onError);
+  addLiveRoutes(app, forFeed, onError);
   addUnknownRoutes(app, frame);
   return app;
 }

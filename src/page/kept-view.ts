@@ -10,8 +10,18 @@ interface Kept {
   until: number;
 }
 
-/** The machine, planned again only if its files changed, if time changes the plan, or after five seconds. */
-export function keepingView(machine: PagedMachine): PagedMachine {
+/** A machine whose view is kept for the requests that follow. */
+export interface KeptMachine {
+  /** The machine, planned again only if its files changed, if time changes the plan, or after five seconds. */
+  readonly kept: PagedMachine;
+  /**
+   * The same for the feed, after which the view is not kept: the feed knows what the pages show of it. The plan of 1,000 modules
+   * takes 7 MB.
+   */
+  readonly forFeed: PagedMachine;
+}
+
+export function keepingView(machine: PagedMachine): KeptMachine {
   let kept: Kept | undefined;
   const planned = async (documents: string): ReturnType<PagedMachine['view']> => {
     const now: Kept = { documents, view: machine.view(), until: Date.now() + KEPT_MS };
@@ -23,7 +33,7 @@ export function keepingView(machine: PagedMachine): PagedMachine {
     );
     return await now.view;
   };
-  return {
+  const keptMachine: PagedMachine = {
     ...machine,
     view: async () => {
       const { documents } = machine.mark();
@@ -39,4 +49,10 @@ export function keepingView(machine: PagedMachine): PagedMachine {
       return looked;
     },
   };
+  const view = async (): ReturnType<PagedMachine['view']> => {
+    const seen = await keptMachine.view();
+    kept = undefined;
+    return seen;
+  };
+  return { kept: keptMachine, forFeed: { ...machine, view } };
 }

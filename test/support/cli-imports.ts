@@ -53,5 +53,6 @@ export const CLI_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'node:url',
     'node:util',
     'node:v8',
+    'node:vm',
   ],
 };

@@ -7,7 +7,7 @@ import { pageAssets } from './page-assets.ts';
 import { machinePage } from './page-identity.ts';
 import { readPageTerms, type PageServingOptions } from './page-terms.ts';
 import { servePage } from './serve-page.ts';
-import { keepHeapSmall } from './small-heap.ts';
+import { collectedSoon, keepHeapSmall } from './small-heap.ts';
 
 export type PageCommandOptions = SavedPlanTerms & PageServingOptions;
 
@@ -25,7 +25,11 @@ export async function pageCommand(
   const identity = machinePage(world);
   if (!identity.ok) return failed(identity.error);
   const appFor: Parameters<typeof servePage>[0]['appFor'] = (access, onError) =>
-    pageApp(machineOnPage(path, options, world), { assets: pageAssets(), access, onError });
+    pageApp(collectedSoon(machineOnPage(path, options, world)), {
+      assets: pageAssets(),
+      access,
+      onError,
+    });
   const page = { terms: terms.value, identity: identity.value, ended, appFor };
   return await servePage(page, options, world);
 }

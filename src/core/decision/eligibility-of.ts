@@ -26,6 +26,16 @@ export function eligibilityOf(
   // After a failure it may not be known what is deployed; the machine is not new (D37).
   const last = deployed.kind === 'unknown' ? failed : version;
   const floors = { deployed: last, skipped };
-  const known = { deployed: version, quarantine, changedDigests, firstSeen, clock, rollouts };
-  return { ...eligibility, ...known, floors, trust };
+  // A plan does this for each module and moment: only the first spread of a literal is fast.
+  return {
+    ...eligibility,
+    deployed: version,
+    quarantine,
+    changedDigests,
+    firstSeen,
+    clock,
+    rollouts,
+    floors,
+    trust,
+  };
 }

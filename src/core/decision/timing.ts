@@ -62,7 +62,7 @@ export function heldBy(
     // A plan asks this about each module, and nearly nothing holds.
     for (const policy of HOLDING[direction]) {
       const found = policy(timing, time);
-      if (found) holds.push(...[found].flat());
+      if (found) holds.push(...(Array.isArray(found) ? found : [found]));
     }
     if (!request || !isInForce(request, time)) return holds;
     return holds.filter((hold) => !passes(request, hold));

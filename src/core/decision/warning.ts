@@ -164,13 +164,14 @@ export function decisionWarnings(decision: Decision): Warning[] {
   ];
 }
 
-function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[] {
+function deployedWarnings(decision: Decision): Warning[] {
+  const { input, resolution } = decision;
   const { deployed } = input;
-  const isKept = verdict.kind === 'keep';
+  const kept = decision.kind === 'keep' ? decision.because : undefined;
   const warnings: Warning[] = [];
   if (deployed.kind === 'other') {
     warnings.push({ kind: 'deployed-not-a-version', text: deployed.text });
-  } else if (isKept && verdict.because === 'ahead') {
+  } else if (kept === 'ahead') {
     warnings.push({ kind: 'ahead' });
   }
   if (deployed.kind !== 'version' || !resolution) return warnings;
@@ -188,8 +189,8 @@ function deployedWarnings({ input, resolution, ...verdict }: Decision): Warning[
   const against = siteRefusal(input.eligibility, version);
   if (against) warnings.push({ ...against, kind: 'deployed-refused', version });
   if (input.quarantine.length > 0) warnings.push(...failureWarnings(input, version));
-  const isPin = isKept && constraint.kind === 'patch' && resolution.kind === 'unsatisfied';
-  if (isPin && verdict.because === 'up-to-date') {
+  const isMissing = constraint.kind === 'patch' && resolution.kind === 'unsatisfied';
+  if (isMissing && kept === 'up-to-date') {
     warnings.push({ kind: 'pin-not-published', version });
   }
   return warnings;
