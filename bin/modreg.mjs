@@ -4,6 +4,11 @@
 // option does so from the beginning.
 process.on('SIGUSR1', () => undefined);
 
+// What bin/modreg set for malloc in this process is for no other.
+const { MODREG_MALLOC = '' } = process.env;
+for (const name of MODREG_MALLOC.split(' ')) delete process.env[name];
+delete process.env.MODREG_MALLOC;
+
 const main = new URL('../dist/cli/main.cjs', import.meta.url);
 
 if (Number(process.versions.node.split('.')[0]) < 24) {

@@ -65,6 +65,35 @@ describe('bin/modreg', () => {
     expect(stdout).toContain(process.version);
   });
 
+  it.each([
+    ['agent', {}, 'MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536', ''],
+    ['page', {}, 'MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536', ''],
+    ['agent', { MALLOC_ARENA_MAX: '4' }, 'MALLOC_ARENA_MAX=4', 'MALLOC_ARENA_MAX=4'],
+    ['resolve', {}, '', ''],
+  ])(
+    '[T725] %s with %j: malloc of this process gets "%s", and other programs "%s"',
+    (command, environment, own, passed) => {
+      const folder = temporaryFolder();
+      mkdirSync(join(folder, 'bin'));
+      mkdirSync(join(folder, 'dist/cli'), { recursive: true });
+      for (const file of ['modreg', 'modreg.mjs'])
+        cpSync(`${ROOT}bin/${file}`, join(folder, 'bin', file));
+      const sorted = `(text) => text.match(/^(?:MALLOC|MODREG_MALLOC).*/gm)?.sort().join(' ') ?? ''`;
+      const main = `const sorted = ${sorted};
+        const { execFileSync } = require('node:child_process');
+        const at = execFileSync('cat', ['/proc/' + process.pid + '/environ'], { encoding: 'utf8' });
+        const passed = execFileSync('env', { encoding: 'utf8' });
+        exports.run = () => console.log(sorted(at.replaceAll('\\0', '\\n')) + '|' + sorted(passed));`;
+      writeFileSync(join(folder, 'dist/cli/main.cjs'), main);
+      const { stdout } = spawnSync(join(folder, 'bin/modreg'), [command], {
+        env: { PATH: process.env['PATH'], ...environment },
+        encoding: 'utf8',
+      });
+      const [seen = '', others] = stdout.trimEnd().split('|');
+      expect([seen.replace(/ MODREG_MALLOC=.*/, ''), others]).toEqual([own, passed]);
+    },
+  );
+
   it('names the build command if modreg is not built', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'bin'));
