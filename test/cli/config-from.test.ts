@@ -101,6 +101,7 @@ it('[D269] a machine that no longer follows a site runs its own documents, and s
     site: loopback.address,
     machine: 'rover-7',
     highest: 1,
+    least: {},
   });
 });
 

@@ -1,7 +1,13 @@
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readTrustDocument } from '../../src/core/trust/trust-document.ts';
-import { keptState, keepState, noneServed, accepted } from '../../src/host/served/served-state.ts';
+import {
+  accepted,
+  forgotten,
+  keepState,
+  keptState,
+  noneServed,
+} from '../../src/host/served/served-state.ts';
 import { configSigners, signedConfigText } from '../../src/registry/trust/config-signatures.ts';
 import { entry } from '../support/planned.ts';
 import { APPROVER, AUTHOR, role, trustOf } from '../support/signed.ts';
@@ -115,7 +121,14 @@ it('[T675] a machine that cannot reach its site says so once, and goes on with w
 });
 
 const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };
-const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED);
+const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {
+  'acme:lidar': '1.3.5',
+});
+
+it('[D262] a machine that runs its own documents again still refuses lower revisions and versions', () => {
+  const none = noneServed('https://site.example', 'rover-7');
+  expect(forgotten(STATE)).toEqual({ ...none, highest: 5, least: { 'acme:lidar': '1.3.5' } });
+});
 
 it('[D269] what a machine runs of its site is kept whole, for its user only', async () => {
   const { home } = await followed();

@@ -41,7 +41,7 @@ it('[D266] the page of a machine warns that it follows a site, and says what it 
     policy: undefined,
     signatures: {},
   };
-  const state = accepted(noneServed('https://site.example', 'rover-7'), served);
+  const state = accepted(noneServed('https://site.example', 'rover-7'), served, {});
   const { code, detail } = { code: 'needs-signature', detail: '/config/agent may change' } as const;
   keepState(home, refusing(state, { ...served, revision: 2 }, { code, detail }));
   const app = machinePage({

@@ -4,7 +4,8 @@ import { roleOf, type Roles } from '../../core/trust/role.ts';
 import type { ServedRefusal } from '../../core/trust/served-config.ts';
 import { quote } from '../../core/text/quote.ts';
 import { mismatch, type Constraint } from '../../core/version/constraint.ts';
-import { differing, isObject, keysOf, objectAt, type JsonObject } from './json.ts';
+import { differing, isObject, isSame, keysOf, objectAt, type JsonObject } from './json.ts';
+import { entriesOf, leastOf, type KnownVersions } from './least-versions.ts';
 import type { Documents } from './merged.ts';
 import { ruleOf } from './term-rules.ts';
 import { loosened, type Scope } from './tightened.ts';
@@ -15,13 +16,11 @@ export interface InForce extends Documents {
 }
 
 /** What limits a site whose document operators did not sign. */
-export interface UnsignedLimits {
+export interface UnsignedLimits extends KnownVersions {
   /** Of the trust document that the machine's own policy names. */
   readonly roles: Pick<Roles, 'namespaces'>;
   /** What its policy names that document by. */
   readonly pin: string;
-  /** The deployed version of a module entry; undefined if none is known. */
-  readonly deployed: (name: string) => Version | undefined;
 }
 
 type Found = ServedRefusal | undefined;
@@ -35,37 +34,36 @@ export function unsignedChange(before: InForce, after: InForce, limits: Unsigned
   const [old, now] = [entriesIn(before.config), entriesIn(after.config)];
   for (const name of keysOf(old, now)) {
     const [was, is] = [old[name], now[name]];
-    const found = isObject(was) && isObject(is) ? changedEntry(name, was, is, limits) : undefined;
+    const found = isObject(was) && isObject(is) ? changedEntry(name, was, is) : undefined;
     const one = isObject(was) ? was : objectAt(now, name);
     const isMoved = isObject(was) !== isObject(is);
     const refused = isMoved
       ? movedEntry(name, one, { isAdded: isObject(is), after }, limits)
       : found;
-    if (refused) return refused;
+    const lower =
+      isObject(is) && !isSame(was, is) ? fallen(name, is, before.config, limits) : undefined;
+    if (refused ?? lower) return refused ?? lower;
   }
   return changedTerms(before, after);
 }
 
-function entriesIn({ modules }: JsonObject): JsonObject {
-  const entries = Array.isArray(modules) ? modules.filter(isObject) : [];
-  return Object.fromEntries(entries.map((entry) => [String(entry['name']), entry]));
+function entriesIn(config: JsonObject): JsonObject {
+  return Object.fromEntries(entriesOf(config).map((entry) => [String(entry['name']), entry]));
 }
 
-function changedEntry(
-  name: string,
-  was: JsonObject,
-  is: JsonObject,
-  { deployed }: UnsignedLimits,
-): Found {
-  const path = `/config/modules/${name}`;
-  const changed = differing(was, is);
-  const other = changed.find((key) => key !== 'version' || is['type'] !== 'registry');
-  if (other !== undefined) return needsSignature(`${path}/${other}`);
+function changedEntry(name: string, was: JsonObject, is: JsonObject): Found {
+  const other = differing(was, is).find((key) => key !== 'version' || is['type'] !== 'registry');
+  return other === undefined ? undefined : needsSignature(`/config/modules/${name}/${other}`);
+}
+
+/** A new or changed entry that may select less than what is or was deployed of its module. */
+function fallen(name: string, is: JsonObject, before: JsonObject, limits: UnsignedLimits): Found {
   const constraint = parseConstraint(is['version']);
-  const version = deployed(name);
-  if (changed.length === 0 || !constraint.ok || !version) return undefined;
-  if (!mayFall(constraint.value, version)) return undefined;
-  const detail = `${path}/version is ${quote(String(is['version']))}, which may select less than the deployed ${version.text}`;
+  const least = leastOf(is['module_id'], before, limits);
+  if (!constraint.ok || !least || !mayFall(constraint.value, least.version)) return undefined;
+  const which = least.isDeployed ? 'deployed' : 'formerly deployed';
+  const found = `/config/modules/${name}/version is ${quote(String(is['version']))}`;
+  const detail = `${found}, which may select less than the ${which} ${least.version.text}`;
   return { code: 'below-deployed', detail };
 }
 

@@ -6,7 +6,8 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { checkedServed, usable, valueOf, type UsableDocuments } from './checked-served.ts';
 import { merged, type Documents, type ServedDocuments } from './merged.ts';
-import { unsignedChange, type InForce, type UnsignedLimits } from './unsigned-change.ts';
+import { leastAfter, type KnownVersions, type LeastVersions } from './least-versions.ts';
+import { unsignedChange, type InForce } from './unsigned-change.ts';
 
 /** The machine that a revision is for, as far as the rules ask. */
 export interface FollowingMachine {
@@ -19,7 +20,9 @@ export interface FollowingMachine {
   readonly highest: number;
   /** What the trust document of its policy says, if that names one. The error is why there is none that can be used. */
   readonly trust: Result<Trusted, string>;
-  readonly deployed: UnsignedLimits['deployed'];
+  readonly deployed: KnownVersions['deployed'];
+  /** What was deployed of modules that revisions removed. */
+  readonly least: LeastVersions;
   /** In milliseconds since the epoch. */
   readonly now: number;
 }
@@ -31,7 +34,13 @@ interface Trusted {
   readonly signed: (served: ServedConfig) => number;
 }
 
-type Verdict = Result<UsableDocuments & { readonly documents: Documents }, ServedRefusal>;
+interface Accepted extends UsableDocuments {
+  readonly documents: Documents;
+  /** What to keep of what is deployed. */
+  readonly least: LeastVersions;
+}
+
+type Verdict = Result<Accepted, ServedRefusal>;
 
 /** Whether a machine runs a revision of its site: what it runs then, or why not (D260 to D263, T670). */
 export function verdictOn(served: ServedConfig, on: FollowingMachine): Verdict {
@@ -42,10 +51,24 @@ export function verdictOn(served: ServedConfig, on: FollowingMachine): Verdict {
   const documents = merged(on.local, checked.value);
   const next = usable(documents);
   if (!next.ok) return refused('malformed', next.error);
-  const accepted = { ok: true, value: { ...next.value, documents } } as const;
-  const { terms, modules } = next.value.policy;
+  const before = merged(on.local, on.inForce && servedIn(on.inForce));
+  const judged = isSigned(served, before, { ...documents, terms: next.value.policy }, on);
+  if (!judged.ok) return judged;
+  const versions = { ...on, isSigned: judged.value };
+  const least = leastAfter(before.config, documents.config, versions);
+  return { ok: true, value: { ...next.value, documents, least } };
+}
+
+/** Whether operators signed a revision that changes `before` to `after`; the error is why it may not be run without that. */
+function isSigned(
+  served: ServedConfig,
+  before: Documents,
+  after: InForce,
+  on: FollowingMachine,
+): Result<boolean, ServedRefusal> {
+  const { terms, modules } = after.terms;
   const pins = [terms, ...modules.values()].flatMap((one) => pinIn(one) ?? []);
-  if (pins.length === 0) return accepted;
+  if (pins.length === 0) return { ok: true, value: false };
   const pin = pinIn(terms);
   if (pin === undefined) return refused('untrusted', PARTLY);
   if (!on.trust.ok) return refused('untrusted', on.trust.error);
@@ -54,16 +77,18 @@ export function verdictOn(served: ServedConfig, on: FollowingMachine): Verdict {
     return refused('untrusted', `the trust document expired at ${formatTime(document.expires)}`);
   }
   const { operator } = document;
-  if (operator && signed(served) >= operator.threshold) return accepted;
-  const before = inForceOn(on);
-  if (!before.ok) return refused('needs-signature', before.error);
-  const limits = { roles: document, pin, deployed: on.deployed };
-  const found = unsignedChange(before.value, { ...documents, terms: next.value.policy }, limits);
-  if (!found) return accepted;
+  if (operator && signed(served) >= operator.threshold) return { ok: true, value: true };
+  const read = usable(before);
+  if (!read.ok) return refused('needs-signature', `${INCOMPARABLE}: ${read.error}`);
+  const limits = { ...on, roles: document, pin };
+  const found = unsignedChange({ ...before, terms: read.value.policy }, after, limits);
+  if (!found) return { ok: true, value: false };
   const count = operator ? `it has ${signed(served)} of ${operator.threshold}` : NO_OPERATORS;
   return refused(found.code, `${found.detail} (${count})`);
 }
 
+const INCOMPARABLE =
+  'what this machine runs cannot be read, so that nothing can be compared with it';
 const PARTLY =
   'the policy names a trust document for single modules only: name it for all, so that it says who signs documents';
 const NO_OPERATORS = 'the trust document names no operator';
@@ -92,15 +117,6 @@ function knownFault(
   if (!isOther) return undefined;
   const detail = `revision ${revision} has other documents than those that this machine runs as revision ${revision}`;
   return { code: 'changed-revision', detail };
-}
-
-/** What the machine runs now. */
-function inForceOn({ local, inForce }: FollowingMachine): Result<InForce, string> {
-  const documents = merged(local, inForce && servedIn(inForce));
-  const read = usable(documents);
-  if (read.ok) return { ok: true, value: { ...documents, terms: read.value.policy } };
-  const error = `what this machine runs cannot be read, so that nothing can be compared with it: ${read.error}`;
-  return { ok: false, error };
 }
 
 /** The documents of a revision that was accepted. */

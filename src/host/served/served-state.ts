@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { tagOf, type ServedConfig, type ServedRefusal } from '../../core/trust/served-config.ts';
+import type { LeastVersions } from '../../config/served/least-versions.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { servedConfig } from '../../registry/config-documents.ts';
 import { readRegularFile } from '../document-file.ts';
@@ -19,6 +20,8 @@ export interface ServedState {
   readonly machine: string;
   /** The highest revision that it has run; 0 for none. */
   readonly highest: number;
+  /** What was deployed of modules that its revisions removed. */
+  readonly least: LeastVersions;
   /** What it runs; undefined for its own documents. */
   readonly current: ServedConfig | undefined;
   /** Present until the machine has reached its site under `current`: what returns if it does not. */
@@ -28,7 +31,7 @@ export interface ServedState {
 
 export function noneServed(site: string, machine: string): ServedState {
   const nothing = { current: undefined, provisional: undefined, refused: undefined };
-  return { site, machine, highest: 0, ...nothing };
+  return { site, machine, highest: 0, least: {}, ...nothing };
 }
 
 /** The tag of the documents that need not be looked at again; empty if nothing was served. */
@@ -37,12 +40,17 @@ export function knownTag({ refused, current }: ServedState): string {
 }
 
 /** The machine runs a revision, provisionally if its documents are others (D268). */
-export function accepted(state: ServedState, served: ServedConfig): ServedState {
+export function accepted(
+  state: ServedState,
+  served: ServedConfig,
+  least: LeastVersions,
+): ServedState {
   const { current, provisional } = state;
   const isSame = current?.revision === served.revision;
   return {
     ...state,
     highest: Math.max(state.highest, served.revision),
+    least,
     current: served,
     // What returns is the last one under which the site was reached.
     provisional: isSame ? provisional : (provisional ?? { earlier: current }),
@@ -77,9 +85,9 @@ export function returned(state: ServedState): ServedState {
   return { ...state, current: provisional.earlier, provisional: undefined, refused };
 }
 
-/** The machine runs its own documents again, and goes on to refuse lower revisions than it has run. */
-export function forgotten({ site, machine, highest }: ServedState): ServedState {
-  return { ...noneServed(site, machine), highest };
+/** The machine runs its own documents again, and goes on to refuse lower revisions and versions than it has run. */
+export function forgotten({ site, machine, highest, least }: ServedState): ServedState {
+  return { ...noneServed(site, machine), highest, least };
 }
 
 /** Beside machine.db, for this user only. */
@@ -95,6 +103,8 @@ const kept = v.object({
   site: v.string(),
   machine: v.string(),
   highest: number,
+  // An earlier modreg did not keep it.
+  least: v.optional(v.record(v.string(), v.string()), {}),
   current: revision,
   provisional: v.optional(v.object({ earlier: revision })),
   refused: v.optional(

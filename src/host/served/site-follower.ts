@@ -137,6 +137,7 @@ export class SiteFollower {
       local,
       inForce: state.current,
       highest: state.highest,
+      least: state.least,
       trust: await trust(),
       deployed,
       now: clock.now(),
@@ -154,7 +155,7 @@ export class SiteFollower {
       );
     }
     const isNew = state.current?.revision !== served.revision;
-    if (!this.#become(accepted(state, served)) || !isNew) return;
+    if (!this.#become(accepted(state, served, verdict.value.least)) || !isNew) return;
     this.#since = clock.monotonic();
     const settles = changesSystem(state.current, served);
     this.#settledAt = this.#since + (settles ? SETTLING_MS : 0);

@@ -39,7 +39,9 @@ export interface Serving {
   readonly config?: object;
   readonly terms?: object;
   readonly served?: Partial<ServedConfig>;
-  readonly on?: Partial<Pick<FollowingMachine, 'inForce' | 'highest' | 'trust' | 'now'>>;
+  readonly on?: Partial<
+    Pick<FollowingMachine, 'inForce' | 'highest' | 'least' | 'trust' | 'deployed' | 'now'>
+  >;
   /** How many operators signed. */
   readonly signed?: number;
 }
@@ -64,11 +66,12 @@ export function verdictOf({
     machine: 'rover-7',
     inForce: undefined,
     highest: 0,
+    least: {},
+    deployed: (name) => (name === 'acme_lidar' ? version('1.3.5') : undefined),
     now: NOW,
     trust: { ok: true, value: { document: trustDocument(), signed: () => signed } },
     ...on,
     local: { config: jsonOf(localConfig), policy: jsonOf(policy) },
-    deployed: (name) => (name === 'acme_lidar' ? version('1.3.5') : undefined),
   });
 }
 
