@@ -57,7 +57,7 @@ describe('[D82] modreg plan says that a release is tried again', () => {
       'but not without one',
       ['a'],
       'a',
-      'acme:lidar | 1.* | none | - | 1.2.9 | stuck | no release may be selected: 1 quarantined',
+      'acme:lidar | 1.* | none | - | 1.2.9 | stuck | no release may be selected: 1 in quarantine',
     ],
   ])('%s', async (_, ports, now, expected) => {
     expect(await planned(ports, now)).toBe(expected);

@@ -50,7 +50,7 @@ describe('modreg plan', () => {
   acme:lidar          1.2.*        1.2.3      1.2.9    1.2.9    restart-and-upgrade   newest patch of 1.2
       stops base (depends on lidar), arm (of acme:arm, depends on lidar), lidar
   acme:lidar (rear)   1.2.3        1.2.3      1.2.3    1.2.9    none                  pinned
-  acme:arm            3.*          none       -        2.0.0    stuck                 no release may be selected: 1 other-major
+  acme:arm            3.*          none       -        2.0.0    stuck                 no release may be selected: 1 of another major version
   acme:own (own)      -            unknown    -        -        none                  local module: available only on this machine
 
   SUBSYSTEM         CONSTRAINT                      DEPLOYED   TARGET                          LATEST   ACTION                WHY

@@ -172,7 +172,7 @@ describe('[D159] where no manifest that was read can be used', () => {
       {
         target: null,
         decision: 'stuck',
-        reason: 'no release may be selected: 2 untrusted-artifact',
+        reason: 'no release may be selected: 2 with an untrusted file',
       },
     ]);
   });

@@ -17,6 +17,7 @@ import type { Resolution } from '../releases/resolve.ts';
 import { joined, passing, say, textOf, type Said } from '../text/time-words.ts';
 import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
+import { countReasons } from './counted-reasons.ts';
 import { holdWords } from './hold-words.ts';
 import { newerWords } from './newer-words.ts';
 import { retryWords, skippedWords, upgradeWords } from './replacement-words.ts';
@@ -284,15 +285,4 @@ function staleWords(
   const confirmed = say`${words ?? message}; the saved list was confirmed at ${passing(confirmedAt)}`;
   if (confirmedAt > eligibility.now) return say`${confirmed}, by a clock ahead of this one`;
   return say`${confirmed}, the limit is ${describeDuration(maxIndexAgeMs)}`;
-}
-
-/** How many entries each reason refuses, the most frequent reason first: `12 other-major, 2 prerelease` (D30). */
-function countReasons(resolution: Resolution): string {
-  const counts = new Map<string, number>();
-  for (const { reason } of resolution.refused()) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  if (counts.size === 0) return 'the list is empty';
-  return [...counts]
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${count} ${reason}`)
-    .join(', ');
 }

@@ -146,7 +146,7 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.3',
       list: [{ version: '1.2.3', yanked: '' }, { version: '1.2.4', yanked: '' }, '2.0.0'],
       expected:
-        'ahead: it is kept; refused: yanked; 1.2.4 is yanked; no release may be selected: 2 yanked, 1 other-major',
+        'ahead: it is kept; refused: yanked; 1.2.4 is yanked; no release may be selected: 2 yanked, 1 of another major version',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -164,14 +164,14 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.3',
       list: [...LIST, '3.0.0-beta.1', 'reload-1'],
       expected:
-        'stuck no-match: no release may be selected: 3 other-major, 1 prerelease, 1 not-a-version',
+        'stuck no-match: no release may be selected: 3 of another major version, 1 only a prerelease, 1 without a version',
     },
     {
       case: 'D30 nothing is deployed: stuck',
       wanted: '1.*',
       deployed: null,
       list: ['2.0.0'],
-      expected: 'stuck no-match: no release may be selected: 1 other-major',
+      expected: 'stuck no-match: no release may be selected: 1 of another major version',
     },
     {
       case: 'D30 a pin that is listed but refused: stuck with the code of the refusal',

@@ -69,7 +69,7 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       list: ['1.1.0', RECALLED],
       onYank: 'replace',
       expected:
-        'ahead: it is kept; refused: yanked: stops the motor; no release may be selected: 1 yanked, 1 other-minor',
+        'ahead: it is kept; refused: yanked: stops the motor; no release may be selected: 1 yanked, 1 of another minor version',
       warns: ['ahead', 'deployed-yanked'],
     },
     {

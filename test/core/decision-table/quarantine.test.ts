@@ -133,7 +133,7 @@ describe('D13: the deployed version failed on this machine', () => {
       list: ['1.2.5'],
       quarantine: FAILED,
       expected:
-        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 1 quarantined',
+        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 1 in quarantine',
       warns: ['ahead'],
     },
     {

@@ -62,7 +62,8 @@ describe('[D37] a release failed: a rollback, whatever is deployed now', () => {
       failed: '1.3.0',
       list: LIST,
       quarantine: FAILED,
-      expected: 'stuck no-match: no release may be selected: 2 other-minor, 1 quarantined',
+      expected:
+        'stuck no-match: no release may be selected: 2 of another minor version, 1 in quarantine',
     },
     {
       case: 'D37 the failed version is pinned: stuck quarantined',
@@ -115,7 +116,7 @@ describe('[D37] a release failed: a rollback, whatever is deployed now', () => {
       quarantine: [{ version: '1.2.4' }],
       list: ['1.2.4'],
       expected:
-        'ahead: it is kept; it is not in the list; 1.2.4 is quarantined on this machine; no release may be selected: 1 quarantined',
+        'ahead: it is kept; it is not in the list; 1.2.4 is quarantined on this machine; no release may be selected: 1 in quarantine',
       warns: ['ahead'],
     },
     {

@@ -42,7 +42,7 @@ describe('D13 outranks D16 to D19, and nothing holds a rollback', () => {
       deployed: '2.0.0',
       list: LIST,
       quarantine: [{ version: '2.0.0' }],
-      expected: 'stuck no-match: no release may be selected: 4 other-major',
+      expected: 'stuck no-match: no release may be selected: 4 of another major version',
     },
     {
       case: 'D13 with D19: a pin that is not the failed version: rolls back to the pin',

@@ -140,7 +140,7 @@ describe('D49: a release is in rollout', () => {
       deployed: null,
       list: [inRollout('1.3.0', 's2', 5)],
       ...ROVER,
-      expected: 'stuck no-match: no release may be selected: 1 not-in-rollout',
+      expected: 'stuck no-match: no release may be selected: 1 not yet rolled out to this machine',
     },
     {
       case: 'D49 without an id',

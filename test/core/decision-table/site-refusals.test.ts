@@ -107,7 +107,7 @@ describe('[D94] decisions about what the site refuses', () => {
       list: ['1.2.4', '1.2.5'],
       eligibility: { refuse: refusing('1.*') },
       expected:
-        'ahead: it is kept; refused: refused by the policy of the site: 1.*; 1.2.5 is refused by the policy of the site: 1.*; no release may be selected: 2 refused-by-site',
+        'ahead: it is kept; refused: refused by the policy of the site: 1.*; 1.2.5 is refused by the policy of the site: 1.*; no release may be selected: 2 refused by the policy',
       warns: ['ahead', 'deployed-refused'],
     },
     {
@@ -158,7 +158,7 @@ describe('[D94] decisions about what the site refuses', () => {
       quarantine: [{ version: '1.2.5' }],
       eligibility: { refuse: refusing('1.2.4') },
       expected:
-        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 1 quarantined, 1 refused-by-site',
+        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 1 in quarantine, 1 refused by the policy',
       warns: ['ahead'],
     },
   ]);

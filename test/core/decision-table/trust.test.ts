@@ -164,7 +164,7 @@ describe('[D133] what is deployed without enough signatures', () => {
       signed: [],
       quarantine: [{ version: '1.3.0' }],
       expected:
-        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 2 unsigned, 1 quarantined',
+        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 2 unsigned, 1 in quarantine',
       warns: ['ahead'],
     },
     {
