@@ -49,10 +49,9 @@ export function tokensIn(
   machine?: Credentials,
   runsHelpers = false,
 ): TokensOf {
-  const { MODREG_REGISTRY, MODREG_TOKEN: text } = environment;
+  const { MODREG_TOKEN: text } = environment;
   const path = tokenFileIn(environment);
-  const named = MODREG_REGISTRY || registry;
-  const owner = named === undefined ? undefined : ownerIn(named);
+  const owner = ownerOf(environment, registry);
   const variable = text === undefined || text === '' ? undefined : fromVariable(text);
   let file: Result<ReadonlyMap<string, Secret>, Problem> | undefined;
   const ofDocker = dockerCredentials(environment, { runsHelpers });
@@ -78,6 +77,28 @@ export function tokensIn(
     const hint = unsent === undefined ? ofFile : `${unsent}, or ${ofFile}`;
     return { ok: true, value: { token, hint, unsent } };
   };
+}
+
+/** The key of the machine for an address at its registry; undefined for any other, which must not get it (D309). */
+export function machineKeyFor(
+  address: string,
+  { environment }: World,
+  {
+    registry,
+    machine,
+  }: { readonly registry?: string | undefined; readonly machine: Credentials | undefined },
+): Secret | undefined {
+  const origin = machine?.origin ?? ownerOf(environment, registry);
+  return origin !== undefined && URL.parse(address)?.origin === origin ? machine?.key : undefined;
+}
+
+/** Whose the token of the environment is, and a key that names no registry; undefined if the command line names none. */
+function ownerOf(
+  { MODREG_REGISTRY }: World['environment'],
+  registry: string | undefined,
+): string | undefined {
+  const named = MODREG_REGISTRY || registry;
+  return named === undefined ? undefined : ownerIn(named);
 }
 
 function withToken(found: Result<Secret | undefined, Problem>): Result<RegistryToken, Problem> {

@@ -112,7 +112,8 @@ function answerOf(
   text: string,
   { where, words, now }: AnswerContext,
 ): Answer {
-  const { message, partialSuccess } = fieldsIn(text);
+  // OTLP has a message, and modreg's own registry a problem document (RFC 9457).
+  const { detail, message = detail, partialSuccess } = fieldsIn(text);
   if (ok && WEB_PAGE.test(headers.get('content-type') ?? '')) {
     // Whatever answered has not kept the records: a portal, which ends when someone signs in or the network changes.
     const why = `${where} answered ${status} with a web page, as a network that requires a sign-in does`;

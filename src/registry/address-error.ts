@@ -12,6 +12,7 @@ export function addressError(
     | 'publish to'
     | 'report to'
     | 'read reports of'
+    | 'read logs of'
     | 'retire machines of'
     | 'join'
     | 'configure machines of',

@@ -56,6 +56,9 @@ export interface FleetClient {
 /** The ids of a fleet and the states of a page. */
 const ANSWER_BOUNDS = { largest: 32 * 1024 * 1024, mostTokens: 2_000_000 };
 
+/** A front of a cluster has no logs of machines. */
+const REFUSALS: ReadonlySet<number> = new Set([409]);
+
 /** Opens a registry for reports. The error is `bad-address` if it has none, or if others could read the token on the way. */
 export function fleetClient(
   { kind, url }: WebRegistryAddress,
@@ -95,9 +98,14 @@ export function fleetClient(
 }
 
 async function fleetAnswer(to: Connection, url: URL): Promise<JsonObject> {
-  const request = { accept: 'application/json', ...ANSWER_BOUNDS, readsDenial: true } as const;
+  const accepting = { accept: 'application/json', ...ANSWER_BOUNDS, readsDenial: true } as const;
+  const request = { ...accepting, answered: REFUSALS };
   return await to.redacting(async () => {
     const { status, body } = await to.get(url, request, { budget: retryBudget() });
+    if (REFUSALS.has(status)) {
+      const { detail = `got ${status}` } = problemIn(body.text) ?? {};
+      throw new RegistryError('registry-refused', `${to.where} refuses: ${detail}`);
+    }
     return withErrorContext(to.where, () => {
       if (status === 404) throw notAFleet('it takes no reports: its modreg is an earlier one');
       const json = parseJson(body.text);

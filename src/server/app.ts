@@ -10,6 +10,8 @@ import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
 import { addConfigRoutes } from './routes/config-routes.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
+import { addLogRoutes } from './routes/log-routes.ts';
+import { logsPath, RegistryLogs } from './logs/registry-logs.ts';
 import { addJoinRoute } from './routes/join-route.ts';
 import {
   ARTIFACT,
@@ -19,12 +21,14 @@ import {
   CONFIG_SIGNATURES,
   FLEET,
   FLEET_FAILURES,
+  FLEET_LOGS,
   FLEET_MACHINES,
   FLEET_MODULE,
   FLEET_ROLLOUTS,
   HEALTH,
   INSTALL_SH,
   JOIN,
+  LOGS,
   METRICS,
   MODULE,
   NEWEST_AGENT,
@@ -70,6 +74,8 @@ const METHODS = [
   [FLEET, 'GET'],
   [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
+  [LOGS, 'POST'],
+  [FLEET_LOGS, 'GET'],
   [FLEET_MODULE, 'GET'],
   [RETIRED, 'PUT'],
   [JOIN, 'POST'],
@@ -104,6 +110,8 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
   addConfigRoutes(app, catalogue, options);
+  const logs = options.logs ?? new RegistryLogs(logsPath(catalogue.path), options);
+  addLogRoutes(app, catalogue, { ...options, logs });
   addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addTrustRoute(app, catalogue, { ...options, write });

@@ -185,6 +185,14 @@ export interface ServeOptions {
               readonly kind: 'reports-go-on';
             }
           | {
+              /** The registry takes no logs of machines until it can use their file, or takes them again. Nothing else is affected. */
+              readonly kind: 'logs';
+              /** Which of both. */
+              readonly change: 'wait' | 'go-on';
+              /** What was found; undefined if it takes them again. */
+              readonly because: string | undefined;
+            }
+          | {
               /** A request to change something was refused or failed; an event `failed` has the error. Nothing was changed. */
               readonly kind: 'refused';
               /** What is wrong with the token, such as `missing-scope`; undefined if something else was refused. */

@@ -5,6 +5,7 @@ import { PATHS, registryApp } from './app.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { changeFeed, type ChangeFeed } from './catalogue/change-feed.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
+import { logsPath, RegistryLogs } from './logs/registry-logs.ts';
 import { unlessUnusable } from '../sqlite/database-error.ts';
 import { fleetNumbers, type FleetNumbers } from './fleet/fleet-numbers.ts';
 import { setSilentAfter } from './fleet/presence.ts';
@@ -88,12 +89,12 @@ export async function serveRegistry(
   const tls = registry.tls && tlsInUse(registry.tls, registry);
   const feed = changeFeed(catalogue, registry.clock);
   const health = healthOf(catalogue, registry);
-  const { fleet, closeFleet } = openFleet(catalogue, registry);
-  const parts = { options: registry, tls, health, fleet };
+  const { fleet, logs, closeFiles } = openFiles(catalogue, registry);
+  const parts = { options: registry, tls, health, fleet, logs };
   const { gate, ...limited } = guardedServer(catalogue, feed, parts);
   await listening(limited.server, place).catch(async (error: unknown) => {
     feed.close();
-    await closeFleet();
+    await closeFiles();
     throw error;
   });
   const controller = rolloutController(catalogue, fleet, registry);
@@ -109,7 +110,7 @@ export async function serveRegistry(
       await stopRollouts();
       feed.close();
       await closed(limited, gate);
-      await closeFleet();
+      await closeFiles();
     },
     stepRollouts: controller.step,
     numbers: async () => await numbersOf(catalogue, fleet, registry.clock.now()),
@@ -172,21 +173,28 @@ function hostOf(server: Server): string {
   return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** What machines reported, which all fronts of a cluster share. */
-function openFleet(
+/** The files beside the catalogue: what machines reported, which all fronts of a cluster share, and what they log. */
+function openFiles(
   catalogue: Catalogue,
-  { clock, replica, log, limits, silentMs }: RegistryOptions,
-): { readonly fleet: FleetFile; readonly closeFleet: () => Promise<void> } {
+  options: RegistryOptions,
+): {
+  readonly fleet: FleetFile;
+  readonly logs: RegistryLogs;
+  readonly closeFiles: () => Promise<void>;
+} {
+  const { clock, replica, log, limits, silentMs } = options;
+  const logs = new RegistryLogs(logsPath(catalogue.path), options);
   const fleet = new FleetFile(fleetPath(catalogue.path), () => clock.now(), {
     freeDisk: limits?.freeDisk,
   });
   if (silentMs !== undefined) fleet.write((sql) => setSilentAfter(sql, silentMs));
   const stopSharing = replica?.shareReports(fleet, (event) => log?.(event));
-  const closeFleet = async (): Promise<void> => {
+  const closeFiles = async (): Promise<void> => {
     await stopSharing?.();
     fleet.close();
+    logs.close();
   };
-  return { fleet, closeFleet };
+  return { fleet, logs, closeFiles };
 }
 
 async function listening(
@@ -207,19 +215,19 @@ function guardedServer(
   {
     options,
     tls,
-    health,
-    fleet,
+    ...files
   }: {
     readonly options: RegistryOptions;
     readonly tls: TlsInUse | undefined;
     readonly health: Health;
     readonly fleet: FleetFile;
+    readonly logs: RegistryLogs;
   },
 ): LimitedServer & { readonly gate: RequestGate } {
   const { limits = SERVER_LIMITS, log, observe } = options;
   const slice = (): number =>
     gate.unsentBytes() < limits.manyUnsent ? limits.slice : limits.smallSlice;
-  const app = registryApp(catalogue, feed, { ...options, slice, health, fleet });
+  const app = registryApp(catalogue, feed, { ...options, slice, ...files });
   const refused = refusalCount(log);
   const gate = gatedApp(app, { limits, refused });
   const admit = observe ? observed(gate.admit, observe, PATHS) : gate.admit;

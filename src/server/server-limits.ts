@@ -36,6 +36,9 @@ export interface ServerLimits {
   readonly uploadsPerToken: number;
   /** Space on the disk that uploads leave for the database: a yank must still be possible. */
   readonly freeDisk: number;
+  /** Records of the logs of machines that are kept, of one and of all of them. */
+  readonly logsOfMachine: number;
+  readonly logs: number;
   /** Time to send the headers. */
   readonly headers: number;
   /** Time in which a client must send a body, or a further `bodyBytes` of a file: 1 MiB at 35 kB/s. */
@@ -70,6 +73,8 @@ export const SERVER_LIMITS: ServerLimits = {
   uploads: 8,
   uploadsPerToken: 4,
   freeDisk: 64 * MIB,
+  logsOfMachine: 16 * MIB,
+  logs: 256 * MIB,
   headers: 10_000,
   request: 30_000,
   idle: 120_000,

@@ -83,12 +83,10 @@ function accepting(rejectedLogRecords: unknown, rejected: number): Row {
   };
 }
 
-/** An answer with `message`, which is shown as `why`. */
-function saying(message: string, why: string): Row {
-  return {
-    ...closed(401, ` (${why})`),
-    answers: [401, 401].map((status) => answering(status, { message })),
-  };
+/** An answer with `message`, or with another member of that text, which is shown as `why`. */
+function saying(message: string, why: string, member = 'message'): Row {
+  const answer = answering(401, { [member]: message });
+  return { ...closed(401, ` (${why})`), answers: [answer, answer] };
 }
 
 /** So long a refusal lasts that only a repair or a change of the policy ends. */
@@ -153,6 +151,7 @@ describe('[A19] a collector that answers', () => {
         ],
       },
     ],
+    ['401 with a problem document', saying(`not ${KEY}`, 'not [token]', 'detail')],
     ['401 that repeats a header', saying(`unknown: Bearer ${TOKEN}`, 'unknown: [token]')],
     ['401 that repeats the token', saying(`not ${TOKEN}, sorry`, 'not [token], sorry')],
     ['401 that repeats the token, escaped', saying(`not ${once}`, 'not [token]')],

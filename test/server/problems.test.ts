@@ -17,6 +17,8 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   'unknown-config': [404, 'There are no such documents of the machine'],
   'stale-config': [409, 'The documents have changed in the meantime'],
   'no-configs': [409, 'The registry serves no documents of machines'],
+  'no-logs': [409, 'The registry keeps no logs of machines'],
+  'logs-unavailable': [503, 'The registry cannot use its file of logs'],
   'unknown-file': [404, 'There is no such file'],
   'method-not-allowed': [405, 'The address does not support this method'],
   'already-published': [409, 'The version is already published with different content'],

@@ -125,6 +125,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'node:path',
     'node:sqlite',
     'node:tls',
+    'node:zlib',
   ],
   'agent/install': [
     'core',

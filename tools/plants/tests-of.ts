@@ -90,6 +90,14 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/registry/trust/config-signatures.ts': ['../server/config-routes'],
   'src/server/configs': ['../server/config-routes'],
   'src/server/routes/config-routes.ts': ['../server/config-routes', '../cluster/machine-configs'],
+  'src/server/logs': ['../server/sent-logs', '../server/kept-logs', '../server/read-logs'],
+  'src/server/routes/log-routes.ts': [
+    '../server/sent-logs',
+    '../server/kept-logs',
+    '../server/read-logs',
+    '../cluster/machine-logs',
+  ],
+  'src/site/machine-logs.ts': ['fleet-logs'],
   'src/host/requests/data-move.ts': ['data-move'],
   'src/host/module-data.ts': ['data-move'],
   'src/cli/data': ['data-move'],
@@ -107,7 +115,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/host/npmrc.ts': ['npm'],
   'src/host/npm-settings.ts': ['npm'],
   'src/host/registry-hints.ts': ['npm', 'network', 'registry'],
-  'src/host/registry-token.ts': ['npm', 'network', 'registry'],
+  'src/host/registry-token.ts': ['npm', 'network', 'registry', '../host/machine-key'],
   'src/host/status': ['status', 'agent-status', 'upgrade', '../page/records'],
   'src/files': ['add', 'backup', 'install-unit', '../agent/launcher', '../agent/system'],
   'src/host': [

@@ -166,7 +166,7 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
   const timeZone = (name: string): string | undefined =>
     timeZoneOf(termsFor(documents.policy, name));
   const { options, machineId } = terms;
-  const place = { statePath: file.path, machineId };
+  const place = { ...terms, statePath: file.path, registry: options.registry };
   const note: Parameters<typeof agentLog>[2] = (level, text) => report.note(level, text);
   const log = agentLog(place, world, note);
   const { json } = options;

@@ -44,12 +44,12 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'certificate-renewed':
     case 'certificate-kept':
     case 'certificate-warning':
-      log(event.kind === 'certificate-renewed' ? 'info' : 'warn', event.kind, { text: event.text });
-      return;
+      return logCertificate(log, event);
     case 'report-passed-over':
     case 'reports-wait':
     case 'reports-go-on':
-      return logReports(log, event);
+    case 'logs':
+      return logIntake(log, event);
     case 'rollout':
       return logRollout(log, event);
     case 'machine-retired':
@@ -90,6 +90,30 @@ function logChange(
   { kind, moduleId: module_id, version, tokenId: token, peer }: ReleaseEvent,
 ): void {
   log('info', kind, { module_id, version, token, peer });
+}
+
+/** Logs what happens while the registry takes what machines send. */
+function logIntake(
+  log: ReturnType<typeof registryLog>,
+  event: ReportEvent | Extract<RegistryEvent, { kind: 'logs' }>,
+): void {
+  if (event.kind === 'logs') logLogs(log, event);
+  else logReports(log, event);
+}
+
+function logLogs(
+  log: ReturnType<typeof registryLog>,
+  { change, because }: Extract<RegistryEvent, { kind: 'logs' }>,
+): void {
+  if (because === undefined) return log('info', `logs-${change}`, {});
+  log('error', `logs-${change}`, { because: excerpt(because, LONGEST_LINE) });
+}
+
+function logCertificate(
+  log: ReturnType<typeof registryLog>,
+  { kind, text }: Extract<RegistryEvent, { readonly text: string }>,
+): void {
+  log(kind === 'certificate-renewed' ? 'info' : 'warn', kind, { text });
 }
 
 function logReports(log: ReturnType<typeof registryLog>, event: ReportEvent): void {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { CommandContext } from '../base/command-context.ts';
 import type { FleetServeOptions } from './serve-command.ts';
 import type { FleetCheckOptions } from './check-command.ts';
@@ -7,7 +7,9 @@ import type { ChangeOptions } from '../../site/remote-registry.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { withFile, withServing } from '../base/catalogue-flags.ts';
 import { addFleetConfig } from './config-program.ts';
+import { SEVERITIES } from '../../logs/log-record.ts';
 import type { FailuresOptions } from './failures-command.ts';
+import type { FleetLogsOptions } from './logs-command.ts';
 import type { MachinesOptions } from './machines-command.ts';
 import type { WhatIfOptions } from './what-if-command.ts';
 
@@ -26,6 +28,12 @@ const MACHINES_EXAMPLES = `Examples:
 const FAILURES_EXAMPLES = `Examples:
   modreg fleet failures
   modreg fleet failures acme:lidar 1.3.0 --since 7d
+`;
+
+const LOGS_EXAMPLES = `Examples:
+  modreg fleet logs --machine rover-7 -n 20
+  modreg fleet logs acme_lidar --machine rover-7 --level warn --since -2d
+  modreg fleet logs --grep "no space left" --json
 `;
 
 const RETIRE_EXAMPLES = `Examples:
@@ -73,6 +81,7 @@ export function addFleet(modreg: Command, context: CommandContext): void {
     });
   addMachines(withRegistry(fleet.command('machines')), { world, finish });
   addFailures(withRegistry(fleet.command('failures [module_id] [version]')), { world, finish });
+  addLogs(withRegistry(fleet.command('logs [module]')), { world, finish });
   addRetire(withRegistry(fleet.command('retire <machine>')), context);
   addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
   addFleetConfig(fleet, context, withRegistry);
@@ -119,6 +128,26 @@ function addFailures(
         finish(await fleetFailuresCommand({ module, version }, options, world));
       },
     );
+}
+
+function addLogs(
+  command: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): void {
+  command
+    .description('Shows the newest lines that machines sent of their logs to the registry.')
+    .option('--machine <name>', 'the id of the machine (default: all machines)')
+    .option('-n, --lines <number>', 'how many lines, at most 10000 (default: 100)')
+    .option('--since <time>', 'only lines since then, such as -2h or 2026-11-21T01:02:03Z')
+    .addOption(
+      new Option('--level <level>', 'only lines that are at least so severe').choices(SEVERITIES),
+    )
+    .option('--grep <text>', 'only lines that have this text, in any case')
+    .addHelpText('before', LOGS_EXAMPLES)
+    .action(async (module: string | undefined, options: FleetLogsOptions) => {
+      const { fleetLogsCommand } = await import('./logs-command.ts');
+      finish(await fleetLogsCommand(module, options, world));
+    });
 }
 
 function addRetire(

@@ -129,6 +129,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
         return passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
       case 'reports-wait':
       case 'reports-go-on':
+      case 'logs':
       case 'certificate-renewed':
       case 'certificate-kept':
       case 'certificate-warning':

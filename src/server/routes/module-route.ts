@@ -42,6 +42,9 @@ export const FLEET_FAILURES = '/v1/fleet/failures';
 export const FLEET_MACHINES = '/v1/fleet/machines';
 /** The address of the retirement of a machine. */
 export const RETIRED = '/v1/fleet/machines/:id/retired';
+/** The addresses to which machines send their logs by OTLP/HTTP, and at which they are read. */
+export const LOGS = '/v1/logs';
+export const FLEET_LOGS = '/v1/fleet/logs';
 export const FLEET_ROLLOUTS = '/v1/fleet/rollouts';
 export const FLEET_MODULE = '/v1/fleet/modules/:namespace/:name';
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { CONFIG_DOCUMENTS } from '../../registry/config-documents.ts';
 import { FLEET_DOCUMENTS } from '../../registry/fleet-documents.ts';
+import { LOG_DOCUMENTS } from '../../registry/site-logs.ts';
 import {
   machineReport,
   moduleId,
@@ -178,6 +179,7 @@ export function registrySchemas(): object {
     Trust: trust,
     NewTrust: newTrust,
     ...CONFIG_DOCUMENTS,
+    ...LOG_DOCUMENTS,
     StoredTrust: storedTrust,
     Published: published,
     Uploaded: uploaded,

@@ -12,6 +12,7 @@ import {
   WRITE_ERRORS,
 } from './openapi-parts.ts';
 import { CONFIG_PATHS } from './openapi-config.ts';
+import { LOG_PATHS } from './openapi-logs.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
 import { ROLLOUT_PATHS } from './openapi-rollout.ts';
 import { ARTIFACT_PATHS } from './openapi-artifacts.ts';
@@ -205,6 +206,7 @@ export const OPENAPI: object = {
     ...ARTIFACT_PATHS,
     ...FLEET_PATHS,
     ...CONFIG_PATHS,
+    ...LOG_PATHS,
     '/v1/openapi.json': {
       get: {
         summary: 'This document',

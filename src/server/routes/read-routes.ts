@@ -10,6 +10,7 @@ import { configWait, type ConfigWait } from '../configs/config-wait.ts';
 import { isKnown } from './conditional.ts';
 import type { NoteContact } from '../fleet/contacts.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
+import type { RegistryLogs } from '../logs/registry-logs.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Health } from './health.ts';
 import type { ChangeFeed } from '../catalogue/change-feed.ts';
@@ -26,6 +27,8 @@ export interface AppOptions extends RegistryOptions {
   readonly health?: Health;
   /** What machines reported; opened by the app itself if absent. */
   readonly fleet?: FleetFile;
+  /** What machines log; opened by the app itself if absent. */
+  readonly logs?: RegistryLogs;
 }
 
 export interface ReadOptions extends AppOptions {

@@ -50,6 +50,9 @@ export const ROLLOUT_ALL: Scope = 'rollout' as Scope;
 /** The scope of a token that may read and change the documents of machines. */
 export const CONFIG_SCOPE: Scope = 'config' as Scope;
 
+/** The scope of a token that may read the logs of machines. */
+export const LOGS_READ: Scope = 'logs:read' as Scope;
+
 /** The scope of a token that may store the next version of the trust document. */
 export const TRUST_SCOPE: Scope = 'trust' as Scope;
 
@@ -68,6 +71,13 @@ export function machineIn(scopes: readonly Scope[]): string | undefined {
 /** The scope of the token of the machine `id`, which may report for that machine only. */
 export function machineScope(id: string): Scope {
   return `${MACHINE}${id}` as Scope;
+}
+
+/** The machines that a token with these scopes is of. */
+export function machinesOf(scopes: readonly Scope[]): readonly string[] {
+  return scopes.flatMap((scope) =>
+    scope.startsWith(MACHINE) ? [scope.slice(MACHINE.length)] : [],
+  );
 }
 
 /** The scope of an invitation of the machine `id`: who has it gets the token of that machine, once (D194). */

@@ -78,7 +78,8 @@ export function testRegistry({
         authorization: `Bearer ${registry.token}`,
         'content-type': 'application/json',
       };
-      const content = typeof body === 'string' ? { body } : { body: JSON.stringify(body) };
+      const isWhole = typeof body === 'string' || body instanceof Uint8Array;
+      const content = { body: isWhole ? body : JSON.stringify(body) };
       const request = new Request(`http://registry.test${address}`, {
         method,
         headers: method === 'GET' ? headers : { ...json, ...headers },
