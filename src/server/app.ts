@@ -7,12 +7,15 @@ import type { ChangeFeed } from './catalogue/change-feed.ts';
 import { contactNotes } from './fleet/contacts.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
+import { addCommandRoutes } from './routes/command-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import { addJoinRoute } from './routes/join-route.ts';
 import {
   ARTIFACT,
+  COMMAND_OUTCOMES,
+  COMMANDS,
   CONFIG,
   CONFIG_ANSWER,
   CONFIG_HISTORY,
@@ -67,6 +70,8 @@ const METHODS = [
   [CONFIG_HISTORY, 'GET'],
   [CONFIG_SIGNATURES, 'PUT'],
   [CONFIG_ANSWER, 'PUT'],
+  [COMMANDS, 'GET, PUT'],
+  [COMMAND_OUTCOMES, 'PUT'],
   [FLEET, 'GET'],
   [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
@@ -104,6 +109,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
   addConfigRoutes(app, catalogue, options);
+  addCommandRoutes(app, catalogue, options);
   addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addTrustRoute(app, catalogue, { ...options, write });

@@ -21,6 +21,8 @@ export type ProblemKind =
   | 'unknown-config'
   | 'stale-config'
   | 'no-configs'
+  | 'no-commands'
+  | 'too-many-commands'
   | 'stale-rollout'
   | 'rollout-conflict'
   | 'gap'
@@ -60,6 +62,8 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'unknown-config': [404, 'There are no such documents of the machine'],
   'stale-config': [409, 'The documents have changed in the meantime'],
   'no-configs': [409, 'The registry serves no documents of machines'],
+  'no-commands': [409, 'The registry gives machines no commands'],
+  'too-many-commands': [409, 'Too many commands of the machine wait'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],
   gap: [409, 'Outcomes before the report are missing'],

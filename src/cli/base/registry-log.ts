@@ -44,8 +44,7 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'certificate-renewed':
     case 'certificate-kept':
     case 'certificate-warning':
-      log(event.kind === 'certificate-renewed' ? 'info' : 'warn', event.kind, { text: event.text });
-      return;
+      return log(certificateLevel(event.kind), event.kind, { text: event.text });
     case 'report-passed-over':
     case 'reports-wait':
     case 'reports-go-on':
@@ -57,6 +56,7 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'trust-stored':
     case 'config-saved':
     case 'config-signed':
+    case 'command-given':
     case 'uploaded':
       return logRegistryChange(log, event);
     case 'published':
@@ -122,6 +122,10 @@ export function logNotice(
   log(kind === 'notice-sent' ? 'info' : 'warn', kind, { notice, ...others });
 }
 
+function certificateLevel(kind: `certificate-${string}`): Level {
+  return kind === 'certificate-renewed' ? 'info' : 'warn';
+}
+
 /** What happened to the registry itself. */
 function logRegistryChange(
   log: ReturnType<typeof registryLog>,
@@ -134,6 +138,7 @@ function logRegistryChange(
         | 'trust-stored'
         | 'config-saved'
         | 'config-signed'
+        | 'command-given'
         | 'uploaded';
     }
   >,
@@ -147,6 +152,10 @@ function logRegistryChange(
     case 'config-signed': {
       const { machine, revision } = event;
       return log('info', kind, { machine: excerpt(machine), revision, token, peer });
+    }
+    case 'command-given': {
+      const { machine, number, command } = event;
+      return log('info', kind, { machine: excerpt(machine), number, command, token, peer });
     }
     case 'trust-stored':
       return log('info', kind, { version: event.version, token, peer });

@@ -137,6 +137,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'trust-stored':
       case 'config-saved':
       case 'config-signed':
+      case 'command-given':
       case 'rollout':
       case 'rollout-started':
       case 'rollout-halted':
