@@ -80,7 +80,7 @@ async function commandedHere(...versions: readonly string[]): Promise<CommandedH
   };
 }
 
-it('[D298] a machine that waits does at once what its site has it do, as its own commands would, and says what became of it', async () => {
+it('[D296] [D298] a machine that waits does at once what its site has it do, as its own commands would, and says what became of it', async () => {
   const { told, here, until, fleet } = await commandedHere('1.2.3', '1.2.9');
   const lidar = 'acme:lidar';
   expect(await told('upgrade', lidar)).toBe(

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { answerText } from '../../src/core/trust/answer-text.ts';
 import { readTrustDocument } from '../../src/core/trust/trust-document.ts';
-import { keepState, noneServed } from '../../src/host/served/served-state.ts';
+import { keepState, keptState, noneServed } from '../../src/host/served/served-state.ts';
 import { proofBy } from '../../src/registries/proving-remote.ts';
 import { AUTHOR, role, STRANGER, trustOf, type TestKey } from '../support/signed.ts';
 import { commanded, type Circumstances } from './support/commanded.ts';
@@ -21,6 +21,7 @@ it('[D297] a command is carried out once, and its outcome is told once', async (
     'info command 1 of the site (hold acme:lidar) is done: acme:lidar is held',
   ]);
   expect(machine.outcomes()).toEqual([DONE]);
+  expect(keptState(machine.home)?.commands).toEqual({ taken: 1, outcomes: [] });
   expect(await machine.round()).toEqual([]);
   expect(machine.carried).toEqual([1]);
 });

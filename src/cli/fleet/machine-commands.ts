@@ -37,7 +37,7 @@ export async function giveCommand(
   });
 }
 
-/** `modreg fleet commands --machine rover-7`: the commands to a machine, with what became of them. */
+/** `modreg fleet commands --machine rover-7`: the commands to a machine, with what became of them (D302). */
 export async function fleetCommandsCommand(options: Options, world: World): Promise<Outcome> {
   return outcomeOf(await machineCommands(options, world), (found) => ({
     answer: options.json

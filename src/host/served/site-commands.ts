@@ -66,7 +66,7 @@ interface Taking {
   readonly asked: number;
 }
 
-/** Whether the next one may be taken. */
+/** Carries out a command, unless it was taken before (D297). Whether the next one may be taken. */
 async function take(command: WaitingCommand, { round, answer, asked }: Taking): Promise<boolean> {
   const { state, carryOut, onNotice } = round;
   const { number } = command;
@@ -92,7 +92,7 @@ function wordsOf({ kind, module }: WaitingCommand): string {
   return module === null ? kind : `${kind} ${excerpt(module)}`;
 }
 
-/** The outcome of a command that is not carried out; undefined for one that is. */
+/** The outcome of a command that is not carried out (D300, D301); undefined for one that is. */
 function withoutCarryingOut(
   command: WaitingCommand,
   { round, answer, asked }: Taking,

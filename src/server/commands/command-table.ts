@@ -79,7 +79,7 @@ function newestNumber(sql: Statements, machine: string): number {
   return Number(row?.['newest']);
 }
 
-/** The commands that the machine has not answered and that have not expired, in the order in which they were given. */
+/** The commands that the machine has not answered and that have not expired (D301), in the order in which they were given. */
 export function waitingOf(sql: Statements, machine: string, now: number): readonly StoredCommand[] {
   return sql
     .all(
