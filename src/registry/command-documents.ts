@@ -7,7 +7,7 @@ import { escapeUnprintable } from '../core/text/quote.ts';
  */
 
 /** What a site can have a machine do. */
-export const COMMAND_KINDS = ['hold', 'unhold', 'upgrade', 'restart', 'rollback'] as const;
+const COMMAND_KINDS = ['hold', 'unhold', 'upgrade', 'restart', 'rollback'] as const;
 export type CommandKind = (typeof COMMAND_KINDS)[number];
 
 /** What a machine answers. `lost`: it does not know whether it has carried the command out. */

@@ -6,6 +6,7 @@ import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
 import { polledSite, pollingHere, script } from '../support/polling.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
+import { AUTHOR, role, trustOf, VENDOR, type TestTrust } from '../support/signed.ts';
 import { tokenFor } from '../support/token.ts';
 import { servingTo } from './support/served-documents.ts';
 
@@ -46,18 +47,24 @@ interface CommandedHere {
 }
 
 /** A machine with lidar 1.2.3 that has asked its site for commands. */
-async function commandedHere(...versions: readonly string[]): Promise<CommandedHere> {
+async function commandedHere(
+  versions: readonly string[],
+  trust?: TestTrust,
+): Promise<CommandedHere> {
   const loopback = await loopbackRegistry();
+  if (trust) loopback.catalogue.trust.store(trust.text);
   published(loopback, 'acme:lidar', ...versions);
   const site = servingTo(loopback);
   const modules = [entry('acme:lidar', '1.*')];
-  const policy = { blackout: [{ from: dayIn(-1), to: dayIn(100), time_zone: 'UTC' }] };
+  const blackout = [{ from: dayIn(-1), to: dayIn(100), time_zone: 'UTC' }];
+  const policy = { blackout, ...(trust && { trust: trust.pin }) };
   const deployed = { acme_lidar: '1.2.3' };
   const folder = polledSite(loopback, { modules, deployed, policy });
   const hook = script(`${folder}/hook`, 'cat > /dev/null');
   const { until, end } = pollingHere(folder, ['--exec', hook, ...site.args], site.environment);
   await until('polling 1 module');
-  await expect.poll(() => existsSync(`${folder}/home/machine.db.served`)).toBe(true);
+  const isSigned = trust?.text.includes('\nregistry ') ?? false;
+  if (!isSigned) await expect.poll(() => existsSync(`${folder}/home/machine.db.served`)).toBe(true);
   onTestFinished(async () => void (await end('SIGTERM')));
   const fleet = commanding(loopback);
   const shown = (text: string): string => text.replaceAll(loopback.address, 'SITE');
@@ -81,7 +88,7 @@ async function commandedHere(...versions: readonly string[]): Promise<CommandedH
 }
 
 it('[D296] [D298] a machine that waits does at once what its site has it do, as its own commands would, and says what became of it', async () => {
-  const { told, here, until, fleet } = await commandedHere('1.2.3', '1.2.9');
+  const { told, here, until, fleet } = await commandedHere(['1.2.3', '1.2.9']);
   const lidar = 'acme:lidar';
   expect(await told('upgrade', lidar)).toBe(
     'info  command 1 of the site (upgrade acme:lidar) is done: acme:lidar: upgrade to 1.2.9, at the next decision',
@@ -116,7 +123,7 @@ it('[D296] [D298] a machine that waits does at once what its site has it do, as 
 });
 
 it('[D299] a site neither ends nor replaces a hold that was made on the machine', async () => {
-  const { told, here } = await commandedHere('1.2.3');
+  const { told, here } = await commandedHere(['1.2.3']);
   await here('hold', '--for', '1h', '--reason', 'demo');
   const machine =
     'this machine is held by ann, who did so on the machine: "demo"; nothing was changed (modreg unhold on the machine ends that)';
@@ -137,6 +144,28 @@ it('[D299] a site neither ends nor replaces a hold that was made on the machine'
     'warn  command 6 of the site (restart acme:gps) is refused: "acme:gps" names no module or subsystem that this machine decides on (this machine knows acme:lidar, platform-agent, platform-server)',
   );
   expect(await here('unhold')).toContain('this machine is no longer held');
+});
+
+it('[D300] a machine whose policy names a trust document holds for its site, and does nothing else', async () => {
+  const { told } = await commandedHere(['1.2.3'], trustOf([role('namespace acme', 1, AUTHOR)]));
+  expect(await told('hold', '--for', '2h')).toBe(
+    'info  command 1 of the site (hold) is done: this machine is held until TIME',
+  );
+  const refused = (command: string): string =>
+    `is refused: the policy of the machine names a trust document, so that its site can only hold: run modreg ${command} on the machine`;
+  expect(await told('unhold')).toBe(`warn  command 2 of the site (unhold) ${refused('unhold')}`);
+  expect(await told('restart', 'acme:lidar')).toBe(
+    `warn  command 3 of the site (restart acme:lidar) ${refused('restart acme:lidar')}`,
+  );
+});
+
+it('[D295] [T707] a machine whose trust document names a key of the registry takes no commands that it did not sign', async () => {
+  const roles = [role('namespace acme', 1, AUTHOR), role('registry', 1, VENDOR)];
+  const { until } = await commandedHere(['1.2.3'], trustOf(roles));
+  const [said = ''] = (await until('commands of the site')).slice(-1);
+  expect(said).toMatch(
+    /^TIME warn {2}commands of the site cannot be taken: .* did not sign its answer$/,
+  );
 });
 
 it('[D302] commands are given, listed and counted', async () => {

@@ -92,7 +92,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/server/commands': ['../server/command-routes'],
   'src/server/routes/command-routes.ts': ['../server/command-routes'],
   'src/server/routes/of-machine.ts': ['../server/config-routes', '../cluster/machine-configs'],
-  'src/cli/poll/followed-site.ts': ['config-from'],
+  'src/cli/poll/followed-site.ts': ['config-from', 'fleet-commands'],
   'src/core/trust/config-text.ts': ['../config/served-verdict'],
   'src/registry/trust/config-signatures.ts': ['../server/config-routes'],
   'src/server/configs': ['../server/config-routes', '../server/command-routes'],

@@ -3,7 +3,7 @@ import { lapseOf, type StoredToken } from '../tokens/token.ts';
 import type { CatalogueConfigs } from './catalogue-configs.ts';
 
 /** What is served to a machine that it does not know: the tag of documents, the number of its newest command. */
-export interface MachineNews {
+interface MachineNews {
   readonly config?: string;
   readonly commands?: number;
 }
