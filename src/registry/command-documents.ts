@@ -75,10 +75,20 @@ export const waitingCommands = v.object({
   machine: text,
   nonce: text,
   now: text,
-  commands: v.array(v.object(given)),
+  commands: v.array(v.object({ ...given, kind: text })),
 });
 export type WaitingCommands = Readonly<v.InferOutput<typeof waitingCommands>>;
 export type WaitingCommand = WaitingCommands['commands'][number];
+
+/** A command that this modreg can carry out. */
+export interface KnownCommand extends WaitingCommand {
+  readonly kind: CommandKind;
+}
+
+/** A registry of a later modreg may have commands that this one does not know. */
+export function isKnown(command: WaitingCommand): command is KnownCommand {
+  return COMMAND_KINDS.some((kind) => kind === command.kind);
+}
 
 const outcome = v.strictObject(
   {

@@ -59,15 +59,16 @@ it('[T704] a process that ends while it carries out a command does not do so aga
 it('[T705] a machine without state has lost the commands that wait, and carries out later ones', async () => {
   const machine = await commanded();
   machine.give();
+  machine.give();
   rmSync(`${machine.home}/machine.db.served`);
   const detail =
     'the machine has no record of earlier commands, and may have carried this out: give it again';
-  expect(await machine.round()).toEqual([
-    `warn command 1 of the site (hold acme:lidar) is lost: ${detail}`,
-  ]);
+  const lost = `lost: ${detail}`;
+  await expect(machine.round(cutOff('/outcomes'))).rejects.toThrow('cannot be reached');
+  expect(await machine.round()).toEqual([]);
   machine.give();
   await machine.round();
-  expect([machine.outcomes(), machine.carried]).toEqual([[`lost: ${detail}`, DONE], [2]]);
+  expect([machine.outcomes(), machine.carried]).toEqual([[lost, lost, DONE], [3]]);
 });
 
 it('[T705] a number that the machine has taken before is not carried out, whatever the registry has become', async () => {
@@ -218,6 +219,24 @@ it('[D295] an answer that a proxy kept gives no commands', async () => {
   const message = /its answer about commands is one to another question$/;
   await expect(machine.round(keeping)).rejects.toThrow(message);
   expect(machine.carried).toEqual([1]);
+});
+
+it('[D298] a command of a later modreg is refused', async () => {
+  const machine = await commanded();
+  machine.give();
+  const later: Circumstances = {
+    fetch: async (...request) => {
+      const answer = await fetch(...request);
+      const { status, headers, url } = answer;
+      const body = (await answer.text()).replace('"kind":"hold"', '"kind":"dance"');
+      return new Response(url.includes('nonce') ? body : '{}', { status, headers });
+    },
+  };
+  await machine.round(later);
+  expect([machine.outcomes(), machine.carried]).toEqual([
+    ['refused: the modreg of the machine does not know this command: upgrade its agent first'],
+    [],
+  ]);
 });
 
 async function earlier(): Promise<Response> {

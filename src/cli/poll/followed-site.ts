@@ -7,7 +7,7 @@ import { parseRegistryAddress } from '../../registry/address.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { commandClient, type CommandClient } from '../../registry/command-client.ts';
 import { configClient, type ConfigClient } from '../../registry/config-client.ts';
-import type { WaitingCommand } from '../../registry/command-documents.ts';
+import type { KnownCommand } from '../../registry/command-documents.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Following } from '../../registry/http/connection.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
@@ -171,7 +171,7 @@ function followedSite(
     proof: async () => await proofOf(registries, own(), origin),
     isPinned: () => hasPin(own()),
     reading: () => clockReading(world),
-    carryOut: async (command: WaitingCommand) => await carriedOut(command, { origin, world }),
+    carryOut: async (command: KnownCommand) => await carriedOut(command, { origin, world }),
   };
   return { ...parts, client, commanded, trust: async () => await trustOf(registries, own()) };
 }

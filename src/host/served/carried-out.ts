@@ -1,7 +1,7 @@
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import type { CommandOutcome, WaitingCommand } from '../../registry/command-documents.ts';
+import type { CommandOutcome, KnownCommand } from '../../registry/command-documents.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { LONGEST_NAME } from '../requests/hold-wish.ts';
@@ -24,7 +24,7 @@ const LONGEST_DETAIL = 900;
 
 /** Carries out a command of the site at `origin` as the command of the machine with its name does (D298). */
 export async function carriedOut(
-  command: WaitingCommand,
+  command: KnownCommand,
   { origin, world }: { readonly origin: string; readonly world: World },
 ): Promise<Omit<CommandOutcome, 'number'>> {
   const by = siteName(origin, command.by);
@@ -34,7 +34,7 @@ export async function carriedOut(
 }
 
 async function wordsOf(
-  { kind, module, for: term, reason }: WaitingCommand,
+  { kind, module, for: term, reason }: KnownCommand,
   by: string,
   world: World,
 ): Promise<Result<string, Problem[]>> {

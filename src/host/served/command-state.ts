@@ -22,6 +22,12 @@ type Known = TakenCommands | undefined;
 
 const NONE: TakenCommands = { taken: 0, outcomes: [] };
 
+/** After the first answer: what is given from now on was never taken before (T705). */
+export function firstTaken(waiting: readonly number[]): TakenCommands {
+  const outcomes = waiting.map((number) => ({ number, result: 'lost', detail: NO_STATE }) as const);
+  return { taken: Math.max(0, ...waiting), outcomes: outcomes.slice(-MOST_OUTCOMES) };
+}
+
 /** With what became of a command, which counts as taken. */
 export function withOutcome(known: Known, outcome: CommandOutcome): TakenCommands {
   const { taken, outcomes } = known ?? NONE;
@@ -42,8 +48,7 @@ export function told(known: TakenCommands, has: readonly CommandOutcome[]): Take
   return { ...known, outcomes: known.outcomes.filter((one) => !has.includes(one)) };
 }
 
-/** Why a command must not be carried out, because the machine does not know whether it was (T704, T705). */
+/** Why a command must not be carried out, because the machine does not know whether it was (T705). */
 export function lossOf(known: Known, number: number): string | undefined {
-  if (!known) return NO_STATE;
-  return number <= known.taken ? TAKEN_BEFORE : undefined;
+  return known && number > known.taken ? undefined : TAKEN_BEFORE;
 }

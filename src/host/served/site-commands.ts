@@ -4,13 +4,22 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Clock } from '../../registry/clock.ts';
 import type { CommandClient } from '../../registry/command-client.ts';
-import type {
-  CommandOutcome,
-  WaitingCommand,
-  WaitingCommands,
+import {
+  isKnown,
+  type CommandOutcome,
+  type KnownCommand,
+  type WaitingCommand,
+  type WaitingCommands,
 } from '../../registry/command-documents.ts';
 import type { Proof } from '../../registry/remote-registry.ts';
-import { lossOf, taking, told, withOutcome, type TakenCommands } from './command-state.ts';
+import {
+  firstTaken,
+  lossOf,
+  taking,
+  told,
+  withOutcome,
+  type TakenCommands,
+} from './command-state.ts';
 import type { ServedState } from './served-state.ts';
 
 /** How a machine carries out the commands of its site. */
@@ -21,7 +30,7 @@ export interface CommandedMachine {
   /** Whether its policy names a trust document, in general or for a module. */
   readonly isPinned: () => boolean;
   readonly reading: () => ClockReading;
-  readonly carryOut: (command: WaitingCommand) => Promise<Omit<CommandOutcome, 'number'>>;
+  readonly carryOut: (command: KnownCommand) => Promise<Omit<CommandOutcome, 'number'>>;
 }
 
 interface CommandRound extends CommandedMachine {
@@ -43,15 +52,24 @@ export async function commandRound(round: CommandRound, signal: AbortSignal): Pr
   const answer = await client.waiting(state().machine, await proof(), signal);
   if (!answer) return;
   if (answer.commands.length > 0) onNews();
+  if (!state().commands && !keptFirst(answer, round)) return;
   for (const command of answer.commands) {
     if (signal.aborted || !(await take(command, { round, answer, asked }))) return;
   }
   const { commands } = state();
-  // The first answer: what is given from now on was never taken before.
-  if (!commands) return void keep(round, { taken: 0, outcomes: [] });
-  if (commands.outcomes.length === 0) return;
+  if (!commands || commands.outcomes.length === 0) return;
   await client.answer(state().machine, commands.outcomes, signal);
   keep(round, told(commands, commands.outcomes));
+}
+
+/** Notes which commands wait at the first answer. Whether that is on the disk. */
+function keptFirst({ commands }: WaitingCommands, round: CommandRound): boolean {
+  const known = firstTaken(commands.map(({ number }) => number));
+  if (!keep(round, known)) return false;
+  for (const { number, detail } of known.outcomes) {
+    round.onNotice('warn', `command ${number} of the site is lost: ${detail}`);
+  }
+  return true;
 }
 
 /** Whether it is on the disk. */
@@ -72,6 +90,8 @@ async function take(command: WaitingCommand, { round, answer, asked }: Taking): 
   const { number } = command;
   // It is told again until the site has it.
   if (state().commands?.outcomes.some((one) => one.number === number)) return true;
+  if (!isKnown(command))
+    return noted({ number, result: 'refused', detail: UNKNOWN }, command, round);
   const without = withoutCarryingOut(command, { round, answer, asked });
   if (without) return noted({ number, ...without }, command, round);
   // What is not on the disk could be carried out again.
@@ -89,12 +109,14 @@ function noted(outcome: CommandOutcome, command: WaitingCommand, round: CommandR
 }
 
 function wordsOf({ kind, module }: WaitingCommand): string {
-  return module === null ? kind : `${kind} ${excerpt(module)}`;
+  return module === null ? excerpt(kind) : `${excerpt(kind)} ${excerpt(module)}`;
 }
+
+const UNKNOWN = 'the modreg of the machine does not know this command: upgrade its agent first';
 
 /** The outcome of a command that is not carried out (D300, D301); undefined for one that is. */
 function withoutCarryingOut(
-  command: WaitingCommand,
+  command: KnownCommand,
   { round, answer, asked }: Taking,
 ): Omit<CommandOutcome, 'number'> | undefined {
   const { clock, state, isPinned, reading } = round;

@@ -8,7 +8,7 @@ import {
   newCommand,
   type CommandList,
   type NewCommand,
-  type WaitingCommand,
+  type KnownCommand,
 } from '../../registry/command-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { StoredCommand } from '../commands/command-table.ts';
@@ -98,7 +98,7 @@ function shown(one: StoredCommand, now: number): CommandList['commands'][number]
   };
 }
 
-function givenAs({ number, kind, ...one }: StoredCommand): WaitingCommand {
+function givenAs({ number, kind, ...one }: StoredCommand): KnownCommand {
   return {
     number,
     kind,
