@@ -39,7 +39,13 @@ interface Proving {
 
 const UNSIGNED: Proving = { proof: undefined, marked: (one) => one, plain: (one) => one };
 
-async function provingIn({ from }: RemoteRegistry, trust: Trust): Promise<Proving> {
+/** What the registry at `from` has to sign an answer for, as its trust document says; undefined if that names no key for answers. */
+export async function proofBy(trust: Trust, from: string): Promise<Proof | undefined> {
+  const { proof } = await provingIn({ from }, trust);
+  return proof;
+}
+
+async function provingIn({ from }: Pick<RemoteRegistry, 'from'>, trust: Trust): Promise<Proving> {
   const document = await trust.document();
   if (!document.registry) return UNSIGNED;
   const { answerKeys, checkAnswer, expectValid, newNonce, versionIn } =

@@ -1,10 +1,7 @@
 import * as v from 'valibot';
 import type { Result } from '../core/index.ts';
-import { excerpt } from '../core/text/quote.ts';
 import { tagOf, type ServedConfig } from '../core/trust/served-config.ts';
 import type { WebRegistryAddress } from './address.ts';
-import { addressError } from './address-error.ts';
-import { systemRandom } from './clock.ts';
 import {
   configHistory,
   savedConfig,
@@ -16,13 +13,15 @@ import {
   type ShownConfig,
 } from './config-documents.ts';
 import { parseJson } from './formats/json-text.ts';
-import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
 import type { Connection } from './http/connection.ts';
-import { withErrorContext } from './http/error-context.ts';
 import type { Reply } from './http/exchange.ts';
-import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
-import { memoizeUntilError } from './memoize-until-error.ts';
+import {
+  MACHINE_BOUNDS,
+  machineClient,
+  type AskingOfMachine,
+  type MachineClientOptions,
+} from './machine-client.ts';
 import { RegistryError } from './registry-error.ts';
 import { noRetries, retryBudget } from './retry-budget.ts';
 
@@ -51,60 +50,25 @@ export interface ConfigClient {
   readonly send: (machine: string, path: '' | '/signatures', body: object) => Answered<SavedConfig>;
 }
 
-/** Texts of documents are few tokens, and escapes make them longer. */
-const BOUNDS = {
-  accept: 'application/json',
-  largest: 8 * 1024 * 1024,
-  mostTokens: 100_000,
-  readsDenial: true,
-  answered: new Set([204, 404, 409]),
-} as const;
-
 const KINDS = new Set(['unknown-config', 'stale-config', 'no-configs', 'bad-release', 'too-large']);
 
 /** Opens a registry for the documents of machines. The error is `bad-address` as for reports. */
 export function configClient(
-  { kind, url }: WebRegistryAddress,
-  options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
+  address: WebRegistryAddress,
+  options: MachineClientOptions,
 ): Result<ConfigClient, RegistryError> {
-  const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
-  const error = addressError({ kind, url }, where, 'configure machines of');
-  if (error) return { ok: false, error };
-  const base = baseOf(kind, url);
-  const connection = memoizeUntilError(async () => {
-    const { connect } = await import('./http/connection.ts');
-    const { random = systemRandom, onRetry = () => undefined } = options;
-    const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    return connect(where, { ...options, random, onRetry, limits });
-  });
-  const asking: Asking = async (machine, path, { ask, read }) => {
-    const to = await connection();
-    const address = new URL(`v1/machines/${encodeURIComponent(machine)}/config${path}`, base);
-    return await to.redacting(async () => {
-      const reply = await ask(to, address);
-      return withErrorContext(where, () => read(reply));
-    });
-  };
-  return { ok: true, value: { ...ofMachine(asking), ...ofPerson(asking) } };
+  const asking = machineClient(address, 'config', options);
+  if (!asking.ok) return asking;
+  return { ok: true, value: { ...ofMachine(asking.value), ...ofPerson(asking.value) } };
 }
 
-/** Sends a request about the documents of a machine, and reads the answer. */
-type Asking = <T>(
-  machine: string,
-  path: string,
-  how: {
-    readonly ask: (to: Connection, address: URL) => Promise<Reply>;
-    readonly read: (reply: Reply) => T;
-  },
-) => Promise<T>;
-
 /** A machine asks again in its next round, so it repeats nothing. */
-function ofMachine(asking: Asking): Pick<ConfigClient, 'served' | 'answer'> {
+function ofMachine(asking: AskingOfMachine): Pick<ConfigClient, 'served' | 'answer'> {
   return {
     served: async (machine, known, signal) =>
       await asking(machine, '', {
         ask: async (to, address) => {
-          const request = { ...BOUNDS, etag: `"${known}"` };
+          const request = { ...MACHINE_BOUNDS, etag: `"${known}"` };
           return await to.get(address, request, { budget: noRetries(), signal });
         },
         read: (reply) => servedIn(reply, known),
@@ -123,10 +87,10 @@ function ofMachine(asking: Asking): Pick<ConfigClient, 'served' | 'answer'> {
 }
 
 async function get(to: Connection, address: URL): Promise<Reply> {
-  return await to.get(address, BOUNDS, { budget: retryBudget() });
+  return await to.get(address, MACHINE_BOUNDS, { budget: retryBudget() });
 }
 
-function ofPerson(asking: Asking): Pick<ConfigClient, 'shown' | 'history' | 'send'> {
+function ofPerson(asking: AskingOfMachine): Pick<ConfigClient, 'shown' | 'history' | 'send'> {
   return {
     shown: async (machine, revision) => {
       const query = revision === undefined ? '' : `?revision=${revision}`;

@@ -7,6 +7,7 @@ import type { ChangeFeed } from './catalogue/change-feed.ts';
 import { contactNotes } from './fleet/contacts.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
+import { addCommandRoutes } from './routes/command-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
@@ -15,6 +16,8 @@ import { logsPath, RegistryLogs } from './logs/registry-logs.ts';
 import { addJoinRoute } from './routes/join-route.ts';
 import {
   ARTIFACT,
+  COMMAND_OUTCOMES,
+  COMMANDS,
   CONFIG,
   CONFIG_ANSWER,
   CONFIG_HISTORY,
@@ -71,6 +74,8 @@ const METHODS = [
   [CONFIG_HISTORY, 'GET'],
   [CONFIG_SIGNATURES, 'PUT'],
   [CONFIG_ANSWER, 'PUT'],
+  [COMMANDS, 'GET, PUT'],
+  [COMMAND_OUTCOMES, 'PUT'],
   [FLEET, 'GET'],
   [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
@@ -112,6 +117,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addConfigRoutes(app, catalogue, options);
   const logs = options.logs ?? new RegistryLogs(logsPath(catalogue.path), options);
   addLogRoutes(app, catalogue, { ...options, logs });
+  addCommandRoutes(app, catalogue, options);
   addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addTrustRoute(app, catalogue, { ...options, write });

@@ -23,6 +23,8 @@ export type ProblemKind =
   | 'no-configs'
   | 'no-logs'
   | 'logs-unavailable'
+  | 'no-commands'
+  | 'too-many-commands'
   | 'stale-rollout'
   | 'rollout-conflict'
   | 'gap'
@@ -64,6 +66,8 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'no-configs': [409, 'The registry serves no documents of machines'],
   'no-logs': [409, 'The registry keeps no logs of machines'],
   'logs-unavailable': [503, 'The registry cannot use its file of logs'],
+  'no-commands': [409, 'The registry gives machines no commands'],
+  'too-many-commands': [409, 'Too many commands of the machine wait'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],
   gap: [409, 'Outcomes before the report are missing'],

@@ -131,6 +131,16 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
+              /** A machine was given a command. */
+              readonly kind: 'command-given';
+              readonly machine: string;
+              readonly number: number;
+              /** What it does, such as `hold`. */
+              readonly command: string;
+              readonly tokenId: string;
+              readonly peer: string | undefined;
+            }
+          | {
               /** A version of the trust document was stored. */
               readonly kind: 'trust-stored';
               /** Its number. */

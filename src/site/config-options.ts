@@ -14,10 +14,10 @@ export interface ConfigOptions extends FleetOptions {
   readonly machine?: string;
 }
 
-/** A machine, and its documents in a registry. */
-export interface Configured {
+/** A machine, and what a registry serves to it. */
+export interface Configured<C = ConfigClient> {
   readonly machine: string;
-  readonly client: ConfigClient;
+  readonly client: C;
 }
 
 const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
@@ -28,18 +28,35 @@ export async function withConfigs<T>(
   world: World,
   work: (configured: Configured) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
+  const serving = { open: configClient, what: 'serves documents of machines' };
+  return await withMachine(options, world, serving, work);
+}
+
+/** A client of what registries serve to machines, and what a registry does that has some. */
+interface Serving<C> {
+  readonly open: (...of: Parameters<typeof configClient>) => Result<C, RegistryError>;
+  readonly what: string;
+}
+
+/** The same with another client. */
+export async function withMachine<T, C>(
+  options: ConfigOptions,
+  world: World,
+  { open, what }: Serving<C>,
+  work: (configured: Configured<C>) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
   const { machine } = options;
   if (machine === undefined || !MACHINE_ID.test(machine)) {
     const found = machine === undefined ? 'is missing' : 'is not the id of a machine';
     return { ok: false, error: usage(`--machine ${found}, expected one such as rover-7`) };
   }
   const named = namedRegistry(options, world);
-  if (named === undefined) return { ok: false, error: noRegistry('serves documents of machines') };
+  if (named === undefined) return { ok: false, error: noRegistry(what) };
   const address = serverAddress(named);
   if (!address.ok) return address;
   const token = tokensIn(world, options.registry)(address.value.url);
   if (!token.ok) return token;
-  const client = configClient(address.value, {
+  const client = open(address.value, {
     clock: clockOf(world),
     fetch: fetchIn(world),
     token: () => token.value.token,

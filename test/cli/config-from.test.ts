@@ -89,6 +89,9 @@ it('[D269] a machine that no longer follows a site runs its own documents, and s
   const before = pollingHere(folder, ['--exec', hook, ...site.args], site.environment);
   site.save({ modules: [] });
   await before.until('info  revision 1 of the site is in use');
+  const kept = (): object => JSON.parse(readFileSync(`${folder}/home/machine.db.served`, 'utf8'));
+  const commands = { taken: 0, outcomes: [] };
+  await expect.poll(kept).toMatchObject({ commands });
   await before.end('SIGTERM');
   const after = pollingHere(folder, ['--exec', hook], site.environment);
   const [first = ''] = await after.until('polling');
@@ -96,12 +99,13 @@ it('[D269] a machine that no longer follows a site runs its own documents, and s
   await after.end('SIGTERM');
   const { stderr } = await inProcess(['status'], { PLATFORM_HOME: `${folder}/home` });
   expect(stderr).not.toContain('revision 1');
-  expect(JSON.parse(readFileSync(`${folder}/home/machine.db.served`, 'utf8'))).toEqual({
+  expect(kept()).toEqual({
     schema: 'modreg/served-documents@1',
     site: loopback.address,
     machine: 'rover-7',
     highest: 1,
     least: {},
+    commands,
   });
 });
 

@@ -25,3 +25,27 @@ it.each([
     expect([status, json]).toEqual([409, NO]);
   },
 );
+
+it.each([
+  ['commands', 'GET', '/commands'],
+  ['commands', 'PUT', '/commands'],
+  ['machine:rover-7', 'GET', '/commands'],
+  ['machine:rover-7', 'PUT', '/commands/outcomes'],
+])(
+  '[T709] a front of a cluster gives machines no commands, to a token with the scope %s: %s %s',
+  async (scope, method, path) => {
+    const front = frontOf(memoryStream(), `${temporaryFolder()}/registry.db`);
+    const headers = { authorization: `Bearer ${tokenFor(front.catalogue, [scope], 'one')}` };
+    const asked = await front.ask(`/v1/machines/rover-7${path}`, { method, headers });
+    expect([asked.status, asked.json]).toEqual([
+      409,
+      {
+        type: 'urn:modreg:no-commands',
+        title: 'The registry gives machines no commands',
+        status: 409,
+        detail:
+          'a front of a cluster gives machines no commands yet: give them on the machines, or serve them from a single server',
+      },
+    ]);
+  },
+);

@@ -9,6 +9,7 @@ import {
   noneServed,
 } from '../../src/host/served/served-state.ts';
 import { configSigners, signedConfigText } from '../../src/registry/trust/config-signatures.ts';
+import { RegistryError } from '../../src/registry/registry-error.ts';
 import { entry } from '../support/planned.ts';
 import { APPROVER, AUTHOR, role, trustOf } from '../support/signed.ts';
 import { followed } from './support/followed.ts';
@@ -118,6 +119,19 @@ it('[T675] a machine that cannot reach its site says so once, and goes on with w
     /^warn the documents of the site cannot be read: .*; revision 1 stays in use$/,
   );
   expect(state().current?.revision).toBe(1);
+});
+
+it('[T707] a machine that cannot take commands says so once, and goes on with the documents of its site', async () => {
+  const untrusted = new RegistryError('registry-untrusted', 'SITE did not sign its answer');
+  const proof = async (): Promise<never> => await Promise.reject(untrusted);
+  const { save, until, untilSaid, ask } = await followed(undefined, undefined, { proof });
+  expect(await until('commands')).toEqual([
+    'warn commands of the site cannot be taken: SITE did not sign its answer',
+  ]);
+  ask();
+  save(LIDAR);
+  expect(await until('in use')).toEqual(['info revision 1 of the site is in use']);
+  await untilSaid(1);
 });
 
 const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };

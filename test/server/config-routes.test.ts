@@ -5,40 +5,13 @@ import { restore } from '../../src/server/backup/restore.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { APPROVER, AUTHOR, role, STRANGER, trustOf } from '../support/signed.ts';
-import { tokenFor } from '../support/token.ts';
-import { testRegistry, type TestRegistry } from './support/registry.ts';
+import { asking } from './support/asking.ts';
+import { testRegistry } from './support/registry.ts';
 
 const CONFIG = '/v1/machines/rover-7/config';
 const EMPTY = '{"modules":[]}';
 const LOCAL = '{"components":[],"modules":[]}';
 const SAVED = { at: '2026-11-21T01:02:03Z', by: 'token t2 (config)', reason: 'first' };
-
-interface Asking {
-  readonly registry: TestRegistry;
-  readonly as: (
-    scope: string,
-    method: string,
-    path: string,
-    body?: object,
-  ) => Promise<{ readonly status: number; readonly json: unknown }>;
-}
-
-/** A registry whose tokens are named after their scopes. */
-function asking(): Asking {
-  const registry = testRegistry();
-  const tokens = new Map<string, string>();
-  return {
-    registry,
-    async as(scope, method, path, body) {
-      const token =
-        tokens.get(scope) ?? tokenFor(registry.catalogue, [scope], scope.replace(':', '-'));
-      tokens.set(scope, token);
-      const headers = { authorization: `Bearer ${token}` };
-      const { status, json } = await registry.ask(method, path, { headers, ...(body && { body }) });
-      return { status, json };
-    },
-  };
-}
 
 function saving(basedOn: number, config: string = EMPTY, more: object = {}): object {
   return { based_on: basedOn, config, reason: 'first', ...more };

@@ -47,7 +47,7 @@ it.each([
   'yank:acme\n',
 ])('%j is not a scope', (text) => {
   const forms =
-    'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, trust, or logs:read';
+    'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
   const shown = text.replace('\n', '\\u{a}');
   const error = `"${shown}" is not a scope, expected ${forms}`;
   expect(parseScope(text)).toEqual({ ok: false, error });

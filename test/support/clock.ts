@@ -48,7 +48,8 @@ function aheadOf(base: Clock): TestClock {
   return {
     sleeps,
     monotonic,
-    now: () => base.now() + ahead,
+    // As the system's clock does.
+    now: () => Math.floor(base.now() + ahead),
     advance: (ms) => {
       ahead += ms;
     },

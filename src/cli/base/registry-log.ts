@@ -57,6 +57,7 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'trust-stored':
     case 'config-saved':
     case 'config-signed':
+    case 'command-given':
     case 'uploaded':
       return logRegistryChange(log, event);
     case 'published':
@@ -158,6 +159,7 @@ function logRegistryChange(
         | 'trust-stored'
         | 'config-saved'
         | 'config-signed'
+        | 'command-given'
         | 'uploaded';
     }
   >,
@@ -171,6 +173,10 @@ function logRegistryChange(
     case 'config-signed': {
       const { machine, revision } = event;
       return log('info', kind, { machine: excerpt(machine), revision, token, peer });
+    }
+    case 'command-given': {
+      const { machine, number, command } = event;
+      return log('info', kind, { machine: excerpt(machine), number, command, token, peer });
     }
     case 'trust-stored':
       return log('info', kind, { version: event.version, token, peer });

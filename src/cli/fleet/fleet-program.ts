@@ -6,6 +6,7 @@ import type { FleetImportOptions } from './import-command.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { withFile, withServing } from '../base/catalogue-flags.ts';
+import { addFleetCommands } from './command-program.ts';
 import { addFleetConfig } from './config-program.ts';
 import { SEVERITIES } from '../../logs/log-record.ts';
 import type { FailuresOptions } from './failures-command.ts';
@@ -65,7 +66,7 @@ export function addFleet(modreg: Command, context: CommandContext): void {
   const fleet = modreg
     .command('fleet')
     .description(
-      'Shows what the machines of a registry run, and what a release would do to them. Configures them. Serves a registry from several fronts.',
+      'Shows what the machines of a registry run, and what a release would do to them. Configures and commands them. Serves a registry from several fronts.',
     );
   const withRegistry = (command: Command): Command =>
     common(command).option(
@@ -85,6 +86,7 @@ export function addFleet(modreg: Command, context: CommandContext): void {
   addRetire(withRegistry(fleet.command('retire <machine>')), context);
   addWhatIf(withRegistry(fleet.command('what-if <module_id> <version>')), { world, finish });
   addFleetConfig(fleet, context, withRegistry);
+  addFleetCommands(fleet, context, withRegistry);
   addServe(fleet, context);
   addCheck(fleet, context);
   addImport(fleet, context);

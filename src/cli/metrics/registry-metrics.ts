@@ -138,6 +138,7 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
       case 'trust-stored':
       case 'config-saved':
       case 'config-signed':
+      case 'command-given':
       case 'rollout':
       case 'rollout-started':
       case 'rollout-halted':

@@ -1,14 +1,18 @@
 import { platformHome } from '../../config/platform-home.ts';
 import type { Result } from '../../core/index.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
+import { pinIn } from '../../core/machine/update-policy.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
 import { systemClock } from '../../registry/clock.ts';
+import { commandClient, type CommandClient } from '../../registry/command-client.ts';
 import { configClient, type ConfigClient } from '../../registry/config-client.ts';
+import type { KnownCommand } from '../../registry/command-documents.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Following } from '../../registry/http/connection.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
 import type { ClaimedFile } from '../../store/index.ts';
+import { proofBy } from '../../registries/proving-remote.ts';
 import { fetchIn } from '../../base/network.ts';
 import { registryProblem, usage, type Problem } from '../../base/problem.ts';
 import { clockOf, type World } from '../../base/world.ts';
@@ -18,6 +22,8 @@ import { documentsForStart, type StartDocuments } from '../../host/kept-document
 import { machineIdWith } from '../../host/machine-id.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { tokenFor, tokensIn } from '../../host/registry-token.ts';
+import { clockReading } from '../../host/clock-reading.ts';
+import { carriedOut } from '../../host/served/carried-out.ts';
 import { effectiveDocuments } from '../../host/served/effective.ts';
 import { forgotten, keepState, keptState, noneServed } from '../../host/served/served-state.ts';
 import { SiteFollower, type FollowedSite } from '../../host/served/site-follower.ts';
@@ -31,6 +37,7 @@ export interface SiteOptions {
 /** The registry whose documents a machine follows. */
 export interface SiteTarget {
   readonly client: ConfigClient;
+  readonly commands: CommandClient;
   /** The id of the machine. */
   readonly machine: string;
   readonly origin: string;
@@ -58,13 +65,13 @@ export function siteTarget(
   }
   const { url } = address.value;
   const tokens = tokensIn(world, registry ?? named, credentials.value);
-  const client = configClient(address.value, {
-    clock: systemClock,
-    fetch: fetchIn(world),
-    token: () => tokenFor(url, tokens),
-  });
+  const sent = { clock: systemClock, fetch: fetchIn(world), token: () => tokenFor(url, tokens) };
+  const client = configClient(address.value, sent);
+  const commands = commandClient(address.value, sent);
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
-  return { ok: true, value: { client: client.value, machine, origin: url.origin } };
+  if (!commands.ok) return { ok: false, error: registryProblem(commands.error) };
+  const clients = { client: client.value, commands: commands.value };
+  return { ok: true, value: { ...clients, machine, origin: url.origin } };
 }
 
 /** What a follower needs of the running agent or poller. */
@@ -138,14 +145,15 @@ function followed(
   };
   const follow: FollowedDocuments['follow'] = (parts) => {
     const clock = clockOf(world);
-    const site = followedSite(target, { ...parts, clock, home, own: () => own });
+    const site = followedSite(target, { ...parts, clock, home, own: () => own }, world);
     follower = new SiteFollower({ ...site, deployed: deployedIn(parts, effective) }, begun);
     const ending = new AbortController();
     void follower.run(ending.signal);
     return () => ending.abort();
   };
   const known = (): string => follower?.knownTag ?? '';
-  const following = { origin, known, onNews: () => follower?.wake() };
+  const taken = (): number => follower?.taken ?? 0;
+  const following = { origin, known, taken, onNews: () => follower?.wake() };
   return {
     ok: true,
     value: { ...start, documents: first.value, read, requests: { following }, follow },
@@ -153,10 +161,34 @@ function followed(
 }
 
 function followedSite(
-  { client }: SiteTarget,
+  { client, commands, origin }: SiteTarget,
   { registries, ...parts }: FollowingParts & Pick<FollowedSite, 'home' | 'own' | 'clock'>,
+  world: World,
 ): Omit<FollowedSite, 'deployed'> {
-  return { ...parts, client, trust: async () => await trustOf(registries, parts.own()) };
+  const { own } = parts;
+  const commanded = {
+    client: commands,
+    proof: async () => await proofOf(registries, own(), origin),
+    isPinned: () => hasPin(own()),
+    reading: () => clockReading(world),
+    carryOut: async (command: KnownCommand) => await carriedOut(command, { origin, world }),
+  };
+  return { ...parts, client, commanded, trust: async () => await trustOf(registries, own()) };
+}
+
+/** What the registry has to sign its answers for; undefined if the policy names no trust document for all modules. */
+async function proofOf(
+  registries: CommandRegistries,
+  { policy }: PlanDocuments,
+  origin: string,
+): ReturnType<FollowedSite['commanded']['proof']> {
+  const opened = registries.open(policy.terms);
+  const trust = opened.ok ? opened.value?.trust : undefined;
+  return trust && (await proofBy(trust, origin));
+}
+
+function hasPin({ policy }: PlanDocuments): boolean {
+  return [policy.terms, ...policy.modules.values()].some((one) => pinIn(one) !== undefined);
 }
 
 /** The trust document that the policy of the machine names, as its registry has it. */

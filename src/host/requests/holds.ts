@@ -6,7 +6,7 @@ import {
 } from '../../core/decision/operator-hold.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import type { Problem } from '../../base/problem.ts';
@@ -73,8 +73,13 @@ export interface SetHold {
   readonly times: TimeContext;
 }
 
+/** Which hold of the same stays, so that nothing is set: one that was made on the machine, for its site (D299). */
+interface HoldRule {
+  readonly stays?: (hold: HoldInForce) => boolean;
+}
+
 /** Holds a module, a subsystem or the machine, in place of an earlier hold of it (D75). */
-export function setHold(wish: HoldWish, world: World): Result<SetHold, Problem[]> {
+export function setHold(wish: HoldWish & HoldRule, world: World): Result<SetHold, Problem[]> {
   const reading = clockReading(world);
   const { now, clock } = reading;
   const end = checkedWish(wish, now);
@@ -88,6 +93,7 @@ export function setHold(wish: HoldWish, world: World): Result<SetHold, Problem[]
     const words = { by: by.trim(), because: because.trim() };
     const hold = { of: of.value, ...words, since: now, ...end.value, ...counted };
     const replaced = holdsIn(state, reading).find((one) => isNamed(of.value, one.of));
+    if (replaced && wish.stays?.(replaced)) return { ok: false, error: [heldHere(replaced)] };
     state.setHold(hold);
     const has = state
       .memory()
@@ -111,7 +117,11 @@ export interface EndedHold {
 }
 
 /** Ends a hold before its time. */
-export function endHold(named: string | undefined, world: World): Result<EndedHold, Problem[]> {
+export function endHold(
+  named: string | undefined,
+  world: World,
+  { mayEnd }: { readonly mayEnd?: (hold: HoldInForce) => boolean } = {},
+): Result<EndedHold, Problem[]> {
   const reading = clockReading(world);
   return inFile(world, 'write', (file) => {
     const state = machineStateIn(file);
@@ -122,9 +132,19 @@ export function endHold(named: string | undefined, world: World): Result<EndedHo
     const hold = holds.find((one) => isNamed(of.value, one.of));
     const still = holds.find((one) => one.of.kind === 'machine' && one !== hold);
     if (!hold) return { ok: false, error: [notHeld(labelOf(of.value, state.decisions()), holds)] };
+    if (mayEnd && !mayEnd(hold)) return { ok: false, error: [heldHere(hold)] };
     state.endHold(of.value);
     return { ok: true, value: { hold, still, times: timesOn(state, world)('') } };
   });
+}
+
+/** A hold that its site neither replaces nor ends. */
+function heldHere(hold: HoldInForce): Problem {
+  const { label, by, because } = hold;
+  const who = `${excerpt(by)}, who did so on the machine: ${quote(because)}`;
+  const message = `${label} is held by ${who}; nothing was changed`;
+  const hint = `${commandFor(hold)} on the machine ends that`;
+  return { severity: 'error', kind: 'held', message, hint };
 }
 
 function notHeld(label: string, holds: readonly HoldInForce[]): Problem {

@@ -3,8 +3,10 @@ import * as v from 'valibot';
 import { tagOf, type ServedConfig, type ServedRefusal } from '../../core/trust/served-config.ts';
 import type { LeastVersions } from '../../config/served/least-versions.ts';
 import { replaceFile } from '../../files/replace-file.ts';
+import { commandOutcomes } from '../../registry/command-documents.ts';
 import { servedConfig } from '../../registry/config-documents.ts';
 import { readRegularFile } from '../document-file.ts';
+import type { TakenCommands } from './command-state.ts';
 
 /** A revision that a machine does not run. */
 interface RefusedRevision extends ServedRefusal {
@@ -27,10 +29,13 @@ export interface ServedState {
   /** Present until the machine has reached its site under `current`: what returns if it does not. */
   readonly provisional: { readonly earlier: ServedConfig | undefined } | undefined;
   readonly refused: RefusedRevision | undefined;
+  /** Undefined before the first answer about commands. */
+  readonly commands: TakenCommands | undefined;
 }
 
 export function noneServed(site: string, machine: string): ServedState {
-  const nothing = { current: undefined, provisional: undefined, refused: undefined };
+  const documents = { current: undefined, provisional: undefined, refused: undefined };
+  const nothing = { ...documents, commands: undefined };
   return { site, machine, highest: 0, least: {}, ...nothing };
 }
 
@@ -85,9 +90,9 @@ export function returned(state: ServedState): ServedState {
   return { ...state, current: provisional.earlier, provisional: undefined, refused };
 }
 
-/** The machine runs its own documents again, and goes on to refuse lower revisions and versions than it has run. */
-export function forgotten({ site, machine, highest, least }: ServedState): ServedState {
-  return { ...noneServed(site, machine), highest, least };
+/** The machine runs its own documents again, and goes on to refuse lower revisions, versions and commands than it has had. */
+export function forgotten({ site, machine, highest, least, commands }: ServedState): ServedState {
+  return { ...noneServed(site, machine), highest, least, commands };
 }
 
 /** Beside machine.db, for this user only. */
@@ -110,6 +115,7 @@ const kept = v.object({
   refused: v.optional(
     v.object({ revision: number, tag: v.string(), code: v.string(), detail: v.string() }),
   ),
+  commands: v.optional(v.object({ taken: number, ...commandOutcomes.entries })),
 });
 
 /** What was kept in the folder `home`; undefined if nothing was, or if it cannot be read. */
@@ -118,13 +124,14 @@ export function keptState(home: string): ServedState | undefined {
   if (!file.ok) return undefined;
   const read = v.safeParse(kept, jsonIn(Buffer.from(file.value.bytes).toString()));
   if (!read.success) return undefined;
-  const { schema: _schema, current, provisional, refused, ...rest } = read.output;
+  const { schema: _schema, current, provisional, refused, commands, ...rest } = read.output;
   return {
     ...rest,
     current: current && servedIn(current),
     provisional: provisional && { earlier: provisional.earlier && servedIn(provisional.earlier) },
     // Cast: a later modreg may know another code, which is only shown.
     refused: refused as RefusedRevision | undefined,
+    commands,
   };
 }
 

@@ -7,6 +7,7 @@ import { RegistryError } from '../../registry/registry-error.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { PlanDocuments } from '../plan-documents.ts';
 import { localOf } from './effective.ts';
+import { commandRound, type CommandedMachine } from './site-commands.ts';
 import {
   accepted,
   keepState,
@@ -20,6 +21,7 @@ import {
 /** A machine that follows the documents of its site. */
 export interface FollowedSite {
   readonly client: Pick<ConfigClient, 'served' | 'answer'>;
+  readonly commanded: CommandedMachine;
   /** The folder of its state. */
   readonly home: string;
   readonly clock: Clock;
@@ -30,7 +32,7 @@ export interface FollowedSite {
   /** The trust document that its policy names. */
   readonly trust: () => Promise<FollowingMachine['trust']>;
   readonly deployed: FollowingMachine['deployed'];
-  /** Called when it runs other documents. */
+  /** Called when it runs other documents, and when it is given commands. */
   readonly onChange: () => void;
   readonly onNotice: (level: 'info' | 'warn', text: string) => void;
 }
@@ -55,6 +57,7 @@ export class SiteFollower {
   /** What was said last of why the site is not followed. */
   #said: string | undefined;
   #isUnreached = false;
+  #isUncommanded = false;
   #woken = new AbortController();
 
   constructor(site: FollowedSite, state: ServedState) {
@@ -73,7 +76,12 @@ export class SiteFollower {
     return knownTag(this.#state);
   }
 
-  /** Asks at once: something else is served. */
+  /** The highest number of a command that it has taken; 0 for none. */
+  get taken(): number {
+    return this.#state.commands?.taken ?? 0;
+  }
+
+  /** Asks at once: something else is served, or a command is given. */
   wake(): void {
     this.#woken.abort();
   }
@@ -84,6 +92,7 @@ export class SiteFollower {
     while (!signal.aborted) {
       this.#woken = new AbortController();
       await this.#round(signal);
+      await this.#commands(signal);
       const either = AbortSignal.any([signal, this.#woken.signal]);
       await clock.sleep(this.#waitMs, either).catch(() => undefined);
     }
@@ -111,6 +120,26 @@ export class SiteFollower {
       this.#sayUnreached(error);
     }
     this.#returnIfOverdue();
+  }
+
+  /** Carries out the commands of the site. That documents cannot be read is another matter. */
+  async #commands(signal: AbortSignal): Promise<void> {
+    const { clock, commanded, onChange: onNews } = this.#site;
+    try {
+      const state = (): ServedState => this.#state;
+      const become = (next: ServedState): boolean => this.#become(next);
+      const onNotice = (level: 'info' | 'warn', text: string): void => this.#notice(level, text);
+      await commandRound({ ...commanded, clock, state, become, onNews, onNotice }, signal);
+      this.#isUncommanded = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof RegistryError || error instanceof DatabaseError)) throw error;
+      // The next question for documents says the same of a site that is out of reach.
+      const isSaid = this.#isUncommanded || this.#isUnreached || OUT_OF_REACH.has(error.kind);
+      if (isSaid) return;
+      this.#notice('warn', `commands of the site cannot be taken: ${error.message}`);
+      this.#isUncommanded = true;
+    }
   }
 
   /** Tells the site what the machine runs and refuses, unless it knows. An answer also says that the site is reached. */
@@ -211,6 +240,11 @@ export class SiteFollower {
 }
 
 const LONGEST_DETAIL = 900;
+const OUT_OF_REACH: ReadonlySet<string> = new Set([
+  'registry-unreachable',
+  'registry-timeout',
+  'registry-busy',
+]);
 
 /** Whether a revision may change settings of the system, which are in its `agent`. */
 function changesSystem(before: ServedConfig | undefined, after: ServedConfig): boolean {

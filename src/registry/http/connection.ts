@@ -45,7 +45,9 @@ export interface Following {
   readonly origin: string;
   /** The tag of the documents that the machine knows; empty for none. */
   readonly known: () => string;
-  /** Called when others are served. */
+  /** The highest number of a command that the machine has taken; 0 for none. */
+  readonly taken: () => number;
+  /** Called when others are served, or a command is. */
   readonly onNews: () => void;
 }
 

@@ -9,7 +9,7 @@ import { HIGHEST_NUMBER } from '../progress.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { RemoteChanges, RemoteRegistry } from '../remote-registry.ts';
 import { withErrorContext } from './error-context.ts';
-import { notFound, type Connection } from './connection.ts';
+import { notFound, type Connection, type Following } from './connection.ts';
 import type { Reply } from './exchange.ts';
 import { fetchedList } from './fetched-list.ts';
 import { LONGEST_SPREAD_MS, MOST_LIST_TOKENS } from './limits.ts';
@@ -85,7 +85,7 @@ function changesFrom(base: URL, connection: Connection): NonNullable<RemoteRegis
     const { proof } = round;
     const nonce = proof ? `&nonce=${proof.nonce}` : '';
     const following = waitMs > 0 && isServedBy(base, connection) ? connection.following : undefined;
-    const config = following ? `&config=${following.known()}` : '';
+    const config = following ? followedBy(following) : '';
     const url = new URL(`v1/changes?after=${sequence}${wait}${only}${nonce}${config}`, base);
     const reply = await connection.get(url, { ...requestOf(connection), waitMs }, round);
     if (reply.status !== 200) return undefined;
@@ -93,10 +93,18 @@ function changesFrom(base: URL, connection: Connection): NonNullable<RemoteRegis
     const { digest: sha256 } = reply.body;
     await proof?.check({ question: `changes ${sequence}`, sha256, signature });
     const changes = withErrorContext(where, () => decodeChanges(reply));
-    if (following && objectOf(parseJson(reply.body.text))['config'] !== undefined)
-      following.onNews();
+    if (following && hasNews(objectOf(parseJson(reply.body.text)))) following.onNews();
     return changes;
   };
+}
+
+/** What the machine knows of what its site serves (D267, D296). */
+function followedBy({ known, taken }: Following): string {
+  return `&config=${known()}&commands=${taken()}`;
+}
+
+function hasNews({ config, commands }: JsonObject): boolean {
+  return config !== undefined || commands !== undefined;
 }
 
 /** Whether the wait of a machine here is one for its documents as well (D267). */

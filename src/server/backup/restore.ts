@@ -26,6 +26,7 @@ import { giveName } from '../../files/replace-file.ts';
 import { syncFile, syncFolder } from '../../files/sync.ts';
 import { haltAll } from '../catalogue/rollout-table.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
+import { dropWaiting } from '../commands/command-table.ts';
 import { raiseRevisions } from '../configs/config-table.ts';
 import { storeDocument } from '../catalogue/trust-table.ts';
 import { withoutLog } from './backup.ts';
@@ -177,6 +178,7 @@ function renumber(part: string, { added, now, documents }: Renumbering): void {
     // Machines never go back to an earlier version (D169). What does not follow is refused.
     for (const text of documents) storeDocument(sql, text);
     raiseRevisions(sql, added);
+    dropWaiting(sql, { added, now });
     // A rollout may have been halted since the backup (D56).
     haltAll(sql, { because: 'the registry was restored from a backup', at: now });
   });

@@ -131,5 +131,27 @@ export const SCHEMA: Layout = {
       detail TEXT
     ) STRICT, WITHOUT ROWID;
     `,
+    // The commands to machines, and what each machine answered (D294). Numbers go on above the floor, which a restore raises.
+    `
+    CREATE TABLE machine_commands (
+      machine TEXT NOT NULL,
+      number INTEGER NOT NULL,
+      key TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      module TEXT,
+      term TEXT,
+      reason TEXT NOT NULL,
+      author TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      result TEXT,
+      detail TEXT,
+      answered_at INTEGER,
+      PRIMARY KEY (machine, number),
+      UNIQUE (machine, key)
+    ) STRICT;
+    CREATE TABLE command_floor (floor INTEGER NOT NULL) STRICT;
+    INSERT INTO command_floor VALUES (0);
+    `,
   ],
 };

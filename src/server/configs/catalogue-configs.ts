@@ -1,5 +1,6 @@
 import type { ServedConfig } from '../../core/trust/served-config.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
 import {
   answerOf,
   newestRevision,
@@ -15,7 +16,7 @@ import {
   type StoredRevision,
 } from './config-table.ts';
 
-/** The documents of machines, and those who wait for the next revision of one. Changes of other processes wake nobody. */
+/** The documents of machines, commands to them, and those who wait for the next one of a machine. Changes of other processes wake nobody. */
 export interface CatalogueConfigs {
   readonly newest: (machine: string) => StoredRevision | undefined;
   readonly at: (machine: string, revision: number) => StoredRevision | undefined;
@@ -29,9 +30,10 @@ export interface CatalogueConfigs {
   ) => boolean;
   readonly heard: (machine: string, answer: MachineAnswer & { readonly at: number }) => void;
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
+  readonly commands: CatalogueCommands;
   /** What is served to a machine now; empty if nothing is. */
   readonly tag: (machine: string) => string;
-  /** Calls `wake` at each change of what is served to a machine, until the result is called. */
+  /** Calls `wake` at each change of what is served to a machine, and at each command to it, until the result is called. */
   readonly watch: (machine: string, wake: () => void) => () => void;
 }
 
@@ -58,6 +60,7 @@ export function catalogueConfigs(
       if (isNewest) wake(of.machine);
       return isNewest;
     },
+    commands: catalogueCommands(sql, change, wake),
     heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
     answer: (machine) => answerOf(sql, machine),
     tag: (machine) => newestTag(sql, machine),

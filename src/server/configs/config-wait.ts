@@ -2,42 +2,66 @@ import { machineIn } from '../tokens/scope.ts';
 import { lapseOf, type StoredToken } from '../tokens/token.ts';
 import type { CatalogueConfigs } from './catalogue-configs.ts';
 
+/** What is served to a machine that it does not know: the tag of documents, the number of its newest command. */
+interface MachineNews {
+  readonly config?: string;
+  readonly commands?: number;
+}
+
 /** Waits for the next change of what is served to one machine, beside what else its request waits for. */
 export interface ConfigWait {
   /** Aborts at the change, and with the request. */
   readonly signal: AbortSignal;
-  /** What is served now, if that is not what the machine knows; undefined if it is. */
-  readonly news: () => string | undefined;
+  /** What is served now that the machine does not know. */
+  readonly news: () => MachineNews;
   readonly end: () => void;
 }
 
-/** A request that may be that of a machine which follows its documents. */
+/** A request that may be that of a machine which follows its site. */
 export interface ConfigQuestion {
   /** The tag of the documents that it knows; undefined if it follows none. */
   readonly known: string | undefined;
+  /** The highest number of a command that it has taken; undefined if it takes none. */
+  readonly taken: number | undefined;
   readonly authorization: string | undefined;
   readonly signal: AbortSignal;
-  readonly now: number;
+  readonly now: () => number;
 }
 
 /**
- * The wait of the machine whose token a request has (D267). Another request waits as before: nothing is news to it.
+ * The wait of the machine whose token a request has (D267, D296). Another request waits as before: nothing is news to it.
  */
 export function configWait(
   configs: CatalogueConfigs,
   tokenWith: (text: string) => StoredToken | undefined,
-  { known, authorization, signal, now }: ConfigQuestion,
+  { known, taken, authorization, signal, now }: ConfigQuestion,
 ): ConfigWait {
   const [, text] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-  const token = known === undefined || text === undefined ? undefined : tokenWith(text);
-  const machine = token && !lapseOf(token, now) ? machineIn(token.scopes) : undefined;
-  if (machine === undefined) return { signal, news: () => undefined, end: () => undefined };
+  const isAsked = known !== undefined || taken !== undefined;
+  const token = isAsked && text !== undefined ? tokenWith(text) : undefined;
+  const machine = token && !lapseOf(token, now()) ? machineIn(token.scopes) : undefined;
+  if (machine === undefined) return { signal, news: () => ({}), end: () => undefined };
   const woken = new AbortController();
-  const news = (): string | undefined => {
-    const tag = configs.tag(machine);
-    return tag === known ? undefined : tag;
+  const news = (): MachineNews => {
+    const tag = known === undefined ? known : configs.tag(machine);
+    const newest = taken === undefined ? taken : newestCommand(configs, machine, now());
+    return {
+      ...(tag !== known && tag !== undefined && { config: tag }),
+      ...(newest !== undefined && newest > (taken ?? newest) && { commands: newest }),
+    };
   };
-  const end = configs.watch(machine, () => woken.abort());
-  if (news() !== undefined) woken.abort();
+  const wake = (): void => {
+    if (Object.keys(news()).length > 0) woken.abort();
+  };
+  const end = configs.watch(machine, wake);
+  wake();
   return { signal: AbortSignal.any([signal, woken.signal]), news, end };
+}
+
+function newestCommand(
+  { commands }: CatalogueConfigs,
+  machine: string,
+  now: number,
+): number | undefined {
+  return commands.waiting(machine, now).at(-1)?.number;
 }

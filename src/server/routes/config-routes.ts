@@ -1,52 +1,27 @@
 import type { Context, Hono } from 'hono';
-import * as v from 'valibot';
-import type { Result } from '../../core/index.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import { machineAnswer, newConfig, newSignatures } from '../../registry/config-documents.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { describe } from '../catalogue/schema-errors.ts';
 import type { StoredRevision } from '../configs/config-table.ts';
 import { problem } from '../problem.ts';
-import { CONFIG_SCOPE, machineScope } from '../tokens/scope.ts';
-import { readToken, tokenOf } from './bearer.ts';
-import type { Caller } from './caller.ts';
+import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import { isKnown } from './conditional.ts';
-import { answeringToken, type Answer } from './guarded.ts';
+import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { CONFIG, CONFIG_ANSWER, CONFIG_HISTORY, CONFIG_SIGNATURES } from './module-route.ts';
+import { ofMachine, type AskedOfMachine } from './of-machine.ts';
 import type { AppOptions } from './read-routes.ts';
-
-const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
-/** A request about the documents of a machine. */
-interface Asked extends Caller {
-  readonly machine: string;
-}
-
-type Handle = (c: Context, asked: Asked) => Answer | Promise<Answer>;
+import { readingBy } from './reading-by.ts';
 
 /** Adds the routes of the documents of machines (D264 to D266). */
 export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
-  const audit = { catalogue, ...options };
-  const guarded = (who: 'operator' | 'machine' | 'both', handle: Handle) =>
-    answeringToken(who === 'operator' ? tokenOf : readToken, audit, async (c, caller) => {
-      const machine = c.req.param('id') ?? '';
-      if (!MACHINE_ID.test(machine)) {
-        return problem('bad-request', 'the address does not have the id of a machine');
-      }
-      const { token } = caller;
-      const own = machineScope(machine);
-      const scopes = { operator: [CONFIG_SCOPE], machine: [own], both: [own, CONFIG_SCOPE] }[who];
-      const [scope = CONFIG_SCOPE] = scopes;
-      if (!scopes.some((one) => token.scopes.includes(one))) {
-        return { kind: 'missing-scope', token, scope };
-      }
-      if (options.replica) return problem('no-configs', IN_CLUSTER);
-      return await handle(c, { ...caller, machine });
-    });
+  const guarded = ofMachine(catalogue, options, {
+    scope: CONFIG_SCOPE,
+    inCluster: () => problem('no-configs', IN_CLUSTER),
+  });
   app.get(CONFIG, guarded('both', configAnswer));
   app.put(CONFIG, guarded('operator', saveAnswer));
   app.get(CONFIG_HISTORY, guarded('operator', historyAnswer));
@@ -57,7 +32,7 @@ export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: AppOpt
 const IN_CLUSTER =
   'a front of a cluster serves no documents of machines yet: keep them on the machines, or on a single server';
 
-function configAnswer(c: Context, { catalogue, token, machine }: Asked): Response {
+function configAnswer(c: Context, { catalogue, token, machine }: AskedOfMachine): Response {
   const { configs } = catalogue;
   const { revision: text } = c.req.query();
   if (text !== undefined && !/^[1-9]\d{0,9}$/.test(text)) {
@@ -99,9 +74,9 @@ function savedBy({ at, author, reason }: StoredRevision): {
   return { at: formatTime(at), by: author, reason };
 }
 
-async function saveAnswer(c: Context, asked: Asked): Promise<Answer> {
+async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, token, machine, now, changed } = asked;
-  const body = await jsonBody(c, reading(newConfig));
+  const body = await jsonBody(c, readingBy(newConfig));
   if (!body.ok) return body.error;
   const { based_on: basedOn, config, policy: terms, reason } = body.value;
   const policy = terms ?? undefined;
@@ -126,7 +101,7 @@ function stale(known: number, newest: number): Response {
   return problem('stale-config', detail, { members: { newest } });
 }
 
-function historyAnswer(c: Context, { catalogue, machine }: Asked): Response {
+function historyAnswer(c: Context, { catalogue, machine }: AskedOfMachine): Response {
   const revisions = catalogue.configs.history(machine).map(summaryOf);
   return c.json({ revisions });
 }
@@ -136,9 +111,9 @@ function summaryOf(one: StoredRevision): object {
   return { revision, ...savedBy(one), signatures: Object.keys(signatures).length };
 }
 
-async function signAnswer(c: Context, asked: Asked): Promise<Answer> {
+async function signAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, machine, changed } = asked;
-  const body = await jsonBody(c, reading(newSignatures));
+  const body = await jsonBody(c, readingBy(newSignatures));
   if (!body.ok) return body.error;
   const { revision, signatures } = body.value;
   const newest = catalogue.configs.newest(machine);
@@ -165,8 +140,11 @@ function signatureFault({ trust }: Catalogue, served: ServedConfig): string | un
   return `/signatures: that of the key ${wrong} is not one of an operator over ${served.machine}, revision ${served.revision} and its documents`;
 }
 
-async function heardAnswer(c: Context, { catalogue, machine, now }: Asked): Promise<Answer> {
-  const body = await jsonBody(c, reading(machineAnswer));
+async function heardAnswer(
+  c: Context,
+  { catalogue, machine, now }: AskedOfMachine,
+): Promise<Answer> {
+  const body = await jsonBody(c, readingBy(machineAnswer));
   if (!body.ok) return body.error;
   const { applied, refused } = body.value;
   catalogue.configs.heard(machine, {
@@ -175,15 +153,4 @@ async function heardAnswer(c: Context, { catalogue, machine, now }: Asked): Prom
     at: now,
   });
   return c.json({ machine });
-}
-
-function reading<T extends v.GenericSchema>(
-  schema: T,
-): (json: unknown) => Result<v.InferOutput<T>, readonly string[]> {
-  return (json) => {
-    const read = v.safeParse(schema, json);
-    return read.success
-      ? { ok: true, value: read.output }
-      : { ok: false, error: read.issues.map(describe) };
-  };
 }

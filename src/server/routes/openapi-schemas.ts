@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { COMMAND_DOCUMENTS } from '../../registry/command-documents.ts';
 import { CONFIG_DOCUMENTS } from '../../registry/config-documents.ts';
 import { FLEET_DOCUMENTS } from '../../registry/fleet-documents.ts';
 import { LOG_DOCUMENTS } from '../../registry/site-logs.ts';
@@ -152,6 +153,10 @@ const changes = v.strictObject({
       'Names the documents that the registry serves to the machine now, if it knows others',
     ),
   ),
+  commands: v.pipe(
+    v.optional(count),
+    v.description('The number of the newest command that waits, if the machine has not taken it'),
+  ),
 });
 
 /** The schemas of the OpenAPI document. */
@@ -180,6 +185,7 @@ export function registrySchemas(): object {
     NewTrust: newTrust,
     ...CONFIG_DOCUMENTS,
     ...LOG_DOCUMENTS,
+    ...COMMAND_DOCUMENTS,
     StoredTrust: storedTrust,
     Published: published,
     Uploaded: uploaded,

@@ -11,6 +11,7 @@ import {
   ref,
   WRITE_ERRORS,
 } from './openapi-parts.ts';
+import { COMMAND_PATHS } from './openapi-command.ts';
 import { CONFIG_PATHS } from './openapi-config.ts';
 import { LOG_PATHS } from './openapi-logs.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
@@ -118,6 +119,11 @@ export const OPENAPI: object = {
             'Names the documents that the machine has whose token is sent, or is empty: the wait ends when others are served',
             { type: 'string' },
           ),
+          query(
+            'commands',
+            'The highest number of a command that this machine has taken: the wait ends when a later one is given',
+            { type: 'integer', minimum: 0 },
+          ),
           NONCE,
           ...AT_LEAST,
         ],
@@ -207,6 +213,7 @@ export const OPENAPI: object = {
     ...FLEET_PATHS,
     ...CONFIG_PATHS,
     ...LOG_PATHS,
+    ...COMMAND_PATHS,
     '/v1/openapi.json': {
       get: {
         summary: 'This document',

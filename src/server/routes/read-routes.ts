@@ -199,7 +199,7 @@ async function changesAnswer(
   const isAsked = (id: ModuleId): boolean => only?.has(id) ?? true;
   // To a client, a module that the feed does not name is unchanged. To name it wakes nobody who waits (T259).
   const modules = [...new Set([...changed, ...unconfirmed.filter(isAsked)])];
-  return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs, config: news }, (text) =>
+  return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs, ...news }, (text) =>
     nonce === undefined
       ? {}
       : sign({ nonce, question: `changes ${after}`, sha256: hash('sha256', text) }),
@@ -214,10 +214,16 @@ function waitFor(
 ): ConfigWait {
   return configWait(catalogue.configs, (text) => catalogue.tokenWith(text), {
     known: isAsked ? c.req.query('config') : undefined,
+    taken: isAsked ? numberIn(c.req.query('commands')) : undefined,
     authorization: c.req.header('authorization'),
     signal: c.req.raw.signal,
-    now: clock.now(),
+    now: () => clock.now(),
   });
+}
+
+/** Undefined for what is no number of a command. */
+function numberIn(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
 
 interface ChangesQuery {

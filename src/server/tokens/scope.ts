@@ -1,7 +1,7 @@
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 
-/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `wall`, `config`, `trust`, or
+/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `wall`, `config`, `commands`, `trust`, or
  * that of an invitation, `join:rover-7`. */
 export type Scope = string & { readonly brand: 'scope' };
 
@@ -11,11 +11,11 @@ export type Change = 'publish' | 'yank' | 'import' | 'rollout';
 
 /** The forms of a scope, for a message. */
 export const SCOPE_FORMS =
-  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, trust, or logs:read';
+  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const SCOPE = new RegExp(
-  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|join:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|wall|config|trust|logs:read)$`,
+  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|join:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|wall|config|commands|trust|logs:read)$`,
 );
 
 /** Parses a scope. The error is one escaped line. */
@@ -52,6 +52,8 @@ export const CONFIG_SCOPE: Scope = 'config' as Scope;
 
 /** The scope of a token that may read the logs of machines. */
 export const LOGS_READ: Scope = 'logs:read' as Scope;
+/** The scope of a token that may give commands to machines. */
+export const COMMANDS_SCOPE: Scope = 'commands' as Scope;
 
 /** The scope of a token that may store the next version of the trust document. */
 export const TRUST_SCOPE: Scope = 'trust' as Scope;

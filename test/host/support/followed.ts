@@ -1,8 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { planDocumentsOf } from '../../../src/host/plan-documents.ts';
 import { keptState, noneServed, type ServedState } from '../../../src/host/served/served-state.ts';
+import type { CommandedMachine } from '../../../src/host/served/site-commands.ts';
 import { SiteFollower, type FollowedSite } from '../../../src/host/served/site-follower.ts';
 import { systemClock } from '../../../src/registry/clock.ts';
+import { commandClient } from '../../../src/registry/command-client.ts';
 import { configClient } from '../../../src/registry/config-client.ts';
 import { secret } from '../../../src/core/index.ts';
 import { Catalogue, serveRegistry } from '../../../src/server/index.ts';
@@ -43,6 +45,7 @@ function bytes(value: object): Uint8Array {
 export async function followed(
   trust: FollowedSite['trust'] = async () => ({ ok: false, error: 'there is none' }),
   policy: object = { trust: 'unsigned' },
+  commanded: Partial<CommandedMachine> = {},
 ): Promise<Followed> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const serve = async (port: number) => await serveRegistry(catalogue, { host: '127.0.0.1', port });
@@ -51,6 +54,10 @@ export async function followed(
   const token = secret(tokenFor(catalogue, [`machine:${MACHINE}`], MACHINE));
   const url = new URL(address);
   const client = configClient({ kind: 'modreg', url }, { clock: systemClock, token: () => token });
+  const commands = commandClient(
+    { kind: 'modreg', url },
+    { clock: systemClock, token: () => token },
+  );
   const machine = {
     path: 'machine.json',
     bytes: bytes({ modules: [entry('acme:own', '1.*')] }),
@@ -60,7 +67,8 @@ export async function followed(
     { machine, policy: { path: 'policy.json', bytes: bytes(policy), mode: 0o600 } },
     undefined,
   );
-  if (!client.ok || !own.ok) throw new Error('the address or the documents are wrong');
+  if (!client.ok || !commands.ok || !own.ok)
+    throw new Error('the address or the documents are wrong');
   const [clock, home] = [skippingClock(), temporaryFolder()];
   const notices: string[] = [];
   let changes = 0;
@@ -77,6 +85,14 @@ export async function followed(
           await client.value.answer(...answer);
           tell();
         },
+      },
+      commanded: {
+        client: commands.value,
+        proof: async () => undefined,
+        isPinned: () => false,
+        reading: () => ({ now: clock.now(), clock: undefined }),
+        carryOut: async () => ({ result: 'done', detail: 'a test' }),
+        ...commanded,
       },
       home,
       clock,

@@ -1,0 +1,100 @@
+import type { Result } from '../../core/index.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import type { CommandOutcome, KnownCommand } from '../../registry/command-documents.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { LONGEST_NAME } from '../requests/hold-wish.ts';
+import {
+  endHold,
+  setHold,
+  type EndedHold,
+  type HoldInForce,
+  type SetHold,
+} from '../requests/holds.ts';
+import { restartLines, rollbackLines } from '../requests/request-words.ts';
+import { upgradeAfterRound } from '../requests/requested-round.ts';
+import { requestRestart } from '../requests/restart.ts';
+import { rollBack } from '../requests/rollback.ts';
+import { requestUpgrade } from '../requests/upgrade.ts';
+import { upgradeLines } from '../requests/upgrade-words.ts';
+
+/** Short enough for an answer. */
+const LONGEST_DETAIL = 900;
+
+/** Carries out a command of the site at `origin` as the command of the machine with its name does (D298). */
+export async function carriedOut(
+  command: KnownCommand,
+  { origin, world }: { readonly origin: string; readonly world: World },
+): Promise<Omit<CommandOutcome, 'number'>> {
+  const by = siteName(origin, command.by);
+  const done = await wordsOf(command, by, world);
+  if (done.ok) return { result: 'done', detail: cut(done.value) };
+  return { result: 'refused', detail: cut(done.error.map(problemText).join('; ')) };
+}
+
+async function wordsOf(
+  { kind, module, for: term, reason }: KnownCommand,
+  by: string,
+  world: World,
+): Promise<Result<string, Problem[]>> {
+  const named = module ?? '';
+  switch (kind) {
+    case 'hold': {
+      const wish = { named: module ?? undefined, for: term ?? undefined, until: undefined };
+      const stays = (one: HoldInForce): boolean => !isOfSite(one);
+      return said(setHold({ ...wish, reason, by, stays }, world), heldWords);
+    }
+    case 'unhold':
+      return said(endHold(module ?? undefined, world, { mayEnd: isOfSite }), endedWords);
+    case 'restart':
+      return said(requestRestart(named, { isImmediate: false }, world), firstOf(restartLines));
+    case 'rollback':
+      return said(rollBack(named, { termMs: undefined }, world), firstOf(rollbackLines));
+    case 'upgrade': {
+      // Reads the list of the module first.
+      const round = await upgradeAfterRound(named, world);
+      if (!round.ok) return round;
+      return said(requestUpgrade({ named, despite: [], reason, by }, world), firstOf(upgradeLines));
+    }
+  }
+}
+
+function said<T>(
+  result: Result<T, Problem[]>,
+  words: (value: T) => string,
+): Result<string, Problem[]> {
+  return result.ok ? { ok: true, value: words(result.value) } : result;
+}
+
+function heldWords({ hold: { label, until, endsAt } }: SetHold): string {
+  return `${label} is held until ${formatTime(until ?? endsAt ?? 0)}`;
+}
+
+function endedWords({ hold, still }: EndedHold): string {
+  const others = still ? `, and ${excerpt(still.by)} still holds the whole machine` : '';
+  return `${hold.label} is no longer held${others}`;
+}
+
+/** What follows says when, which has passed for those who read it later. */
+function firstOf<T>(lines: (value: T) => readonly string[]): (value: T) => string {
+  return (value) => lines(value)[0] ?? '';
+}
+
+/** Who holds or requests something, in place of a person of the machine (D299). */
+function siteName(origin: string, by: string): string {
+  return excerpt(`site ${origin}, ${by}`, LONGEST_NAME - 1);
+}
+
+/** Whether a site made a hold: names of users have no spaces and addresses. */
+function isOfSite({ by }: Pick<HoldInForce, 'by'>): boolean {
+  return /^site https?:\/\//.test(by);
+}
+
+function problemText({ message, hint }: Problem): string {
+  return hint === undefined ? message : `${message} (${hint})`;
+}
+
+function cut(text: string): string {
+  return excerpt(text, LONGEST_DETAIL);
+}

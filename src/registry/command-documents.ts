@@ -1,0 +1,142 @@
+import * as v from 'valibot';
+import { escapeUnprintable } from '../core/text/quote.ts';
+
+/*
+ * The schemas of what a registry takes and answers about commands to machines. Their types, their readers and the OpenAPI document are
+ * derived from them.
+ */
+
+/** What a site can have a machine do. */
+const COMMAND_KINDS = ['hold', 'unhold', 'upgrade', 'restart', 'rollback'] as const;
+export type CommandKind = (typeof COMMAND_KINDS)[number];
+
+/** What a machine answers. `lost`: it does not know whether it has carried the command out. */
+const RESULTS = ['done', 'refused', 'expired', 'lost'] as const;
+
+export const DEFAULT_EXPIRY_S = 3600;
+export const LONGEST_EXPIRY_S = 86_400;
+const LONGEST_REASON = 200;
+const LONGEST_NAME = 256;
+const LONGEST_DETAIL = 1000;
+/** A machine keeps no more outcomes than a registry keeps commands. */
+const MOST_OUTCOMES = 100;
+const HIGHEST_COMMAND = 1_000_000_000;
+
+const text = v.string('expected text');
+const plain = v.check<string, string>(
+  (found) => found === escapeUnprintable(found),
+  'expected text without control characters',
+);
+
+function bounded(longest: number): v.GenericSchema<string> {
+  const expected = `expected 1 to ${longest} characters`;
+  return v.pipe(text, v.minLength(1, expected), v.maxLength(longest, expected), plain);
+}
+
+function whole(lowest: number, highest: number): v.GenericSchema<number> {
+  const expected = `expected a whole number from ${lowest} to ${highest}`;
+  return v.pipe(
+    v.number(expected),
+    v.safeInteger(expected),
+    v.minValue(lowest, expected),
+    v.maxValue(highest, expected),
+  );
+}
+
+const number = whole(1, HIGHEST_COMMAND);
+const kind = v.picklist(COMMAND_KINDS, `expected one of ${COMMAND_KINDS.join(', ')}`);
+
+/** A command that a person gives. */
+export const newCommand = v.strictObject(
+  {
+    key: v.pipe(text, v.regex(/^[\w-]{22}$/, 'expected 16 random bytes in base64url')),
+    kind,
+    module: v.optional(v.nullable(bounded(LONGEST_NAME)), null),
+    for: v.optional(v.nullable(text), null),
+    reason: bounded(LONGEST_REASON),
+    expires_in: v.optional(whole(1, LONGEST_EXPIRY_S), DEFAULT_EXPIRY_S),
+  },
+  'expected an object with key, kind, module, for, reason and expires_in',
+);
+export type NewCommand = Readonly<v.InferOutput<typeof newCommand>>;
+
+const given = {
+  number,
+  kind,
+  module: v.nullable(text),
+  for: v.nullable(text),
+  reason: text,
+  by: text,
+  expires_at: text,
+};
+
+/** What a machine reads: the commands that wait, and the time of the registry. */
+export const waitingCommands = v.object({
+  machine: text,
+  nonce: text,
+  now: text,
+  commands: v.array(v.object({ ...given, kind: text })),
+});
+export type WaitingCommands = Readonly<v.InferOutput<typeof waitingCommands>>;
+export type WaitingCommand = WaitingCommands['commands'][number];
+
+/** A command that this modreg can carry out. */
+export interface KnownCommand extends WaitingCommand {
+  readonly kind: CommandKind;
+}
+
+/** A registry of a later modreg may have commands that this one does not know. */
+export function isKnown(command: WaitingCommand): command is KnownCommand {
+  return COMMAND_KINDS.some((kind) => kind === command.kind);
+}
+
+const outcome = v.strictObject(
+  {
+    number,
+    result: v.picklist(RESULTS, `expected one of ${RESULTS.join(', ')}`),
+    detail: v.pipe(
+      text,
+      v.maxLength(LONGEST_DETAIL, `expected at most ${LONGEST_DETAIL} characters`),
+    ),
+  },
+  'expected an object with number, result and detail',
+);
+export type CommandOutcome = Readonly<v.InferOutput<typeof outcome>>;
+
+/** What a machine answers. */
+export const commandOutcomes = v.strictObject(
+  {
+    outcomes: v.pipe(
+      v.array(outcome, 'expected a list'),
+      v.maxLength(MOST_OUTCOMES, `expected at most ${MOST_OUTCOMES} outcomes`),
+    ),
+  },
+  'expected an object with outcomes',
+);
+
+/** What a person reads, the newest first. */
+export const commandList = v.object({
+  commands: v.array(
+    v.object({
+      ...given,
+      at: text,
+      state: v.picklist(['waiting', ...RESULTS, 'dropped']),
+      detail: v.nullable(text),
+      answered_at: v.nullable(text),
+    }),
+  ),
+});
+export type CommandList = Readonly<v.InferOutput<typeof commandList>>;
+
+/** The answer to a command that a person gives. */
+export const givenCommand = v.object({ machine: text, number, kind, expires_at: text });
+export type GivenCommand = Readonly<v.InferOutput<typeof givenCommand>>;
+
+/** By their names in the OpenAPI document. */
+export const COMMAND_DOCUMENTS = {
+  NewCommand: newCommand,
+  WaitingCommands: waitingCommands,
+  CommandOutcomes: commandOutcomes,
+  CommandList: commandList,
+  GivenCommand: givenCommand,
+};

@@ -1,0 +1,155 @@
+import type { CommandKind, CommandOutcome } from '../../registry/command-documents.ts';
+import type { Row, Statements } from '../../sqlite/statements.ts';
+
+/** A command to a machine, and who gave it. Times are milliseconds since the epoch. */
+export interface StoredCommand {
+  readonly machine: string;
+  /** Counts the commands of the machine. */
+  readonly number: number;
+  readonly kind: CommandKind;
+  /** Undefined for the whole machine. */
+  readonly module: string | undefined;
+  /** How long a hold lasts, as it was written. */
+  readonly term: string | undefined;
+  readonly reason: string;
+  readonly author: string;
+  readonly at: number;
+  readonly expiresAt: number;
+  /** Undefined until the machine has answered. */
+  readonly outcome:
+    | {
+        readonly result: CommandOutcome['result'] | 'dropped';
+        readonly detail: string;
+        readonly at: number;
+      }
+    | undefined;
+}
+
+/** What a person gives. */
+export interface CommandWish extends Omit<StoredCommand, 'number' | 'outcome'> {
+  /** The same for each repetition of a request. */
+  readonly key: string;
+}
+
+/** `full`: so many commands of the machine wait already. */
+export type GiveResult =
+  | { readonly kind: 'given' | 'repeated'; readonly command: StoredCommand }
+  | { readonly kind: 'full'; readonly waiting: number };
+
+/** Of each machine; those that wait are kept besides. */
+const MOST_COMMANDS = 100;
+const MOST_WAITING = 20;
+
+/** Stores a command under the next number, which no command had before (D294). The same key gets the same one. */
+export function giveCommand(sql: Statements, wish: CommandWish): GiveResult {
+  const { machine, key, kind, module, term, reason, author, at, expiresAt } = wish;
+  const earlier = sql.get(
+    'SELECT * FROM machine_commands WHERE machine = ? AND key = ?',
+    machine,
+    key,
+  );
+  if (earlier) return { kind: 'repeated', command: commandIn(earlier) };
+  const waiting = waitingOf(sql, machine, at).length;
+  if (waiting >= MOST_WAITING) return { kind: 'full', waiting };
+  const number = newestNumber(sql, machine) + 1;
+  const row = [machine, number, key, kind, module ?? null, term ?? null, reason, author];
+  sql.run(
+    'INSERT INTO machine_commands VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL)',
+    ...row,
+    at,
+    expiresAt,
+  );
+  sql.run(
+    `DELETE FROM machine_commands WHERE machine = ?1 AND (result IS NOT NULL OR expires_at <= ?2) AND number NOT IN
+      (SELECT number FROM machine_commands WHERE machine = ?1 ORDER BY number DESC LIMIT ${MOST_COMMANDS})`,
+    machine,
+    at,
+  );
+  const { key: _key, ...rest } = wish;
+  return { kind: 'given', command: { ...rest, number, outcome: undefined } };
+}
+
+/** The highest number that a command of the machine had, or had before a restore. */
+function newestNumber(sql: Statements, machine: string): number {
+  const row = sql.get(
+    `SELECT max(ifnull((SELECT max(number) FROM machine_commands WHERE machine = ?), 0),
+      (SELECT floor FROM command_floor)) AS newest`,
+    machine,
+  );
+  return Number(row?.['newest']);
+}
+
+/** The commands that the machine has not answered and that have not expired (D301), in the order in which they were given. */
+export function waitingOf(sql: Statements, machine: string, now: number): readonly StoredCommand[] {
+  return sql
+    .all(
+      'SELECT * FROM machine_commands WHERE machine = ? AND result IS NULL AND expires_at > ? ORDER BY number',
+      machine,
+      now,
+    )
+    .map(commandIn);
+}
+
+/** The newest first. */
+export function commandsOf(sql: Statements, machine: string): readonly StoredCommand[] {
+  return sql
+    .all('SELECT * FROM machine_commands WHERE machine = ? ORDER BY number DESC', machine)
+    .map(commandIn);
+}
+
+/** Notes what a machine answers. The first answer to a command counts; one that is not known is passed over. */
+export function noteOutcome(
+  sql: Statements,
+  machine: string,
+  { number, result, detail, at }: CommandOutcome & { readonly at: number },
+): void {
+  sql.run(
+    'UPDATE machine_commands SET result = ?, detail = ?, answered_at = ? WHERE machine = ? AND number = ? AND result IS NULL',
+    result,
+    detail,
+    at,
+    machine,
+    number,
+  );
+}
+
+/** After a restore, machines may have taken commands that the registry does not know: the next numbers are above them, and no command waits (T703). */
+export function dropWaiting(
+  sql: Statements,
+  { added, now }: { readonly added: number; readonly now: number },
+): void {
+  sql.run(
+    `UPDATE command_floor SET floor =
+      max(floor, ifnull((SELECT max(number) FROM machine_commands), 0)) + ?`,
+    added,
+  );
+  sql.run(
+    "UPDATE machine_commands SET result = 'dropped', detail = ?, answered_at = ? WHERE result IS NULL",
+    'the registry was restored from a backup, and the machine may have carried it out',
+    now,
+  );
+}
+
+function commandIn(row: Row): StoredCommand {
+  const { module, term, result } = row;
+  return {
+    machine: String(row['machine']),
+    number: Number(row['number']),
+    // Casts: only this file writes them.
+    kind: String(row['kind']) as CommandKind,
+    module: module === null ? undefined : String(module),
+    term: term === null ? undefined : String(term),
+    reason: String(row['reason']),
+    author: String(row['author']),
+    at: Number(row['at']),
+    expiresAt: Number(row['expires_at']),
+    outcome:
+      result === null
+        ? undefined
+        : {
+            result: String(result) as CommandOutcome['result'],
+            detail: String(row['detail']),
+            at: Number(row['answered_at']),
+          },
+  };
+}

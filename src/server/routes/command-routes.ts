@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import type { Context, Hono } from 'hono';
+import { LONGEST_HOLD_MS } from '../../core/decision/operator-hold.ts';
+import { describeDuration, parseDuration } from '../../core/text/duration.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
+import {
+  commandOutcomes,
+  newCommand,
+  type CommandList,
+  type NewCommand,
+  type KnownCommand,
+} from '../../registry/command-documents.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { StoredCommand } from '../commands/command-table.ts';
+import { problem } from '../problem.ts';
+import { COMMANDS_SCOPE } from '../tokens/scope.ts';
+import type { Answer } from './guarded.ts';
+import { jsonBody } from './json-body.ts';
+import { COMMAND_OUTCOMES, COMMANDS } from './module-route.ts';
+import { ofMachine, type AskedOfMachine } from './of-machine.ts';
+import { readingBy } from './reading-by.ts';
+import type { AppOptions } from './read-routes.ts';
+import { answerSigner, type SignAnswer } from './signed-answer.ts';
+
+const NONCE = /^[\w-]{22}$/;
+
+/** Adds the routes of commands to machines (D294 to D297). */
+export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
+  const guarded = ofMachine(catalogue, options, {
+    scope: COMMANDS_SCOPE,
+    inCluster: () => problem('no-commands', IN_CLUSTER),
+  });
+  const sign = answerSigner(catalogue);
+  app.get(
+    COMMANDS,
+    guarded('both', (c, asked) =>
+      asked.token.scopes.includes(COMMANDS_SCOPE) ? listAnswer(c, asked) : waiting(c, asked, sign),
+    ),
+  );
+  app.put(COMMANDS, guarded('operator', giveAnswer));
+  app.put(COMMAND_OUTCOMES, guarded('machine', outcomesAnswer));
+}
+
+const IN_CLUSTER =
+  'a front of a cluster gives machines no commands yet: give them on the machines, or serve them from a single server';
+
+async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+  const { catalogue, token, machine, now, changed } = asked;
+  const body = await jsonBody(c, readingBy(newCommand));
+  if (!body.ok) return body.error;
+  const fault = faultIn(body.value);
+  if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
+  const { key, kind, module, for: term, reason, expires_in: expiresIn } = body.value;
+  const author = `token ${token.id} (${token.name})`;
+  const about = { machine, key, kind, reason, author, at: now };
+  const result = catalogue.configs.commands.give({
+    ...about,
+    module: module ?? undefined,
+    term: term ?? undefined,
+    expiresAt: now + expiresIn * 1000,
+  });
+  if (result.kind === 'full') {
+    const detail = `${result.waiting} commands of ${machine} wait already: nothing was given`;
+    return problem('too-many-commands', detail);
+  }
+  const { number, expiresAt, kind: command } = result.command;
+  if (result.kind === 'given') changed({ kind: 'command-given', machine, number, command });
+  return c.json({ machine, number, kind: command, expires_at: formatTime(expiresAt) });
+}
+
+/** What no machine could carry out. */
+function faultIn({ kind, module, for: term }: NewCommand): string | undefined {
+  const isOfMachine = kind === 'hold' || kind === 'unhold';
+  if (module === null && !isOfMachine) return `/module: ${kind} needs the name of a module`;
+  if (kind !== 'hold') return term === null ? undefined : '/for: only a hold lasts a time';
+  if (term === null) return '/for: a hold needs a duration, such as 12h';
+  const ms = parseDuration(term);
+  if (!ms.ok) return `/for: ${ms.error}`;
+  if (ms.value > 0 && ms.value <= LONGEST_HOLD_MS) return undefined;
+  const longest = describeDuration(LONGEST_HOLD_MS);
+  return `/for: a hold lasts ${describeDuration(ms.value)}, expected more than 0 s and at most ${longest}`;
+}
+
+function listAnswer(c: Context, { catalogue, machine, now }: AskedOfMachine): Response {
+  const commands = catalogue.configs.commands.all(machine).map((one) => shown(one, now));
+  return c.json({ commands } satisfies CommandList);
+}
+
+function shown(one: StoredCommand, now: number): CommandList['commands'][number] {
+  const { outcome, expiresAt } = one;
+  const unanswered = expiresAt > now ? 'waiting' : 'expired';
+  return {
+    ...givenAs(one),
+    at: formatTime(one.at),
+    state: outcome?.result ?? unanswered,
+    detail: outcome?.detail ?? null,
+    answered_at: outcome ? formatTime(outcome.at) : null,
+  };
+}
+
+function givenAs({ number, kind, ...one }: StoredCommand): KnownCommand {
+  return {
+    number,
+    kind,
+    module: one.module ?? null,
+    for: one.term ?? null,
+    reason: one.reason,
+    by: one.author,
+    expires_at: formatTime(one.expiresAt),
+  };
+}
+
+/** The answer to the question of a machine, which no cache keeps (D295). */
+function waiting(
+  c: Context,
+  { catalogue, machine, now }: AskedOfMachine,
+  sign: SignAnswer,
+): Response {
+  const { nonce } = c.req.query();
+  if (nonce === undefined || !NONCE.test(nonce)) {
+    return problem('bad-request', 'nonce must be 16 random bytes in base64url');
+  }
+  const commands = catalogue.configs.commands.waiting(machine, now).map(givenAs);
+  const text = JSON.stringify({ machine, nonce, now: formatTime(now), commands });
+  const signed = sign({ nonce, question: `commands ${machine}`, sha256: hash('sha256', text) });
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...signed };
+  return c.body(text, { headers });
+}
+
+async function outcomesAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+  const { catalogue, machine, now } = asked;
+  const body = await jsonBody(c, readingBy(commandOutcomes));
+  if (!body.ok) return body.error;
+  catalogue.configs.commands.answered(machine, body.value.outcomes, now);
+  return c.json({ machine });
+}

@@ -1,0 +1,50 @@
+import type { Context } from 'hono';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { problem } from '../problem.ts';
+import { machineScope, type Scope } from '../tokens/scope.ts';
+import { readToken, tokenOf } from './bearer.ts';
+import type { Caller } from './caller.ts';
+import { answeringToken, type Answer } from './guarded.ts';
+import type { AppOptions } from './read-routes.ts';
+
+const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** A request about what a registry serves to a machine. */
+export interface AskedOfMachine extends Caller {
+  readonly machine: string;
+}
+
+type Handle = (c: Context, asked: AskedOfMachine) => Answer | Promise<Answer>;
+
+/** Who may do what at the addresses of one thing that a registry serves to machines. */
+interface Rules {
+  /** That of people. */
+  readonly scope: Scope;
+  /** What a front of a cluster answers. */
+  readonly inCluster: () => Response;
+}
+
+/** Answers requests with a token of a person, of the machine in the address, or of either. */
+export function ofMachine(
+  catalogue: Catalogue,
+  options: AppOptions,
+  { scope: people, inCluster }: Rules,
+): (who: 'operator' | 'machine' | 'both', handle: Handle) => ReturnType<typeof answeringToken> {
+  const audit = { catalogue, ...options };
+  return (who, handle) =>
+    answeringToken(who === 'operator' ? tokenOf : readToken, audit, async (c, caller) => {
+      const machine = c.req.param('id') ?? '';
+      if (!MACHINE_ID.test(machine)) {
+        return problem('bad-request', 'the address does not have the id of a machine');
+      }
+      const { token } = caller;
+      const own = machineScope(machine);
+      const scopes = { operator: [people], machine: [own], both: [own, people] }[who];
+      const [scope = people] = scopes;
+      if (!scopes.some((one) => token.scopes.includes(one))) {
+        return { kind: 'missing-scope', token, scope };
+      }
+      if (options.replica) return inCluster();
+      return await handle(c, { ...caller, machine });
+    });
+}
