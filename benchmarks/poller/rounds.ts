@@ -113,8 +113,8 @@ async function acknowledged(): Promise<void> {
   await quiet(() => counts.plans > plans);
 }
 
-const consuming = consume();
 poller.start();
+const consuming = consume();
 await clock.pass(0);
 await quiet(() => counts.waits > 0 && counts.plans > 0);
 const times = { unchanged: [] as number[], changed: [] as number[], acknowledged: [] as number[] };

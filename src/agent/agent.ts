@@ -1,5 +1,6 @@
 import { systemClock } from '../registry/clock.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { expectAgentOptions } from './expected-agent-options.ts';
 import { linux } from './ports.ts';
 import { SupervisedMachine } from './supervised-machine.ts';
 import { THIS_MACHINE } from './system/host.ts';
@@ -39,8 +40,9 @@ export class Agent {
   readonly #machine: SupervisedMachine;
   readonly #system: SystemSettings | undefined;
 
-  /** Throws a RangeError if an option that the poller has as well is out of range. */
+  /** Throws a RangeError if an option that the poller has as well is out of range, and a TypeError if one has the wrong type or a misspelt name. */
   constructor(options: AgentOptions) {
+    expectAgentOptions(options);
     const system = systemSettings(options);
     this.#system = system;
     const configuration: AgentOptions['configuration'] = async () => {

@@ -11,6 +11,7 @@ import {
   TEXT,
   type Expected,
 } from '../core/text/argument.ts';
+import { expectSpelling } from '../core/text/spelling.ts';
 import { firstFew } from '../core/text/few.ts';
 import { nearestWord } from '../core/text/nearest-word.ts';
 import { quote } from '../core/text/quote.ts';
@@ -66,6 +67,7 @@ export function openFakeBoard(
 ): Result<FakeBoard, string> {
   expectMembers('openFakeBoard()', 'attributes', attributes, ATTRIBUTES);
   expectMembers('openFakeBoard()', 'options', options, OPTIONS);
+  expectSpelling('openFakeBoard()', 'options', options, OPTIONS);
   if (attributes.failNew) {
     return { ok: false, error: 'the board fails at startup, because its fail_new is true' };
   }
@@ -101,6 +103,7 @@ function boardOf(
     streamTicks(names = [...interrupts], streaming = {}) {
       expectArgument('streamTicks()', 'names', names, LIST);
       expectMembers('streamTicks()', 'options', streaming, STREAM_OPTIONS);
+      expectSpelling('streamTicks()', 'options', streaming, STREAM_OPTIONS);
       for (const name of names) expectInterrupt('streamTicks()', name);
       const { capacity = DEFAULT_CAPACITY, signal } = streaming;
       return new TickStream(source, [...new Set(names)], { capacity, signal });

@@ -151,7 +151,7 @@ export function checkAgent(value: unknown, context: CheckContext): Checked<Agent
   const { policy = DEFAULT_POLICY, mode } = context;
   const { output, findings } = applySchema(agentConfiguration, value);
   const found = fieldFindings('agent', agentConfiguration, value, context);
-  const { unknownFields, ...refused } = refusedFields('agent', found, context);
+  const { unknownFields, ...refused } = refusedFields('agent', value, found, context);
   const outline = v.parse(agentOutline, value);
   return {
     output: output && withUnknown(output, unknownFields),

@@ -14,7 +14,8 @@ export interface CheckContext {
   readonly mode?: number | undefined;
   /**
    * What an unknown field of a policy or an agent configuration is: by default an error. With `warn` it is a warning, the document is
-   * read without it, and a plan from what was read holds every replacement; what is deployed can be started.
+   * read without it, and a plan from what was read holds every replacement; what is deployed can be started. So is a field of a machine
+   * config that is nearly `modules`, if that is missing: do not end the modules of a machine that was read without it.
    */
   readonly unknownFields?: 'error' | 'warn' | undefined;
   /** The time, in milliseconds since the epoch; without it, neither blackouts that hold nothing nor releases without signatures are reported. */

@@ -32,7 +32,7 @@ export const machine: Schema<Machine> = v.pipe(
 export function checkMachine(value: unknown, context: CheckContext): Checked<Machine> {
   const { output, findings } = applySchema(machine, value);
   const found = fieldFindings('machine', machine, value);
-  const { unknownFields, ...refused } = refusedFields('machine', found, context);
+  const { unknownFields, ...refused } = refusedFields('machine', value, found, context);
   const outline = v.parse(machineOutline, value);
   const { policy = DEFAULT_POLICY, environment, mode } = context;
   return {

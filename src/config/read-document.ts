@@ -3,6 +3,7 @@ import type { AgentConfiguration, Machine } from '../core/machine/machine.ts';
 import type { UpdatePolicy } from '../core/machine/update-policy.ts';
 import type { Path } from '../core/text/json-pointer.ts';
 import { expectArgument, optional, OBJECT, type Expected } from '../core/text/argument.ts';
+import { expectSpelling, type Members } from '../core/text/spelling.ts';
 import { checkAgent } from './agent.ts';
 import { checkDeployed } from './deployed-report.ts';
 import { DOCUMENT_KIND, kindOf, type DocumentKind } from './document-kind.ts';
@@ -178,9 +179,18 @@ const SOURCE: Expected = {
   words: 'text or bytes',
 };
 
+const CONTEXT: Members<CheckContext> = {
+  policy: true,
+  environment: true,
+  mode: true,
+  unknownFields: true,
+  now: true,
+};
+
 function expectArguments(callee: string, source: unknown, context: unknown): void {
   expectArgument(callee, 'source', source, SOURCE);
   expectArgument(callee, 'context', context, OBJECT);
+  expectSpelling(callee, 'context', Object(context), CONTEXT);
 }
 
 /** A decoded and parsed document, as far as it could be read. */

@@ -12,16 +12,19 @@ interface RefusedFields {
 }
 
 /**
- * Refuses the unknown fields of a policy and of an agent configuration: what they ask for may be a protection (D240). Those of a
- * module entry and of a component are for others to read.
+ * Refuses the unknown fields of a policy and of an agent configuration: what they ask for may be a protection (D240). Of a machine
+ * config, one that is probably its `agent` or its `modules`, without which no module would run. Those of a module entry and of a
+ * component are for others to read.
  */
 export function refusedFields(
   kind: DocumentKind,
+  value: unknown,
   findings: readonly Finding[],
   { unknownFields = 'error' }: CheckContext,
 ): RefusedFields {
   const isRefused = (finding: Finding): boolean =>
-    finding.kind === 'unknown-field' && (kind !== 'machine' || isOfAgent(finding));
+    finding.kind === 'unknown-field' &&
+    (kind !== 'machine' || isOfAgent(finding) || isModules(finding, value));
   const refused = findings.filter(isRefused);
   const hold = refused.map(({ path, suggest }): UnknownField => {
     return { path: jsonPointer(path), suggestion: suggest?.() };
@@ -39,6 +42,11 @@ export function refusedFields(
 /** Whether a field of a machine config is in its agent configuration, or its name is probably that of it. */
 function isOfAgent({ path: [first, ...rest], suggest }: Finding): boolean {
   return first === 'agent' || (rest.length === 0 && suggest?.() === 'agent');
+}
+
+/** Whether a field of a machine config that has no `modules` is probably that (D315). */
+function isModules({ path, suggest }: Finding, value: unknown): boolean {
+  return path.length === 1 && suggest?.() === 'modules' && !Object.hasOwn(Object(value), 'modules');
 }
 
 /** What the older format has in place of a field of the newer one. */

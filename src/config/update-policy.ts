@@ -260,7 +260,7 @@ export function checkPolicy(value: unknown, context: CheckContext): Checked<Upda
   const { now } = context;
   const { output, findings } = applySchema(updatePolicy, value);
   const found = fieldFindings('policy', updatePolicy, value, context);
-  const { unknownFields, ...refused } = refusedFields('policy', found, context);
+  const { unknownFields, ...refused } = refusedFields('policy', value, found, context);
   const outline = v.parse(policyOutline, value);
   const modules = Object.entries(outline.modules);
   return {

@@ -8,6 +8,7 @@ import {
 } from '../server/routes/openapi-parts.ts';
 import { PAGE_SCHEMAS } from './openapi-schemas.ts';
 import { BODIES } from './request-input.ts';
+import { withOperationIds } from './operation-ids.ts';
 
 type Responses = Readonly<Record<number, object>>;
 
@@ -163,7 +164,7 @@ export const PAGE_OPENAPI: object = {
   openapi: '3.1.0',
   info: { title: 'modreg machine page', version: '1' },
   security: [{ session: [] }, { token: [] }],
-  paths: {
+  paths: withOperationIds({
     '/v1/machine': read('The plan and the status of the machine', 'Machine'),
     '/v1/live': {
       get: {
@@ -268,7 +269,7 @@ export const PAGE_OPENAPI: object = {
         responses: { 200: json({ type: 'object' }, 'OpenAPI 3.1') },
       },
     },
-  },
+  }),
   components: {
     schemas: PAGE_SCHEMAS,
     securitySchemes: {

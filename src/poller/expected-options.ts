@@ -11,6 +11,8 @@ import {
 import { MACHINE } from '../core/machine/machine.ts';
 import { UPDATE_POLICY } from '../core/machine/update-policy.ts';
 import { PLATFORM } from '../core/releases/platform.ts';
+import { expectPolicyNames } from '../core/machine/spelling-of-policy.ts';
+import { expectSpelling } from '../core/text/spelling.ts';
 import { synchronous } from '../core/text/thenable.ts';
 import { CLOCK } from '../registry/clock.ts';
 import type { PollerOptions } from './poller-options.ts';
@@ -21,7 +23,7 @@ const CLAIMED: Expected = {
   words: 'a file of openForPoller()',
 };
 
-const OPTIONS = {
+const OPTIONS: Readonly<Record<keyof PollerOptions, Expected>> = {
   file: CLAIMED,
   configuration: FUNCTION,
   registryFor: FUNCTION,
@@ -49,8 +51,9 @@ const OPTIONS = {
 const CONFIGURATION = { machine: MACHINE, policy: UPDATE_POLICY };
 
 /** Throws a TypeError unless the options of a `Poller`, which no compiler checked, have their types. */
-export function expectOptions(options: unknown): void {
+export function expectOptions(options: PollerOptions): void {
   expectMembers('new Poller()', 'options', options, OPTIONS);
+  expectSpelling('new Poller()', 'options', options, OPTIONS);
 }
 
 /** The same options, whose callbacks throw a TypeError that names them if they return something that cannot be used. */
@@ -67,5 +70,6 @@ export function checkingAnswers(options: PollerOptions): PollerOptions {
 
 function checkedConfiguration(returned: Configuration): Configuration {
   expectMembers('configuration()', 'configuration', returned, CONFIGURATION);
+  expectPolicyNames('configuration()', 'configuration.policy', returned.policy);
   return returned;
 }

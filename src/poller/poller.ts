@@ -156,9 +156,14 @@ export class Poller {
   /**
    * Yields actions when they are due, each to one iterator. The next does not wait for the acknowledgement of the last.
    * Ends when `signal` is aborted or the poller stops. Another iterator then gets the actions that were not acknowledged.
+   * Rejects if it is read before `start`.
    */
   async *deliveries(signal?: AbortSignal): AsyncGenerator<Delivery, void, undefined> {
     expectArgument('deliveries()', 'signal', signal, optional(SIGNAL));
+    // Nothing would ever be delivered (D314).
+    if (!this.#running) {
+      throw new Error('deliveries(): this poller was not started, and plans nothing: call start()');
+    }
     const ending = AbortSignal.any([this.#stopping.signal, ...(signal ? [signal] : [])]);
     const consumer = Symbol('consumer');
     const { clock } = this.#parts.polling;

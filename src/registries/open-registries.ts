@@ -8,6 +8,7 @@ import {
   type UpdateTerms,
 } from '../core/machine/update-policy.ts';
 import {
+  ANYTHING,
   expectArgument,
   expectMembers,
   FLAG,
@@ -19,6 +20,8 @@ import {
   type Expected,
   TEXT,
 } from '../core/text/argument.ts';
+import { expectSpelling } from '../core/text/spelling.ts';
+import { expectTermsNames } from '../core/machine/spelling-of-policy.ts';
 import { harmless } from '../core/text/thenable.ts';
 import type { Secret } from '../core/text/secret.ts';
 import {
@@ -141,6 +144,7 @@ export interface OpenRegistries {
  */
 export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistries {
   expectMembers('openRegistries()', 'options', options, OPTIONS);
+  expectSpelling('openRegistries()', 'options', options, OPTIONS);
   const { saved, relativeTo } = options;
   const savedLists = memoizeUntilError(async () =>
     typeof saved === 'function' ? await saved() : saved,
@@ -157,6 +161,7 @@ export function openRegistries(options: OpenRegistriesOptions = {}): OpenRegistr
     return known;
   };
   const openedAt = (terms: RegistryTerms): Opened => {
+    expectTermsNames('open()', 'terms', terms);
     const { registry: named, ...own } = { ...DEFAULT_TERMS, ...terms };
     const { allowHttp, maxIndexAgeMs, trustClock } = own;
     // Keys count in place of a trust document (D203).
@@ -185,7 +190,7 @@ const SAVED: Expected = {
   words: 'SavedLists',
 };
 
-const OPTIONS = {
+const OPTIONS: Readonly<Record<keyof OpenRegistriesOptions, Expected>> = {
   saved: optional(SAVED),
   relativeTo: optional(TEXT),
   maxAgeMs: optional(numberIn((ms) => ms >= 0, 'milliseconds from 0')),
@@ -197,6 +202,9 @@ const OPTIONS = {
   random: optional(FUNCTION),
   onRetry: optional(FUNCTION),
   onTrouble: optional(FUNCTION),
+  limits: ANYTHING,
+  following: ANYTHING,
+  npmRegistryOf: ANYTHING,
 };
 
 interface Opened {

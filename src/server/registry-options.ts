@@ -1,10 +1,12 @@
 import type { FleetFile } from './fleet/fleet-file.ts';
 import type { ModuleId } from '../core/index.ts';
-import { expectMembers, FUNCTION, NUMBER, OBJECT, optional, TEXT } from '../core/text/argument.ts';
+import { expectMembers } from '../core/text/argument.ts';
+import { expectSpelling, type Members } from '../core/text/spelling.ts';
 import { harmless } from '../core/text/thenable.ts';
-import { CLOCK, systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
+import { systemClock, wholeMilliseconds, type Clock } from '../registry/clock.ts';
 import { LONGEST_SPREAD_MS } from '../registry/http/limits.ts';
 import type { WriteChange } from './catalogue/write-change.ts';
+import { SERVE_OPTIONS, TLS } from './expected-serve-options.ts';
 import type { Receivers } from './notice.ts';
 import type { ServerLimits } from './server-limits.ts';
 import type { Withheld } from './withheld.ts';
@@ -279,17 +281,12 @@ export type RegistryOptions = Pick<ServeOptions, 'log'> & {
 };
 
 const DEFAULT_SPREAD_MS = 1000;
-const OPTIONS = {
-  clock: optional(CLOCK),
-  spreadMs: optional(NUMBER),
-  log: optional(FUNCTION),
-  tls: optional(OBJECT),
-};
-const TLS = { certificate: TEXT, key: TEXT };
 
-/** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type, or a RangeError for `spreadMs`. */
+/** Throws a TypeError that names `callee` if an option that no compiler checked has the wrong type or a misspelt name, or a RangeError for `spreadMs`. */
 export function withDefaults(callee: string, options: ServeOptions): RegistryOptions {
-  expectMembers(callee, 'options', options, OPTIONS);
+  const known: Members<ServeOptions> = SERVE_OPTIONS;
+  expectMembers(callee, 'options', options, SERVE_OPTIONS);
+  expectSpelling(callee, 'options', options, known);
   const { clock = systemClock, spreadMs = DEFAULT_SPREAD_MS, log, tls, ...others } = options;
   if (tls) expectMembers(callee, 'options.tls', tls, TLS);
   if (!(spreadMs >= 0 && spreadMs <= LONGEST_SPREAD_MS)) {

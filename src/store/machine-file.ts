@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { expectArgument, expectMembers, oneOf, optional, TEXT } from '../core/text/argument.ts';
+import { expectSpelling } from '../core/text/spelling.ts';
 import { quote } from '../core/text/quote.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { BUSY_TIMEOUT, openDatabase, transaction, translated } from '../sqlite/database.ts';
@@ -57,6 +58,7 @@ export function openMachineFile(
 ): MachineFile {
   expectArgument('openMachineFile()', 'path', path, TEXT);
   expectMembers('openMachineFile()', 'options', options, OPTIONS);
+  expectSpelling('openMachineFile()', 'options', options, OPTIONS);
   const { mode = 'create', busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   const holdOff = (): (() => void) => holdOffPollers(path);
   const file = machineFileIn(openDatabase(path, LAYOUT, { mode, busyTimeoutMs, holdOff }), path);

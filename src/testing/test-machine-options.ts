@@ -1,5 +1,6 @@
 import { targetsOf, type Configuration } from '../core/plan/configuration.ts';
 import {
+  ANYTHING,
   expectMembers,
   FUNCTION,
   OBJECT,
@@ -34,10 +35,7 @@ export interface TestMachineOptions extends Partial<
   readonly carryOut?: (delivery: Delivery) => void | Promise<void>;
 }
 
-/** The `Poller` checks its own options. */
-const ANY: Expected = { is: () => true, words: 'anything' };
-
-/** Every option, so that a misspelt one is noticed. */
+/** Every option, so that a misspelt one is noticed. The `Poller` checks its own. */
 const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   machine: OBJECT,
   policy: optional(OBJECT),
@@ -45,20 +43,20 @@ const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   deployed: optional(OBJECT),
   now: optional(TEXT),
   carryOut: optional(FUNCTION),
-  registryFor: ANY,
-  platform: ANY,
-  systemTags: ANY,
-  deployedVersion: ANY,
-  isServerBusy: ANY,
-  isMaintenanceAllowed: ANY,
-  vetoes: ANY,
-  environment: ANY,
-  machineId: ANY,
-  group: ANY,
-  intervalMs: ANY,
-  acknowledgeWithinMs: ANY,
-  random: ANY,
-  onEvent: ANY,
+  registryFor: ANYTHING,
+  platform: ANYTHING,
+  systemTags: ANYTHING,
+  deployedVersion: ANYTHING,
+  isServerBusy: ANYTHING,
+  isMaintenanceAllowed: ANYTHING,
+  vetoes: ANYTHING,
+  environment: ANYTHING,
+  machineId: ANYTHING,
+  group: ANYTHING,
+  intervalMs: ANYTHING,
+  acknowledgeWithinMs: ANYTHING,
+  random: ANYTHING,
+  onEvent: ANYTHING,
 };
 
 /** Throws a TypeError unless the options of `testMachine` exist and have their types. */

@@ -5,10 +5,10 @@ import {
   type DocumentResult,
 } from '../config/index.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
-import { Poller, type Delivery, type PollerEvent, type PollerOptions } from '../poller/index.ts';
-import { openRegistries } from '../registries/open-registries.ts';
-import { openForPoller, savedListsIn } from '../store/index.ts';
-import { pendingReads, type PendingReads } from './pending-reads.ts';
+import type { Delivery, Poller, PollerEvent } from '../poller/index.ts';
+import { machineLife } from './machine-life.ts';
+import { pendingReads } from './pending-reads.ts';
+import { settled } from './settled.ts';
 import {
   expectDeployed,
   expectTestOptions,
@@ -23,7 +23,7 @@ export interface TestMachine {
   readonly clock: VirtualClock;
   /** The registry that the policy names by default. */
   readonly registry: TestRegistry;
-  /** The poller. It is started. */
+  /** The poller. It is started. `restart` starts another one. */
   readonly poller: Poller;
   /** The deployed versions by the name of the target, which a `carryOut` of the test has to change itself. */
   readonly deployed: Map<string, string | null>;
@@ -36,14 +36,27 @@ export interface TestMachine {
    * and that no call has rejected with yet.
    */
   pass(ms: number): Promise<readonly PollerEvent[]>;
+  /**
+   * Lets time pass until nothing happens any more by itself: until two and a half intervals bring no event, and no action is open. What a window,
+   * a hold or a cooldown makes wait is not waited for. Returns the events of that time. Rejects after a day with what is still open, and
+   * while the machine is off.
+   */
+  settled(): Promise<readonly PollerEvent[]>;
+  /**
+   * Takes the power away at once, as if the process was killed: no outcome, end or event of the poller comes any more. What is in its
+   * file stays. A `carryOut` that runs is not ended; its reports change nothing. Time may pass until `restart`.
+   */
+  powerCut(): void;
+  /**
+   * Ends the poller in order, unless the power was cut, and starts another one on the same file, as a new process does. What was
+   * delivered and not acknowledged is delivered again.
+   */
+  restart(): Promise<void>;
   /** Replaces the machine config, the policy, or both, from the next round on. */
   configure(documents: { readonly machine?: object; readonly policy?: object }): void;
   /** Stops the poller, and closes everything. Then rejects with such an error, too. */
   close(): Promise<void>;
 }
-
-/** Both ends of an interval that varies by 10 % are equally far away. */
-const MIDDLE = 0.5;
 
 /**
  * Starts a machine with these documents, as JSON values, at `now`, an RFC 3339 time. Its registry has `releases`, and its
@@ -76,93 +89,35 @@ export function testMachine(options: TestMachineOptions): TestMachine {
   const registry = testRegistry(releases, { clock: reads.sleepingOn(clock) });
   const configured = configuredFrom({ machine, policy }, registry);
   expectDeployed(configured.configuration(), deployed.keys());
-  const { events, onEvent } = recording(rest.onEvent);
-  const { poller, close } = pollerOn(clock, registry, reads, {
-    deployedVersion: ({ name }) => deployed.get(name),
-    ...rest,
-    configuration: configured.configuration,
-    onEvent,
-  });
-  const deliveries: Delivery[] = [];
-  const agent = carryOutAll(poller, deliveries, carryOut ?? succeed(deployed));
+  const common = { ...rest, deployed, configuration: configured.configuration };
+  const life = machineLife(common, { clock, registry, reads }, carryOut ?? succeed(deployed));
+  const { events, deliveries } = life;
+  const pass = async (ms: number): Promise<readonly PollerEvent[]> => {
+    const before = events.length;
+    await clock.pass(ms);
+    life.throwError();
+    return events.slice(before);
+  };
   return {
     clock,
     registry,
-    poller,
+    get poller() {
+      return life.poller();
+    },
     deployed,
     events,
     deliveries,
-    async pass(ms) {
-      const before = events.length;
-      await clock.pass(ms);
-      agent.throwError();
-      return events.slice(before);
-    },
+    pass,
+    settled: async () => await settled(pass, life, rest.intervalMs),
     configure: configured.configure,
+    powerCut: life.cut,
+    restart: life.restart,
     close: async () => {
-      await close();
-      await agent.ended;
-      agent.throwError();
-    },
-  };
-}
-
-/** A started poller of a machine in memory, which reads the lists of `registry`. */
-function pollerOn(
-  clock: VirtualClock,
-  registry: TestRegistry,
-  reads: PendingReads,
-  options: Pick<PollerOptions, 'configuration'> & Partial<PollerOptions>,
-): { readonly poller: Poller; readonly close: () => Promise<void> } {
-  const file = openForPoller(':memory:');
-  const registries = openRegistries({
-    saved: savedListsIn(file),
-    fetch: registry.fetch,
-    clock: reads.sleepingOn(clock),
-    random: middle,
-  });
-  const poller = new Poller({
-    registryFor: (terms) => reads.counted(registries.registryFor(terms)),
-    platform: 'linux/arm64',
-    random: middle,
-    ...options,
-    clock,
-    file,
-  });
-  poller.start();
-  return {
-    poller,
-    close: async () => {
-      await poller.stop();
-      file.close();
+      await life.close();
       registry.close();
+      life.throwError();
     },
   };
-}
-
-function recording(onEvent: PollerOptions['onEvent']): {
-  readonly events: readonly PollerEvent[];
-  readonly onEvent: (event: PollerEvent) => void;
-} {
-  const events: PollerEvent[] = [];
-  return {
-    events,
-    onEvent: (event) => {
-      events.push(event);
-      // The poller handles the rejection of an async function.
-      return onEvent?.(event);
-    },
-  };
-}
-
-function middle(): number {
-  return MIDDLE;
-}
-
-function timeOf(now: string): number {
-  const time = Date.parse(now);
-  if (Number.isNaN(time)) throw new RangeError(`now is "${now}", expected an RFC 3339 time`);
-  return time;
 }
 
 function succeed(deployed: Map<string, string | null>): (delivery: Delivery) => Promise<void> {
@@ -172,40 +127,10 @@ function succeed(deployed: Map<string, string | null>): (delivery: Delivery) => 
   };
 }
 
-/** The agent under test. */
-interface CarriedOut {
-  /** Resolves once it gets no more deliveries. */
-  readonly ended: Promise<void>;
-  /** Throws the first error that was not thrown yet. */
-  readonly throwError: () => void;
-}
-
-/** Several actions may be carried out at once. */
-function carryOutAll(
-  poller: Poller,
-  deliveries: Delivery[],
-  carryOut: (delivery: Delivery) => void | Promise<void>,
-): CarriedOut {
-  const errors: unknown[] = [];
-  const attempt = async (delivery: Delivery): Promise<void> => {
-    try {
-      await carryOut(delivery);
-    } catch (error) {
-      errors.push(error);
-    }
-  };
-  const all = async (): Promise<void> => {
-    for await (const delivery of poller.deliveries()) {
-      deliveries.push(delivery);
-      void attempt(delivery);
-    }
-  };
-  return {
-    ended: all(),
-    throwError: () => {
-      if (errors.length > 0) throw errors.shift();
-    },
-  };
+function timeOf(now: string): number {
+  const time = Date.parse(now);
+  if (Number.isNaN(time)) throw new RangeError(`now is "${now}", expected an RFC 3339 time`);
+  return time;
 }
 
 interface Documents {

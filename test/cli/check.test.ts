@@ -83,7 +83,7 @@ describe('modreg check <file>', () => {
 
   it('shows fifty problems and counts the rest', async () => {
     const folder = temporaryFolder({
-      'm.json': JSON.stringify({ components: Array.from({ length: 70 }, () => 0), modulse: [] }),
+      'm.json': JSON.stringify({ components: Array.from({ length: 70 }, () => 0), remotes: [] }),
     });
     const lines = (await inProcess(['check', join(folder, 'm.json')])).stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(52);

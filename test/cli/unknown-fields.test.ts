@@ -108,3 +108,30 @@ it('[D241] [D242] modreg poll holds every replacement, and warns of a name that 
   await poller.until('acme_lidar: upgrade 1.2.3 → 1.2.4: done');
   await poller.end('SIGTERM');
 });
+
+it('[D315] an agent whose machine config gets a misspelt modules ends no module, and replaces none', async () => {
+  await withUpgradeReleases(async ({ address, publish }) => {
+    publish('1.0.0', 'works');
+    const folder = siteOf(address);
+    const agent = agentInProcess(folder);
+    await agent.until('install of 1.0.0: done');
+    const path = `${folder}/machine.json`;
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, JSON.stringify({ components: [], modues: JSON.parse(text).modules }));
+    publish('1.0.1', 'works');
+    const lines = shown(folder, await agent.until('the upgrade to 1.0.1 is held'));
+    expect(lines).toContain(
+      `TIME error ./machine.json:1:18 /modues: unknown field; did you mean modules ?; the last documents without errors stay in use, and ${HELD}`,
+    );
+    expect(lines.at(-1)).toContain(
+      'the machine config has the unknown field /modues; did you mean modules ?',
+    );
+    expect(await said(folder, 'agent', 'status')).toContain(
+      'every replacement is held: the machine config has the unknown field /modues; did you mean modules ?',
+    );
+    expect(await said(folder, 'check', path)).toContain('error[UNKNOWN_FIELD]');
+    writeFileSync(path, text);
+    await agent.until('upgrade 1.0.0 → 1.0.1: done');
+    await agent.end('SIGTERM');
+  });
+});

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { DOCUMENT_KINDS } from '../../src/config/document-kind.ts';
+import { DOCUMENT_KINDS, type DocumentKind } from '../../src/config/document-kind.ts';
 import { jsonSchemaOf } from '../../src/config/index.ts';
 import { readJson } from '../../src/config/text/json-document.ts';
 import { badDocuments, goodDocuments } from '../support/documents.ts';
@@ -36,6 +36,58 @@ const BEYOND: readonly RegExp[] = [
   /^bad-address--logs-endpoint-(link-local|plain-http|with-user-info)/,
   /^bad-value--allow-http-(is-an-address|is-a-star|is-ipv6|with-user-info)/,
 ];
+
+/** Notes the path of each field in a schema with its description. Values of `if` only distinguish two forms. */
+function note(schema: unknown, path: string, found: Map<string, unknown>): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'if') continue;
+    if (key !== 'properties') note(value, path, found);
+    else {
+      for (const [name, field] of Object.entries(Object(value))) {
+        found.set(`${path}/${name}`, Object(field).description);
+        note(field, `${path}/${name}`, found);
+      }
+    }
+  }
+}
+
+function descriptionsIn(kind: DocumentKind): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>();
+  note(jsonSchemaOf(kind), '', found);
+  return found;
+}
+
+describe.each(DOCUMENT_KINDS)('[D317] the schema of a %s', (kind) => {
+  const fields = [...descriptionsIn(kind)];
+
+  it('has an $id of its own', () => {
+    expect(jsonSchemaOf(kind)['$id']).toBe(`urn:modreg:schema:${kind}`);
+  });
+
+  it('describes every field in a sentence', () => {
+    expect(fields.length).toBeGreaterThan(30);
+    const without = fields.filter(
+      ([, description]) => typeof description !== 'string' || !/^.{10,}\.$/.test(description),
+    );
+    expect(without).toEqual([]);
+  });
+});
+
+it('[D317] fields of one name have the description of their place', () => {
+  const [machine, policy] = [descriptionsIn('machine'), descriptionsIn('policy')];
+  expect([
+    machine.get('/components/name'),
+    machine.get('/modules/name'),
+    machine.get('/agent/platform-server/attributes/fast_start'),
+    policy.get('/modules/on_yank') === policy.get('/on_yank'),
+  ]).toEqual([
+    'Unique: up to 255 bytes, printable, no slash, no white space at either end.',
+    'Unique, usually <namespace>_<name>. The policy refers to it.',
+    'Whether it starts without waiting for the network and the first update check.',
+    true,
+  ]);
+});
 
 describe.each(DOCUMENT_KINDS)('the schema of a %s', (kind) => {
   const validate = new Ajv({ allErrors: true, strict: true, strictTypes: false }).compile(

@@ -106,6 +106,25 @@ describe('[D240] a field that is not known', () => {
     ]);
   });
 
+  it.each([
+    [{ components: [], modues: [] }, '/modues'],
+    [{ agent: {}, module: [] }, '/module'],
+    [{ agent: {}, Modules: [] }, '/Modules'],
+  ])('[D315] in place of modules: %j', (document, path) => {
+    expect(read(readMachine, document)).toEqual(['not ok', `error unknown-field ${path} modules`]);
+    expect(read(readMachine, document, 'warn')).toEqual([
+      [path],
+      `warning unknown-field ${path} modules`,
+    ]);
+  });
+
+  it.each([
+    [{ modules: [], modues: [] }, 'warning unknown-field /modues modules'],
+    [{ components: [], mods: [] }, 'warning unknown-field /mods'],
+  ])('[D315] holds nothing beside modules, or with another name: %j', (document, problem) => {
+    expect(read(readMachine, document)).toEqual([[], problem]);
+  });
+
   it('of a machine config for another program holds nothing', () => {
     const found = [[], 'warning unknown-field /remotes'];
     expect(read(readMachine, { modules: [], remotes: [] })).toEqual(found);

@@ -226,3 +226,9 @@ it('[D241] a field of the agent configuration holds as one of the policy does', 
     { path: '/agent/platform-sever', suggestion: 'platform-server' },
   ]);
 });
+
+it('[D315] a start with a misspelt modules uses the modules of before', () => {
+  keeping();
+  writeFileSync(`${folder}/machine.json`, '{ "components": [], "modues": [] }');
+  expect(started()).toEqual(['acme_lidar', 'https://registry.example']);
+});

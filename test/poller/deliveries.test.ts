@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { Poller } from '../../src/poller/index.ts';
+import { openRegistries } from '../../src/registries/index.ts';
+import { openForPoller } from '../../src/store/index.ts';
 import { day, HOUR, MINUTE, type DayOptions } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
 
@@ -132,3 +135,33 @@ describe('[T18] a configuration that changes during an action', () => {
 });
 
 const LIDAR_TARGET = { kind: 'module', name: 'acme_lidar', moduleId: 'acme:lidar' } as never;
+
+/** A poller that nobody has started. */
+function created(): Poller {
+  return new Poller({
+    file: openForPoller(':memory:'),
+    configuration: async () => await Promise.reject(new Error('none')),
+    registryFor: openRegistries().registryFor,
+    platform: 'linux/arm64',
+  });
+}
+
+describe('[D314] deliveries()', () => {
+  it('that are read before start() reject, with a signal and without', async () => {
+    const error = new Error(
+      'deliveries(): this poller was not started, and plans nothing: call start()',
+    );
+    await expect(created().deliveries().next()).rejects.toThrow(error);
+    const { signal } = new AbortController();
+    await expect(created().deliveries(signal).next()).rejects.toThrow(error);
+  });
+
+  it('that are created before start(), and read after it, are those of the poller', async () => {
+    const poller = created();
+    const deliveries = poller.deliveries();
+    poller.start();
+    const next = deliveries.next();
+    await poller.stop();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+});

@@ -31,6 +31,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/agent/install/staged-bytes.ts': ['agent-metrics'],
   bin: ['signals'],
   'examples/monitoring': ['../monitoring/names'],
+  'tools/site': ['../docs/search-ranking'],
   examples: ['../expressions', '../server/install', 'poll-hook'],
   'src/cli/agent': ['agent', 'install-unit', 'machine-credentials', 'machine-id', 'prox'],
   'src/base/problem.ts': ['npm-scopes', 'network'],

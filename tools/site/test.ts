@@ -122,6 +122,27 @@ async function checkSearch(browser: Browser, served: Served): Promise<void> {
   }
 }
 
+/** The page that is found first, also with a typing error: a guide or the API before tables of faults (D319). */
+async function checkRanking(browser: Browser, served: Served): Promise<void> {
+  const page = await (await browser.newContext()).newPage();
+  watch(page, served);
+  for (const [text, path] of [
+    ['quarentine', 'operating.html#roll-back-quarantine-accept'],
+    ['maintenence windw', 'policy-and-documents.html#maintenance-windows'],
+    ['planMachine', 'api/core.html#planmachine'],
+    ['regsitry protocol', 'registry-protocol.html'],
+    ['power cut', 'embedding.html#test-your-agent'],
+  ] as const) {
+    served.takeBytes();
+    await page.goto(`${served.origin}/search.html?q=${encodeURIComponent(text)}`);
+    const first = page.locator('#results li a').first();
+    await first.waitFor();
+    weigh(served, `search.html?q=${text}`);
+    const found = await first.getAttribute('href');
+    if (found !== path) problems.push(`search ${text}: ${found} is first, expected ${path}`);
+  }
+}
+
 /** Without scripts: the menu opens, and the whole table is there. */
 async function checkWithoutScripts(browser: Browser, served: Served): Promise<void> {
   const context = await browser.newContext({ ...PHONE, javaScriptEnabled: false });
@@ -139,6 +160,7 @@ const browser = await launchChromium();
 const served = await serve(SITE);
 try {
   await checkSearch(browser, served);
+  await checkRanking(browser, served);
   await checkWithoutScripts(browser, served);
   await Promise.all([PHONE, DESKTOP].map(async (view) => await checkPages(browser, view)));
   await checkTexts(browser, served);

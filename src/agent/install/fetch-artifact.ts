@@ -11,6 +11,7 @@ import {
   optional,
   TEXT,
 } from '../../core/text/argument.ts';
+import { expectSpelling, type Members } from '../../core/text/spelling.ts';
 import { CLOCK, systemClock, systemRandom, type Clock } from '../../registry/clock.ts';
 import { tokenOf } from '../../registry/http/connection.ts';
 import { withoutToken } from '../../registry/http/echoed-token.ts';
@@ -75,6 +76,7 @@ const OPTIONS = {
   onProgress: optional(FUNCTION),
   limits: optional(OBJECT),
 };
+const MEMBERS: Members<FetchOptions> = { ...OPTIONS, requireDigest: true, signal: true };
 
 /**
  * Downloads the file of a release to `path`, which has that name only once it is complete and has the digest of the release. What
@@ -105,6 +107,7 @@ export async function fetchArtifact(
   expectMembers('fetchArtifact()', 'artifact', artifact, ARTIFACT);
   expectArgument('fetchArtifact()', 'path', path, TEXT);
   expectMembers('fetchArtifact()', 'options', options, OPTIONS);
+  expectSpelling('fetchArtifact()', 'options', options, MEMBERS);
   const { allowHttp = [], requireDigest = true, signal, fetch } = options;
   let token: Secret | undefined;
   const result = await settled({ signal, folder: dirname(path) }, async () => {

@@ -1,9 +1,10 @@
 import { expectMembers, LIST, OBJECT, ofKind } from '../text/argument.ts';
+import { expectSpelling, type Members } from '../text/spelling.ts';
 import { isInBranch, type Constraint } from '../version/constraint.ts';
 import { DEPLOYED, deployedVersion, type Deployed } from './deployed.ts';
 import { atFloor } from './at-floor.ts';
 import { eligibilityOf } from './eligibility-of.ts';
-import { ELIGIBILITY } from '../releases/eligibility-policy.ts';
+import { expectEligibility } from '../releases/expected-eligibility.ts';
 import { isTooOld } from '../releases/list-age.ts';
 import { isTime } from '../text/rfc3339.ts';
 import { resolveChecked, type Resolution } from '../releases/resolve.ts';
@@ -26,6 +27,45 @@ const DECIDE_INPUT = {
   quarantine: LIST,
   eligibility: OBJECT,
   timing: OBJECT,
+};
+
+/** The other members, none of which has a type that anyone mistakes. */
+const DECIDE_MEMBERS: Members<DecideInput> = {
+  ...DECIDE_INPUT,
+  previous: true,
+  failed: true,
+  skippedFloors: true,
+  maxIndexAgeMs: true,
+  allowDowngrade: true,
+  onYank: true,
+  restartRequest: true,
+  upgradeRequest: true,
+};
+
+const DECIDED_ELIGIBILITY: Members<DecideInput['eligibility']> = {
+  now: true,
+  minimumAge: true,
+  notAfter: true,
+  artifactRules: true,
+  refuse: true,
+  machine: true,
+  platform: true,
+  machineId: true,
+  group: true,
+};
+
+const TIMING: Members<DecideInput['timing']> = {
+  window: true,
+  blackouts: true,
+  answer: true,
+  vetoes: true,
+  isServerBusy: true,
+  restarts: true,
+  restartCooldownMs: true,
+  restartCeiling: true,
+  longestHoldEnd: true,
+  unknownFields: true,
+  operatorHolds: true,
 };
 
 /**
@@ -60,7 +100,9 @@ const DECIDE_INPUT = {
  */
 export function decide(input: DecideInput): Decision {
   expectMembers('decide()', 'input', input, DECIDE_INPUT);
-  expectMembers('decide()', 'input.eligibility', input.eligibility, ELIGIBILITY);
+  expectSpelling('decide()', 'input', input, DECIDE_MEMBERS);
+  expectEligibility('decide()', 'input.eligibility', input.eligibility, DECIDED_ELIGIBILITY);
+  expectSpelling('decide()', 'input.timing', input.timing, TIMING);
   return decideChecked(input);
 }
 

@@ -49,12 +49,15 @@ export function unknownFieldWords({
 }: NonNullable<Timing['unknownFields']>[number]): string {
   const others = more === 0 ? '' : ` and ${more} more`;
   const nearest = suggestion === undefined ? '' : `; did you mean ${excerpt(suggestion)} ?`;
-  return `${UNKNOWN[of]} ${excerpt(path)}${others}${nearest}`;
+  const document = of === 'agent' && suggestion === 'modules' ? 'machine' : of;
+  return `${UNKNOWN[document]} ${excerpt(path)}${others}${nearest}`;
 }
 
 const UNKNOWN = {
   policy: 'the policy has the unknown field',
   agent: 'the agent configuration has the unknown field',
+  // No agent configuration has a field that is nearly `modules` (D315). What is logged names two documents only.
+  machine: 'the machine config has the unknown field',
 } as const;
 
 /** What ends with the longest hold, unless it ends before (D79). */

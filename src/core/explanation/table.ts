@@ -1,4 +1,5 @@
 import { expectArgument, having, OBJECT } from '../text/argument.ts';
+import { expectSpelling } from '../text/spelling.ts';
 import { formatConstraint, typeOf, type Constraint } from '../version/constraint.ts';
 import { excerpt } from '../text/quote.ts';
 import type { Refused } from '../releases/refusal.ts';
@@ -39,6 +40,7 @@ export function explain(
 ): string[] {
   expectArgument('explain()', 'resolution', resolution, RESOLUTION);
   expectArgument('explain()', 'options', options, OBJECT);
+  expectSpelling('explain()', 'options', options, { all: true, more: true });
   const { all = false, more = '' } = options;
   const rows = explainedReleases(resolution);
   const longest = rows.reduce((length, { version }) => Math.max(length, version.length), 0);

@@ -11,6 +11,8 @@ import type { ModuleList } from '../decision/module-list.ts';
 import { nextChange, type NextChange } from '../decision/next-change.ts';
 import { decisionWarnings, type Warning } from '../decision/warning.ts';
 import { withUrlAsText } from '../decision/deployed.ts';
+import { expectPolicyNames } from '../machine/spelling-of-policy.ts';
+import { expectSpelling, type Members } from '../text/spelling.ts';
 import { MACHINE, type Component, type ModuleEntry } from '../machine/machine.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import { PLATFORM } from '../releases/platform.ts';
@@ -19,7 +21,7 @@ import { termsIn, UPDATE_POLICY } from '../machine/update-policy.ts';
 import type { Version } from '../version/version.ts';
 import { actionsIn } from './action.ts';
 import { decideInputFor } from './decide-input.ts';
-import { expectState } from './expected-state.ts';
+import { expectState, expectStateNames } from './expected-state.ts';
 import { restartsFor, type Restart } from './restarts.ts';
 import { machineFactsIn } from './required.ts';
 import { withRequirements } from './requirement-rows.ts';
@@ -90,6 +92,18 @@ const PLAN_INPUT = {
   isServerBusy: FLAG,
 };
 
+/** The other members, none of which has a type that anyone mistakes. */
+const PLAN_MEMBERS: Members<PlanInput> = {
+  ...PLAN_INPUT,
+  machineId: true,
+  group: true,
+  clock: true,
+  requirements: true,
+  laterReleases: true,
+  answer: true,
+  vetoes: true,
+};
+
 /**
  * Plans a machine: what to do about each module and subsystem now, and which components stop. Pure. Throws a RangeError
  * unless `now` is a time.
@@ -118,7 +132,11 @@ const PLAN_INPUT = {
  */
 export function planMachine(input: PlanInput): Plan {
   expectMembers('planMachine()', 'input', input, PLAN_INPUT);
+  expectSpelling('planMachine()', 'input', input, PLAN_MEMBERS);
   const { machine, policy } = input;
+  expectPolicyNames('planMachine()', 'input.policy', policy);
+  expectStateNames(input.modules);
+  expectStateNames(input.subsystems);
   // If the server is not managed, its components are not stopped.
   const isManaged = !machine.agent.platformServer.disableSubsystem;
   const stops = stopsOf(isManaged ? machine.components : NO_COMPONENTS);

@@ -1,4 +1,3 @@
-import { NUMBER, type Expected } from '../text/argument.ts';
 import type { Constraint } from '../version/constraint.ts';
 import type { Platform } from './platform.ts';
 import type { Refusal } from './refusal.ts';
@@ -245,21 +244,6 @@ export type RefusedBranch = NonNullable<Quarantined['branch']>;
 
 /** The versions of a rollback by an operator. */
 export type RolledBack = NonNullable<Quarantined['rolledBack']>;
-
-/** Whether a minimum age that no compiler checked is one. A bare number has no unit, and no rule for an unknown age. */
-export function isMinimumAge(value: unknown): boolean {
-  const { ms, unknown } = Object(value) as Partial<NonNullable<Eligibility['minimumAge']>>;
-  return typeof ms === 'number' && (unknown === 'refuse' || unknown === 'allow');
-}
-
-/** What callers mistake in an `Eligibility`. */
-export const ELIGIBILITY: Readonly<Record<string, Expected>> = {
-  now: NUMBER,
-  minimumAge: {
-    is: (value) => value === undefined || isMinimumAge(value),
-    words: '{ ms, unknown } with milliseconds and refuse or allow, or nothing',
-  },
-};
 
 /** Why the release is refused; undefined if this policy does not refuse it. */
 export type Policy = (

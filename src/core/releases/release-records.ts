@@ -7,6 +7,7 @@ import {
   wrongArgument,
   type Expected,
 } from '../text/argument.ts';
+import { expectSpelling, type Members } from '../text/spelling.ts';
 import { versionOf, type ReleaseRecord } from './release.ts';
 
 /**
@@ -79,12 +80,13 @@ export const LIST_OF_RELEASES: Expected = {
 };
 
 /** Entries of one list are mostly alike. Checking all of them would take longer than a query. */
-function checkFirst([first]: readonly unknown[], callee: string): void {
+function checkFirst([first]: readonly Entry[], callee: string): void {
   if (first === undefined || typeof first === 'string') return;
   if (typeof Object(first).version !== 'string') {
     throw wrongArgument(callee, 'the first release', first, 'text or a record with a version');
   }
   expectMembers(callee, 'the first release', first, RECORD);
+  expectSpelling(callee, 'the first release', first, MEMBERS);
 }
 
 /** Fields that a wrong type would turn into another meaning: `yanked: false` would be yanked, and a date no time. */
@@ -95,6 +97,21 @@ const RECORD = {
   },
   publishedAt: { ...optional(NUMBER), words: 'milliseconds since the epoch, or nothing' },
   yanked: { ...optional(TEXT), words: 'the reason as text, or nothing if it is not yanked' },
+};
+
+const MEMBERS: Members<ReleaseRecord> = {
+  ...RECORD,
+  version: true,
+  tag: true,
+  artifacts: true,
+  unreadable: true,
+  prerelease: true,
+  distTags: true,
+  deprecated: true,
+  requires: true,
+  signatures: true,
+  yankSignatures: true,
+  rollout: true,
 };
 
 function isUndecoded(

@@ -1,9 +1,10 @@
-import { expectArgument, expectMembers, having, type Expected } from '../text/argument.ts';
+import { expectArgument, having, type Expected } from '../text/argument.ts';
 import { CONSTRAINT, mismatch, typeOf, type Constraint } from '../version/constraint.ts';
 import { ineligible } from './eligibility.ts';
 import { withSignedYank } from './minimum-age.ts';
 import { behindFloor, isNextFloor } from './floors.ts';
-import { ELIGIBILITY, isMinimumAge, type Eligibility } from './eligibility-policy.ts';
+import type { Eligibility } from './eligibility-policy.ts';
+import { expectEligibility, expectEligibilityNames, isMinimumAge } from './expected-eligibility.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import type { ReleaseIndex } from './release-index.ts';
 import { conflictingDigests, type Release } from './release.ts';
@@ -71,6 +72,7 @@ export function resolve(
   eligibility: Eligibility = NO_POLICY,
 ): Resolution {
   if (!isQuery(constraint, index, eligibility)) expectQuery(constraint, index, eligibility);
+  if (eligibility !== NO_POLICY) expectEligibilityNames('resolve()', 'eligibility', eligibility);
   return resolveChecked(constraint, index, eligibility);
 }
 
@@ -134,10 +136,10 @@ function isQuery(constraint: unknown, index: unknown, eligibility: unknown): boo
 }
 
 /** Throws the TypeError for the first argument that does not have its type. */
-function expectQuery(constraint: unknown, index: unknown, eligibility: unknown): void {
+function expectQuery(constraint: unknown, index: unknown, eligibility: Eligibility): void {
   expectArgument('resolve()', 'constraint', constraint, CONSTRAINT);
   expectArgument('resolve()', 'index', index, INDEX);
-  expectMembers('resolve()', 'eligibility', eligibility, ELIGIBILITY);
+  expectEligibility('resolve()', 'eligibility', eligibility);
 }
 
 /** The only candidate of a pin is the release with its text (D35). */

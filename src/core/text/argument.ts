@@ -24,6 +24,9 @@ export const FUNCTION: Expected = {
   words: 'a function',
 };
 
+/** Checked elsewhere, or by nobody. */
+export const ANYTHING: Expected = { is: () => true, words: 'anything' };
+
 /** The same, or nothing. */
 export function optional(expected: Expected): Expected {
   const is = (value: unknown): boolean => value === undefined || expected.is(value);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { expectArgument, expectMembers, oneOf, optional, TEXT } from '../../core/text/argument.ts';
+import { expectSpelling } from '../../core/text/spelling.ts';
 import { BUSY_TIMEOUT, openDatabase } from '../../sqlite/database.ts';
 import { SCHEMA } from './catalogue-schema.ts';
 
@@ -16,6 +17,7 @@ export function openCatalogueDatabase(
 ): DatabaseSync {
   expectArgument('new Catalogue()', 'path', path, TEXT);
   expectMembers('new Catalogue()', 'options', options, OPTIONS);
+  expectSpelling('new Catalogue()', 'options', options, OPTIONS);
   const { mode = 'write', busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   return openDatabase(path, SCHEMA, { mode, busyTimeoutMs });
 }

@@ -7,6 +7,7 @@ const FILE = { 'application/octet-stream': { schema: { type: 'string', format: '
 export const ARTIFACT_PATHS: object = {
   '/v1/artifacts/sha256/{sha256}': {
     get: {
+      operationId: 'readArtifact',
       summary: 'A file that the registry hosts. A HEAD request has the same headers.',
       parameters: [SHA256],
       responses: {
@@ -26,6 +27,7 @@ export const ARTIFACT_PATHS: object = {
   },
   '/v1/modules/{namespace}/{name}/artifacts/sha256/{sha256}': {
     put: {
+      operationId: 'uploadArtifact',
       summary: 'Stores a file for a release of a module, at most 1 GiB, unless the registry has it',
       security: [{ token: [] }],
       parameters: [...MODULE, SHA256],

@@ -14,6 +14,7 @@ const ERRORS = {
 export const CONFIG_PATHS: object = {
   '/v1/machines/{id}/config': {
     get: {
+      operationId: 'readMachineConfig',
       summary:
         'The newest documents of a machine, for its own token; with the scope config, also who saved them, and what the machine says of them.',
       ...SECURITY,
@@ -29,6 +30,7 @@ export const CONFIG_PATHS: object = {
       },
     },
     put: {
+      operationId: 'replaceMachineConfig',
       summary: 'Saves the next revision, if based_on is the newest; 0 for the first.',
       ...SECURITY,
       parameters: [MACHINE],
@@ -38,6 +40,7 @@ export const CONFIG_PATHS: object = {
   },
   '/v1/machines/{id}/config/history': {
     get: {
+      operationId: 'listMachineConfigs',
       summary: 'What was saved for a machine, the newest first: at most 100 revisions.',
       ...SECURITY,
       parameters: [MACHINE],
@@ -46,6 +49,7 @@ export const CONFIG_PATHS: object = {
   },
   '/v1/machines/{id}/config/signatures': {
     put: {
+      operationId: 'signMachineConfig',
       summary: 'Adds signatures of operators to the newest revision.',
       ...SECURITY,
       parameters: [MACHINE],
@@ -55,6 +59,7 @@ export const CONFIG_PATHS: object = {
   },
   '/v1/machines/{id}/config/answer': {
     put: {
+      operationId: 'answerMachineConfig',
       summary: 'What a machine says of the documents that it is served.',
       ...SECURITY,
       parameters: [MACHINE],

@@ -22,6 +22,7 @@ const READ_ERRORS = {
 export const FLEET_PATHS: object = {
   '/v1/machines/{id}/reports': {
     post: {
+      operationId: 'reportMachine',
       summary: 'Takes a report of a machine. A report that is sent again changes nothing.',
       ...SECURITY,
       parameters: [path('id', 'The machine whose token is sent')],
@@ -40,6 +41,7 @@ export const FLEET_PATHS: object = {
   },
   '/v1/join': {
     post: {
+      operationId: 'joinMachine',
       summary:
         'Exchanges the code of an invitation, sent as the token, for the token of its machine. The code ends, and so do earlier tokens of the machine.',
       ...SECURITY,
@@ -54,6 +56,7 @@ export const FLEET_PATHS: object = {
   },
   '/v1/fleet': {
     get: {
+      operationId: 'summarizeFleet',
       summary: 'How many machines have which version of each module, and what they decide',
       ...SECURITY,
       responses: { ...READ_ERRORS, 200: json(ref('FleetCounts'), 'The counts') },
@@ -61,6 +64,7 @@ export const FLEET_PATHS: object = {
   },
   '/v1/fleet/machines': {
     get: {
+      operationId: 'listMachines',
       summary: 'Machines in the order of their ids, with their modules that match',
       ...SECURITY,
       parameters: [
@@ -81,6 +85,7 @@ export const FLEET_PATHS: object = {
   },
   '/v1/fleet/failures': {
     get: {
+      operationId: 'listFailures',
       summary: 'What failed lately, and what is tried again now, in groups of a reason',
       ...SECURITY,
       parameters: [
@@ -97,6 +102,7 @@ export const FLEET_PATHS: object = {
   },
   '/v1/fleet/machines/{id}/retired': {
     put: {
+      operationId: 'retireMachine',
       summary:
         'Takes a machine out of counts and rollouts until it reports again. Its outcomes stay. A retired machine stays as it is.',
       ...SECURITY,
@@ -110,6 +116,7 @@ export const FLEET_PATHS: object = {
   },
   '/v1/fleet/modules/{namespace}/{name}': {
     get: {
+      operationId: 'readModuleInFleet',
       summary: 'What machines report about a module, with the machines that report the same',
       ...SECURITY,
       parameters: [

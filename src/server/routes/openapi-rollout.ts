@@ -8,6 +8,7 @@ const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published'
 export const ROLLOUT_PATHS: object = {
   '/v1/modules/{namespace}/{name}/releases/{version}/rollout': {
     get: {
+      operationId: 'readRollout',
       summary: 'The staged rollout of a release, and what its machines reported',
       ...SECURITY,
       parameters: VERSION,
@@ -19,6 +20,7 @@ export const ROLLOUT_PATHS: object = {
       },
     },
     post: {
+      operationId: 'changeRollout',
       summary:
         'Starts, halts, resumes, raises or retracts the rollout of a release. Each change is an event that names the last one.',
       ...SECURITY,
@@ -35,6 +37,7 @@ export const ROLLOUT_PATHS: object = {
   },
   '/v1/fleet/rollouts': {
     get: {
+      operationId: 'listRollouts',
       summary: 'All staged rollouts, by module and version',
       ...SECURITY,
       responses: { ...READ_ERRORS, 200: json(ref('Rollouts'), 'The rollouts') },

@@ -62,13 +62,14 @@ const HISTORY = {
   ...SIGNATURE,
 };
 
-/** The OpenAPI description of the registry's protocol, served at `GET /v1/openapi.json`. It is loaded when it is asked for. */
+/** The OpenAPI description of the registry's protocol, whose operations keep their names (D318), served at `GET /v1/openapi.json`. It is loaded when it is asked for. */
 export const OPENAPI: object = {
   openapi: '3.1.0',
   info: { title: 'modreg registry', version: '1' },
   paths: {
     '/v1/modules': {
       get: {
+        operationId: 'listModules',
         summary: 'The ids of all modules',
         parameters: [
           query('namespace', 'Only those of this namespace', { type: 'string' }),
@@ -83,6 +84,7 @@ export const OPENAPI: object = {
     },
     '/v1/modules/{namespace}/{name}': {
       get: {
+        operationId: 'readModule',
         summary: 'The releases of a module',
         parameters: [...MODULE, NONCE, ...AT_LEAST],
         responses: {
@@ -99,6 +101,7 @@ export const OPENAPI: object = {
     },
     '/v1/changes': {
       get: {
+        operationId: 'awaitChanges',
         summary:
           'The modules that changed after a sequence number. Waits for a change if there is none yet.',
         parameters: [
@@ -142,6 +145,7 @@ export const OPENAPI: object = {
     },
     '/v1/trust': {
       get: {
+        operationId: 'readTrust',
         summary: 'The trust documents of the registry: which keys sign releases',
         responses: {
           ...FAILURES,
@@ -149,6 +153,7 @@ export const OPENAPI: object = {
         },
       },
       put: {
+        operationId: 'storeTrust',
         summary:
           'Stores the next version of the trust document, which the root keys of both signed',
         security: [{ token: [] }],
@@ -161,6 +166,7 @@ export const OPENAPI: object = {
     },
     '/v1/modules/{namespace}/{name}/releases': {
       post: {
+        operationId: 'publishRelease',
         summary: 'Publishes a release. A published release never changes.',
         security: [{ token: [] }],
         parameters: [...MODULE, FORCE, ALL_AT_ONCE],
@@ -177,6 +183,7 @@ export const OPENAPI: object = {
     },
     '/v1/modules/{namespace}/{name}/releases/{version}/yank': {
       put: {
+        operationId: 'yankRelease',
         summary: 'Yanks a release. It stays in the list, but machines no longer select it.',
         security: [{ token: [] }],
         parameters: VERSION,
@@ -184,6 +191,7 @@ export const OPENAPI: object = {
         responses: { ...WRITE_ERRORS, 200: json(ref('Yanked'), 'The release is yanked') },
       },
       delete: {
+        operationId: 'unyankRelease',
         summary: 'Unyanks a release',
         security: [{ token: [] }],
         parameters: VERSION,
@@ -192,6 +200,7 @@ export const OPENAPI: object = {
     },
     '/v1/modules/{namespace}/{name}/releases/{version}/deprecation': {
       put: {
+        operationId: 'deprecateRelease',
         summary: 'Deprecates a release. Machines select it only if nothing is preferred to it.',
         security: [{ token: [] }],
         parameters: VERSION,
@@ -199,6 +208,7 @@ export const OPENAPI: object = {
         responses: { ...WRITE_ERRORS, 200: json(ref('Deprecated'), 'The release is deprecated') },
       },
       delete: {
+        operationId: 'undeprecateRelease',
         summary: 'Reverts a deprecation',
         security: [{ token: [] }],
         parameters: VERSION,
@@ -216,12 +226,14 @@ export const OPENAPI: object = {
     ...COMMAND_PATHS,
     '/v1/openapi.json': {
       get: {
+        operationId: 'readDescription',
         summary: 'This document',
         responses: { 200: json({ type: 'object' }, 'OpenAPI 3.1') },
       },
     },
     '/install.sh': {
       get: {
+        operationId: 'readInstallScript',
         summary: 'A shell script that installs the agent as a service of systemd',
         responses: {
           200: textAnswer('The script. It is the same in each registry of one version'),
@@ -230,6 +242,7 @@ export const OPENAPI: object = {
     },
     '/install/{os}/{cpu}': {
       get: {
+        operationId: 'findAgent',
         summary: 'The newest release of platform:agent with a hosted file for a platform',
         parameters: [path('os', 'linux'), path('cpu', 'amd64 or arm64')],
         responses: {
@@ -242,6 +255,7 @@ export const OPENAPI: object = {
     },
     '/healthz': {
       get: {
+        operationId: 'checkHealth',
         summary:
           'Whether the registry can read and write its file. It looks at most once a second.',
         responses: {

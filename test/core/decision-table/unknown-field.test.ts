@@ -92,6 +92,22 @@ describe('D240: a field of a document is not known', () => {
       timing: { unknownFields: [OF_POLICY, OF_AGENT] },
       expected: `hold of the upgrade to 1.2.5: ${WORDS}; the agent configuration has the unknown field /agent/version_control and 2 more`,
     },
+    {
+      case: 'D315 a machine config that has something like modules',
+      ...DUE,
+      timing: { unknownFields: [{ of: 'agent', path: '/modues', suggestion: 'modules', more: 0 }] },
+      expected:
+        'hold of the upgrade to 1.2.5: the machine config has the unknown field /modues; did you mean modules ?',
+    },
+    {
+      case: 'D315 a policy that has something like modules',
+      ...DUE,
+      timing: {
+        unknownFields: [{ of: 'policy', path: '/modues', suggestion: 'modules', more: 0 }],
+      },
+      expected:
+        'hold of the upgrade to 1.2.5: the policy has the unknown field /modues; did you mean modules ?',
+    },
   ]);
 
   it('D240 what an operator requests at once is held too', () => {

@@ -1,8 +1,7 @@
+import { fitOf, ranked, type Fit, type Place, type Words } from './ranking.ts';
 import { wordsOf } from './words.ts';
 
 /** Searches as the text in the header is typed. `search.html?q=D13` begins with a text. */
-type Place = readonly [address: string, title: string, start: string];
-type Words = Readonly<Record<string, readonly number[]>>;
 
 const MOST = 20;
 const results = document.getElementById('results');
@@ -17,33 +16,15 @@ async function load(name: string): Promise<unknown> {
   return await started;
 }
 
-/** How well each place fits a word: a whole word counts more than the beginning of one. */
-async function fits(word: string): Promise<Map<number, number>> {
-  const words = Object.entries((await load(word.slice(0, 1))) as Words);
-  const fit = new Map<number, number>();
-  for (const [known, places] of words.filter(([one]) => one.startsWith(word))) {
-    const value = known === word ? 2 : 1;
-    for (const place of places) fit.set(place, Math.max(fit.get(place) ?? 0, value));
-  }
-  return fit;
+/** The places that a word is found in, and how well it fits there. */
+async function fits(word: string): Promise<Fit> {
+  return fitOf(word, (await load(word.slice(0, 1))) as Words);
 }
 
-/** The places that have every word, best first. A word in the title counts most. */
+/** The places that have every word, best first. */
 async function find(words: readonly string[]): Promise<Place[]> {
   const places = (await load('places')) as readonly Place[];
-  const perWord = await Promise.all(words.map(fits));
-  const [first = new Map<number, number>(), ...others] = perWord;
-  const common = [...first.keys()].filter((place) => others.every((fit) => fit.has(place)));
-  const scored = common.flatMap((number) => {
-    const place = places[number];
-    if (!place) return [];
-    const title = wordsOf(place[1]);
-    const inTitle = words.filter((word) => title.some((one) => one.startsWith(word))).length;
-    const isFirst = title[0] === words[0] ? 4 : 0;
-    const whole = perWord.reduce((sum, fit) => sum + (fit.get(number) ?? 0), 0);
-    return [{ place, score: 4 * inTitle + isFirst + whole }];
-  });
-  return scored.toSorted((a, b) => b.score - a.score).map(({ place }) => place);
+  return ranked(places, words, await Promise.all(words.map(fits)));
 }
 
 function element(name: string, ...children: (Node | string)[]): HTMLElement {
