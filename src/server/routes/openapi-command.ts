@@ -13,6 +13,7 @@ const ERRORS = {
 export const COMMAND_PATHS: object = {
   '/v1/machines/{id}/commands': {
     get: {
+      operationId: 'listMachineCommands',
       summary:
         'With the scope commands, the newest 100 commands to a machine with their outcomes; for its own token, those that wait, in an answer that the registry signs as that to /v1/changes.',
       ...SECURITY,
@@ -28,6 +29,7 @@ export const COMMAND_PATHS: object = {
       },
     },
     put: {
+      operationId: 'giveMachineCommand',
       summary:
         'Gives a machine a command, which it carries out once. The same key gives the same command. It expires after expires_in seconds, an hour by default.',
       ...SECURITY,
@@ -38,6 +40,7 @@ export const COMMAND_PATHS: object = {
   },
   '/v1/machines/{id}/commands/outcomes': {
     put: {
+      operationId: 'answerMachineCommands',
       summary: 'What a machine answers. The first answer to a command counts.',
       ...SECURITY,
       parameters: [MACHINE],

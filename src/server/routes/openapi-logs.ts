@@ -14,6 +14,7 @@ const ERRORS = {
 export const LOG_PATHS: object = {
   '/v1/logs': {
     post: {
+      operationId: 'sendLogs',
       summary:
         'Takes an ExportLogsServiceRequest of OTLP/HTTP in JSON, also compressed with gzip, of the machine whose token is sent. A record with a known log.record.uid changes nothing.',
       ...SECURITY,
@@ -33,6 +34,7 @@ export const LOG_PATHS: object = {
   },
   '/v1/fleet/logs': {
     get: {
+      operationId: 'readFleetLogs',
       summary: 'What machines logged: the lines that match, the newest first',
       ...SECURITY,
       parameters: [
