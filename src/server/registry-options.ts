@@ -8,6 +8,7 @@ import { LONGEST_SPREAD_MS } from '../registry/http/limits.ts';
 import type { WriteChange } from './catalogue/write-change.ts';
 import { SERVE_OPTIONS, TLS } from './expected-serve-options.ts';
 import type { Receivers } from './notice.ts';
+import type { RequestObserver } from './request-observer.ts';
 import type { ServerLimits } from './server-limits.ts';
 import type { Withheld } from './withheld.ts';
 
@@ -16,20 +17,6 @@ export interface MetricsText {
   readonly text: string;
   readonly type: string;
 }
-
-/** How a request ended. The texts are from a fixed set, never from a client. */
-interface EndedRequest {
-  readonly method: string;
-  /** The status; `none` if the connection ended before the response began. */
-  readonly status: string;
-  readonly seconds: number;
-}
-
-/**
- * Called when a request arrives, with its address: `{name}` for each part that differs, or `other`. The result is called when
- * its response has ended.
- */
-export type RequestObserver = (route: string) => (ended: EndedRequest) => void;
 
 /** @internal A front of a cluster: its catalogue follows a stream that all fronts write to. */
 export interface Replica {

@@ -12,7 +12,8 @@ import {
   type ServeOptions,
 } from '../../src/server/index.ts';
 import { SERVER_LIMITS } from '../../src/server/server-limits.ts';
-import type { RequestObserver, RegistryEvent } from '../../src/server/registry-options.ts';
+import type { RegistryEvent } from '../../src/server/registry-options.ts';
+import type { RequestObserver } from '../../src/server/request-observer.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { tlsFiles } from '../support/tls.ts';

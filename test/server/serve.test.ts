@@ -2,11 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type {
-  RequestObserver,
-  RegistryEvent,
-  ServeOptions,
-} from '../../src/server/registry-options.ts';
+import type { RegistryEvent, ServeOptions } from '../../src/server/registry-options.ts';
+import type { RequestObserver } from '../../src/server/request-observer.ts';
 import { Catalogue, serveRegistry, type RunningRegistry } from '../../src/server/index.ts';
 import { tokenFor } from '../support/token.ts';
 import { temporaryFolder } from '../support/folder.ts';

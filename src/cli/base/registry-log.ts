@@ -36,11 +36,10 @@ export function logLineOf(
 export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEvent): void {
   switch (event.kind) {
     case 'failed':
-      return log('error', 'failed', { error: excerpt(String(event.error)) });
+    case 'overload':
+      return logTrouble(log, event);
     case 'refused':
       return logRefusal(log, event);
-    case 'overload':
-      return log('warn', 'overload', { limit: event.limit, count: event.count, peer: event.peer });
     case 'certificate-renewed':
     case 'certificate-kept':
     case 'certificate-warning':
@@ -108,6 +107,17 @@ function logLogs(
 ): void {
   if (because === undefined) return log('info', `logs-${change}`, {});
   log('error', `logs-${change}`, { because: excerpt(because, LONGEST_LINE) });
+}
+
+function logTrouble(
+  log: ReturnType<typeof registryLog>,
+  event: Extract<RegistryEvent, { readonly kind: 'failed' | 'overload' }>,
+): void {
+  if (event.kind === 'failed') {
+    log('error', event.kind, { error: excerpt(String(event.error)) });
+  } else {
+    log('warn', event.kind, { limit: event.limit, count: event.count, peer: event.peer });
+  }
 }
 
 function logCertificate(

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Catalogue } from '../../server/index.ts';
-import type { MetricsText, RegistryEvent, RequestObserver } from '../../server/registry-options.ts';
+import type { MetricsText, RegistryEvent } from '../../server/registry-options.ts';
+import type { RequestObserver } from '../../server/request-observer.ts';
 import type { NoticeEvent } from '../../server/notice.ts';
 import type { ServerLoad } from '../../server/serve.ts';
 import { scrapeOf } from './scrape.ts';
@@ -108,45 +109,49 @@ function countersIn(registers: Registry[]): {
 }
 
 function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
-  const { changes, passedOver, refusals, overload, errors } = countersIn(registers);
+  const counters = countersIn(registers);
   return (event) => {
-    switch (event.kind) {
-      case 'published':
-      case 'signed':
-      case 'yanked':
-      case 'unyanked':
-      case 'deprecated':
-      case 'undeprecated':
-      case 'uploaded':
-        return changes.inc({ kind: event.kind });
-      case 'refused':
-        return refusals.inc({ reason: event.reason ?? `${event.status}` });
-      case 'overload':
-        return overload.inc({ limit: event.limit }, event.count);
-      case 'failed':
-        return errors.inc({ kind: kindOf(event.error) });
-      case 'report-passed-over':
-        return passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
-      case 'reports-wait':
-      case 'reports-go-on':
-      case 'logs':
-      case 'certificate-renewed':
-      case 'certificate-kept':
-      case 'certificate-warning':
-      case 'machine-retired':
-      case 'machine-joined':
-      case 'trust-stored':
-      case 'config-saved':
-      case 'config-signed':
-      case 'command-given':
-      case 'rollout':
-      case 'rollout-started':
-      case 'rollout-halted':
-      case 'rollout-resumed':
-      case 'rollout-raised':
-      case 'rollout-retracted':
-    }
+    countEvent(event, counters);
   };
+}
+
+function countEvent(event: RegistryEvent, to: ReturnType<typeof countersIn>): void {
+  switch (event.kind) {
+    case 'published':
+    case 'signed':
+    case 'yanked':
+    case 'unyanked':
+    case 'deprecated':
+    case 'undeprecated':
+    case 'uploaded':
+      return to.changes.inc({ kind: event.kind });
+    case 'refused':
+      return to.refusals.inc({ reason: event.reason ?? `${event.status}` });
+    case 'overload':
+      return to.overload.inc({ limit: event.limit }, event.count);
+    case 'failed':
+      return to.errors.inc({ kind: kindOf(event.error) });
+    case 'report-passed-over':
+      return to.passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
+    case 'reports-wait':
+    case 'reports-go-on':
+    case 'logs':
+    case 'certificate-renewed':
+    case 'certificate-kept':
+    case 'certificate-warning':
+    case 'machine-retired':
+    case 'machine-joined':
+    case 'trust-stored':
+    case 'config-saved':
+    case 'config-signed':
+    case 'command-given':
+    case 'rollout':
+    case 'rollout-started':
+    case 'rollout-halted':
+    case 'rollout-resumed':
+    case 'rollout-raised':
+    case 'rollout-retracted':
+  }
 }
 
 function noticeMetrics(registers: Registry[]): RegistryMetrics['onNotice'] {

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { RequestObserver } from '../registry-options.ts';
+import type { RequestObserver } from '../request-observer.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const OTHER = 'other';
