@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { secret, type Secret, type Result } from '../core/index.ts';
 import { modeOpenToOthers } from '../config/file-mode.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
+import { isExposed } from '../core/text/web-address.ts';
 import { parseRegistryAddress, type WebRegistryAddress } from '../registry/address.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { platformHome } from '../config/platform-home.ts';
@@ -79,7 +80,7 @@ export function tokensIn(
   };
 }
 
-/** The key of the machine for an address at its registry; undefined for any other, which must not get it (D309). */
+/** The key of the machine for an address at its registry; undefined for any other, and where others could read it (D309). */
 export function machineKeyFor(
   address: string,
   { environment }: World,
@@ -88,8 +89,9 @@ export function machineKeyFor(
     machine,
   }: { readonly registry?: string | undefined; readonly machine: Credentials | undefined },
 ): Secret | undefined {
-  const origin = machine?.origin ?? ownerOf(environment, registry);
-  return origin !== undefined && URL.parse(address)?.origin === origin ? machine?.key : undefined;
+  const url = URL.parse(address);
+  const isOwn = url?.origin === (machine?.origin ?? ownerOf(environment, registry));
+  return url && isOwn && !isExposed(url, []) ? machine?.key : undefined;
 }
 
 /** Whose the token of the environment is, and a key that names no registry; undefined if the command line names none. */

@@ -143,3 +143,19 @@ it.each([
   const { stderr, exit } = await printed(['fleet', 'logs', '--registry', address]);
   expect([stderr[0]?.replace(address, 'ADDRESS'), exit]).toEqual([error, 4]);
 });
+
+it('[D308] a registry that says of a page that it follows itself is asked no further', async () => {
+  const text = { machine: 'rover-7', level: 'info', module: null, version: null, event: null };
+  const [at, received_at] = ['2026-11-24T10:00:00Z', '2026-11-24T10:00:00Z'];
+  let pages = 0;
+  const address = await served(() => {
+    pages += 1;
+    const lines = [{ ...text, at, received_at, text: `page ${pages}` }];
+    return Response.json({ lines, dropped: { count: 3, until: at }, next: pages < 4 ? 5 : null });
+  });
+  expect(await printed(['fleet', 'logs', '--machine', 'rover-7', '--registry', address])).toEqual({
+    stdout: ['2026-11-24T10:00:00.000Z info  page 2', '2026-11-24T10:00:00.000Z info  page 1'],
+    stderr: ['3 lines until 2026-11-24T10:00:00Z were dropped by the registry for later ones'],
+    exit: 0,
+  });
+});

@@ -172,6 +172,15 @@ describe('modreg registry serve', () => {
   });
 });
 
+it.each([
+  ['wait', 'disk\n', ['error', 'logs-wait', { because: 'disk\\u{a}' }]],
+  ['go-on', undefined, ['info', 'logs-go-on', {}]],
+] as const)('[T710] the log of a registry says that logs %s', (change, because, line) => {
+  const seen: unknown[] = [];
+  logEvent((...one) => seen.push(...one), { kind: 'logs', change, because });
+  expect(seen).toEqual(line);
+});
+
 it.each<[string, (path: string) => void, object | undefined]>([
   ['a file that is right', () => undefined, undefined],
   ['no file', (path) => rmSync(path), undefined],

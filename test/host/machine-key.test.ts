@@ -13,6 +13,13 @@ it.each([
   [HERE, { machine: MINE }, {}, 'key'],
   ['https://registry.example/elsewhere', { machine: MINE }, {}, 'key'],
   ['http://registry.example/v1/logs', { machine: MINE }, {}, undefined],
+  [
+    'http://registry.example/v1/logs',
+    { machine: machine('http://registry.example') },
+    {},
+    undefined,
+  ],
+  ['http://127.0.0.1:4870/v1/logs', { machine: machine('http://127.0.0.1:4870') }, {}, 'key'],
   ['https://registry.example:8443/v1/logs', { machine: MINE }, {}, undefined],
   ['https://other.example/v1/logs', { machine: MINE }, {}, undefined],
   [HERE, { machine: MINE, registry: 'https://other.example' }, {}, 'key'],

@@ -1,8 +1,9 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { LogRecord } from '../../src/logs/log-record.ts';
 import { backUp } from '../../src/server/backup/backup.ts';
+import { restore } from '../../src/server/backup/restore.ts';
 import { logsPath } from '../../src/server/logs/registry-logs.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { line } from '../support/otlp-logs.ts';
@@ -24,6 +25,19 @@ function kilobyte(name: string, severity: LogRecord['severity'] = 'info'): LogRe
 
 const named = (texts: unknown): string =>
   (texts as string[]).map((text) => text.replace(/\.+$/, '')).join(' ');
+
+it('[D307] what is sent again takes no room, and was received when it came first', async () => {
+  const { registry, send, texts, read } = logging({ logsOfMachine: 4000 });
+  const lines = ['a', 'b', 'c', 'd'].map((one) => kilobyte(one));
+  await send('rover-7', lines);
+  registry.now += 1000;
+  for (let time = 0; time < 3; time++) expect(await send('rover-7', lines)).toEqual([200, {}]);
+  expect(named(await texts())).toBe('d c b a');
+  expect(await read('?machine=rover-7&limit=1')).toMatchObject({
+    lines: [{ received_at: LINE.received_at }],
+    dropped: null,
+  });
+});
 
 it.each<[string, readonly LogRecord[], string]>([
   [
@@ -96,6 +110,20 @@ it('[T710] with a damaged file of logs, logs are refused, the log says so once, 
   ]);
 });
 
+it('[T710] a file that takes the place of one with a fault is used', async () => {
+  const { registry, send, texts } = logging();
+  const path = logsPath(registry.path);
+  await send('rover-7', [line('a')]);
+  expect(await texts()).toEqual(['a']);
+  const database = new DatabaseSync(path);
+  database.exec('DROP TABLE records');
+  database.close();
+  expect(await send('rover-7', [line('b')])).toEqual([503, REFUSED]);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+  expect(await send('rover-7', [line('c')])).toEqual([200, {}]);
+  expect(await texts()).toEqual(['c']);
+});
+
 it('[T710] on a disk with too little space, logs are refused, and what was stored is read', async () => {
   const { registry, send, texts } = logging();
   await send('rover-7', [line('a')]);
@@ -124,10 +152,16 @@ it('[T713] counts that somebody changed in the file are corrected', async () => 
   expect(named(await texts())).toBe('d c b a');
 });
 
-it('[T714] a backup leaves logs out', async () => {
+it('[T714] a backup leaves logs out, and a restore leaves those that are there', async () => {
   const { registry, send } = logging();
   await send('rover-7', [line('a')]);
   const folder = `${temporaryFolder()}/backup`;
   await backUp(registry.path, folder, registry.now);
   expect(readdirSync(folder).filter((name) => name.includes('logs'))).toEqual([]);
+  const logs = logsPath(registry.path);
+  const before = statSync(logs, { bigint: true });
+  registry.catalogue.close();
+  restore(folder, registry.path, { replaces: true, now: registry.now });
+  const { ino, mtimeNs } = statSync(logs, { bigint: true });
+  expect([ino, mtimeNs]).toEqual([before.ino, before.mtimeNs]);
 });

@@ -22,6 +22,7 @@ it('[T712] what a machine with a clock in 1970, or in the far future, sends is f
     line('lately', { at: NOW - 60_000 }),
   ]);
   expect(await texts('?since=2026-11-21T01:02:03Z')).toEqual(['future', 'past']);
+  expect(await texts('?since=2026-11-21T01:02:04Z')).toEqual([]);
   expect(await texts('?since=2026-11-21T01:01:03Z')).toEqual(['lately', 'future', 'past']);
   expect(await read('?text=past')).toMatchObject({
     lines: [{ at: '1970-01-01T00:00:03Z', received_at: '2026-11-21T01:02:03Z' }],

@@ -11,7 +11,7 @@ export function line(text: string, rest: Partial<LogRecord> = {}): LogRecord {
 }
 
 /** The id of a record that has this text. */
-export function uidOf(text: string): string {
+function uidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return [
     hex.slice(0, 8),

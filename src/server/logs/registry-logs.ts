@@ -93,8 +93,7 @@ export class RegistryLogs {
         else reject(error);
       }
       if (!(error instanceof DatabaseError)) return;
-      this.#opened?.database.close();
-      this.#opened = undefined;
+      this.#letGo();
       this.#refuse(error);
     }
   }
@@ -116,6 +115,15 @@ export class RegistryLogs {
         for (const batch of batches) storeRecords(sql, batch, { now, room });
       });
     });
+  }
+
+  /** Another file may take the place of one with a fault. A search that is under way reads the old one to its end. */
+  #letGo(): void {
+    const [file, reader] = [this.#opened, this.#reader];
+    this.#opened = undefined;
+    this.#reader = undefined;
+    file?.database.close();
+    this.#searching = this.#searching.then(() => reader?.database.close());
   }
 
   /** Says once why. The file is opened again for the next request. */
