@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { printed, type Printed } from '../support/command.ts';
 import { inProcess } from '../support/in-process.ts';
 import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
-import { polledSite, pollingHere, script } from '../support/polling.ts';
+import { agentInProcess, polledSite, pollingHere, script } from '../support/polling.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { AUTHOR, role, trustOf, VENDOR, type TestTrust } from '../support/signed.ts';
 import { tokenFor } from '../support/token.ts';
+import { siteOf } from './support/lidar-site.ts';
 import { servingTo } from './support/served-documents.ts';
 
 /** With `TIME` in place of times. */
@@ -248,4 +249,20 @@ it('[T708] a machine for which many commands wait gets no further one', async ()
     ],
     exit: 4,
   });
+});
+
+it('[D296] [D298] an agent without modules takes commands in its rounds', async () => {
+  const loopback = await loopbackRegistry();
+  const site = servingTo(loopback);
+  const folder = siteOf(loopback.address);
+  writeFileSync(`${folder}/machine.json`, '{}');
+  const agent = agentInProcess(folder, site.args, site.environment);
+  await agent.until('running 0 modules of');
+  await expect.poll(() => existsSync(`${folder}/home/machine.db.served`)).toBe(true);
+  await commanding(loopback)('hold', '--for', '1h', '--reason', 'trade fair');
+  const [said = ''] = (await agent.until('of the site (hold)')).slice(-1);
+  expect(said).toBe(
+    'TIME info  command 1 of the site (hold) is done: this machine is held until TIME',
+  );
+  await agent.end('SIGTERM');
 });
