@@ -87,7 +87,7 @@ export interface KnownCommand extends WaitingCommand {
 
 /** A registry of a later modreg may have commands that this one does not know. */
 export function isKnown(command: WaitingCommand): command is KnownCommand {
-  return COMMAND_KINDS.some((kind) => kind === command.kind);
+  return COMMAND_KINDS.some((known) => known === command.kind);
 }
 
 const outcome = v.strictObject(

@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { printed, type Printed } from '../support/command.ts';
 import { inProcess } from '../support/in-process.ts';
 import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
-import { polledSite, pollingHere, script } from '../support/polling.ts';
+import { agentInProcess, polledSite, pollingHere, script } from '../support/polling.ts';
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { AUTHOR, role, trustOf, VENDOR, type TestTrust } from '../support/signed.ts';
 import { tokenFor } from '../support/token.ts';
+import { siteOf } from './support/lidar-site.ts';
 import { servingTo } from './support/served-documents.ts';
 
 /** With `TIME` in place of times. */
@@ -44,9 +45,11 @@ interface CommandedHere {
   /** Runs a command on the machine. */
   readonly here: (...args: string[]) => Promise<string>;
   readonly until: (text: string) => Promise<readonly string[]>;
+  /** Whether it has asked its site for commands. */
+  readonly hasAsked: () => boolean;
 }
 
-/** A machine with lidar 1.2.3 that has asked its site for commands. */
+/** A machine with lidar 1.2.3 that asks its site for commands. */
 async function commandedHere(
   versions: readonly string[],
   trust?: TestTrust,
@@ -63,8 +66,6 @@ async function commandedHere(
   const hook = script(`${folder}/hook`, 'cat > /dev/null');
   const { until, end } = pollingHere(folder, ['--exec', hook, ...site.args], site.environment);
   await until('polling 1 module');
-  const isSigned = trust?.text.includes('\nregistry ') ?? false;
-  if (!isSigned) await expect.poll(() => existsSync(`${folder}/home/machine.db.served`)).toBe(true);
   onTestFinished(async () => void (await end('SIGTERM')));
   const fleet = commanding(loopback);
   const shown = (text: string): string => text.replaceAll(loopback.address, 'SITE');
@@ -84,11 +85,13 @@ async function commandedHere(
       return shown(stdout + stderr);
     },
     until,
+    hasAsked: () => existsSync(`${folder}/home/machine.db.served`),
   };
 }
 
 it('[D296] [D298] a machine that waits does at once what its site has it do, as its own commands would, and says what became of it', async () => {
-  const { told, here, until, fleet } = await commandedHere(['1.2.3', '1.2.9']);
+  const { told, here, until, fleet, hasAsked } = await commandedHere(['1.2.3', '1.2.9']);
+  await expect.poll(hasAsked).toBe(true);
   const lidar = 'acme:lidar';
   expect(await told('upgrade', lidar)).toBe(
     'info  command 1 of the site (upgrade acme:lidar) is done: acme:lidar: upgrade to 1.2.9, at the next decision',
@@ -123,7 +126,8 @@ it('[D296] [D298] a machine that waits does at once what its site has it do, as 
 });
 
 it('[D299] a site neither ends nor replaces a hold that was made on the machine', async () => {
-  const { told, here } = await commandedHere(['1.2.3']);
+  const { told, here, hasAsked } = await commandedHere(['1.2.3']);
+  await expect.poll(hasAsked).toBe(true);
   await here('hold', '--for', '1h', '--reason', 'demo');
   const machine =
     'this machine is held by ann, who did so on the machine: "demo"; nothing was changed (modreg unhold on the machine ends that)';
@@ -146,13 +150,17 @@ it('[D299] a site neither ends nor replaces a hold that was made on the machine'
   expect(await here('unhold')).toContain('this machine is no longer held');
 });
 
+function refused(command: string): string {
+  return `is refused: the policy of the machine names a trust document, so that its site can only hold: run modreg ${command} on the machine`;
+}
+
 it('[D300] a machine whose policy names a trust document holds for its site, and does nothing else', async () => {
-  const { told } = await commandedHere(['1.2.3'], trustOf([role('namespace acme', 1, AUTHOR)]));
+  const trust = trustOf([role('namespace acme', 1, AUTHOR)]);
+  const { told, hasAsked } = await commandedHere(['1.2.3'], trust);
+  await expect.poll(hasAsked).toBe(true);
   expect(await told('hold', '--for', '2h')).toBe(
     'info  command 1 of the site (hold) is done: this machine is held until TIME',
   );
-  const refused = (command: string): string =>
-    `is refused: the policy of the machine names a trust document, so that its site can only hold: run modreg ${command} on the machine`;
   expect(await told('unhold')).toBe(`warn  command 2 of the site (unhold) ${refused('unhold')}`);
   expect(await told('restart', 'acme:lidar')).toBe(
     `warn  command 3 of the site (restart acme:lidar) ${refused('restart acme:lidar')}`,
@@ -241,4 +249,20 @@ it('[T708] a machine for which many commands wait gets no further one', async ()
     ],
     exit: 4,
   });
+});
+
+it('[D296] [D298] an agent without modules takes commands in its rounds', async () => {
+  const loopback = await loopbackRegistry();
+  const site = servingTo(loopback);
+  const folder = siteOf(loopback.address);
+  writeFileSync(`${folder}/machine.json`, '{}');
+  const agent = agentInProcess(folder, site.args, site.environment);
+  await agent.until('running 0 modules of');
+  await expect.poll(() => existsSync(`${folder}/home/machine.db.served`)).toBe(true);
+  await commanding(loopback)('hold', '--for', '1h', '--reason', 'trade fair');
+  const [said = ''] = (await agent.until('of the site (hold)')).slice(-1);
+  expect(said).toBe(
+    'TIME info  command 1 of the site (hold) is done: this machine is held until TIME',
+  );
+  await agent.end('SIGTERM');
 });

@@ -132,6 +132,8 @@ it('[T707] a machine that cannot take commands says so once, and goes on with th
   save(LIDAR);
   expect(await until('in use')).toEqual(['info revision 1 of the site is in use']);
   await untilSaid(1);
+  save({ modules: [] });
+  expect(await until('in use')).toEqual(['info revision 2 of the site is in use']);
 });
 
 const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };

@@ -171,10 +171,13 @@ it.each([
 
 it('[D296] a machine that waits for changes is told at once of a command to it', async () => {
   const { as } = asking();
-  const path = '/v1/changes?after=0&wait=30&config=&commands=0';
-  const waiting = as('machine:rover-7', 'GET', path);
+  const wait = async (id: string, seconds: number) =>
+    await as(`machine:${id}`, 'GET', `/v1/changes?after=0&wait=${seconds}&config=&commands=0`);
+  const waiting = [wait('rover-7', 30), wait('rover-8', 5)];
   await as('commands', 'PUT', COMMANDS, hold());
-  expect(await waiting).toMatchObject({ json: { sequence: 0, modules: [], commands: 1 } });
+  expect(await Promise.race(waiting)).toMatchObject({
+    json: { sequence: 0, modules: [], commands: 1 },
+  });
 });
 
 it('[D296] a command does not end the wait of a machine that knows none', async () => {
@@ -202,6 +205,20 @@ it('[T708] so many commands of a machine wait, and those that are answered or ha
   const { json: listed } = await as('commands', 'GET', COMMANDS);
   const numbers = Object(listed).commands.map(({ number }: { number: number }) => number);
   expect([numbers.length, numbers.at(0), numbers.at(-1)]).toEqual([100, 120, 21]);
+});
+
+it('[T708] a command that waits is kept while a hundred later ones are answered', async () => {
+  const { as } = asking();
+  const give = async () => await as('commands', 'PUT', COMMANDS, hold());
+  await give();
+  for (let number = 2; number <= 103; number++) {
+    await give();
+    const outcomes = [{ number, result: 'done', detail: '' }];
+    await as('machine:rover-7', 'PUT', `${COMMANDS}/outcomes`, { outcomes });
+  }
+  expect(await as('machine:rover-7', 'GET', QUESTION)).toMatchObject({
+    json: { commands: [{ number: 1 }] },
+  });
 });
 
 it('[T703] after a restore no command waits, and numbers are above all that machines may have taken', async () => {
