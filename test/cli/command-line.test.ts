@@ -115,7 +115,7 @@ describe('arguments that cannot be used: exit 2', () => {
   });
 
   it.each([
-    ['logs', 'modreg agent logs'],
+    ['logs', 'one of modreg agent logs, modreg fleet logs'],
     ['publish', 'modreg registry publish'],
     ['serve', 'one of modreg registry serve, modreg fleet serve'],
     ['ps', 'modreg agent status'],
