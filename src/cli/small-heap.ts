@@ -35,7 +35,7 @@ export function keepHeapSmall(kind: 'small' | 'smallest'): () => void {
 }
 
 const LOOK_MS = 10_000;
-/** What a process allocates while nothing happens is a tenth of it in a minute. */
+/** What an agent allocates while nothing happens is a tenth of it in a minute. */
 const GROWTH_BYTES = 4_000_000;
 
 /** Calls `collect` after the start and whenever the heap grew: V8 itself would wait until it is twice as large, which may take hours. */
