@@ -20,6 +20,8 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 } else {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  for (const flag of flagsOf(process.argv[2])) setFlagsFromString(flag);
   if (existsSync(main)) {
     // The process of a page keeps what it would write to the cache, for as long as it runs.
     const folder = process.argv[2] === 'page' ? undefined : cacheFolder();
@@ -29,6 +31,22 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
     console.error('error[INTERNAL]: modreg is not built; in a clone, npm ci builds it');
     process.exitCode = 70;
   }
+}
+
+/**
+ * What asks V8 for a small process instead of a fast one. Pages and agents may run all day on a machine whose modules need the memory. They
+ * collect garbage themselves, with --expose-gc.
+ */
+function flagsOf(command) {
+  // Threads that help to collect have pages of their own. The code of the second of three compilers takes more memory than it saves time.
+  const small = ['--optimize-for-size', '--single-threaded-gc', '--no-maglev', '--expose-gc'];
+  if (command === 'agent') return small;
+  if (command !== 'page') return [];
+  // It answers few people. Its young generation stays at its first size, the old one is collected after little growth, and pages that are
+  // nearly empty are given back.
+  const young = '--semi-space-growth-factor=1';
+  const old = ['--heap-growing-percent=10', '--compact-on-every-full-gc'];
+  return [...small, young, ...old, '--no-opt'];
 }
 
 /**

@@ -148,7 +148,7 @@ describe('[D316] settled()', () => {
   });
 
   it('rejects after a day if an action is never acknowledged', async () => {
-    const machine = started({ carryOut: () => undefined });
+    const machine = started({ intervalMs: 900_000, carryOut: () => undefined });
     await expect(machine.settled()).rejects.toThrow(
       new Error('settled(): the machine does not settle in a day: lidar to 1.2.4 is delivered'),
     );

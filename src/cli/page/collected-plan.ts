@@ -1,10 +1,13 @@
 import type { PagedMachine } from '../../page/paged-machine.ts';
+import { garbageCollector } from '../small-heap.ts';
 
 /** While the pages are told of a plan, and after that. V8 itself would wait for a second or more. */
 const COLLECTED_AFTER_MS = [100, 300, 600];
 
-/** The machine; `collect` is called soon after each plan, when what only the plan and its pages needed is garbage. */
-export function collectedSoon(machine: PagedMachine, collect: () => void): PagedMachine {
+/** The machine. What only a plan and its pages needed is collected soon after each plan. */
+export function collectedSoon(machine: PagedMachine): PagedMachine {
+  const collect = garbageCollector();
+  if (!collect) return machine;
   let timers: NodeJS.Timeout[] = [];
   return {
     ...machine,

@@ -3,7 +3,6 @@ import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { machineOnPage } from '../../page/machine/machine-on-page.ts';
 import type { SavedPlanTerms } from '../../host/plan/machine-plan.ts';
-import { keepHeapSmall } from '../small-heap.ts';
 import { collectedSoon } from './collected-plan.ts';
 import { pageAssets } from './page-assets.ts';
 import { machinePage } from './page-identity.ts';
@@ -20,13 +19,12 @@ export async function pageCommand(
 ): Promise<Outcome> {
   // Registered first, so that a signal during the start also ends the command.
   const ended = world.untilSignal();
-  const collect = keepHeapSmall('smallest');
   const terms = readPageTerms(options, world, process.pid);
   if (!terms.ok) return failed(terms.error);
   const identity = machinePage(world);
   if (!identity.ok) return failed(identity.error);
   const appFor: Parameters<typeof servePage>[0]['appFor'] = (access, onError) =>
-    pageApp(collectedSoon(machineOnPage(path, options, world), collect), {
+    pageApp(collectedSoon(machineOnPage(path, options, world)), {
       assets: pageAssets(),
       access,
       onError,
