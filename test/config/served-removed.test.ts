@@ -47,6 +47,11 @@ it.each<[string, readonly Revision[], string]>([
     'below-deployed: /config/modules/second/version is "1.2.*", which may select less than the deployed 1.3.5 (it has 0 of 2)',
   ],
   [
+    'renamed, and lowered before it is deployed under that name',
+    [[[OWN, ARM, { ...SAME, name: 'second' }]], [[OWN, ARM, RENAMED]]],
+    'below-deployed: /config/modules/second/version is "1.2.*", which may select less than the formerly deployed 1.3.5 (it has 0 of 2)',
+  ],
+  [
     'removed with signatures, and added again lower without',
     [[[OWN, ARM], 2], [[OWN, ARM, LOWER]]],
     'below-deployed: /config/modules/acme_lidar/version is "1.2.*", which may select less than the formerly deployed 1.3.5 (it has 0 of 2)',

@@ -1,7 +1,7 @@
 import { compareVersions, parseVersion, type Version } from '../../core/index.ts';
 import { isObject, type JsonObject } from './json.ts';
 
-/** By module id: the highest version that was deployed when a revision removed the module, as text. */
+/** By module id: the highest version that was deployed when a revision removed an entry of the module, as text. */
 export type LeastVersions = Readonly<Record<string, string>>;
 
 /** What is known of the versions of a machine's modules. */
@@ -44,10 +44,12 @@ export function leastAfter(
   after: JsonObject,
   known: KnownVersions & { readonly isSigned: boolean },
 ): LeastVersions {
-  const stays = new Set(entriesOf(after).map((entry) => entry['module_id']));
-  const kept = Object.entries(known.least).filter(([id]) => !(known.isSigned && stays.has(id)));
-  const removed = entriesOf(before).flatMap(({ module_id: id }): [string, string][] => {
-    const one = stays.has(id) ? undefined : leastOf(id, before, known);
+  const signed = new Set(known.isSigned ? entriesOf(after).map((entry) => entry['module_id']) : []);
+  const kept = Object.entries(known.least).filter(([id]) => !signed.has(id));
+  const removed = entriesOf(before).flatMap(({ name, module_id: id }): [string, string][] => {
+    // Another entry of the module may have nothing deployed yet.
+    const stays = entriesOf(after).some((one) => one['name'] === name && one['module_id'] === id);
+    const one = stays || signed.has(id) ? undefined : leastOf(id, before, known);
     return one ? [[String(id), one.version.text]] : [];
   });
   return Object.fromEntries([...kept, ...removed]);
