@@ -69,6 +69,12 @@ describe('bin/modreg', () => {
     ['agent', {}, 'MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536', ''],
     ['page', {}, 'MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=65536', ''],
     ['agent', { MALLOC_ARENA_MAX: '4' }, 'MALLOC_ARENA_MAX=4', 'MALLOC_ARENA_MAX=4'],
+    [
+      'agent',
+      { MALLOC_TRIM_THRESHOLD_: '1' },
+      'MALLOC_TRIM_THRESHOLD_=1',
+      'MALLOC_TRIM_THRESHOLD_=1',
+    ],
     ['resolve', {}, '', ''],
   ])(
     '[T725] %s with %j: malloc of this process gets "%s", and other programs "%s"',

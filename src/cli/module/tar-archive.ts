@@ -43,7 +43,7 @@ export class UnpackableFile extends Error {
   override readonly name = 'UnpackableFile';
 }
 
-/** The bytes of an archive of these entries: the same for the same content, whoever packs it and when. */
+/** The bytes of a reproducible archive: users, times and the order of reading do not change them. */
 export async function* archiveOf(
   root: string,
   entries: readonly ArchiveEntry[],

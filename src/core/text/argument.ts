@@ -24,7 +24,7 @@ export const FUNCTION: Expected = {
   words: 'a function',
 };
 
-/** Checked elsewhere, or by nobody. */
+/** Of any type: what is needed is checked elsewhere. */
 export const ANYTHING: Expected = { is: () => true, words: 'anything' };
 
 /** The same, or nothing. */

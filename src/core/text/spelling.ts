@@ -5,8 +5,8 @@ import { quote } from './quote.ts';
 export type Members<T> = Readonly<Record<keyof T & string, unknown>>;
 
 /**
- * Throws a TypeError for a member of `found` that is a misspelt one of `known`: an option that nobody reads would change nothing,
- * without a word (D313). Others are allowed, because a compiler accepts wider objects.
+ * Throws a TypeError for a member of `found` that is a misspelt one of `known`: a misspelt option would silently have no effect (D313).
+ * Others are allowed, because a compiler accepts wider objects.
  */
 export function expectSpelling(
   callee: string,

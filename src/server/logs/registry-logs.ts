@@ -12,7 +12,7 @@ import { SITE_LOG_LAYOUT } from './log-schema.ts';
 import { searchRecords, type LogSearch } from './search-records.ts';
 import { storeRecords, type ReceivedBatch } from './stored-records.ts';
 
-/** Nobody else writes the file, and the server answers no request while it waits. */
+/** Only this process writes the file, and the server answers no request while it waits. */
 const BUSY_TIMEOUT_MS = 100;
 /** So many records are stored in one transaction, which takes about 20 ms, in which nothing else is answered. */
 const MOST_AT_ONCE = 1024;

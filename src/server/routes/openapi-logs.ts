@@ -28,7 +28,9 @@ export const LOG_PATHS: object = {
           ref('ExportedLogs'),
           'The records are on the disk, except for those that partialSuccess counts',
         ),
-        415: problem('The body is not application/json, or compressed by something else than gzip'),
+        415: problem(
+          'The Content-Type is not application/json, or the Content-Encoding is not gzip',
+        ),
       },
     },
   },
