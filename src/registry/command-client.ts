@@ -15,12 +15,8 @@ import {
 import { parseJson } from './formats/json-text.ts';
 import type { Reply } from './http/exchange.ts';
 import { problemIn } from './http/problem-document.ts';
-import {
-  MACHINE_BOUNDS,
-  machineClient,
-  type AskingOfMachine,
-  type MachineClientOptions,
-} from './machine-client.ts';
+import { MACHINE_BOUNDS, machineClient, type AskingOfMachine } from './machine-client.ts';
+import type { TokenRegistryOptions } from './token-registry.ts';
 import { RegistryError } from './registry-error.ts';
 import type { Proof } from './remote-registry.ts';
 import { noRetries, retryBudget } from './retry-budget.ts';
@@ -61,7 +57,7 @@ const NONCE_BYTES = 16;
 /** Opens a registry for commands to machines. The error is `bad-address` as for reports. */
 export function commandClient(
   address: WebRegistryAddress,
-  options: MachineClientOptions,
+  options: TokenRegistryOptions,
 ): Result<CommandClient, RegistryError> {
   const asking = machineClient(address, 'commands', options);
   if (!asking.ok) return asking;

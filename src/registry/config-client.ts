@@ -16,12 +16,8 @@ import { parseJson } from './formats/json-text.ts';
 import type { Connection } from './http/connection.ts';
 import type { Reply } from './http/exchange.ts';
 import { problemIn } from './http/problem-document.ts';
-import {
-  MACHINE_BOUNDS,
-  machineClient,
-  type AskingOfMachine,
-  type MachineClientOptions,
-} from './machine-client.ts';
+import { MACHINE_BOUNDS, machineClient, type AskingOfMachine } from './machine-client.ts';
+import type { TokenRegistryOptions } from './token-registry.ts';
 import { RegistryError } from './registry-error.ts';
 import { noRetries, retryBudget } from './retry-budget.ts';
 
@@ -55,7 +51,7 @@ const KINDS = new Set(['unknown-config', 'stale-config', 'no-configs', 'bad-rele
 /** Opens a registry for the documents of machines. The error is `bad-address` as for reports. */
 export function configClient(
   address: WebRegistryAddress,
-  options: MachineClientOptions,
+  options: TokenRegistryOptions,
 ): Result<ConfigClient, RegistryError> {
   const asking = machineClient(address, 'config', options);
   if (!asking.ok) return asking;

@@ -1,17 +1,12 @@
 import * as v from 'valibot';
 import type { ModuleId, Result } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
-import { excerpt } from '../core/text/quote.ts';
 import type { WebRegistryAddress } from './address.ts';
-import { addressError } from './address-error.ts';
-import { systemRandom } from './clock.ts';
 import { isJsonObject, type JsonObject } from './formats/json-object.ts';
 import { parseJson } from './formats/json-text.ts';
-import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
 import type { Connection } from './http/connection.ts';
 import { withErrorContext } from './http/error-context.ts';
 import type { Reply } from './http/exchange.ts';
-import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
 import {
   joinedMachine,
@@ -22,9 +17,9 @@ import {
   type RetiredAnswer,
 } from './fleet-documents.ts';
 import type { MachineReport } from './machine-report.ts';
-import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
 import { noRetries, retryBudget } from './retry-budget.ts';
+import { tokenRegistry, type TokenRegistryOptions } from './token-registry.ts';
 
 /** The answer of a registry to a report. */
 export type ReportReply =
@@ -61,20 +56,13 @@ const REFUSALS: ReadonlySet<number> = new Set([409]);
 
 /** Opens a registry for reports. The error is `bad-address` if it has none, or if others could read the token on the way. */
 export function fleetClient(
-  { kind, url }: WebRegistryAddress,
-  doing: Parameters<typeof addressError>[2],
-  options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
+  address: WebRegistryAddress,
+  doing: Parameters<typeof tokenRegistry>[1],
+  options: TokenRegistryOptions,
 ): Result<FleetClient, RegistryError> {
-  const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
-  const error = addressError({ kind, url }, where, doing);
-  if (error) return { ok: false, error };
-  const base = baseOf(kind, url);
-  const connection = memoizeUntilError(async () => {
-    const { connect } = await import('./http/connection.ts');
-    const { random = systemRandom, onRetry = () => undefined } = options;
-    const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    return connect(where, { ...options, random, onRetry, limits });
-  });
+  const opened = tokenRegistry(address, doing, options);
+  if (!opened.ok) return opened;
+  const { where, base, connection } = opened.value;
   const read: FleetClient['read'] = async (path) =>
     await fleetAnswer(await connection(), new URL(`v1/fleet${path}`, base));
   return {
@@ -86,10 +74,10 @@ export function fleetClient(
       join: async (machine) => await joinedBy(await connection(), base, machine),
       async report(machine, report, signal) {
         const to = await connection();
-        const address = new URL(`v1/machines/${encodeURIComponent(machine)}/reports`, base);
+        const reports = new URL(`v1/machines/${encodeURIComponent(machine)}/reports`, base);
         const change = { method: 'POST', body: JSON.stringify(report) } as const;
         return await to.redacting(async () => {
-          const reply = await to.send(address, change, { budget: noRetries(), signal });
+          const reply = await to.send(reports, change, { budget: noRetries(), signal });
           return withErrorContext(where, () => reportReply(reply));
         });
       },

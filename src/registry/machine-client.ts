@@ -1,15 +1,10 @@
 import type { Result } from '../core/index.ts';
-import { excerpt } from '../core/text/quote.ts';
 import type { WebRegistryAddress } from './address.ts';
-import { addressError } from './address-error.ts';
-import { systemRandom } from './clock.ts';
-import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
 import type { Connection } from './http/connection.ts';
 import { withErrorContext } from './http/error-context.ts';
 import type { Reply } from './http/exchange.ts';
-import { DEFAULT_LIMITS } from './http/limits.ts';
-import { memoizeUntilError } from './memoize-until-error.ts';
 import type { RegistryError } from './registry-error.ts';
+import { tokenRegistry, type TokenRegistryOptions } from './token-registry.ts';
 
 /** Sends a request about what a registry serves to a machine, and reads the answer. */
 export type AskingOfMachine = <T>(
@@ -20,9 +15,6 @@ export type AskingOfMachine = <T>(
     readonly read: (reply: Reply) => T;
   },
 ) => Promise<T>;
-
-export type MachineClientOptions = Omit<HttpRegistryOptions, 'allowHttp'> &
-  Required<Pick<HttpRegistryOptions, 'clock'>>;
 
 /** Texts of documents are few tokens, and escapes make them longer. */
 export const MACHINE_BOUNDS = {
@@ -35,25 +27,18 @@ export const MACHINE_BOUNDS = {
 
 /** Opens a registry for what it serves to machines in one `folder`. The error is `bad-address` as for reports. */
 export function machineClient(
-  { kind, url }: WebRegistryAddress,
+  address: WebRegistryAddress,
   folder: 'config' | 'commands',
-  options: MachineClientOptions,
+  options: TokenRegistryOptions,
 ): Result<AskingOfMachine, RegistryError> {
-  const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
-  const error = addressError({ kind, url }, where, 'configure machines of');
-  if (error) return { ok: false, error };
-  const base = baseOf(kind, url);
-  const connection = memoizeUntilError(async () => {
-    const { connect } = await import('./http/connection.ts');
-    const { random = systemRandom, onRetry = () => undefined } = options;
-    const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    return connect(where, { ...options, random, onRetry, limits });
-  });
+  const opened = tokenRegistry(address, 'configure machines of', options);
+  if (!opened.ok) return opened;
+  const { where, base, connection } = opened.value;
   const asking: AskingOfMachine = async (machine, path, { ask, read }) => {
     const to = await connection();
-    const address = new URL(`v1/machines/${encodeURIComponent(machine)}/${folder}${path}`, base);
+    const at = new URL(`v1/machines/${encodeURIComponent(machine)}/${folder}${path}`, base);
     return await to.redacting(async () => {
-      const reply = await ask(to, address);
+      const reply = await ask(to, at);
       return withErrorContext(where, () => read(reply));
     });
   };

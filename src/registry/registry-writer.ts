@@ -1,21 +1,16 @@
 import type { ModuleId, Result } from '../core/index.ts';
 import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
-import { excerpt } from '../core/text/quote.ts';
 import type { WebRegistryAddress } from './address.ts';
-import { addressError } from './address-error.ts';
-import { systemRandom } from './clock.ts';
 import { isJsonObject, type JsonObject } from './formats/json-object.ts';
 import { parseJson } from './formats/json-text.ts';
-import { baseOf, type HttpRegistryOptions } from './http-registry.ts';
 import type { Connection } from './http/connection.ts';
 import { withErrorContext } from './http/error-context.ts';
 import type { Change, Reply, SentFile } from './http/exchange.ts';
-import { DEFAULT_LIMITS } from './http/limits.ts';
 import { problemIn } from './http/problem-document.ts';
 import { timesOf, type PublishTimes } from './publish-times.ts';
-import { memoizeUntilError } from './memoize-until-error.ts';
 import { RegistryError } from './registry-error.ts';
 import { retryBudget } from './retry-budget.ts';
+import { tokenRegistry, type TokenRegistryOptions } from './token-registry.ts';
 
 /** Why a registry refused a change, which had no effect. */
 type ChangeRefusal =
@@ -117,19 +112,13 @@ const REFUSALS: Readonly<Record<ChangeRefusal, number>> = {
  * could read the token on the way.
  */
 export function registryWriter(
-  { kind, url }: WebRegistryAddress,
-  options: Omit<HttpRegistryOptions, 'allowHttp'> & Required<Pick<HttpRegistryOptions, 'clock'>>,
+  address: WebRegistryAddress,
+  options: TokenRegistryOptions,
 ): Result<RegistryWriter, RegistryError> {
-  const where = `the registry ${excerpt(`${url.origin}${url.pathname}`.replace(/\/$/, ''))}`;
-  const error = addressError({ kind, url }, where, 'publish to');
-  if (error) return { ok: false, error };
-  const connection = memoizeUntilError(async () => {
-    const { connect } = await import('./http/connection.ts');
-    const { random = systemRandom, onRetry = () => undefined } = options;
-    const limits = { ...DEFAULT_LIMITS, answerMs: CHANGE_ANSWER_MS, ...options.limits };
-    return connect(where, { ...options, random, onRetry, limits });
-  });
-  const base = baseOf(kind, url);
+  const limits = { answerMs: CHANGE_ANSWER_MS, ...options.limits };
+  const opened = tokenRegistry(address, 'publish to', { ...options, limits });
+  if (!opened.ok) return opened;
+  const { where, base, connection } = opened.value;
   const { send, read, trust } = requestsTo(connection, base, where);
   return {
     ok: true,

@@ -5,7 +5,7 @@ import type { Statements } from '../../sqlite/statements.ts';
 import { opened, type OpenFile } from './open-fleet.ts';
 import { noteContacts } from './presence.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
-import { uninterrupted, type Slices } from './slices.ts';
+import { onSnapshot, uninterrupted, type Slices } from './slices.ts';
 import { retire, type RetiredMachine, type Retirement } from './retirement.ts';
 import { lackOfSpace } from '../free-disk.ts';
 import { SERVER_LIMITS } from '../server-limits.ts';
@@ -152,17 +152,7 @@ export class FleetFile {
 
   async #inSlices<T>(query: (sql: Statements) => Slices<T>): Promise<T> {
     const { database, sql } = this.#openReader();
-    translated(this.#path, () => database.exec('BEGIN'));
-    try {
-      const slices = query(sql);
-      for (;;) {
-        const next = slices.next();
-        if (next.done === true) return next.value;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    } finally {
-      if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
-    }
+    return await onSnapshot({ database, path: this.#path }, () => query(sql));
   }
 
   /** The result of `change` in a transaction. Throws a DatabaseError. */

@@ -1,3 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { translated } from '../../sqlite/database.ts';
+
 /**
  * A computation that yields after each part of a few milliseconds, so that a server can answer others in between. It returns the same
  * whether it is interrupted or not.
@@ -13,6 +16,27 @@ export function* eachInSlices<T>(items: Iterable<T>, visit: (item: T) => void): 
   for (const item of items) {
     visit(item);
     if (++count % SLICE === 0) yield;
+  }
+}
+
+/**
+ * The result of a computation on a snapshot of the file at `path`. Between its slices, other requests are answered. Rejects with a
+ * DatabaseError.
+ */
+export async function onSnapshot<T>(
+  { database, path }: { readonly database: DatabaseSync; readonly path: string },
+  query: () => Slices<T>,
+): Promise<T> {
+  translated(path, () => database.exec('BEGIN'));
+  try {
+    const slices = query();
+    for (;;) {
+      const next = slices.next();
+      if (next.done === true) return next.value;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
   }
 }
 

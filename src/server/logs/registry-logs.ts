@@ -4,7 +4,7 @@ import type { SiteLines } from '../../registry/site-logs.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { IN_MEMORY, openDatabase, transaction, translated } from '../../sqlite/database.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
-import { uninterrupted } from '../fleet/slices.ts';
+import { onSnapshot, uninterrupted } from '../fleet/slices.ts';
 import { lackOfSpace } from '../free-disk.ts';
 import type { RegistryOptions } from '../registry-options.ts';
 import { SERVER_LIMITS } from '../server-limits.ts';
@@ -153,17 +153,7 @@ export class RegistryLogs {
   async #inSlices(search: LogSearch): Promise<SiteLines> {
     this.#reader ??= opened(this.#path, 'read');
     const { database, sql } = this.#reader;
-    translated(this.#path, () => database.exec('BEGIN'));
-    try {
-      const slices = searchRecords(sql, search);
-      for (;;) {
-        const next = slices.next();
-        if (next.done === true) return next.value;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    } finally {
-      if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
-    }
+    return await onSnapshot({ database, path: this.#path }, () => searchRecords(sql, search));
   }
 }
 
