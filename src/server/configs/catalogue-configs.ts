@@ -16,7 +16,7 @@ import {
   type StoredRevision,
 } from './config-table.ts';
 
-/** The documents of machines, commands to them, and those who wait for the next one of a machine. Changes of other processes wake nobody. */
+/** The documents of machines, commands to them, and those who wait for the next one of a machine. Changes of other processes end no wait. */
 export interface CatalogueConfigs {
   readonly newest: (machine: string) => StoredRevision | undefined;
   readonly at: (machine: string, revision: number) => StoredRevision | undefined;

@@ -135,7 +135,7 @@ function drop(
   );
 }
 
-/** The counts say that there is a record of a kind, and there is none: the file was changed by somebody else (T713). */
+/** The counts say that there is a record of a kind, and there is none: the file was edited (T713). */
 function recount(sql: Statements, machine: number): void {
   sql.run(
     `UPDATE machines SET (bytes, severe_bytes) = (
