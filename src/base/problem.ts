@@ -18,6 +18,8 @@ export type Problem = {
   readonly suggestion?: string | undefined;
   /** What to do next. */
   readonly hint?: string | undefined;
+  /** The name of the module entry or the subsystem that it alone concerns; absent if it concerns others too, or none. */
+  readonly of?: string;
   /** The kind of the document whose errors the problem reports. */
   readonly document?: DocumentKind | undefined;
 } & (

@@ -1,6 +1,8 @@
+import { printedCode } from '../base/codes.ts';
 import { timeZoneOf } from '../config/time-zone.ts';
-import type { PlanRow, Stop } from '../core/index.ts';
+import type { PlanRow, Stop, Warning } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
+import { headlineOf } from '../core/explanation/headline.ts';
 import { decisionWords } from '../core/explanation/decision-words.ts';
 import { signedWords } from '../core/explanation/signed-words.ts';
 import {
@@ -12,7 +14,9 @@ import {
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
 import { keyOf } from '../core/plan/target.ts';
-import type { Said, TimeContext } from '../core/text/time-words.ts';
+import { passing, say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
+import { describeChange } from '../host/open-action.ts';
+import type { FoundProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
 
 /** What the page says about a module or a subsystem, in words. */
@@ -27,13 +31,18 @@ export interface ModuleRow {
   readonly latest: string;
   /** Who signed what is selected, else what is deployed. */
   readonly signatures: string;
+  /** What matters most (D352). */
+  readonly headline: Said;
   /** The reason of the decision. */
   readonly why: Said;
   readonly nextChange: Said | undefined;
   /** The version that is held and whose package is there; undefined if there is none (D78). */
   readonly downloaded: string | undefined;
   readonly stops: readonly Stop[];
+  /** The warnings that the headline and the reason do not say. */
   readonly warnings: readonly Said[];
+  /** What the headline is about, in full. */
+  readonly details: readonly Said[];
   /** How its times are shown. */
   readonly times: TimeContext;
   readonly plan: PlanRow;
@@ -43,39 +52,49 @@ export interface ModuleRow {
 
 /** The states of a row. What needs attention comes first. */
 export const ROW_STATES = [
-  'failing',
-  'stuck',
   'needs attention',
   'waiting',
   'due',
   'in progress',
-  'settled',
+  'up to date',
 ] as const;
 type RowState = (typeof ROW_STATES)[number];
 
 /** The rows of a machine. What needs attention comes first; the order of the machine config otherwise. */
 export function moduleRows(view: MachineView): ModuleRow[] {
   const { plan } = view;
+  const problems = Map.groupBy(view.problems, ({ of }) => of);
   const modules = plan.modules.map((row) =>
-    rowFor(row, { kind: 'module', name: row.name, label: labelOf(row) }, view),
+    rowFor(row, { kind: 'module', name: row.name, label: labelOf(row) }, { view, problems }),
   );
   const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
     const { name } = row.target;
-    return rowFor(row, { kind: 'subsystem', name, label: name }, view);
+    return rowFor(row, { kind: 'subsystem', name, label: name }, { view, problems });
   });
   return [...modules, ...subsystems].toSorted(
     (a, b) => ROW_STATES.indexOf(a.state) - ROW_STATES.indexOf(b.state),
   );
 }
 
+interface Seen {
+  readonly view: MachineView;
+  /** By the name of the row that they alone concern. */
+  readonly problems: ReadonlyMap<string | undefined, readonly FoundProblem[]>;
+}
+
 function rowFor(
   plan: PlanRow,
   named: Pick<ModuleRow, 'kind' | 'name' | 'label'>,
-  { now, timeZone: zone, state, downloaded }: MachineView,
+  { view, problems }: Seen,
 ): ModuleRow {
-  const { decision, latest, stops, warnings } = plan;
+  const { now, timeZone: zone, state, downloaded } = view;
+  const { decision, latest, stops } = plan;
   const timeZone = timeZoneOf(decision.input.timing) ?? zone;
   const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
+  const headline = headlineIn(plan, open);
+  const next = nextWords(plan);
+  const isNextSaid = isTimeOf(headline, plan);
+  const notices = noticesOf(plan, problems.get(named.name) ?? []);
   return {
     ...named,
     state: stateOf(plan, open),
@@ -84,19 +103,65 @@ function rowFor(
     target: targetText(decision) ?? '-',
     latest: latest?.text ?? '-',
     signatures: signedWords(decision),
+    headline,
     why: decisionWords(decision),
-    nextChange: nextWords(plan),
+    nextChange: isNextSaid ? undefined : next,
     downloaded: downloaded.get(keyOf(named)),
     stops,
-    warnings: warnings.map((one) => warningWords(one, decision)),
+    warnings: notices.warnings,
+    details: [...notices.details, ...(isNextSaid && next ? [say`next ${next}`] : [])],
     times: { now, timeZone },
     plan,
     open,
   };
 }
 
+/** Whether the headline says when the next change is. */
+function isTimeOf(headline: Said, { nextChange, afterActions }: PlanRow): boolean {
+  return (
+    nextChange !== undefined && !afterActions && wordsOf(headline).times.includes(nextChange.at)
+  );
+}
+
+/** What is under way, what failed, or what was decided. */
+function headlineIn({ decision, warnings }: PlanRow, open: OpenAction | undefined): Said {
+  const change = open && describeChange(open.action);
+  if (change !== undefined && open?.state === 'delivered') return `${change} is carried out`;
+  if (change !== undefined && open && open.failures > 0) {
+    return say`${change} failed · again ${passing(open.notBefore)}`;
+  }
+  return headlineOf(decision, warnings);
+}
+
+/** What was found about a row beside its decision: warnings, and what explains its headline. */
+function noticesOf(
+  { decision, warnings }: PlanRow,
+  problems: readonly FoundProblem[],
+): Pick<ModuleRow, 'warnings' | 'details'> {
+  const isKept = decision.kind === 'keep';
+  const words = (one: Warning): Said => warningWords(one, decision);
+  const inHeadline = warnings.filter(({ kind }) => isKept && OF_WHAT_RUNS.has(kind));
+  const others = warnings.filter(
+    (one) => !SAID_BY_REASON.has(one.kind) && !inHeadline.includes(one),
+  );
+  const said = new Set<string>(warnings.map(({ kind }) => printedCode(kind)));
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const found = problems.filter((one) => !errors.includes(one) && !said.has(one.code));
+  const isReason = isKept && decision.because === 'ahead';
+  return {
+    warnings: [...others.map(words), ...found.map(({ message }) => message)],
+    details: [
+      ...(isReason ? [] : inHeadline.map(words)),
+      ...errors.flatMap(({ because = [], hint }) => because.concat(hint ?? [])),
+    ],
+  };
+}
+
+/** Warnings that are the reason of the decision in other words. */
+const SAID_BY_REASON: ReadonlySet<string> = new Set<Warning['kind']>(['ahead', 'downgrade']);
+
 /** Warnings of a deployed version that should not run, though nothing replaces it (D293). */
-const OF_WHAT_RUNS: ReadonlySet<string> = new Set<PlanRow['warnings'][number]['kind']>([
+const OF_WHAT_RUNS: ReadonlySet<string> = new Set<Warning['kind']>([
   'deployed-yanked',
   'deployed-refused',
   'failed-in-another-entry',
@@ -109,9 +174,9 @@ function stateOf(
 ): RowState {
   if (open?.state === 'delivered') return 'in progress';
   // What is tried again and again is not just due (D184).
-  if (open && open.failures > 0) return 'failing';
-  if (kind === 'stuck') return 'stuck';
+  if (open && open.failures > 0) return 'needs attention';
+  if (kind === 'stuck') return 'needs attention';
   if (kind === 'hold') return 'waiting';
   if (kind === 'replace') return 'due';
-  return warnings.some((one) => OF_WHAT_RUNS.has(one.kind)) ? 'needs attention' : 'settled';
+  return warnings.some((one) => OF_WHAT_RUNS.has(one.kind)) ? 'needs attention' : 'up to date';
 }

@@ -13,10 +13,23 @@ export interface PageProblem {
   readonly hint?: string | undefined;
 }
 
+/** What was found about one row, or about the machine. */
+export interface FoundProblem extends PageProblem {
+  /** The name of the module entry or the subsystem that it alone concerns; undefined if it concerns several, or none. */
+  readonly of?: string | undefined;
+  readonly severity?: Problem['severity'];
+}
+
+export function asFoundProblem(problem: Problem): FoundProblem {
+  const { of, severity } = problem;
+  return { ...asPageProblem(problem), of, severity };
+}
+
 /** A problem of a use case for the page. Of a document with errors, it says what the machine keeps (T215). */
-export function asPageProblem({ kind, message, because, hint, document }: Problem): PageProblem {
+export function asPageProblem(problem: Problem): PageProblem {
+  const { kind, message, because = [], hint, document } = problem;
   const kept = document === undefined ? '' : KEPT;
-  return { code: printedCode(kind), message: message + kept, because: because ?? [], hint };
+  return { code: printedCode(kind), message: message + kept, because, hint };
 }
 
 const KEPT = '; an agent that runs keeps the last one without errors';

@@ -4,7 +4,7 @@ import type { MachineMark } from '../host/machine-mark.ts';
 import type { Answered } from '../host/resolution-document.ts';
 import type { Status } from '../host/status/machine-status.ts';
 import type { MachineChanges } from './machine-changes.ts';
-import type { PageProblem } from './page-problem.ts';
+import type { FoundProblem, PageProblem } from './page-problem.ts';
 
 /** A machine as the page sees it. Each method reads the documents and machine.db again. */
 export interface PagedMachine extends MachineChanges {
@@ -39,7 +39,7 @@ export interface MachineView {
   /** The time zone of the policy. */
   readonly timeZone: string | undefined;
   /** What an operator should know, besides the rows: errors and warnings. */
-  readonly problems: readonly PageProblem[];
+  readonly problems: readonly FoundProblem[];
   /** The documents of `modreg plan --json` and `modreg status --json`. */
   readonly documents: () => { readonly plan: object; readonly status: object };
 }

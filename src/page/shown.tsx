@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { moduleRows } from './module-row.ts';
+import { moduleRows, type ModuleRow } from './module-row.ts';
 import type { PageProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
 import { Freshness } from './views/freshness.tsx';
@@ -38,13 +38,24 @@ function render(view: MachineView): Shown {
     parts: new Map([
       ['freshness', htmlOf(<Freshness view={view} />)],
       ['summary', htmlOf(<Summary view={view} rows={rows} />)],
-      ['problems', htmlOf(<Problems problems={view.problems} />)],
+      ['problems', htmlOf(<Problems problems={problemsBeside(rows, shape, view)} />)],
       ...modules,
     ]),
     order: modules.map(([id]) => id),
     shape,
     version: hash.digest('base64url').slice(0, 12),
   };
+}
+
+/** The problems that no card shows. */
+function problemsBeside(
+  rows: readonly ModuleRow[],
+  shape: Shown['shape'],
+  { problems }: MachineView,
+): readonly PageProblem[] {
+  if (shape === 'row') return problems;
+  const names = new Set(rows.map(({ name }) => name));
+  return problems.filter(({ of }) => of === undefined || !names.has(of));
 }
 
 /** What is still known of a machine that could be shown before, and why it cannot be shown now. */

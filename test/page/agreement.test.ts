@@ -22,7 +22,7 @@ interface PlanDocument {
 
 const DUE = ['install', 'upgrade', 'downgrade', 'rollback', 'restart'];
 const STATES = new Map([
-  ['stuck', 'stuck'],
+  ['stuck', 'needs attention'],
   ['hold', 'waiting'],
   ...DUE.map((direction) => [direction, 'due'] as const),
 ]);
@@ -34,10 +34,14 @@ function shownIn(html: string): Map<string, object> {
     Array.from(cards, ([, name = '', card = '']) => {
       const utc = card.replaceAll(/<time datetime="([^"]*)"[^>]*>[^<]*<\/time>/g, '$1');
       const values = utc.matchAll(/<dt>(\w+)<\/dt><dd>([^<]*)<\/dd>/g);
-      const facts = utc.matchAll(/<small>(\w+)<\/small> ([^<]*)/g);
-      const texts = Array.from(utc.matchAll(/<p[^>]*>([^<]*)<\/p>/g), ([, text = '']) =>
-        decoded(text),
-      );
+      // When the headline says the time of the next change, the change follows the reason.
+      const facts = [
+        ...utc.matchAll(/<small>(\w+)<\/small> ([^<]*)/g),
+        ...utc.matchAll(/<p>(next) ([^<]*)<\/p>/g),
+      ];
+      const texts = Array.from(utc.matchAll(/<p(?: class="warning")?>(?!next )([^<]*)<\/p>/g))
+        .map(([, text = '']) => decoded(text))
+        .toSorted();
       const state = /data-state="([^"]*)"/.exec(utc)?.[1];
       const named = Object.fromEntries(
         [...values, ...facts].map(([, key = '', value = '']) => [key, decoded(value)]),
@@ -91,6 +95,13 @@ function isFlagged({ warnings }: PlanDocument['modules'][number]): boolean {
   return warnings.some(({ code }) => FLAGS.has(code));
 }
 
+const isReplaced = (decision: string): boolean => [...DUE, 'hold'].includes(decision);
+
+/** Whether the reason of the decision says it. */
+function isInReason({ code }: { readonly code: string }, decision: string): boolean {
+  return code === 'AHEAD' || code === 'DOWNGRADE' || (decision === 'ahead' && FLAGS.has(code));
+}
+
 function expectedOf(row: PlanDocument['modules'][number]): object {
   const { constraint, deployed, target, latest, decision, reason, stops, warnings } = row;
   const next = row.next_change && secondOf(row.next_change.at);
@@ -98,11 +109,14 @@ function expectedOf(row: PlanDocument['modules'][number]): object {
     constraint: constraint ?? 'disabled',
     // What is no version is quoted for people.
     deployed: deployed === 'reload-1' ? '"reload-1"' : (deployed ?? 'unknown'),
-    target: target ?? '-',
+    ...(isReplaced(decision) && target !== deployed && { target: target ?? '-' }),
     latest: latest ?? '-',
     signatures: constraint === null || latest === null ? containing('') : 'unsigned',
-    state: STATES.get(decision) ?? (isFlagged(row) ? 'needs attention' : 'settled'),
-    texts: [reason, ...warnings.map(({ message }) => message)],
+    state: STATES.get(decision) ?? (isFlagged(row) ? 'needs attention' : 'up to date'),
+    texts: [
+      reason,
+      ...warnings.filter((one) => !isInReason(one, decision)).map(({ message }) => message),
+    ].toSorted(),
     ...(next !== null && { next: containing(next) }),
     ...(stops.length > 0 && { stops: containing(stops[0]?.component ?? '') }),
   };

@@ -28,11 +28,11 @@ async function stateWith(release: object, policy: object): Promise<string[]> {
     access: undefined,
   });
   const lines = await textOf(app, '/');
-  return lines.filter((line) => /^(?:acme:lidar |[1-9]\d* (?:needs|settled))/.test(line));
+  return lines.filter((line) => /^(?:acme:lidar |[1-9]\d* (?:needs|up to))/.test(line));
 }
 
 it.each([
-  ['nothing is said of', {}, {}, 'settled'],
+  ['nothing is said of', {}, {}, 'up to date'],
   ['was yanked', { yanked: 'drains the battery' }, {}, 'needs attention'],
   ['the site refuses', {}, { refuse: { 'acme:lidar': ['1.1.*'] } }, 'needs attention'],
 ])('[D293] a deployed release that %s: %s', async (_, release, policy, state) => {

@@ -17,17 +17,20 @@ async function pageAfterNight(): Promise<ReturnType<typeof machinePage>> {
 describe('the page of the past', () => {
   it('shows each change of a decision by day, the newest first', async () => {
     const lines = await textOf(await pageAfterNight(), '/history');
-    expect(lines.filter((line) => !line.includes('→ 1.2.9 →')).slice(0, 12)).toEqual([
+    expect(lines.filter((line) => !line.includes('→ 1.2.9 →')).slice(0, 14)).toEqual([
       'History',
       'The newest 15 changes of decisions, in the time zone UTC.',
-      'acme:lidar1.2.31.2.91.3.01.2.9',
+      // Each bar has its version, and a title for those that are too short for it.
+      'acme:lidar1.2.31.2.31.2.91.2.91.3.01.3.01.2.91.2.9',
+      'deployed version',
+      '01:0402:4804:33',
       '2026-11-21',
       '04:24:33 acme:lidar stuck',
       'the pin failed on this machine (no light) and is quarantined',
-      'changed by the constraint changed from 1.* to 1.3.0',
+      'what changed: the constraint changed from 1.* to 1.3.0',
       '04:13:03 acme:lidar stayed at 1.2.9',
       '1.3.0 is quarantined on this machine (no light)',
-      'changed by 1.2.9 was deployed',
+      'what changed: 1.2.9 was deployed',
       '04:12:03 acme:lidar rolled back 1.3.0 → 1.2.9',
       '1.3.0 failed on this machine (no light); 1.2.9 was deployed before it',
     ]);
@@ -93,20 +96,21 @@ describe('the page of the past', () => {
   it('shows each release of a module', async () => {
     const lines = await textOf(await pageAfterNight(), '/modules/acme_lidar');
     expect(lines.slice(0, lines.indexOf('History'))).toEqual([
-      'acme:lidar settled',
-      'constraint 1.*',
+      'acme:lidar up to date',
+      '1.3.0 failed here: no light · 1.2.9 stays',
       'deployed 1.2.9',
-      'target 1.2.9',
+      'constraint 1.*',
       'latest 1.3.0',
       'signatures unsigned',
+      'Why',
       'stays at 1.2.9: 1.3.0 is quarantined on this machine (no light)',
       'Change… Restart… Roll back… Quarantine… Hold…',
       'Logs',
       'Releases',
-      'release selected why',
-      '1.3.0 no quarantined on this machine (no light)',
-      '1.2.9 yes newest release of 1 that may be selected',
-      '1.2.3 no older than 1.2.9',
+      'release here published size why',
+      '1.3.0 previous 2026-11-21  quarantined on this machine (no light)',
+      '1.2.9 deployed, selected 2026-11-21  newest release of 1 that may be selected',
+      '1.2.3  2026-11-21  older than 1.2.9',
     ]);
   });
 });

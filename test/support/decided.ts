@@ -14,6 +14,7 @@ import {
 import { decisionWarnings } from '../../src/core/decision/warning.ts';
 import type { ClockFault } from '../../src/core/releases/eligibility-policy.ts';
 import type { FirstSeen } from '../../src/core/releases/publish-time.ts';
+import { headlineOf, headlineText } from '../../src/core/explanation/headline.ts';
 import { summarizeDecision } from '../../src/core/explanation/plan-words.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { constraint, records, version, type Published } from './ask.ts';
@@ -120,8 +121,11 @@ export function decidesOn(rows: readonly Case[]): void {
     const orders = 'error' in list ? [list] : [list, list.toReversed()];
     for (const order of orders) {
       const decision = decide(moduleQuestion({ ...situation, list: order }));
+      const warnings = decisionWarnings(decision);
       expect(told(decision)).toBe(expected);
-      expect(decisionWarnings(decision).map(({ kind }) => kind)).toEqual(warns);
+      expect(warnings.map(({ kind }) => kind)).toEqual(warns);
+      // Each decision of the table has a headline that fits (D352).
+      expect(headlineText(headlineOf(decision, warnings), NOW)).toMatch(/^.{5,60}$/u);
     }
   });
 }

@@ -58,7 +58,7 @@ async function checkHostileRover(browser: Browser, rover: Rover): Promise<void> 
   };
   for (const path of PATHS) await examine(path);
   await page.goto(place.url);
-  match(await page.locator('main').innerText(), /<script>window\.hasRun = 1<\/script>/);
+  match((await page.locator('main').textContent()) ?? '', /<script>window\.hasRun = 1<\/script>/);
   for (const text of TEXTS) {
     rover.write('machine.json', { modules: [{ [text]: text, version: text }] });
     await examine('');

@@ -15,15 +15,18 @@ export async function textOf(page: Page): Promise<string> {
 function why(javaScriptEnabled: boolean): Story {
   return async (browser, _rover, place) => {
     const { page, close } = await openTab(browser, place, { javaScriptEnabled });
-    match(await page.locator('#summary').innerText(), /1 stuck[^]*1 waiting[^]*1 in quarantine/);
+    match(
+      await page.locator('#summary').innerText(),
+      /1 needs attention[^]*1 waiting[^]*1 in quarantine/,
+    );
     await page.getByRole('link', { name: 'acme:lidar' }).click();
     const text = await textOf(page);
     match(
       text,
-      /waiting[^]*the maintenance window is closed until (?:\d{4}-\d\d-\d\d )?\d\d:00 Europe\/Berlin/,
+      /waiting[^]*upgrade to 1\.2\.9 waits: the window opens in [^]*the maintenance window is closed until (?:\d{4}-\d\d-\d\d )?\d\d:00 Europe\/Berlin/,
     );
     match(text, /stops base \(needs front-lidar\)/);
-    match(text, /1\.2\.9\s+yes\s+newest patch of 1\.2/);
+    match(text, /1\.2\.9\s+selected\s+\d{4}-\d\d-\d\d\s+newest patch of 1\.2/);
     await page.getByRole('link', { name: 'History' }).click();
     match(await textOf(page), /acme:slam decided to roll back/);
     await close();
@@ -35,10 +38,10 @@ const checkNow: Story = async (browser, rover, place) => {
   rover.release('acme:gripper', { '3.1.4': 20 });
   await page.getByRole('button', { name: 'Check now' }).click();
   match(await page.locator('#module-acme_gripper').innerText(), /3\.1\.4/);
-  // The stories that follow find it stuck, as it was.
+  // The stories that follow find it as it was, without a release.
   rover.release('acme:gripper', {});
   await page.getByRole('button', { name: 'Check now' }).click();
-  match(await page.locator('#module-acme_gripper').innerText(), /stuck/);
+  match(await page.locator('#module-acme_gripper').innerText(), /needs attention/);
   await close();
 };
 
@@ -53,7 +56,7 @@ const live: Story = async (browser, rover, place) => {
   await link.focus();
   await page.evaluate('isSame = true');
   rmSync(join(rover.folder, 'home/hold'));
-  await page.locator(`${ARM} [data-state=settled]`).waitFor();
+  await page.locator(`${ARM} [data-state="up to date"]`).waitFor();
   const kept = await page.evaluate('[document.activeElement.textContent, isSame]');
   deepStrictEqual(kept, ['acme:arm', true]);
   match(await page.locator(`${ARM} dl`).innerText(), /deployed\s+2\.5\.0/);
@@ -70,9 +73,9 @@ const interrupted: Story = async (browser, rover) => {
   await hide(page, true);
   rover.constrain('acme_gripper', '3.0.1');
   await page.waitForTimeout(2500);
-  match(await gripper.innerText(), /stuck/);
+  match(await gripper.innerText(), /needs attention/);
   await hide(page, false);
-  await gripper.locator('[data-state=settled]').waitFor();
+  await gripper.locator('[data-state="up to date"]').waitFor();
   await server.end('SIGKILL');
   await page.locator('#live[data-state=lost]').waitFor();
   const lost = await page.locator('#live').innerText();
@@ -80,7 +83,7 @@ const interrupted: Story = async (browser, rover) => {
   rover.constrain('acme_gripper', '3.1.*');
   server = await pageOf(rover, new URL(server.url).port);
   await page.locator('#live[data-state=connected]').waitFor();
-  await gripper.locator('[data-state=stuck]').waitFor();
+  await gripper.locator('[data-state="needs attention"]').waitFor();
   await close();
   await server.end();
 };

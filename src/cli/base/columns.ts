@@ -11,15 +11,24 @@ export function columnsOf(
   rows: readonly (readonly string[])[],
   width: number | undefined,
 ): (cells: readonly string[]) => string[] {
-  const widths = heads.map((head, column) =>
-    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), head.length),
-  );
-  const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 3, 2);
-  const last = Math.min(widths.at(-1) ?? 0, LEAST_LAST);
-  if (width !== undefined && before + last > width) return cardOf(heads);
+  if (width !== undefined && leastWidth(heads, rows) > width) return cardOf(heads);
+  const widths = widthsOf(heads, rows);
   return (cells) => [
     `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd(),
   ];
+}
+
+/** The width in which the columns fit side by side. */
+export function leastWidth(heads: readonly string[], rows: readonly (readonly string[])[]): number {
+  const widths = widthsOf(heads, rows);
+  const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 3, 2);
+  return before + Math.min(widths.at(-1) ?? 0, LEAST_LAST);
+}
+
+function widthsOf(heads: readonly string[], rows: readonly (readonly string[])[]): number[] {
+  return heads.map((head, column) =>
+    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), head.length),
+  );
 }
 
 /** The cells below each other: `      TARGET      1.2.9`. */

@@ -1,6 +1,8 @@
 import type { PlanRow, Restart, Stop } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
+import { replacementOf } from '../../core/decision/decision.ts';
+import { headlineOf, headlineText } from '../../core/explanation/headline.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import {
   afterActionsWords,
@@ -12,7 +14,7 @@ import { keyOf } from '../../core/plan/target.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
-import { columnsOf } from '../base/columns.ts';
+import { columnsOf, leastWidth } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
@@ -88,6 +90,13 @@ function table(
   if (rows.length === 0) return [];
   const heads = [head, ...HEADS];
   const cells = rows.map((row) => cellsOf(row, timesOf(row, times)));
+  const least = leastWidth(heads, cells);
+  if (columns !== undefined && least > columns) {
+    return [
+      ...rows.flatMap((row) => headlineRow(row, timesOf(row, times))),
+      `  In ${least} columns or more, the reasons are complete.`,
+    ];
+  }
   const line = columnsOf(heads, cells, columns);
   return [
     ...line(heads),
@@ -95,6 +104,21 @@ function table(
       ...line(cells[place] ?? []),
       ...detailsOf(row, timesOf(row, times)),
     ]),
+  ];
+}
+
+/** What matters most about a row, where its columns do not fit (D352). */
+function headlineRow(shown: Row, times: TimeContext): string[] {
+  const { label, requirement, row } = shown;
+  const { decision, warnings } = row;
+  const target = replacementOf(decision) && targetText(decision);
+  const versions = [deployedCell(decision.input.deployed), target].filter(
+    (one) => one !== undefined,
+  );
+  return [
+    `  ${label}   ${requirement ?? '-'}   ${versions.join(' → ')}`,
+    `      ${headlineText(headlineOf(decision, warnings), times.now)}`,
+    ...detailsOf(shown, times),
   ];
 }
 

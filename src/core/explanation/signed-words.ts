@@ -1,5 +1,5 @@
 import { deployedText } from '../decision/deployed.ts';
-import type { Decision } from '../decision/decision.ts';
+import type { DecideInput, Decision } from '../decision/decision.ts';
 import type { Resolution } from '../releases/resolve.ts';
 
 /**
@@ -7,11 +7,15 @@ import type { Resolution } from '../releases/resolve.ts';
  * one without a list, or whose version was no candidate.
  */
 export function signedWords({ input, resolution }: Decision): string {
-  const { list, deployed } = input;
+  return signedAs(textOf(resolution) ?? deployedText(input.deployed) ?? '', input);
+}
+
+/** The same of the version with this text. */
+export function signedAs(version: string, { list }: Pick<DecideInput, 'list'>): string {
   if ('error' in list) return '-';
   if (!list.trust) return 'unsigned';
   const { verdicts, document } = list.trust;
-  const verdict = verdicts?.get(textOf(resolution) ?? deployedText(deployed) ?? '');
+  const verdict = verdicts?.get(version);
   if (verdict === undefined) return '-';
   if (verdict === null)
     return document ? `signed ${document.needed} of ${document.needed}` : 'signed';

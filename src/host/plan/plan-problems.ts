@@ -20,6 +20,8 @@ import { complaintProblem, registryProblem, type Problem } from '../../base/prob
 /** A row of a plan, its label, and the result of reading its list. */
 interface Subject {
   readonly label: string;
+  /** Of the module entry, or of the subsystem. */
+  readonly name: string;
   readonly isSubsystem: boolean;
   readonly moduleId: ModuleId;
   readonly row: PlanRow;
@@ -40,6 +42,7 @@ export function planProblems(
     const { moduleId, name } = row;
     return {
       label: labelOf(row),
+      name,
       isSubsystem: false,
       moduleId,
       row,
@@ -53,16 +56,25 @@ export function planProblems(
     if (target.option === 'disable_subsystem' || isUnknown) return [];
     const { name } = target;
     const moduleId = SUBSYSTEM_MODULES[name];
-    return [{ label: name, isSubsystem: true, moduleId, row, reading: lists.subsystems.get(name) }];
+    const reading = lists.subsystems.get(name);
+    return [{ label: name, name, isSubsystem: true, moduleId, row, reading }];
   });
   const subjects = [...modules, ...subsystems];
   const problems = [
-    ...subjects.flatMap((one) => stuckProblem(one, shown)),
-    ...subjects.flatMap((one) => warningsFor(one, shown)),
+    ...subjects.flatMap((one) => named(one, stuckProblem(one, shown))),
+    ...subjects.flatMap((one) => named(one, warningsFor(one, shown))),
   ];
   const read = [...lists.modules.values()].flatMap((list) => (list.ok ? [list.value] : []));
   const ofId = unknownIdWarning(machineId, read);
   return [...merged(problems), ...ofId, ...documentWarnings(documents), ...lists.warnings];
+}
+
+/** What was found of a row, with the name of its entry or subsystem. */
+function named(
+  { name: of }: Subject,
+  found: readonly Finding[],
+): (Finding & { readonly of: string })[] {
+  return found.map((one) => ({ ...one, of }));
 }
 
 /** A problem, and the label it concerns or what it keeps unchanged; neither if the message already says so. */
@@ -73,11 +85,13 @@ interface Finding {
 }
 
 /** Merges problems with the same message into one that names every label. */
-function merged(all: readonly Finding[]): Problem[] {
+function merged(all: readonly (Finding & { readonly of: string })[]): Problem[] {
   const groups = Map.groupBy(all, ({ problem: { kind, message } }) => `${kind} ${message}`);
   return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    return first ? [{ ...first.problem, message: messageOf(first.problem, group) }] : [];
+    const [first, second] = group;
+    if (!first) return [];
+    const message = messageOf(first.problem, group);
+    return [{ ...first.problem, message, ...(second ? {} : { of: first.of }) }];
   });
 }
 

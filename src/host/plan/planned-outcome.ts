@@ -2,6 +2,7 @@ import type { ActionTarget, Plan, Stop } from '../../core/index.ts';
 import type { Said } from '../../core/text/time-words.ts';
 import { replacementOf, wordFor, type Decision } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
+import { headlineOf } from '../../core/explanation/headline.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import { nextWords, targetText } from '../../core/explanation/plan-words.ts';
 import { decisionWords, describeAddress } from '../../core/explanation/decision-words.ts';
@@ -14,6 +15,8 @@ export interface PlannedOutcome {
   readonly decision: string;
   readonly direction: string | undefined;
   readonly target: string | undefined;
+  /** What matters most (D352). */
+  readonly headline: Said;
   /** Its times are those of RFC 3339. */
   readonly reason: Said;
   readonly nextChange: Said | undefined;
@@ -38,6 +41,7 @@ export function outcomeOf(target: TargetName, row: PlanRow, plan: Plan): Planned
     decision: wordFor(decision),
     direction: replacementOf(decision)?.direction,
     target: targetText(decision),
+    headline: headlineOf(decision, row.warnings),
     reason: decisionWords(decision),
     nextChange: nextWords(row),
     isNewMajor: isNewMajor(decision),

@@ -24,7 +24,13 @@ import type { Answered } from '../../host/resolution-document.ts';
 import { statusOn } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
 import type { HistoryEntry, MachineView, PagedMachine } from '../paged-machine.ts';
-import { asPageProblem, onPage, refused, type PageProblem } from '../page-problem.ts';
+import {
+  asFoundProblem,
+  asPageProblem,
+  onPage,
+  refused,
+  type PageProblem,
+} from '../page-problem.ts';
 import { configOnPage } from './config-on-page.ts';
 import { holdsOnPage } from './holds-on-page.ts';
 import { upgradesOnPage } from './upgrades-on-page.ts';
@@ -83,7 +89,7 @@ async function viewOf(
         ...planProblems(planned.value),
         ...siteWarnings(world),
         ...trustWarnings(documents.policy, planned.value.lists.modules.values(), now),
-      ].map(asPageProblem),
+      ].map(asFoundProblem),
       documents: () => ({ plan: planDocument(planned.value), status: statusDocument(status, now) }),
     },
   };

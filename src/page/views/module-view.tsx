@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx';
 import type { ModuleRow } from '../module-row.ts';
 import type { HistoryEntry, MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
-import { Outlook, State, Versions } from './modules-view.tsx';
+import { Headline, Outlook, Reasons, State, Versions } from './modules-view.tsx';
 import { Releases } from './releases.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -14,20 +14,28 @@ export const ModuleView: FC<{
   readonly view: MachineView;
   readonly entries: readonly HistoryEntry[];
 }> = ({ row, view: { now, timeZone }, entries }) => {
-  const { resolution } = row.plan.decision;
+  const { decision } = row.plan;
+  const { resolution } = decision;
   return (
     <>
       <h1>
         {row.label} <State row={row} />
       </h1>
+      <Headline row={row} />
       <Versions row={row} />
       <Outlook row={row} />
+      <h2>Why</h2>
+      <Reasons row={row} />
       <Actions row={row} />
       <p>
         <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>
       </p>
       <h2>Releases</h2>
-      {resolution ? <Releases resolution={resolution} /> : <p>No release list was evaluated.</p>}
+      {resolution ? (
+        <Releases {...{ input: decision.input, resolution, timeZone }} />
+      ) : (
+        <p>No release list was evaluated.</p>
+      )}
       <h2>History</h2>
       {entries.length === 0 ? <p>No decision has been recorded yet.</p> : null}
       <Timeline entries={entries.slice(0, RECENT)} now={now} timeZone={timeZone} />

@@ -1,5 +1,6 @@
 import { raw } from 'hono/html';
 import type { Child, FC } from 'hono/jsx';
+import { replacementOf } from '../../core/decision/decision.ts';
 import { ColumnHeads } from './column-heads.tsx';
 import { ROW_STATES, type ModuleRow } from '../module-row.ts';
 import type { PageProblem } from '../page-problem.ts';
@@ -7,7 +8,7 @@ import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { failureWords } from '../../host/open-action.ts';
-import { Timed } from './timed.tsx';
+import { Brief, Timed } from './timed.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
 export interface Shown {
@@ -57,19 +58,24 @@ export const Summary: FC<{ readonly view: MachineView; readonly rows: readonly M
   const { length: quarantined } = (state?.memory.quarantine ?? []).filter(
     ({ until = Infinity }) => now < until,
   );
-  const counts = ROW_STATES.map((one) => [one, rows.filter(({ state: of }) => of === one).length]);
+  const counts = [
+    ...ROW_STATES.map((one) => [one, rows.filter(({ state: of }) => of === one).length] as const),
+    ['in quarantine', quarantined] as const,
+    ['held', state?.holds.length ?? 0] as const,
+  ];
   return (
     <ul id="summary">
-      {[...counts, ['in quarantine', quarantined], ['held', state?.holds.length ?? 0]].map(
-        ([name, count]) => (
-          <li data-state={count === 0 ? undefined : name}>
+      {counts
+        .filter(([, count]) => count > 0)
+        .map(([name, count]) => (
+          <li data-state={name}>
             <b>{count}</b> {name}
           </li>
-        ),
-      )}
+        ))}
     </ul>
   );
 };
+
 /** So many problems are shown at once. */
 const FIRST_PROBLEMS = 3;
 /** Nobody reads more, and each costs the page memory. */
@@ -132,16 +138,24 @@ const Card: FC<{ readonly row: ModuleRow }> = ({ row }) => (
     <h2>
       <a href={modulePath(row)}>{row.label}</a> <State row={row} />
     </h2>
+    <Headline row={row} />
     <Versions row={row} />
     <Outlook row={row} />
+    <Why row={row} />
     <Actions row={row} />
   </article>
 );
 
-/** Why a module is in its state, what happens next, and what stops then. */
+/** What matters most about a module. */
+export const Headline: FC<{ readonly row: ModuleRow }> = ({ row: { headline, times } }) => (
+  <p class="headline">
+    <Brief said={headline} times={times} />
+  </p>
+);
+
+/** What happens next to a module, what stops then, and what it is warned of. */
 export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
   <>
-    <Why row={row} />
     {row.nextChange === undefined || row.state === 'in progress' ? null : (
       <p>
         <small>next</small> <Timed said={row.nextChange} times={row.times} />
@@ -161,23 +175,27 @@ export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
   </>
 );
 
-/** While an action is carried out, what is done; what would be decided otherwise does not matter then. */
-const Why: FC<{ readonly row: ModuleRow }> = ({ row: { why, state, open, times } }) => {
-  if (state !== 'in progress' || !open) {
-    const failure = state === 'failing' && open ? failureWords(open) : undefined;
-    return [failure, why].map((said) =>
-      said === undefined ? null : (
-        <p>
-          <Timed said={said} times={times} />
-        </p>
-      ),
-    );
-  }
-  const { direction, to, reason } = open.action;
-  return (
-    <p>
-      {direction} to {to} is carried out: <Timed said={reason.words ?? reason.text} times={times} />
-    </p>
+/** The complete reason. */
+const Why: FC<{ readonly row: ModuleRow }> = ({ row }) => (
+  <details>
+    <summary>Why</summary>
+    <Reasons row={row} />
+  </details>
+);
+
+/** The same, open. While an action is carried out, why it is; what would be decided otherwise does not matter then. */
+export const Reasons: FC<{ readonly row: ModuleRow }> = ({
+  row: { why, state, open, times, details },
+}) => {
+  const failure = open && open.failures > 0 ? failureWords(open) : undefined;
+  const reason = open?.action.reason;
+  const now = state === 'in progress' && reason ? (reason.words ?? reason.text) : why;
+  return [failure, now, ...details].map((said) =>
+    said === undefined ? null : (
+      <p>
+        <Timed said={said} times={times} />
+      </p>
+    ),
   );
 };
 
@@ -190,10 +208,11 @@ export const State: FC<{ readonly row: ModuleRow }> = ({ row: { state } }) => (
   </span>
 );
 
+/** The deployed version and, if it is another one, the target; then what both depend on. */
 export const Versions: FC<{ readonly row: ModuleRow }> = ({ row }) => (
   <dl class="versions">
-    {VERSIONS.map((name) => (
-      <div>
+    {VERSIONS.filter((name) => name !== 'target' || isChange(row)).map((name) => (
+      <div data-target={name === 'target' ? true : undefined}>
         <dt>{name}</dt>
         <dd>{row[name]}</dd>
       </div>
@@ -210,8 +229,12 @@ export function stopWords({ stops }: Pick<ModuleRow, 'stops'>): string {
     .join(', ');
 }
 
-const VERSIONS = ['constraint', 'deployed', 'target', 'latest', 'signatures'] as const;
-const COLUMNS = ['module', 'state', ...VERSIONS, 'why'];
+function isChange({ plan: { decision }, target, deployed }: ModuleRow): boolean {
+  return replacementOf(decision) !== undefined && target !== deployed;
+}
+
+const VERSIONS = ['deployed', 'target', 'constraint', 'latest', 'signatures'] as const;
+const COLUMNS = ['module', 'state', ...VERSIONS, 'headline'];
 
 const RowTable: FC<{ readonly version: string; readonly children?: Child }> = ({
   version,
@@ -237,7 +260,7 @@ const TableRow: FC<{ readonly row: ModuleRow }> = ({ row }) => (
       <td data-name={name}>{row[name]}</td>
     ))}
     <td>
-      <Why row={row} />
+      <Headline row={row} />
       <Downloaded row={row} />
     </td>
   </tr>

@@ -1,8 +1,10 @@
 import type { FC } from 'hono/jsx';
+import { headlineText } from '../../core/explanation/headline.ts';
 import { formatTime, isTime } from '../../core/text/rfc3339.ts';
 import {
   describeTime,
   notesOn,
+  passing,
   toldTime,
   wordsOf,
   type Said,
@@ -23,6 +25,33 @@ export const Timed: FC<{ readonly said: Said; readonly times: TimeContext }> = (
           <Time time={times[place]} context={context} />
         </>
       ))}
+    </>
+  );
+};
+
+/** A headline: its times are the time until then, and exact for those who point at them. */
+export const Brief: FC<{ readonly said: Said; readonly times: TimeContext }> = ({
+  said,
+  times: { now },
+}) => {
+  const { facts, times } = wordsOf(said);
+  return (
+    <>
+      {facts.map((fact, place) => {
+        const time = times[place];
+        return (
+          <>
+            {fact}
+            {typeof time === 'number' && isTime(time) ? (
+              <time datetime={formatTime(time)} title={formatTime(time)}>
+                {headlineText(passing(time), now)}
+              </time>
+            ) : (
+              time
+            )}
+          </>
+        );
+      })}
     </>
   );
 };

@@ -9,7 +9,6 @@ interface Times {
 
 /** So many modules have a lane. The list below the lanes has all. */
 const MOST_LANES = 12;
-const WIDTH = 1000;
 
 /** Which version was deployed when, as lanes, and the decisions by day. */
 export const Timeline: FC<{ readonly entries: readonly HistoryEntry[] } & Times> = ({
@@ -37,7 +36,7 @@ const Event: FC<{ readonly entry: HistoryEntry } & Times> = ({ entry, timeZone }
     <a href={`/modules/${encodeURIComponent(entry.name)}`}>{entry.label}</a>{' '}
     <strong>{entry.event}</strong>
     <p>{entry.why}</p>
-    {entry.causes.length === 0 ? null : <p>changed by {entry.causes.join('; ')}</p>}
+    {entry.causes.length === 0 ? null : <p>what changed: {entry.causes.join('; ')}</p>}
   </li>
 );
 
@@ -47,37 +46,75 @@ interface Span {
   readonly to: number;
 }
 
-const Lanes: FC<{ readonly entries: readonly HistoryEntry[] } & Times> = ({ entries, now }) => {
+const Lanes: FC<{ readonly entries: readonly HistoryEntry[] } & Times> = ({
+  entries,
+  now,
+  timeZone,
+}) => {
   const lanes = [...Map.groupBy(entries, ({ name }) => name)]
     .map(([, ofModule]) => ({ label: ofModule[0]?.label ?? '', spans: spansOf(ofModule, now) }))
     .filter(({ spans }) => spans.length > 1)
     .slice(0, MOST_LANES);
   const start = Math.min(...lanes.flatMap(({ spans }) => spans.map(({ from }) => from)));
   if (lanes.length === 0 || start >= now) return null;
-  const place = (at: number): number => Math.round((WIDTH * (at - start)) / (now - start));
+  const axis = { start, now, timeZone };
   return (
     <div class="lanes" aria-hidden="true">
-      {lanes.map(({ label, spans }) => (
-        <div>
-          <p>{label}</p>
-          <svg viewBox={`0 0 ${WIDTH} 24`} preserveAspectRatio="none">
-            {spans.map(({ version, from, to }) => (
-              <rect
-                x={place(from)}
-                y="2"
-                width={Math.max(2, place(to) - place(from) - 3)}
-                height="20"
-              >
-                <title>{version}</title>
-              </rect>
-            ))}
-          </svg>
-          <p>{spans.map(({ version }) => version).join(' → ')}</p>
-        </div>
+      {lanes.map((lane) => (
+        <Lane {...lane} axis={axis} />
       ))}
+      <Scale axis={axis} />
     </div>
   );
 };
+
+interface Axis extends Times {
+  readonly start: number;
+}
+
+/** The versions of a module, each on its bar. */
+const Lane: FC<{
+  readonly label: string;
+  readonly spans: readonly Span[];
+  readonly axis: Axis;
+}> = ({ label, spans, axis: { start, now } }) => {
+  const share = (ms: number): string => `${((100 * ms) / (now - start)).toFixed(2)}%`;
+  return (
+    <div>
+      <p>{label}</p>
+      <svg>
+        {spans.map(({ version, from, to }) => (
+          <svg x={share(from - start)} width={share(to - from)}>
+            <title>{version}</title>
+            <rect width="100%" height="100%" data-now={to === now ? true : undefined} />
+            <text x="6" y="17">
+              {version}
+            </text>
+          </svg>
+        ))}
+      </svg>
+    </div>
+  );
+};
+
+/** What the bars are, and when they begin and end. */
+const Scale: FC<{ readonly axis: Axis }> = ({ axis: { start, now, timeZone } }) => (
+  <div>
+    <p>deployed version</p>
+    <p class="axis">
+      {[start, (start + now) / 2, now].map((at) => (
+        <time datetime={new Date(at).toISOString()}>{axisWords(at, now - start, timeZone)}</time>
+      ))}
+    </p>
+  </div>
+);
+
+const DAY_MS = 86_400_000;
+
+/** The time of day on a short axis, the day on a long one. */
+function axisWords(at: number, length: number, timeZone: string | undefined): string {
+  return length < 2 * DAY_MS ? timeOf(at, timeZone).slice(0, 5) : dayOf(at, timeZone);
+}
 
 /** The deployed versions of a module, the oldest first. `entries` has the newest first. */
 function spansOf(entries: readonly HistoryEntry[], now: number): Span[] {
