@@ -18,6 +18,10 @@ export interface LogQuery {
   readonly severity?: Severity | undefined;
   /** Only records after this one. */
   readonly after?: number | undefined;
+  /** Only records of so many last milliseconds. */
+  readonly lastMs?: number | undefined;
+  /** Only records with this text, in any case of its letters. */
+  readonly text?: string | undefined;
 }
 
 export interface LogPart {
@@ -30,14 +34,15 @@ export interface LogPart {
 
 /** The newest records of the agent's log, the oldest first. */
 export function logPart(
-  { count, module, severity, after = 0 }: LogQuery,
-  { environment }: World,
+  { count, module, severity, after = 0, lastMs, text }: LogQuery,
+  { environment, clock }: World,
 ): Result<LogPart, Problem[]> {
   const home = platformHome(environment);
   if (home === undefined) return { ok: false, error: [NO_HOME] };
   try {
     const value = usingLog(home, 'read', (log) => {
-      const records = log.newest({ count, module, severity, after });
+      const since = lastMs === undefined ? undefined : clock() - lastMs;
+      const records = log.newest({ count, module, severity, after, since, text });
       return { records, dropped: log.dropped(), isThere: true };
     });
     return { ok: true, value };

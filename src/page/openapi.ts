@@ -243,6 +243,8 @@ export const PAGE_OPENAPI: object = {
       query('module', 'Only those of this module entry'),
       query('level', 'The least severity'),
       query('after', 'Only records after this id'),
+      query('last', 'Only records of this last time, such as 1h'),
+      query('text', 'Only records with this text, in any case of its letters'),
     ]),
     '/v1/sign-in': {
       post: {

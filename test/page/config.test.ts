@@ -94,6 +94,21 @@ describe('[T140] a checked config', () => {
     expect(page).toContain('"version": "1.x" /* until June */');
     expect(file()).toBe(ROVER);
   });
+
+  it('marks the line of an error, to which the error leads', async () => {
+    const { app, etag } = await changedPage();
+    const form = { text: SHOWN.replace('"1.2.*"', '"1.x"'), etag: await etag() };
+    const html = await (
+      await app.request('/config/check', { method: 'POST', body: new URLSearchParams(form) })
+    ).text();
+    const [, numbers = ''] = /<pre aria-hidden="true">(.*?)<\/pre>/s.exec(html) ?? [];
+    expect(numbers.split('\n').slice(6, 9)).toEqual([
+      '7',
+      '<mark id="line-8" data-severity="error">8</mark>',
+      '9',
+    ]);
+    expect(html).toContain('<a href="#line-8">8:86</a>');
+  });
 });
 
 describe('[T6] a config that cannot be read', () => {

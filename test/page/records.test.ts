@@ -130,6 +130,8 @@ function pageWithLog(records: readonly LogRecord[]): ReturnType<typeof machinePa
 }
 
 const LINES = [
+  record('earlier', { module: 'acme_arm', at: AT - 3_601_000 }),
+  record('an hour ago', { module: 'acme_arm', at: AT - 3_600_000 }),
   record('running 1 module'),
   record('too close', { module: 'acme_lidar', severity: 'warn', at: AT + 1000 }),
   record('<script>alert(1)</script>', { module: 'acme_lidar', severity: 'error', at: AT + 2000 }),
@@ -140,6 +142,8 @@ describe('the page of the logs', () => {
     [
       '/logs',
       [
+        '2026-11-22 10:59:59 info acme_arm earlier',
+        '2026-11-22 11:00:00 info acme_arm an hour ago',
         '2026-11-22 12:00:00 info agent running 1 module',
         '2026-11-22 12:00:01 warn acme_lidar too close',
         '2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>',
@@ -156,11 +160,22 @@ describe('the page of the logs', () => {
       '/logs?module=acme_lidar&level=error',
       ['2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>'],
     ],
-    ['/logs?after=2', ['2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>']],
+    ['/logs?after=4', ['2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>']],
     ['/logs?module=none', ['No line matches.']],
+    ['/logs?text=TOO%20C', ['2026-11-22 12:00:01 warn acme_lidar too close']],
+    ['/logs?text=%25', ['No line matches.']],
+    ['/logs?last=1h&module=acme_arm', ['2026-11-22 11:00:00 info acme_arm an hour ago']],
+    ['/logs?last=0s&module=acme_arm', ['No line matches.']],
+    [
+      '/logs?last=soon&module=acme_arm',
+      [
+        '2026-11-22 10:59:59 info acme_arm earlier',
+        '2026-11-22 11:00:00 info acme_arm an hour ago',
+      ],
+    ],
   ])('%s has the lines that it asks for', async (path, expected) => {
     const lines = await textOf(pageWithLog(LINES), path);
-    expect(lines.slice(lines.indexOf('error Show') + 1)).toEqual(expected);
+    expect(lines.slice(lines.indexOf('last 24 hours text  Show') + 1)).toEqual(expected);
   });
 
   it('says that there is no log', async () => {
@@ -174,7 +189,7 @@ describe('the page of the logs', () => {
       schema: 'modreg/logs@1',
       records: [
         {
-          id: 3,
+          id: 5,
           at: '2026-11-22T12:00:02Z',
           level: 'error',
           module: 'acme_lidar',

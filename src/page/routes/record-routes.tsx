@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import { parseDuration } from '../../core/text/duration.ts';
 import { SEVERITIES } from '../../logs/log-record.ts';
 import type { Frame } from '../frame.tsx';
 import type { LogQuery } from '../../host/machine-log.ts';
@@ -8,6 +9,7 @@ import { LogsView } from '../views/logs-view.tsx';
 
 /** So many lines of the log are shown at once. */
 const LINES = 200;
+const LONGEST_TEXT = 200;
 
 /** The pages of what was recorded, which are shown also if nothing can be planned (T173): decisions and logs. */
 export function addRecordRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
@@ -30,11 +32,14 @@ export function addRecordRoutes(app: Hono, machine: PagedMachine, frame: Frame):
 
 /** What the address asks of the log. What is not understood is left out. */
 export function logQuery(c: Context): LogQuery {
-  const { module = '', level, after = '' } = c.req.query();
+  const { module = '', level, after = '', last = '', text = '' } = c.req.query();
+  const lastMs = parseDuration(last);
   return {
     count: LINES,
     module: module === '' ? undefined : module,
     severity: SEVERITIES.find((one) => one === level),
+    lastMs: lastMs.ok ? lastMs.value : undefined,
+    text: text === '' ? undefined : text.slice(0, LONGEST_TEXT),
     after: /^\d{1,15}$/.test(after) ? Number(after) : undefined,
   };
 }

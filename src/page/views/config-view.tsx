@@ -22,10 +22,7 @@ export const ConfigView: FC<{
     <form method="post" action="/config">
       <input type="hidden" name="etag" value={etag} />
       <label for="text">The machine config</label>
-      {/* HTML drops one line end after <textarea>, so one is added. */}
-      <textarea id="text" name="text" rows={30} spellcheck={false} wrap="off">
-        {`\n${text}`}
-      </textarea>
+      <Editor text={text} check={check} />
       <p>
         <button formaction="/config/check">Check</button> <button>Save</button>
       </p>
@@ -40,6 +37,48 @@ export const ConfigView: FC<{
     )}
   </>
 );
+
+/** So many lines have numbers: more than a person edits here. */
+const MOST_NUMBERS = 5000;
+
+/** The text with the numbers of its lines. What a check found is marked at its line. */
+const Editor: FC<{ readonly text: string; readonly check: CheckedConfig | undefined }> = ({
+  text,
+  check,
+}) => {
+  const lines = text.split('\n').length;
+  const found = Map.groupBy(check?.findings ?? [], ({ line }) => line);
+  const numbers = Array.from({ length: Math.min(lines, MOST_NUMBERS) });
+  return (
+    <div class="editor">
+      <pre aria-hidden="true">
+        {numbers.map((_, place) => (
+          <LineNumber line={place + 1} severity={found.get(place + 1)?.[0]?.severity} />
+        ))}
+      </pre>
+      {/* HTML drops one line end after <textarea>, so one is added. */}
+      <textarea id="text" name="text" rows={lines + 1} spellcheck={false} wrap="off">
+        {`\n${text}`}
+      </textarea>
+    </div>
+  );
+};
+
+/** The number of a line, to which the list of findings leads if one is there. */
+const LineNumber: FC<{ readonly line: number; readonly severity: string | undefined }> = ({
+  line,
+  severity,
+}) =>
+  severity === undefined ? (
+    <>{`${line}\n`}</>
+  ) : (
+    <>
+      <mark id={`line-${line}`} data-severity={severity}>
+        {line}
+      </mark>
+      {'\n'}
+    </>
+  );
 
 const Checked: FC<{ readonly check: CheckedConfig }> = ({ check }) => (
   <section aria-label="Check">

@@ -14,7 +14,10 @@ export const Findings: FC<{ readonly check: DocumentCheck }> = ({
       <ul class="findings">
         {findings.map(({ severity, code, line, column, path, message }) => (
           <li>
-            {line}:{column} {severity}[{code}] {path === '' ? '' : `${path}: `}
+            <a href={`#line-${line}`}>
+              {line}:{column}
+            </a>{' '}
+            {severity}[{code}] {path === '' ? '' : `${path}: `}
             {message}
           </li>
         ))}

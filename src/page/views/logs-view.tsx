@@ -35,6 +35,13 @@ export const LogsView: FC<{
   );
 };
 
+const HOUR_MS = 3_600_000;
+const LAST = [
+  ['', undefined, 'any'],
+  ['1h', HOUR_MS, 'last hour'],
+  ['24h', 24 * HOUR_MS, 'last 24 hours'],
+] as const;
+
 const LogFilter: FC<{ readonly names: readonly string[]; readonly query: LogQuery }> = ({
   names,
   query,
@@ -62,9 +69,26 @@ const LogFilter: FC<{ readonly names: readonly string[]; readonly query: LogQuer
           ))}
         </select>
       </label>{' '}
+      <LastOption lastMs={query.lastMs} />{' '}
+      <label>
+        text <input name="text" value={query.text ?? ''} maxlength={200} size={16} />
+      </label>{' '}
       <button>Show</button>
     </p>
   </form>
+);
+
+const LastOption: FC<{ readonly lastMs: number | undefined }> = ({ lastMs }) => (
+  <label>
+    time{' '}
+    <select name="last">
+      {LAST.map(([value, ms, words]) => (
+        <option value={value} selected={ms === lastMs}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
 );
 
 /** The lines, the oldest first. A script adds those that follow. */
