@@ -15,6 +15,8 @@ import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { passing, say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
+import { describeFailing } from '../host/recent-failures.ts';
+import type { ModuleProcess } from '../host/status/module-processes.ts';
 import { describeChange } from '../host/open-action.ts';
 import type { FoundProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
@@ -38,6 +40,8 @@ export interface ModuleRow {
   readonly nextChange: Said | undefined;
   /** The version that is held and whose package is there; undefined if there is none (D78). */
   readonly downloaded: string | undefined;
+  /** What runs now (D353); undefined if nothing does, or if it cannot be seen. */
+  readonly process: ModuleProcess | undefined;
   readonly stops: readonly Stop[];
   /** The warnings that the headline and the reason do not say. */
   readonly warnings: readonly Said[];
@@ -107,13 +111,20 @@ function rowFor(
     why: decisionWords(decision),
     nextChange: isNextSaid ? undefined : next,
     downloaded: downloaded.get(keyOf(named)),
+    process: named.kind === 'module' ? view.processes.get(named.name) : undefined,
     stops,
-    warnings: notices.warnings,
+    warnings: [...notices.warnings, ...failingWords(named.name, view)],
     details: [...notices.details, ...(isNextSaid && next ? [say`next ${next}`] : [])],
     times: { now, timeZone },
     plan,
     open,
   };
+}
+
+/** That what is deployed ends again and again. */
+function failingWords(name: string, { state }: MachineView): string[] {
+  const failing = state?.failures.get(name);
+  return failing ? [describeFailing(name, failing.version, failing)] : [];
 }
 
 /** Whether the headline says when the next change is. */

@@ -1,4 +1,5 @@
 import type { Plan, Result } from '../core/index.ts';
+import type { ModuleProcess } from '../host/status/module-processes.ts';
 import type { LogPart, LogQuery } from '../host/machine-log.ts';
 import type { MachineMark } from '../host/machine-mark.ts';
 import type { Answered } from '../host/resolution-document.ts';
@@ -32,6 +33,8 @@ export interface MachineView {
   readonly plan: Plan;
   /** By target key: the versions that are held and whose packages are there. */
   readonly downloaded: ReadonlyMap<string, string>;
+  /** By the name of the module entry: what modreg's agent runs. */
+  readonly processes: ReadonlyMap<string, ModuleProcess>;
   /** The state in machine.db; undefined if no agent has run here yet. */
   readonly state: Status | undefined;
   /** Where the lists are from, and how old the oldest is. */

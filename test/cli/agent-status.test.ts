@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { MARK, runIdOf } from '../../src/agent/process/process-table.ts';
+import { describe, expect, it } from 'vitest';
 import { agentStatusCommand } from '../../src/cli/agent/status-command.ts';
-import { pidsOf } from '../../src/host/status/agent-status.ts';
+import { pidsOf } from '../../src/host/status/module-processes.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { Activation } from '../../src/core/machine/activation.ts';
 import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
@@ -14,17 +12,8 @@ import { machineHold } from '../support/machine-hold.ts';
 import { moduleId } from '../support/ask.ts';
 import { claimed, commitOne, moduleNamed } from '../support/claimed.ts';
 import { logged } from '../support/machine-home.ts';
+import { programOf } from '../support/marked-program.ts';
 import { quietWorld } from '../support/quiet-world.ts';
-
-/** A program with the mark of a module's processes, until the end of the test. Returns its process id. */
-function programOf(home: string, mark: string): number {
-  const child = spawn('sleep', ['600'], {
-    env: { PATH: process.env['PATH'], [MARK]: `${runIdOf(realpathSync(home))}/${mark}` },
-    stdio: 'ignore',
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child.pid ?? 0;
-}
 
 describe('modreg agent status', () => {
   const [old, tried] = [

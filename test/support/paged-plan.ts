@@ -49,6 +49,7 @@ function viewOf({ plan, more }: PagedPlan): MachineView {
     now,
     plan,
     downloaded,
+    processes: new Map(),
     state: undefined,
     lists: undefined,
     timeZone: undefined,

@@ -1,7 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runningVersion } from '../../agent/launcher/launcher-folder.ts';
-import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process-table.ts';
 import { AGENT_ROW, installedAgent } from '../../agent/self-update.ts';
 import { SERVER } from '../../agent/server.ts';
 import type { Result } from '../../core/index.ts';
@@ -26,6 +25,7 @@ import { recentFailures } from '../recent-failures.ts';
 import { siteNotes } from '../served/site-notes.ts';
 import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { timesOn } from '../time-zones.ts';
+import { moduleProcesses } from './module-processes.ts';
 import { versionInUse } from '../version-in-use.ts';
 import { waitingNotes } from '../waiting-reports.ts';
 
@@ -103,11 +103,11 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
       .map((one) => [one.name, one]),
   );
   const home = realpathSync(dirname(file.path));
-  const processes = marked(`${runIdOf(home)}/`);
+  const processes = moduleProcesses(home);
   activations.delete(AGENT_ROW);
   const names = new Set([...decisions.keys(), ...activations.keys()]);
   return Array.from(names, (name) => {
-    const own = pidsOf(name, processes);
+    const running = processes.get(name);
     const activation = activations.get(name)?.activation;
     const decision = decisions.get(name);
     const version = activation && versionInUse(activation);
@@ -116,8 +116,8 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
       isConfigured: decisions.has(name),
       version,
       phase: activation?.phase,
-      pid: own[0],
-      memory: own.reduce((sum, pid) => sum + residentBytes(pid), 0),
+      pid: running?.pid,
+      memory: running?.memory ?? 0,
       decision,
       downloaded: decision?.target === version ? undefined : downloadedIn(home, decision),
       open: open.find(({ action: { target } }) => target.name === name),
@@ -137,29 +137,4 @@ function agentVersions(file: MachineFile, pid: number | undefined): AgentStatus[
 /** Whether the agent runs the server: only then its deployed version is known. */
 function isServerRun(memory: MachineMemory): boolean {
   return memory.of({ kind: 'subsystem', name: SERVER }).deployed.kind !== 'unknown';
-}
-
-/**
- * The ids of the processes of a module, its main process first, and then the lowest first. Numbers begin again after the highest, so
- * that a child can have a lower one than its parent.
- */
-export function pidsOf(
-  name: string,
-  processes: readonly Pick<MarkedProcess, 'pid' | 'parent' | 'group' | 'mark'>[],
-): number[] {
-  const own = processes.filter(({ mark }) => mark.startsWith(`${name}/`));
-  const ids = new Set(own.map(({ pid }) => pid));
-  const isChild = ({ parent }: (typeof own)[number]): number => Number(ids.has(parent));
-  return own.toSorted((a, b) => isChild(a) - isChild(b) || a.pid - b.pid).map(({ pid }) => pid);
-}
-
-/** The memory of a process that is in use, in bytes; 0 if it has ended. */
-function residentBytes(pid: number): number {
-  try {
-    const [, kilobytes] =
-      /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kilobytes ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
 }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { describeDecision, type Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { readable } from '../../core/text/time-words.ts';
+import { platformHome } from '../../config/platform-home.ts';
 import { timeZoneIn } from '../../config/time-zone.ts';
 import type { World } from '../../base/world.ts';
 import { recentDecisions, type RecentDecision } from '../../host/history/past-decisions.ts';
@@ -21,6 +22,7 @@ import { planProblems } from '../../host/plan/plan-problems.ts';
 import { siteWarnings } from '../../host/served/site-notes.ts';
 import { trustWarnings } from '../../host/trust-warnings.ts';
 import type { Answered } from '../../host/resolution-document.ts';
+import { moduleProcesses } from '../../host/status/module-processes.ts';
 import { statusOn } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
 import type { HistoryEntry, MachineView, PagedMachine } from '../paged-machine.ts';
@@ -75,6 +77,7 @@ async function viewOf(
   const read = statusOn(world);
   if (!read.ok && !read.error.isAbsent) return { ok: false, error: [asPageProblem(read.error)] };
   const status = read.ok ? read.value : undefined;
+  const home = platformHome(world.environment);
   return {
     ok: true,
     value: {
@@ -82,6 +85,7 @@ async function viewOf(
       now,
       plan,
       downloaded,
+      processes: home === undefined || !status ? new Map() : moduleProcesses(home),
       state: status,
       lists: describeListsOf(planned.value),
       timeZone: timeZoneIn(documents.policy),

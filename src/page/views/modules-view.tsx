@@ -1,6 +1,7 @@
 import { raw } from 'hono/html';
 import type { Child, FC } from 'hono/jsx';
 import { replacementOf } from '../../core/decision/decision.ts';
+import { describeDuration } from '../../core/text/duration.ts';
 import { ColumnHeads } from './column-heads.tsx';
 import { ROW_STATES, type ModuleRow } from '../module-row.ts';
 import type { PageProblem } from '../page-problem.ts';
@@ -162,6 +163,7 @@ export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
       </p>
     )}
     <Downloaded row={row} />
+    <Running row={row} />
     {row.stops.length === 0 ? null : (
       <p>
         <small>stops</small> {stopWords(row)}
@@ -198,6 +200,18 @@ export const Reasons: FC<{ readonly row: ModuleRow }> = ({
     ),
   );
 };
+
+const MEGABYTE = 1e6;
+
+/** The process of a module. The script lets its age grow. */
+const Running: FC<{ readonly row: ModuleRow }> = ({ row: { process } }) =>
+  process === undefined ? null : (
+    <p>
+      <small>running</small> for{' '}
+      <span data-age={Math.floor(process.ageMs / 1000)}>{describeDuration(process.ageMs)}</span>,
+      process {process.pid}, {Math.round(process.memory / MEGABYTE)} MB
+    </p>
+  );
 
 const Downloaded: FC<{ readonly row: ModuleRow }> = ({ row: { downloaded } }) =>
   downloaded === undefined ? null : <p>{downloadedWords(downloaded)}</p>;
