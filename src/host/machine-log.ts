@@ -35,13 +35,13 @@ export interface LogPart {
 /** The newest records of the agent's log, the oldest first. */
 export function logPart(
   { count, module, severity, after = 0, lastMs, text }: LogQuery,
-  { environment, clock }: World,
+  world: World,
 ): Result<LogPart, Problem[]> {
-  const home = platformHome(environment);
+  const home = platformHome(world.environment);
   if (home === undefined) return { ok: false, error: [NO_HOME] };
   try {
     const value = usingLog(home, 'read', (log) => {
-      const since = lastMs === undefined ? undefined : clock() - lastMs;
+      const since = lastMs === undefined ? undefined : world.clock() - lastMs;
       const records = log.newest({ count, module, severity, after, since, text });
       return { records, dropped: log.dropped(), isThere: true };
     });
