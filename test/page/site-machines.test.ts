@@ -28,14 +28,15 @@ async function fourMachines(): Promise<TestSite> {
 /** The ids in the list at an address. */
 async function idsAt({ app }: TestSite, path: string): Promise<string[]> {
   const html = await (await app.request(path)).text();
+  const [, list = ''] = html.split('<table class="machines">');
   return Array.from(
-    html.matchAll(/<th scope="row"><a href="\/machines\/([^"]+)"/g),
+    list.matchAll(/<th scope="row"><a href="\/machines\/([^"]+)"/g),
     ([, id = '']) => id,
   );
 }
 
 describe('the machines of a site', () => {
-  it('are counted, and listed with what needs attention', async () => {
+  it('[D354] are counted, and listed with what needs attention, which is first', async () => {
     const site = await fourMachines();
     const lines = await textOf(site.app, '/');
     expect(lines.filter((line) => !/^(any|stuck|acme:.{3,5})$/.test(line))).toEqual([
@@ -46,7 +47,10 @@ describe('the machines of a site', () => {
       '2 behind',
       '4 without a pin',
       'UNSIGNED_RELEASES this registry has no keys, so nobody has to sign what machines run',
-      'modreg keys init makes them: docs/signing.mdid contains module',
+      'modreg keys init makes them: docs/signing.md',
+      'Needs attention',
+      'state machines why',
+      'stuck rover-2, rover-3 acme:arm: no release satisfies 3.* id contains module',
       'deployed version condition',
       'failing',
       'behind',
@@ -64,6 +68,32 @@ describe('the machines of a site', () => {
       'acme:arm 2.4.0 stuck no release satisfies 3.*',
       'acme:lidar 1.2.8 → 1.3.0 hold',
     ]);
+  });
+
+  it('[D354] five of one kind are named as three, with a link to all', async () => {
+    const site = testSite();
+    const stuck = { ...LIDAR, decision: 'stuck', reason: 'no list' };
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await site.report(id, [stuck]);
+    await site.report('f', [LIDAR]);
+    const html = await (await site.app.request('/')).text();
+    const [, attention = ''] =
+      /<section aria-labelledby="attention">(.*?)<\/section>/s.exec(html) ?? [];
+    expect(
+      attention
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/ +/g, ' ')
+        .trim(),
+    ).toBe('Needs attention state machines why stuck a , b , c and 2 more acme:lidar: no list');
+    expect(attention).toContain('and <a href="/?condition=stuck">2 more</a>');
+    expect((await textOf(site.app, '/?after=a')).includes('Needs attention')).toBe(false);
+  });
+
+  it('[D354] nothing needs attention', async () => {
+    const site = testSite();
+    await site.report('a', [LIDAR]);
+    const lines = await textOf(site.app, '/');
+    const place = lines.indexOf('Needs attention');
+    expect(lines[place + 1]).toMatch(/^Nothing\./);
   });
 
   it('are those of the last day, and the earlier ones', async () => {

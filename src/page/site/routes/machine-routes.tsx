@@ -4,7 +4,7 @@ import { UNHEARD } from '../../../server/fleet/presence.ts';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
 import { MachineView } from '../views/machine-view.tsx';
-import { MachinesView } from '../views/machines-view.tsx';
+import { isForAll, MachinesView } from '../views/machines-view.tsx';
 
 /** The pages of all machines, and of each. */
 export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void {
@@ -12,8 +12,12 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
     const search = searchIn(c, site.now());
     const page = await answered(() => site.machines(search));
     if (!page.ok) return await frame.failed(c, page.error);
+    const wall =
+      isForAll(search) && search.after === '' ? await answered(() => site.wall()) : undefined;
+    if (wall?.ok === false) return await frame.failed(c, wall.error);
     const shown = { view: site, title: 'Machines', tab: '/' };
-    const view = <MachinesView page={page.value} search={search} now={site.now()} />;
+    const given = { page: page.value, search, wall: wall?.value, now: site.now() };
+    const view = <MachinesView {...given} />;
     return await frame.page(c, shown, view);
   });
   app.get('/machines/:id', async (c) => {

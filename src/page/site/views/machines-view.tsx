@@ -10,8 +10,10 @@ import type {
   PlacedModule,
   SiteTotals,
 } from '../../../server/fleet/machine-queries.ts';
+import type { WallMachines } from '../../../server/fleet/wall-machines.ts';
 import type { MachinePage } from '../../../site/machines.ts';
 import { failingWords } from '../../../site/failing-words.ts';
+import { NeedsAttention } from './needs-attention.tsx';
 import { PRESENCE, Totals } from './totals.tsx';
 import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
@@ -19,12 +21,20 @@ import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site
 export const MachinesView: FC<{
   readonly page: MachinePage;
   readonly search: MachineSearch;
+  /** What needs attention; undefined where machines are searched for. */
+  readonly wall: WallMachines | undefined;
   readonly now: number;
-}> = ({ page: { totals, problems, groups, machines, matching, next, moduleIds }, search, now }) => (
+}> = ({
+  page: { totals, problems, groups, machines, matching, next, moduleIds },
+  search,
+  wall,
+  now,
+}) => (
   <>
     <h1>Machines</h1>
     <Totals totals={totals} />
     <Problems problems={problems.map(asPageProblem)} />
+    {wall === undefined || hasNone(totals) ? null : <NeedsAttention wall={wall} now={now} />}
     <Groups groups={groups} />
     {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
     {hasNone(totals) ? null : (
@@ -67,9 +77,13 @@ function chosenIn({ condition, unheard }: MachineSearch): string | undefined {
   return condition ?? unheard?.presence;
 }
 
+/** Whether all machines are listed. */
+export function isForAll(search: MachineSearch): boolean {
+  return isAny(search) && search.id === undefined && search.group === undefined;
+}
+
 function foundWords(search: MachineSearch, matching: number): string {
-  const all = isAny(search) && search.id === undefined && search.group === undefined;
-  return all
+  return isForAll(search)
     ? `${machinesOf(matching)}, by id`
     : `${machinesOf(matching)} match${matching === 1 ? 'es' : ''}`;
 }

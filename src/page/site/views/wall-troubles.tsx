@@ -26,7 +26,7 @@ export const Sign: FC<{ readonly state: WallState }> = ({ state }) => (
 );
 
 /** Machines with the same trouble. */
-interface Kind {
+export interface Kind {
   readonly first: WallTrouble;
   readonly machines: readonly WallTrouble[];
 }
@@ -51,7 +51,8 @@ export const Troubles: FC<{
   );
 };
 
-function kindsOf(troubles: readonly WallTrouble[]): Kind[] {
+/** Troubles that are the same, together. */
+export function kindsOf(troubles: readonly WallTrouble[]): Kind[] {
   const kinds = Map.groupBy(troubles, (one) => `${one.state} ${whatOf(one) ?? ''}`);
   return [...kinds.values()].flatMap((machines) => {
     const [first] = machines;
