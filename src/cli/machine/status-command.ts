@@ -10,7 +10,7 @@ import { loggedWords } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
-import { columnsOf } from '../base/columns.ts';
+import { columnsOf, leastWidth } from '../base/columns.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { openLine } from '../../host/open-action.ts';
 import { deployedYank, isReported, labelFor, targetOf } from '../../host/machine-row.ts';
@@ -86,22 +86,31 @@ function linesOf(status: Status, columns: number | undefined): string[] {
       decision.decision,
       readable(loggedWords(decision), times(decision.moduleId)),
     ]);
-  const line = columnsOf(HEADS, cells, columns);
   const held = holdsTable(status.holds, { times: times(''), columns });
   const quarantined = quarantineTable(memory.quarantine, { times, columns });
   return [
     roundLine(status),
     ...crashLoopLines(status),
     '',
-    ...(cells.length === 0
-      ? ['no module was decided on yet']
-      : [...line(HEADS), ...cells.flatMap(line)]),
+    ...(cells.length === 0 ? ['no module was decided on yet'] : rowsOf(cells, columns)),
     ...deployedLines(status),
     ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
     ...requestLines(status),
     ...(held.length === 0 ? [] : ['', HOLDS_HEAD, ...held]),
     ...(quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined]),
   ];
+}
+
+/** The decisions as columns, or in two lines each where these do not fit. */
+function rowsOf(cells: readonly (readonly string[])[], columns: number | undefined): string[] {
+  if (columns === undefined || leastWidth(HEADS, cells) <= columns) {
+    const line = columnsOf(HEADS, cells, columns);
+    return [...line(HEADS), ...cells.flatMap(line)];
+  }
+  return cells.flatMap(([label, constraint, deployed = '-', target = '-', , decision, why]) => [
+    `  ${label}   ${constraint}   ${target === '-' || target === deployed ? deployed : `${deployed} → ${target}`}`,
+    `      ${decision}: ${why}`,
+  ]);
 }
 
 function roundLine({ poller: { pid, round }, isRunning, now }: Status): string {
