@@ -67,7 +67,7 @@ it('[D165] under a pin, a yank that no author signed moves no machine, and one t
     'ahead',
     '1.1.0',
     [
-      'newer than 1.0.0, the newest release of 1 that may be selected; refused: yanked: drifts; it is kept, not downgraded',
+      'stays at 1.1.0, which is yanked: drifts; the newest release of 1 that may be selected is 1.0.0',
       'the deployed version 1.1.0 is yanked: drifts; it stays, because its author did not sign the yank',
     ],
   ]);

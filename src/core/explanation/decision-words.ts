@@ -19,7 +19,7 @@ import type { Version } from '../version/version.ts';
 import { complaintOf } from './complaint.ts';
 import { countReasons } from './counted-reasons.ts';
 import { holdWords } from './hold-words.ts';
-import { newerWords } from './newer-words.ts';
+import { newerWords, refusedWords } from './newer-words.ts';
 import { retryWords, skippedWords, upgradeWords } from './replacement-words.ts';
 import {
   chosenAs,
@@ -164,23 +164,22 @@ function describeUnpublished(constraint: Constraint, deployed: Deployed): string
 /** Why the deployed version is kept although the constraint does not select it (D16, D17, D30). */
 function aheadWords({ input, resolution, against: found }: Ahead): Said {
   const { constraint } = resolution.input;
-  const against = found && againstWords(found, constraint);
   const deployed = deployedVersion(input.deployed);
+  const stays = `stays at ${deployed?.text ?? ''}`;
+  const kept = found ? say`${stays}, which ${againstWords(found, constraint)}` : stays;
+  const newer = deployed && newerWords(resolution, deployed);
   if (resolution.kind === 'resolved') {
     const { version } = resolution.release;
-    const best = `newer than ${version.text}, the ${newestOf(constraint)} that may be selected`;
-    const newer = deployed && newerWords(resolution, deployed);
-    return sentence(best, against, 'it is kept, not downgraded', newer);
+    const best = `the ${newestOf(constraint)} that may be selected is ${version.text}`;
+    return sentence(kept, best, newer);
   }
-  if (constraint.kind === 'patch') return sentence('it is kept', against);
-  const newer = deployed && newerWords(resolution, deployed);
-  const none = `no release may be selected: ${countReasons(resolution)}`;
-  return sentence('it is kept', against, newer, none);
+  if (constraint.kind === 'patch') return kept;
+  return sentence(kept, newer, `no release may be selected: ${countReasons(resolution)}`);
 }
 
 function againstWords(against: Against, constraint: Constraint): Said {
-  if (against.kind === 'refused') return say`refused: ${refusalWords(against.refused, constraint)}`;
-  return against.failure ? `it ${failureWords(against.failure)}` : 'it is not in the list';
+  if (against.kind === 'refused') return refusedWords(against.refused, constraint);
+  return against.failure ? failureWords(against.failure) : 'is not in the list';
 }
 
 function heldMeanwhile(held: Replacement): string {

@@ -1,5 +1,5 @@
 import { firstFew } from '../text/few.ts';
-import type { RefusedRelease } from '../releases/refusal.ts';
+import type { Refused, RefusedRelease } from '../releases/refusal.ts';
 import type { Constraint } from '../version/constraint.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
 import { joined, say, textOf, type Said } from '../text/time-words.ts';
@@ -50,8 +50,20 @@ function groupWords(refused: readonly RefusedRelease[], constraint: Constraint):
   const texts = refused.map(({ release }) => release.version.text);
   const named = texts.length > NAMED ? firstFew(texts, NAMED - 1) : texts;
   const [last = ''] = named.slice(-1);
-  const [one, many] = (refused[0] && VERBS[refused[0].reason]) ?? ['is', 'are'];
-  const reason = refused[0] ? refusalWords(refused[0], constraint) : '';
-  if (named.length === 1) return say`${last} ${one} ${reason}`;
-  return say`${named.slice(0, -1).join(', ')} and ${last} ${many} ${reason}`;
+  const [first] = refused;
+  if (!first) return '';
+  if (named.length === 1) return say`${last} ${refusedWords(first, constraint)}`;
+  const [, many] = verbsOf(first);
+  return say`${named.slice(0, -1).join(', ')} and ${last} ${many} ${refusalWords(first, constraint)}`;
+}
+
+/** Why a release is refused, after its version: `is yanked: stops the motor`. */
+export function refusedWords(refused: Refused, constraint: Constraint): Said {
+  const [one] = verbsOf(refused);
+  return say`${one} ${refusalWords(refused, constraint)}`;
+}
+
+function verbsOf(refused: Refused): readonly [one: string, many: string] {
+  const verbs = refused.reason === 'not-a-version' ? undefined : VERBS[refused.reason];
+  return verbs ?? ['is', 'are'];
 }

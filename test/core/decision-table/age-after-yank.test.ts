@@ -17,7 +17,7 @@ describe('[D204] the deployed release was yanked, and the policy names a trust d
   const replacement = aged('1.2.4', 2);
   const list = [{ ...aged('1.2.3', 9), yanked: 'leaks' }, replacement];
   const waits =
-    'ahead: it is kept; refused: yanked: leaks; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young, 1 yanked';
+    'ahead: stays at 1.2.3, which is yanked: leaks; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young, 1 yanked';
   decidesOn([
     {
       case: 'D204 by its author: the shorter age',
@@ -56,7 +56,7 @@ describe('[D204] the deployed release was yanked, and the policy names a trust d
       list: [replacement],
       signed: ['1.2.4', 'yank 1.2.3'],
       expected:
-        'ahead: it is kept; it is not in the list; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young',
+        'ahead: stays at 1.2.3, which is not in the list; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young',
       warns: ['ahead'],
     },
     {

@@ -172,7 +172,7 @@ describe('[D99] the replacement of a yanked release', () => {
       firstSeen: { since, added: new Map([['yanked 1.2.3', yank]]) },
       eligibility: { minimumAge },
       expected:
-        'ahead: it is kept; refused: yanked: leaks; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young, 1 yanked',
+        'ahead: stays at 1.2.3, which is yanked: leaks; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young, 1 yanked',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -199,7 +199,7 @@ describe('[D99] the replacement of a yanked release', () => {
       },
       eligibility: { minimumAge: { ...minimumAge, afterYank: 0 } },
       expected:
-        'ahead: it is kept; refused: yanked: leaks; 1.2.4 is too young until 2026-11-27T00:00:00Z; no release may be selected: 1 too young, 1 yanked',
+        'ahead: stays at 1.2.3, which is yanked: leaks; 1.2.4 is too young until 2026-11-27T00:00:00Z; no release may be selected: 1 too young, 1 yanked',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -210,7 +210,7 @@ describe('[D99] the replacement of a yanked release', () => {
       firstSeen: { since, added: new Map() },
       eligibility: { minimumAge: soon },
       expected:
-        'ahead: it is kept; refused: yanked: leaks; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young, 1 yanked',
+        'ahead: stays at 1.2.3, which is yanked: leaks; 1.2.4 is too young until 2026-11-26T00:00:00Z; no release may be selected: 1 too young, 1 yanked',
       warns: ['ahead', 'deployed-yanked'],
     },
     {

@@ -159,7 +159,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '1.2.6-rc.1',
       list: LIST,
       expected:
-        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be selected; it is not in the list; it is kept, not downgraded',
+        'ahead: stays at 1.2.6-rc.1, which is not in the list; the newest patch of 1.2 that may be selected is 1.2.5',
       warns: ['ahead'],
     },
     {
@@ -168,7 +168,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '1.2.6',
       list: LIST,
       expected:
-        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be selected; it is not in the list; it is kept, not downgraded',
+        'ahead: stays at 1.2.6, which is not in the list; the newest patch of 1.2 that may be selected is 1.2.5',
       warns: ['ahead'],
     },
     {
@@ -177,7 +177,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '1.2.6',
       list: [...LIST, { version: '1.2.6', yanked: 'hot' }],
       expected:
-        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be selected; refused: yanked: hot; it is kept, not downgraded',
+        'ahead: stays at 1.2.6, which is yanked: hot; the newest patch of 1.2 that may be selected is 1.2.5',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -194,7 +194,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '2.0.0-rc.2',
       list: ['1.8.0', '1.9.0', '2.0.0-rc.1'],
       expected:
-        'ahead: newer than 1.9.0, the newest release that may be selected; it is not in the list; it is kept, not downgraded',
+        'ahead: stays at 2.0.0-rc.2, which is not in the list; the newest release that may be selected is 1.9.0',
       warns: ['ahead'],
     },
     {
@@ -203,7 +203,7 @@ describe('D16, D17: deployed higher than resolved, in the branch', () => {
       deployed: '3.0.0',
       list: LIST,
       expected:
-        'ahead: newer than 2.1.0-rc.1, the newest release or prerelease that may be selected; it is not in the list; it is kept, not downgraded',
+        'ahead: stays at 3.0.0, which is not in the list; the newest release or prerelease that may be selected is 2.1.0-rc.1',
       warns: ['ahead'],
     },
   ]);
@@ -233,7 +233,7 @@ describe('[T28] a version far above all others was published, and is yanked late
       deployed: '999999999.0.0',
       list: yanked,
       expected:
-        'ahead: newer than 2.0.0, the newest release that may be selected; refused: yanked: not ours; it is kept, not downgraded',
+        'ahead: stays at 999999999.0.0, which is yanked: not ours; the newest release that may be selected is 2.0.0',
       warns: ['ahead', 'deployed-yanked'],
     },
     {

@@ -146,7 +146,7 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.3',
       list: [{ version: '1.2.3', yanked: '' }, { version: '1.2.4', yanked: '' }, '2.0.0'],
       expected:
-        'ahead: it is kept; refused: yanked; 1.2.4 is yanked; no release may be selected: 2 yanked, 1 of another major version',
+        'ahead: stays at 1.2.3, which is yanked; 1.2.4 is yanked; no release may be selected: 2 yanked, 1 of another major version',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -155,7 +155,7 @@ describe('D30: nothing eligible', () => {
       deployed: '1.2.3',
       list: [],
       expected:
-        'ahead: it is kept; it is not in the list; no release may be selected: the list is empty',
+        'ahead: stays at 1.2.3, which is not in the list; no release may be selected: the list is empty',
       warns: ['ahead'],
     },
     {
@@ -197,7 +197,7 @@ describe('D30: nothing eligible', () => {
       list: LIST,
       changed: ['1.2.5'],
       expected:
-        'ahead: it is kept; refused: digest changed: sha256:bb for any, first seen as sha256:aa',
+        'ahead: stays at 1.2.5, which is refused: digest changed: sha256:bb for any, first seen as sha256:aa',
       warns: ['ahead'],
     },
     {

@@ -58,7 +58,7 @@ describe('[D31] the newer releases in the branch are named, each with its reason
       deployed: '1.2.6',
       list: ['1.2.5', { version: '1.2.6', yanked: '' }, { version: '1.2.7', yanked: 'hot' }],
       expected:
-        'ahead: newer than 1.2.5, the newest patch of 1.2 that may be selected; refused: yanked; it is kept, not downgraded; 1.2.7 is yanked: hot',
+        'ahead: stays at 1.2.6, which is yanked; the newest patch of 1.2 that may be selected is 1.2.5; 1.2.7 is yanked: hot',
       warns: ['ahead', 'deployed-yanked'],
     },
     {

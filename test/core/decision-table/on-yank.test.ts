@@ -22,7 +22,7 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       deployed: '1.2.9',
       list: ['1.2.8', RECALLED],
       expected:
-        'ahead: newer than 1.2.8, the newest patch of 1.2 that may be selected; refused: yanked: stops the motor; it is kept, not downgraded',
+        'ahead: stays at 1.2.9, which is yanked: stops the motor; the newest patch of 1.2 that may be selected is 1.2.8',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -32,7 +32,7 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       list: ['1.2.8', RECALLED],
       onYank: 'keep',
       expected:
-        'ahead: newer than 1.2.8, the newest patch of 1.2 that may be selected; refused: yanked: stops the motor; it is kept, not downgraded',
+        'ahead: stays at 1.2.9, which is yanked: stops the motor; the newest patch of 1.2 that may be selected is 1.2.8',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -69,7 +69,7 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       list: ['1.1.0', RECALLED],
       onYank: 'replace',
       expected:
-        'ahead: it is kept; refused: yanked: stops the motor; no release may be selected: 1 yanked, 1 of another minor version',
+        'ahead: stays at 1.2.9, which is yanked: stops the motor; no release may be selected: 1 yanked, 1 of another minor version',
       warns: ['ahead', 'deployed-yanked'],
     },
     {
@@ -88,7 +88,7 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       list: ['1.2.8'],
       onYank: 'replace',
       expected:
-        'ahead: newer than 1.2.8, the newest patch of 1.2 that may be selected; it is not in the list; it is kept, not downgraded',
+        'ahead: stays at 1.2.9, which is not in the list; the newest patch of 1.2 that may be selected is 1.2.8',
       warns: ['ahead'],
     },
     {
@@ -149,7 +149,7 @@ describe('[D165] the policy names a trust document, and the deployed version was
       signed: ['1.2.8', '1.2.9'],
       onYank: 'replace',
       expected:
-        'ahead: newer than 1.2.8, the newest patch of 1.2 that may be selected; refused: yanked: stops the motor; it is kept, not downgraded',
+        'ahead: stays at 1.2.9, which is yanked: stops the motor; the newest patch of 1.2 that may be selected is 1.2.8',
       warns: ['ahead', 'deployed-yanked'],
     },
     {

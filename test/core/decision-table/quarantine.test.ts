@@ -133,7 +133,7 @@ describe('D13: the deployed version failed on this machine', () => {
       list: ['1.2.5'],
       quarantine: FAILED,
       expected:
-        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 1 in quarantine',
+        'ahead: stays at 1.2.5, which is quarantined on this machine; no release may be selected: 1 in quarantine',
       warns: ['ahead'],
     },
     {
@@ -143,7 +143,7 @@ describe('D13: the deployed version failed on this machine', () => {
       list: [],
       quarantine: FAILED,
       expected:
-        'ahead: it is kept; it failed on this machine; no release may be selected: the list is empty',
+        'ahead: stays at 1.2.5, which failed on this machine; no release may be selected: the list is empty',
       warns: ['ahead'],
     },
     {

@@ -116,7 +116,7 @@ describe('[D37] a release failed: a rollback, whatever is deployed now', () => {
       quarantine: [{ version: '1.2.4' }],
       list: ['1.2.4'],
       expected:
-        'ahead: it is kept; it is not in the list; 1.2.4 is quarantined on this machine; no release may be selected: 1 in quarantine',
+        'ahead: stays at 1.2.2, which is not in the list; 1.2.4 is quarantined on this machine; no release may be selected: 1 in quarantine',
       warns: ['ahead'],
     },
     {

@@ -195,7 +195,7 @@ describe('[D90] a floor that only waits', () => {
       ],
       onYank: 'replace',
       ...YOUNG,
-      expected: `ahead: newer than 1.0.0, the newest release of 1 that may be selected; refused: yanked; it is kept, not downgraded; 1.2.0 ${BEHIND}, 1.1.0 is too young until 2026-11-22T00:00:00Z`,
+      expected: `ahead: stays at 1.0.5, which is yanked; the newest release of 1 that may be selected is 1.0.0; 1.2.0 ${BEHIND}, 1.1.0 is too young until 2026-11-22T00:00:00Z`,
       warns: ['ahead', 'deployed-yanked'],
     },
   ]);

@@ -205,7 +205,7 @@ decidesOn([
     deployed: '1.3.0',
     list: [requiring('1.4.0', NEEDS_6), { ...requiring('1.3.0', NEEDS_6), yanked: '' }],
     eligibility: { machine: SERVER },
-    expected: `ahead: it is kept; refused: yanked; 1.4.0 is refused: it ${UNMET}; no release may be selected: 1 with an unmet requirement, 1 yanked`,
+    expected: `ahead: stays at 1.3.0, which is yanked; 1.4.0 is refused: it ${UNMET}; no release may be selected: 1 with an unmet requirement, 1 yanked`,
     warns: ['ahead', 'deployed-yanked'],
   },
   {

@@ -118,7 +118,7 @@ describe('D13: an operator rolled back', () => {
       list: [],
       quarantine: rolledBack('1.2.7'),
       expected:
-        'ahead: it is kept; it was rolled back on this machine; no release may be selected: the list is empty',
+        'ahead: stays at 1.2.7, which was rolled back on this machine; no release may be selected: the list is empty',
       warns: ['ahead'],
     },
   ]);

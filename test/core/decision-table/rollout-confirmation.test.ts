@@ -86,7 +86,7 @@ describe('D51: when the list was confirmed', () => {
     const list = [inRollout('1.3.0', 's2', 5), inRollout('1.2.0', 's1', 50, { halted: '' })];
     const question = { wanted: '1.*', deployed: '1.0.0', list, readAt: 0, ...ROVER };
     expect(told(decide(moduleQuestion(question)))).toBe(
-      'ahead: it is kept; it is not in the list; 1.3.0 is refused: the rollout at 5 % does not include this machine yet: cohort 0.40 is not below 0.05, 1.2.0 is refused: rollout halted at 50 %; no release may be selected: 1 not yet rolled out to this machine, 1 with a halted rollout',
+      'ahead: stays at 1.0.0, which is not in the list; 1.3.0 is refused: the rollout at 5 % does not include this machine yet: cohort 0.40 is not below 0.05, 1.2.0 is refused: rollout halted at 50 %; no release may be selected: 1 not yet rolled out to this machine, 1 with a halted rollout',
     );
   });
 });

@@ -88,7 +88,7 @@ describe('[D94] decisions about what the site refuses', () => {
       list: LIST,
       eligibility: { refuse: BECAUSE },
       expected:
-        'ahead: newer than 1.2.4, the newest patch of 1.2 that may be selected; refused: refused by the policy of the site: 1.2.5 (stops the motor); it is kept, not downgraded',
+        'ahead: stays at 1.2.5, which is refused by the policy of the site: 1.2.5 (stops the motor); the newest patch of 1.2 that may be selected is 1.2.4',
       warns: ['ahead', 'deployed-refused'],
     },
     {
@@ -107,7 +107,7 @@ describe('[D94] decisions about what the site refuses', () => {
       list: ['1.2.4', '1.2.5'],
       eligibility: { refuse: refusing('1.*') },
       expected:
-        'ahead: it is kept; refused: refused by the policy of the site: 1.*; 1.2.5 is refused by the policy of the site: 1.*; no release may be selected: 2 refused by the policy',
+        'ahead: stays at 1.2.4, which is refused by the policy of the site: 1.*; 1.2.5 is refused by the policy of the site: 1.*; no release may be selected: 2 refused by the policy',
       warns: ['ahead', 'deployed-refused'],
     },
     {
@@ -126,7 +126,7 @@ describe('[D94] decisions about what the site refuses', () => {
       list: LIST,
       eligibility: { refuse: BECAUSE },
       expected:
-        'ahead: it is kept; refused: refused by the policy of the site: 1.2.5 (stops the motor)',
+        'ahead: stays at 1.2.5, which is refused by the policy of the site: 1.2.5 (stops the motor)',
       warns: ['ahead', 'deployed-refused'],
     },
     {
@@ -158,7 +158,7 @@ describe('[D94] decisions about what the site refuses', () => {
       quarantine: [{ version: '1.2.5' }],
       eligibility: { refuse: refusing('1.2.4') },
       expected:
-        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 1 in quarantine, 1 refused by the policy',
+        'ahead: stays at 1.2.5, which is quarantined on this machine; no release may be selected: 1 in quarantine, 1 refused by the policy',
       warns: ['ahead'],
     },
   ]);

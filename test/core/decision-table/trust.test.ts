@@ -95,7 +95,7 @@ describe('[D133] what is deployed without enough signatures', () => {
       list: LIST,
       signed: ['1.2.4'],
       expected:
-        'ahead: newer than 1.2.4, the newest release of 1 that may be selected; refused: unsigned: 1 of 2 signatures; it is kept, not downgraded',
+        'ahead: stays at 1.3.0, which is unsigned: 1 of 2 signatures; the newest release of 1 that may be selected is 1.2.4',
       warns: ['ahead'],
     },
     {
@@ -164,7 +164,7 @@ describe('[D133] what is deployed without enough signatures', () => {
       signed: [],
       quarantine: [{ version: '1.3.0' }],
       expected:
-        'ahead: it is kept; refused: quarantined on this machine; no release may be selected: 2 unsigned, 1 in quarantine',
+        'ahead: stays at 1.3.0, which is quarantined on this machine; no release may be selected: 2 unsigned, 1 in quarantine',
       warns: ['ahead'],
     },
     {
@@ -176,7 +176,7 @@ describe('[D133] what is deployed without enough signatures', () => {
       signed: ['1.2.3'],
       quarantine: [{ version: '1.3.0' }],
       expected:
-        'ahead: newer than 1.2.3, the newest release of 1 that may be selected; refused: unsigned: 1 of 2 signatures; it is kept, not downgraded; 1.3.0 is quarantined on this machine',
+        'ahead: stays at 1.2.4, which is unsigned: 1 of 2 signatures; the newest release of 1 that may be selected is 1.2.3; 1.3.0 is quarantined on this machine',
       warns: ['ahead'],
     },
   ]);

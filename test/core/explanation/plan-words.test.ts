@@ -33,7 +33,7 @@ describe('the warnings of a decision', () => {
       'a version above the branch is deployed',
       { wanted: '1.2.*', deployed: '1.2.9', list: ['1.2.8'] },
       [
-        'newer than 1.2.8, the newest patch of 1.2 that may be selected; it is not in the list; it is kept, not downgraded',
+        'stays at 1.2.9, which is not in the list; the newest patch of 1.2 that may be selected is 1.2.8',
       ],
     ],
     [
