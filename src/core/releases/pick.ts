@@ -1,5 +1,5 @@
 import { TEXT, expectArgument } from '../text/argument.ts';
-import { parseConstraint } from '../version/constraint.ts';
+import { constraintOf } from '../version/constraint-argument.ts';
 import { indexFor } from './release-index.ts';
 import { LIST_OF_RELEASES } from './release-records.ts';
 import type { ReleaseRecord } from './release.ts';
@@ -23,12 +23,6 @@ export function pick(
 ): string | undefined {
   expectArgument('pick()', 'versions', versions, LIST_OF_RELEASES);
   expectArgument('pick()', 'constraint', constraint, TEXT);
-  const parsed = parseConstraint(constraint);
-  if (!parsed.ok) {
-    const { message, suggestion } = parsed.error;
-    const advice = suggestion === undefined ? '' : `; did you mean ${suggestion} ?`;
-    throw new RangeError(`pick(): ${message}${advice}`, { cause: parsed.error });
-  }
-  const resolution = resolve(parsed.value, indexFor('pick()', versions));
+  const resolution = resolve(constraintOf('pick()', constraint), indexFor('pick()', versions));
   return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
 }
