@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readMachine, readUpdatePolicy } from 'modreg/config';
+import { configurationFrom } from 'modreg/config';
 import { Poller, type Configuration } from 'modreg/poller';
 import { openRegistries } from 'modreg/registry';
 import { openForPoller, savedListsIn } from 'modreg/store';
@@ -31,11 +31,5 @@ async function run(): Promise<void> {
 }
 
 function configuration(): Configuration {
-  const machine = readMachine(readFileSync('machine.json'));
-  const policy = readUpdatePolicy(readFileSync('policy.json'));
-  if (machine.ok && policy.ok) return { machine: machine.value, policy: policy.value };
-  const errors = [...machine.problems, ...policy.problems].filter(
-    (one) => one.severity === 'error',
-  );
-  throw new Error(errors.map(({ path, message }) => `${path}: ${message}`).join('\n'));
+  return configurationFrom(readFileSync('machine.json'), readFileSync('policy.json'));
 }

@@ -131,6 +131,17 @@ it.each(PURE)('%s reads no clock, randomness, network or process state itself', 
   expect(ENVIRONMENT.exec(code)).toBeNull();
 });
 
+/** What `modreg` and `modreg/config` consist of. */
+const FOR_BROWSERS = FILES.filter(
+  (file) => /^(core|config)\//.test(file) || file === 'registry/address.ts',
+);
+
+it.each(FOR_BROWSERS)('[D347] %s uses nothing of Node', (file) => {
+  expect(importsOf(file).filter((path) => path.startsWith('node:'))).toEqual([]);
+  const code = source(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+  expect(/\b(?:Buffer\.|process\.|setImmediate|require\()/.exec(code)).toBeNull();
+});
+
 it.each(FILES.filter((file) => !file.startsWith('cli/')))(
   '%s uses neither the console nor arguments, environment or exit of the process',
   (file) => {
@@ -155,10 +166,10 @@ it('no file has a generic name, except the entry points', () => {
   ]);
 });
 
-it('the core imports no package except fastest-levenshtein, and node:crypto for cohorts', () => {
+it('the core imports no package except fastest-levenshtein', () => {
   const packages = FILES.filter((file) => file.startsWith('core/')).flatMap(importsOf);
   expect(new Set(packages.filter((path) => !path.endsWith('.ts')))).toEqual(
-    new Set(['fastest-levenshtein', 'node:crypto']),
+    new Set(['fastest-levenshtein']),
   );
 });
 

@@ -145,7 +145,10 @@ function addPublish(registry: Command, context: CommandContext): void {
       '--force',
       'publish although machines report a modreg that ignores --requires or --floor',
     )
-    .option('--dry-run', 'show the releases that would be published, and change nothing')
+    .option(
+      '--dry-run',
+      'show the releases that would be published and what machines would do, and change nothing',
+    )
     .option('--no-check', 'upload files that the agent of modreg cannot run')
     .option(
       '--file <file>',

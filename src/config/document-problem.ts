@@ -72,6 +72,8 @@ export type DocumentProblem = {
         | 'unused-module'
         /** A local module has no `version`. modreg ignores the version of a local module. */
         | 'missing-version'
+        /** The `executable_path` of a local module is no absolute path, so that modreg's own agent does not start it. */
+        | 'no-program'
         /** A module's `env` reads an agent secret that `env_allow` does not list, which a later version of modreg refuses. */
         | 'secret-variable'
         /** A blackout that holds nothing: it has ended, or no maintenance window is open in it. */

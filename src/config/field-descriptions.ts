@@ -86,6 +86,8 @@ const MACHINE: Descriptions = {
   'modules.module_id': 'The module that runs under this name: <namespace>:<name>.',
   'modules.version':
     'Which releases are accepted: X.Y.Z, X.Y.*, X.*, latest or latest-with-prerelease.',
+  'modules.executable_path':
+    'The program of a local module: an absolute path. Without it, the agent of modreg does not start the module.',
   'modules.env':
     'Environment variables of the module. ${environment.NAME} stands for a variable of the agent.',
   agent: 'The agent configuration: its subsystems.',

@@ -20,6 +20,7 @@ export type { JsonSchema } from './fields/fields.ts';
 export { jsonSchemaOf } from './json-schema.ts';
 export type { CheckContext } from './check-context.ts';
 export { moduleEnvironment } from './module-environment.ts';
+export { configurationFrom } from './configuration-from.ts';
 export { mergeProvisioning } from './provisioning.ts';
 export {
   checkDocument,

@@ -6,6 +6,7 @@ import { component } from './component.ts';
 import { dependencyFindings } from './cross-checks/dependencies.ts';
 import { fields, editorFields, listOf, type Schema } from './fields/fields.ts';
 import type { Checked, CheckContext } from './check-context.ts';
+import { unusablePrograms } from './cross-checks/local-programs.ts';
 import { modelFindings } from './cross-checks/models.ts';
 import { moduleEntry } from './module-entry.ts';
 import { variableFindings } from './cross-checks/module-variables.ts';
@@ -45,6 +46,7 @@ export function checkMachine(value: unknown, context: CheckContext): Checked<Mac
       ...duplicateNetworks(outline.agent, ['agent']),
       ...modelFindings(outline),
       ...dependencyFindings(outline),
+      ...unusablePrograms(outline),
       ...variableFindings(outline, policy, environment),
       ...pinFindings(outline.agent, ['agent'], policy),
       ...permissionFindings(outline.agent, ['agent'], mode),

@@ -34,12 +34,16 @@ const entries = {
   env: v.optional(mapOf(variableName, environmentTemplate), {}),
 };
 
-/** A registry module, or a local module, whose `version` is ignored. Other fields are kept for the agent. */
+/** A registry module, or a local module, whose `version` is ignored. Other fields are kept for the agent, such as the program of a local one (D345). */
 export const moduleEntry: Schema<ModuleEntry> = choice(
   { type: 'local' },
   {
     matching: v.pipe(
-      openFields({ ...entries, version: v.optional(v.unknown()) }),
+      openFields({
+        ...entries,
+        version: v.optional(v.unknown()),
+        executable_path: v.optional(v.unknown()),
+      }),
       v.transform(({ type: _local, name: own, module_id, env, version: _ignored, ...extra }) => ({
         type: 'local' as const,
         name: own,

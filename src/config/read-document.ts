@@ -174,7 +174,8 @@ function checkAgentDocument(value: unknown, context: CheckContext): Checked<Agen
   return { ...rest, output: output?.agent };
 }
 
-const SOURCE: Expected = {
+/** The content of a document. */
+export const SOURCE: Expected = {
   is: (value) => typeof value === 'string' || value instanceof Uint8Array,
   words: 'text or bytes',
 };

@@ -34,6 +34,7 @@ const WARNINGS: Readonly<Record<DocumentWarningKind, true>> = {
   'conflicting-constraints': true,
   'unused-module': true,
   'missing-version': true,
+  'no-program': true,
   'secret-variable': true,
   'idle-blackout': true,
   'unsigned-releases': true,

@@ -47,7 +47,7 @@ const AFTERWARDS = { anyOf: [fields({ decision: TEXT, reason: TEXT }), { type: '
 const check = { errors: NUMBER, warnings: NUMBER, findings: list(ref('Finding')) };
 
 /** The schemas of the OpenAPI document of the page. */
-export const PAGE_SCHEMAS: object = {
+export const PAGE_SCHEMAS: Readonly<Record<string, object>> = {
   Machine: document('machine', { plan: ofCommand('plan'), status: ofCommand('status') }),
   Explanation: ofCommand('resolve'),
   History: document('history', {

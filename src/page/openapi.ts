@@ -5,7 +5,9 @@ import {
   problem,
   query as queryOf,
   ref,
+  described,
 } from '../server/routes/openapi-parts.ts';
+import { DESCRIPTIONS } from './openapi-descriptions.ts';
 import { PAGE_SCHEMAS } from './openapi-schemas.ts';
 import { BODIES } from './request-input.ts';
 import { withOperationIds } from './operation-ids.ts';
@@ -273,9 +275,14 @@ export const PAGE_OPENAPI: object = {
     },
   }),
   components: {
-    schemas: PAGE_SCHEMAS,
+    schemas: described(PAGE_SCHEMAS, DESCRIPTIONS),
     securitySchemes: {
-      session: { type: 'apiKey', in: 'cookie', name: '__Host-modreg-page' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: '__Host-modreg-page',
+        description: 'A person who has signed in with a code',
+      },
       token: { type: 'http', scheme: 'bearer', description: 'POST /v1/sign-in returns it' },
     },
   },

@@ -1,5 +1,6 @@
 import type { ActionTarget, Plan } from '../core/index.ts';
-import { replacementText, type Decision, type Replacement } from '../core/decision/decision.ts';
+import type { Decision, Replacement } from '../core/decision/decision.ts';
+import { replacementText } from '../core/decision/replacement-text.ts';
 import { decisionWords, describeAddress } from '../core/explanation/decision-words.ts';
 import {
   suspensionOf,

@@ -3,14 +3,14 @@ import { LOCAL_MACHINE } from '../config/machine-id.ts';
 import { isName } from '../config/text/name.ts';
 import { moduleEnvironment } from '../config/module-environment.ts';
 import { platformHome } from '../config/platform-home.ts';
-import type { ActionTarget, Artifact } from '../core/index.ts';
+import type { ActionTarget } from '../core/index.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import type { PermittedRollback } from '../core/plan/permitted-rollback.ts';
-import { moduleOf } from '../core/plan/target.ts';
 import { DEFAULT_TERMS, termsFor } from '../core/machine/update-policy.ts';
 import { quote } from '../core/text/quote.ts';
 import { parseVersion } from '../core/version/version.ts';
 import type { CommittedAction } from '../store/index.ts';
+import { packageFolder } from '../store/package-folder.ts';
 import type { Delivery } from './delivery.ts';
 
 /** What an agent needs to run the target of an action, from the configuration as it is at the delivery. */
@@ -24,7 +24,10 @@ export interface SetupTerms {
   readonly machineId: string | undefined;
 }
 
-const DIGEST_LENGTH = 12;
+/** The platform's home. */
+export function homeOf({ path, environment }: Omit<SetupTerms, 'machineId'>): string {
+  return platformHome(environment) ?? dirname(path);
+}
 
 /** Computes the setup of an action, and of the rollback that is permitted if it fails. */
 type SetupOf = (
@@ -42,7 +45,7 @@ export function moduleSetups({
   if (!isName(machineId)) {
     throw new RangeError(`machineId is ${quote(machineId)}, expected a single path segment`);
   }
-  const home = platformHome(environment) ?? dirname(path);
+  const home = homeOf({ path, environment });
   const own = { ...environment, PLATFORM_HOME: home };
   return (action, configuration, permitted) => {
     const { target } = action;
@@ -82,22 +85,4 @@ function rootOf(
 ): string | undefined {
   const release = { target, version: to, artifact };
   return parseVersion(to).ok ? packageFolder(home, release) : undefined;
-}
-
-/** The folder of a release; the first characters of its digest tell a file that was replaced from the first one. */
-function packageFolder(
-  home: string,
-  {
-    target,
-    version,
-    artifact,
-  }: {
-    readonly target: ActionTarget;
-    readonly version: string;
-    readonly artifact: Artifact | undefined;
-  },
-): string {
-  const [, digest = ''] = /^[^:]*:(.*)$/.exec(artifact?.digest ?? '') ?? [];
-  const suffix = digest === '' ? '' : `-${digest.slice(0, DIGEST_LENGTH)}`;
-  return join(home, 'packages', ...moduleOf(target).split(':'), `${version}${suffix}`);
 }

@@ -1,5 +1,5 @@
 import type { ActionTarget, Plan } from '../core/index.ts';
-import type { ClaimedFile } from '../store/index.ts';
+import { targetsIn, type ClaimedFile, type MachineTarget } from '../store/index.ts';
 import { startUpOf } from '../core/machine/start-up.ts';
 import { loggedDecisions } from '../core/plan/logged-decisions.ts';
 import { keyOf } from '../core/plan/target.ts';
@@ -15,6 +15,7 @@ import {
   type FailureReport,
 } from './delivery.ts';
 import { checkingAnswers, expectOptions } from './expected-options.ts';
+import { homeOf } from './module-setup.ts';
 import { nextDelivery, withdrawOverdue } from './next-delivery.ts';
 import { inputsOf } from './planner.ts';
 import type { PollerOptions } from './poller-options.ts';
@@ -116,6 +117,15 @@ export class Poller {
   look({ rereads = false }: { readonly rereads?: boolean } = {}): void {
     if (rereads) this.#parts.lists.reread();
     else this.#parts.changes.wake();
+  }
+
+  /**
+   * The modules and subsystems as the machine's file has them since the last plan: what is deployed, where, and what comes next. The
+   * same as `targetsIn` of `modreg/store` in another process. Throws a DatabaseError if the file cannot be read.
+   */
+  targets(): MachineTarget[] {
+    const { file, environment = {} } = this.#options;
+    return targetsIn(file, { home: homeOf({ path: file.path, environment }) });
   }
 
   /**

@@ -1,3 +1,4 @@
+export { cached } from '../registry/own-registry.ts';
 export {
   openRegistries,
   type OpenRegistries,

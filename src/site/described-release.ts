@@ -1,6 +1,7 @@
 import type { ModuleId, ReleaseRecord, Result } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import type { Problem } from '../base/problem.ts';
+import type { PublishedRelease } from '../server/index.ts';
 import { releasesFrom } from './release-options.ts';
 
 /** More are only counted. */
@@ -23,17 +24,19 @@ export function describedRelease(
     const message = `${quote(path)}: ${only}, expected a release ${version}`;
     return { ok: false, error: { severity: 'error', kind: 'bad-value', message } };
   }
-  const { publishedAt, artifacts, deprecated, yanked, requires, floor } = release;
+  return { ok: true, value: recordOf(release) };
+}
+
+/** The release as a list would have it once it is published for all machines. */
+export function recordOf(release: PublishedRelease): ReleaseRecord {
+  const { version, publishedAt, artifacts, deprecated, yanked, requires, floor } = release;
   return {
-    ok: true,
-    value: {
-      version,
-      ...(publishedAt !== undefined && { publishedAt }),
-      artifacts,
-      deprecated,
-      yanked,
-      ...(requires && { requires }),
-      floor,
-    },
+    version,
+    ...(publishedAt !== undefined && { publishedAt }),
+    artifacts,
+    deprecated,
+    yanked,
+    ...(requires && { requires }),
+    floor,
   };
 }

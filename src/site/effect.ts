@@ -1,5 +1,6 @@
 import type { Decision, Refused } from '../core/index.ts';
 import { replacementOf } from '../core/decision/decision.ts';
+import { releaseOf } from '../core/decision/replacement-text.ts';
 import { describeDecision } from '../core/explanation/decision-words.ts';
 import { requiredText } from '../core/explanation/requirement-words.ts';
 import { describeRefused, groupsFirst } from '../core/explanation/words.ts';
@@ -59,8 +60,9 @@ function dueIn(
   { version, stops, breaks, now }: Asked,
 ): Effect | undefined {
   const replacement = replacementOf(decision);
-  if (!replacement || 'url' in replacement.to) return undefined;
-  const { direction, to } = replacement;
+  const to = replacement && releaseOf(replacement);
+  if (!to) return undefined;
+  const { direction } = replacement;
   if (to.version.text !== version || direction === 'restart') return undefined;
   const stopping = direction === 'install' ? [] : stops;
   if (decision.kind === 'hold') {

@@ -1,4 +1,4 @@
-import type { ModuleId, Result } from '../core/index.ts';
+import type { ModuleId, ReleaseRecord, Result } from '../core/index.ts';
 import { DEFAULT_TERMS } from '../core/machine/update-policy.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
@@ -52,17 +52,27 @@ export async function fleetWhatIf(
   const { value: id } = moduleId;
   const release = describedRelease(described, id, text);
   if (!release.ok) return release;
+  const whatIf = await whatIfOf({ moduleId: id, version: text }, release.value, options, world);
+  const isTwice = whatIf.ok && whatIf.value.isPublished && release.value !== undefined;
+  return isTwice ? { ok: false, error: publishedAlready(id, text) } : whatIf;
+}
+
+/** What `described` would do, or what the list has of that version. Without both, the release runs on every platform. */
+export async function whatIfOf(
+  { moduleId: id, version: text }: NamedRelease,
+  described: ReleaseRecord | undefined,
+  options: Pick<RegistryOptions, 'registry' | 'json'>,
+  world: World,
+): Promise<Result<FleetWhatIf, Problem>> {
   return await withFleet(options, world, async (client, registry) => {
     const [states, lists] = await Promise.all([client.states(id), listsOf(id, options, world)]);
     const now = world.clock();
-    // Without a file, it runs everywhere.
-    const added = { publishedAt: now, ...release.value, version: text };
+    const added = { publishedAt: now, ...described, version: text };
     const { isPublished, ...asked } = askedAmong(
       lists.own?.records ?? [],
       withAbsoluteUrls(added, listAt(registry, id)),
       now,
     );
-    if (isPublished && release.value) return { ok: false, error: publishedAlready(id, text) };
     const others = await otherModules(asked, lists.dependents, client);
     const effects = uninterrupted(effectsOf(states, { ...asked, others }, systemClock));
     const { unread } = lists;

@@ -1,4 +1,4 @@
-import { parseModuleId, type ModuleId, type Release } from '../core/index.ts';
+import { parseModuleId, type ModuleId, type Release, type ReleaseRecord } from '../core/index.ts';
 import type { Rollout } from '../core/rollout/rollout.ts';
 import { requiredText } from '../core/explanation/requirement-words.ts';
 import { describeDeprecated } from '../core/explanation/words.ts';
@@ -27,7 +27,7 @@ import {
   type OtherModules,
   type ReportedVersions,
 } from './other-modules.ts';
-import { askedAmong, effectsOf } from './what-if.ts';
+import { askedAmong, effectsOf, type MachinesWithEffect } from './what-if.ts';
 
 const MODULES_OF_PAGE = 50;
 /** So many releases of a module are listed. */
@@ -170,16 +170,27 @@ function marksOf({ floor, deprecated, requires = {} }: Release): string[] {
   ];
 }
 
-/** As `modreg fleet what-if` decides it, in slices: other pages are shown meanwhile (T268). */
 async function whatIf(
   files: SiteFiles,
   { moduleId, version: text }: NamedRelease,
 ): Promise<Answer<WhatIf>> {
   const version = versionIn(text);
   if (!version.ok) return version;
-  const now = files.now();
   // A release that is not published is taken as one for all platforms.
-  const added = { version: version.value.text, publishedAt: now };
+  const added = { version: version.value.text };
+  const { isPublished, effects, now } = await effectsIn(files, moduleId, added);
+  const grouped = groupedEffects(effects, { version: added.version, now });
+  return { ok: true, value: { isPublished, ...grouped } };
+}
+
+/** As `modreg fleet what-if` decides it, in slices: other pages are shown meanwhile (T268). */
+export async function effectsIn(
+  files: SiteFiles,
+  moduleId: ModuleId,
+  release: ReleaseRecord,
+): Promise<{ isPublished: boolean; effects: MachinesWithEffect[]; now: number }> {
+  const now = files.now();
+  const added = { publishedAt: now, ...release };
   const records = recordsIn(files.catalogue, moduleId);
   const { isPublished, ...asked } = askedAmong(records, added, now);
   const effects = await files.fleet.readInSlices(function* (sql) {
@@ -187,10 +198,7 @@ async function whatIf(
     const states = statesAfter(sql, moduleId, 0);
     return yield* effectsOf(states, { ...asked, others }, systemClock);
   });
-  return {
-    ok: true,
-    value: { isPublished, ...groupedEffects(effects, { version: asked.version, now }) },
-  };
+  return { isPublished, effects, now };
 }
 
 /** What machines run of what the release requires, and of what requires its module. */

@@ -1,3 +1,4 @@
+import { LOCAL } from '../core/decision/replacement-text.ts';
 import type { ActionOutcome, NewAction } from '../core/plan/committed-action.ts';
 import { keyOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
@@ -44,7 +45,8 @@ export function acknowledge(
       { version: to, digest: artifact?.digest, replaced, ...failure },
       terms,
     );
-  } else {
+    // A restart of a local module changes no version (D344).
+  } else if (to !== LOCAL) {
     noteDeployed(sql, target, outcome.kind === 'done' ? to : outcome.running, { at });
   }
   if (outcome.kind === 'done' || isFailed) {

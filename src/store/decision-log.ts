@@ -31,6 +31,9 @@ const shape: Shape = objectOf<keyof LoggedDecision>({
   because: optional(isReason),
   waitsFor: optional(isText),
   until: optional(isNumber),
+  next: optional(
+    objectOf({ at: isNumber, because: isText, decision: isText, target: optional(isText) }),
+  ),
 });
 
 export function isDecision(value: unknown): value is LoggedDecision {

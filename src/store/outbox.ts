@@ -129,6 +129,16 @@ export function deliveredDigest(
   return textOf(sql.get(last, ...deploying(target, version))?.['digest']);
 }
 
+/** The file of the action that deployed this version last; undefined if no action that the file still has did. */
+export function deployingArtifact(
+  sql: Statements,
+  target: ActionTarget,
+  version: string,
+): Pick<NewAction, 'artifact'> | undefined {
+  const row = sql.get(SELECT_DEPLOYED, ...deploying(target, version));
+  return row && jsonIn(row, CONTENT, sql, isAction);
+}
+
 function deploying(target: ActionTarget, version: string): string[] {
   return [target.kind, target.name, moduleOf(target), version];
 }
@@ -212,6 +222,13 @@ const SELECT_ACKNOWLEDGEABLE = `
 const SELECT_DEPLOYING = `
   SELECT number, content ->> '$.artifact.digest' AS digest FROM actions
   WHERE kind = ? AND name = ? AND module_id = ? AND content ->> '$.to' = ?`;
+/** A restart may be of a release whose file must not be downloaded now: its action has none then. */
+const DEPLOYED = `state = 'done' AND content ->> '$.direction' <> 'restart'`;
+const SELECT_DEPLOYED = `
+  SELECT number, content FROM actions WHERE ${DEPLOYED}
+    AND kind = ? AND name = ? AND module_id = ? AND content ->> '$.to' = ?
+  ORDER BY number DESC
+  LIMIT 1`;
 const RETRY = `
   UPDATE actions
   SET state = 'waiting', failures = failures + 1, not_before = ?, changed_at = ?, outcome = ?

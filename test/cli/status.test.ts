@@ -115,22 +115,6 @@ In quarantine:
     expect(contentsOf(home)).toEqual(before);
   });
 
-  it('[D352] has two lines for each decision where its columns do not fit', async () => {
-    const home = homeAfter((state) => recordTrouble(state, wholeSecond()));
-    const { stdout } = await inProcess(['status'], { PLATFORM_HOME: home, COLUMNS: '60' });
-    const lines = stdout.split('\n');
-    const place = lines.indexOf('  acme:lidar   1.2.*   1.2.3 → 1.2.9');
-    expect(lines.slice(place, place + 7)).toEqual([
-      '  acme:lidar   1.2.*   1.2.3 → 1.2.9',
-      '      upgrade: newest patch of 1.2',
-      '  acme:lidar (rear)   1.*   none → 1.1.0',
-      '      install: not deployed yet',
-      '  acme:arm   1.*   unknown',
-      '      stuck: the deployed version is not known',
-      '  acme:cam   1.*   "https://builds.example/cam" → 1.1.0',
-    ]);
-  });
-
   it('prints the same as data with --json', async () => {
     const now = wholeSecond();
     let ids: readonly string[] = [];

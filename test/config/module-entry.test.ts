@@ -19,11 +19,51 @@ describe('a module entry', () => {
     expect(value(read).modules.map((entry) => entry.extra)).toEqual([extra, extra]);
     const unknown = read.problems.filter(({ kind }) => kind === 'unknown-field');
     expect(unknown.map(({ path }) => path)).toEqual([
-      '/modules/0/executable_path',
       '/modules/0/log',
       '/modules/1/executable_path',
       '/modules/1/log',
     ]);
+  });
+
+  it.each<[object, string[]]>([
+    [{ executable_path: '/opt/tool' }, []],
+    [{}, []],
+    [
+      { executable_path: 'opt/tool' },
+      [
+        'no-program /modules/0/executable_path found "opt/tool", expected an absolute path; modreg agent run does not start the module',
+      ],
+    ],
+    [
+      { executable_path: ['/opt/tool'] },
+      [
+        'no-program /modules/0/executable_path found a list, expected an absolute path; modreg agent run does not start the module',
+      ],
+    ],
+    [
+      { executible_path: '/opt/tool' },
+      ['unknown-field /modules/0/executible_path unknown field; did you mean executable_path?'],
+    ],
+    [
+      { type: 'registry', version: '1.*', executable_path: 'opt/tool' },
+      ['unknown-field /modules/0/executable_path unknown field'],
+    ],
+  ])('[D345] the program of a local module: %j', (fields, found) => {
+    const local = {
+      type: 'local',
+      name: 'tool',
+      module_id: 'acme:tool',
+      version: 'any',
+      ...fields,
+    };
+    const { problems, errors } = readMachine(JSON.stringify({ modules: [local] }));
+    const told = problems
+      .filter(({ kind }) => kind !== 'unused-module')
+      .map(({ kind, path, message, suggestion }) => {
+        const meant = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+        return `${kind} ${path} ${message}${meant}`;
+      });
+    expect([told, errors]).toEqual([found, 0]);
   });
 
   it('keeps every kind of constraint', () => {

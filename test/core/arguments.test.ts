@@ -10,6 +10,7 @@ import * as testing from '../../src/testing/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { ACCEPT_ANYTHING, VERSION, WRONG_ARGUMENTS } from './support/wrong-arguments.ts';
 import { WRONG_BOARD_ARGUMENTS } from './support/wrong-board-arguments.ts';
+import { WRONG_LIST_ARGUMENTS } from './support/wrong-list-arguments.ts';
 import { WRONG_TESTING_ARGUMENTS } from './support/wrong-testing-arguments.ts';
 
 /** What JavaScript callers can call, with arguments that no compiler checks. */
@@ -31,7 +32,12 @@ async function call(name: string, args: readonly unknown[]): Promise<unknown> {
   return /^[A-Z]/.test(name) ? new callable(...args) : await callable(...args);
 }
 
-const WRONG = { ...WRONG_ARGUMENTS, ...WRONG_BOARD_ARGUMENTS, ...WRONG_TESTING_ARGUMENTS };
+const WRONG = {
+  ...WRONG_ARGUMENTS,
+  ...WRONG_BOARD_ARGUMENTS,
+  ...WRONG_LIST_ARGUMENTS,
+  ...WRONG_TESTING_ARGUMENTS,
+};
 const ROWS = Object.entries(WRONG).flatMap(([name, rows]) =>
   rows.map(([args, message]) => [name, message, args] as const),
 );

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { pick, type ReleaseRecord } from '../../src/core/index.ts';
+import { pick, resolve, type ReleaseRecord } from '../../src/core/index.ts';
+import { inputs } from '../support/random-inputs.ts';
 
 const RECORDS: readonly ReleaseRecord[] = [
   { version: '1.0.0' },
@@ -35,4 +37,30 @@ it.each([
     cause: expect.objectContaining({ kind: 'bad-constraint', text: constraint }),
   });
   expect(() => pick(['1.0.0'], constraint)).toThrow(error);
+});
+
+it('[D348] picks what resolve selects without a policy', () => {
+  fc.assert(
+    fc.property(inputs, ({ constraintText, list }) => {
+      const resolution = resolve(constraintText, list);
+      const selected = resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+      expect(pick(list, constraintText)).toBe(selected);
+    }),
+  );
+});
+
+const DIGESTS = ['a', 'b'].map((one) => ({
+  platform: 'linux/arm64',
+  digest: `sha256:${one.repeat(64)}`,
+}));
+
+it.each<[string, Partial<ReleaseRecord>, string, string | undefined]>([
+  ['is deprecated', { deprecated: 'use 1.0' }, '1.*', '1.0.0'],
+  ['is deprecated, and pinned', { deprecated: 'use 1.0' }, '1.1.0', '1.1.0'],
+  ['is a prerelease for its registry', { prerelease: true }, '1.*', '1.0.0'],
+  ['is one, and prereleases are accepted', { prerelease: true }, 'latest-with-prerelease', '1.1.0'],
+  ['cannot be read', { unreadable: 'no such field' }, '1.1.0', undefined],
+  ['has two digests for one platform', { artifacts: DIGESTS }, '1.1.0', undefined],
+])('[D348] of two releases, the newer of which %s', (_name, newer, constraint, picked) => {
+  expect(pick([{ version: '1.0.0' }, { version: '1.1.0', ...newer }], constraint)).toBe(picked);
 });

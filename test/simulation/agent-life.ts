@@ -141,6 +141,7 @@ function watched(context: HostContext, poller: Poller): Pick<Poller, keyof Polle
     },
     stop: async () => await poller.stop(),
     look: () => poller.look(),
+    targets: () => poller.targets(),
     reportFailure: async (target, failure) => {
       judgeBlame(world, target.name, failure.reason);
       await reportFailure(world, { poller }, { target, killable }, failure);

@@ -14,7 +14,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     '@valibot/to-json-schema',
     'jsonc-parser',
     'croner',
-    'node:buffer',
   ],
   registry: [
     'core',

@@ -2,8 +2,7 @@
 export const CORE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'core/text': ['fastest-levenshtein'],
   'core/version': ['core/text', 'fastest-levenshtein'],
-  // Hashing an id is deterministic, and reads nothing.
-  'core/rollout': ['core/text', 'node:crypto'],
+  'core/rollout': ['core/text'],
   'core/releases': ['core/text', 'core/version', 'core/rollout'],
   // Texts and roles of signed metadata: what checks signatures is in `registry/trust`.
   'core/trust': ['core/text', 'core/releases'],

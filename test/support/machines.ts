@@ -183,6 +183,7 @@ export function answerOf(decision: Decision): string {
 }
 
 function versionOf({ to }: Replacement): string {
+  if ('isLocal' in to) return 'local';
   return 'url' in to ? to.url : to.version.text;
 }
 

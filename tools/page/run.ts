@@ -10,6 +10,7 @@ import { checkFinding } from './fit.ts';
 import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
 import { checkForEverybody } from './everybody.ts';
 import { checkHostileTexts } from './hostile.ts';
+import { checkLibrary } from './library.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
 import { SCREENSHOTS, screenshotCount } from './screenshots.ts';
 import { checkSite } from './site-stories.ts';
@@ -65,6 +66,7 @@ try {
   await check('the first view is fast', async () => await checkFirstView(browser));
   await check('a thousand modules are fast', async () => await checkManyModules(browser));
   await check('open tabs cost the poller nothing', async () => await checkPoller(browser));
+  await check('the library decides in a browser', async () => await checkLibrary(browser));
   await check('hostile texts stay texts', async () => await checkHostileTexts(browser));
 } finally {
   await browser.close();

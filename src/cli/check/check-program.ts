@@ -14,6 +14,7 @@ const CHECK_EXAMPLES = `Examples:
 `;
 
 const SCHEMA_EXAMPLES = `Examples:
+  modreg schema machine --write machine.json
   modreg schema machine > machine.schema.json
 `;
 
@@ -55,8 +56,13 @@ export function addSchema(modreg: Command, { common, finish }: CommandContext): 
   common(modreg.command('schema'))
     .description('Prints the JSON Schema of a document, for editors.')
     .addArgument(new Argument('<kind>').choices(DOCUMENT_KINDS))
+    .option('--write <file>', 'write the schema beside a document, and name it in its $schema')
     .addHelpText('before', SCHEMA_EXAMPLES)
-    .action(async (kind: DocumentKind, options: { json?: true }) => {
+    .action(async (kind: DocumentKind, options: { json?: true; write?: string }) => {
+      if (options.write !== undefined) {
+        const { writeSchemaCommand } = await import('./write-schema-command.ts');
+        return finish(writeSchemaCommand(kind, options.write, options));
+      }
       const { schemaCommand } = await import('./schema-command.ts');
       finish(schemaCommand(kind, options));
     });

@@ -3,6 +3,7 @@ import { summarizeDecision, targetText } from '../../core/explanation/plan-words
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { type Action, type Decision, type Plan } from '../../core/index.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
+import { releaseOf } from '../../core/decision/replacement-text.ts';
 import { publishTime } from '../../core/releases/publish-time.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readable, say, textOf } from '../../core/text/time-words.ts';
@@ -115,9 +116,10 @@ export class WatchReport {
   }
 
   #publishedAgo(decision: Decision): string[] {
-    const to = replacementOf(decision)?.to;
+    const replacement = replacementOf(decision);
+    const to = replacement && releaseOf(replacement);
     const { list } = decision.input;
-    if (!to || 'url' in to || 'error' in list) return [];
+    if (!to || 'error' in list) return [];
     const publishedAt = publishTime(to, list.firstSeen);
     if (publishedAt === undefined) return [];
     return [`published ${describeDuration(this.#world.clock() - publishedAt)} ago`];

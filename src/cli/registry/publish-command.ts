@@ -1,8 +1,7 @@
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { PublishedRelease } from '../../server/index.ts';
-import { releaseAsJson } from '../../server/catalogue/published-release.ts';
-import { publishReleases, releasesToPublish, type PublishOptions } from '../../site/publish.ts';
+import { publishReleases, type PublishOptions } from '../../site/publish.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 import { changedFileNotes } from './changed-file-notes.ts';
@@ -22,7 +21,10 @@ export async function publishCommand(
 ): Promise<Outcome> {
   const unusable = await unusableIn(options);
   if (unusable) return failed(unusable);
-  if (options.dryRun) return await dryRun([moduleIdText, version], options);
+  if (options.dryRun) {
+    const { dryRun } = await import('./dry-run-command.ts');
+    return await dryRun([moduleIdText, version], options, world);
+  }
   const publication = await publishReleases(moduleIdText, version, options, world);
   return outcomeOf(publication, ({ moduleId, releases, staged, limits, ...counts }) => {
     const { published, signed, yanked, unchanged } = counts;
@@ -57,24 +59,6 @@ async function unusableIn({
   if (upload === undefined || file !== undefined || check === false) return undefined;
   const { unusableUpload } = await import('../module/unusable-package.ts');
   return await unusableUpload(upload);
-}
-
-/** Shows the entries of the list as the registry would get them. */
-async function dryRun(
-  [moduleIdText, version]: readonly [string, string | undefined],
-  options: PublishCommandOptions,
-): Promise<Outcome> {
-  const wish = await releasesToPublish(moduleIdText, version, options);
-  return outcomeOf(wish, ({ moduleId, releases }) => {
-    const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
-    const schema = 'modreg/registry-publish@1';
-    const json = { schema, dry_run: true, module_id: moduleId, releases: entries };
-    const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
-    return {
-      answer: options.json ? [jsonLine(json)] : text,
-      notes: [`nothing was changed; so much of ${moduleId} would be published`],
-    };
-  });
 }
 
 /** The files of the releases, with their digests. */

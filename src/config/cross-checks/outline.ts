@@ -30,6 +30,7 @@ export interface ModuleOutline {
   readonly name: string;
   readonly module_id: string;
   readonly version: unknown;
+  readonly executable_path: unknown;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -93,6 +94,7 @@ export const machineOutline: v.GenericSchema<unknown, MachineOutline> = part({
       name: text,
       module_id: text,
       version: v.fallback(v.unknown(), null),
+      executable_path: v.fallback(v.unknown(), null),
       env: map(text),
     }),
   ),

@@ -1,6 +1,7 @@
 import { MARK, NAME } from '../text/environment-template.ts';
 import { badValue } from '../fault.ts';
 import { parsedText, type Schema } from './fields.ts';
+import { utf8Length } from '../text/utf8.ts';
 
 const LEGAL_NAME = new RegExp(`^${NAME}$`);
 /** The beginning of a reference, complete or not. */
@@ -37,7 +38,8 @@ export const environmentTemplate: Schema<string> = parsedText(
 function complaintOf(text: string): string | undefined {
   if (text.includes('\0'))
     return 'the text contains a NUL character, which a variable cannot contain';
-  const bytes = Buffer.byteLength(text);
+  // Most are too short for any of their encodings to be too long.
+  const bytes = text.length > LONGEST_VALUE / 3 ? utf8Length(text) : 0;
   if (bytes > LONGEST_VALUE)
     return `the text has ${bytes} bytes, expected at most ${LONGEST_VALUE}, which Linux passes on in a variable`;
   if (!text.includes(MARK)) return undefined;

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
 import type { NpmKey } from '../../core/machine/update-policy.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
@@ -48,7 +47,8 @@ function faultOf(text: string): string | undefined {
     const start = quote(text.slice(0, SHOWN));
     return `found ${text.length} characters that begin with ${start}, expected a public key of the curve P-256 as SPKI in base64: 124 characters that begin with MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE`;
   }
-  const hex = Buffer.from(text, 'base64').toString('hex').slice(-128);
+  const bytes = Array.from(atob(text), (one) => one.charCodeAt(0).toString(16).padStart(2, '0'));
+  const hex = bytes.join('').slice(-128);
   const [x, y] = [BigInt(`0x${hex.slice(0, 64)}`), BigInt(`0x${hex.slice(64)}`)];
   const isOnCurve = x < PRIME && y < PRIME && (y * y - (x * x * x - 3n * x + B)) % PRIME === 0n;
   return isOnCurve ? undefined : 'the key is no point of the curve P-256; copy it again';

@@ -1,6 +1,7 @@
 import { quote } from '../../core/text/quote.ts';
 import { secret, type Secret } from '../../core/text/secret.ts';
 import { badValue } from '../fault.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { parsedText, type Schema } from './fields.ts';
 
 /** The most bytes of an SSID. (IEEE 802.11) */
@@ -9,7 +10,7 @@ const LONGEST_SSID = 32;
 function ssidComplaint(text: string): string | undefined {
   if (/\p{Cc}/u.test(text)) return 'contains a control character';
   if (!text.isWellFormed()) return 'contains half of a surrogate pair';
-  const bytes = Buffer.byteLength(text);
+  const bytes = utf8Length(text);
   return bytes > LONGEST_SSID ? `has ${bytes} bytes` : undefined;
 }
 

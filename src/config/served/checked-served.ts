@@ -11,6 +11,7 @@ import { namedSecretIn } from '../masked-secrets.ts';
 import { readMachine, readUpdatePolicy } from '../read-document.ts';
 import type { Report } from '../report.ts';
 import { readJson } from '../text/json-document.ts';
+import { utf8Length } from '../text/utf8.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { localTermIn, type ServedDocuments } from './merged.ts';
 
@@ -22,7 +23,7 @@ export function checkedServed(
   served: Pick<ServedConfig, 'config' | 'policy'>,
 ): Result<ServedDocuments, ServedRefusal> {
   const { config, policy } = served;
-  const bytes = Buffer.byteLength(config) + Buffer.byteLength(policy ?? '');
+  const bytes = utf8Length(config) + utf8Length(policy ?? '');
   if (bytes > LARGEST_SERVED) {
     const detail = `the documents have ${bytes} bytes, expected at most ${LARGEST_SERVED}`;
     return refused('too-large', detail);

@@ -1,4 +1,3 @@
-import { Buffer, isUtf8 } from 'node:buffer';
 import type { Result } from '../../core/index.ts';
 import type { Located } from './json-document.ts';
 
@@ -10,7 +9,7 @@ export interface Undecodable {
 
 /** Decodes a document, which must be UTF-8 without a byte order mark. */
 export function decode(source: string | Uint8Array): Result<string, Undecodable> {
-  const mark = markOf(typeof source === 'string' ? Buffer.from(source.slice(0, 2)) : source);
+  const mark = markOf(typeof source === 'string' ? encoded(source.slice(0, 2)) : source);
   if (mark !== undefined) {
     const message = `the document begins with ${mark}, expected plain UTF-8`;
     return { ok: false, error: { text: '', finding: badJson(message, 0) } };
@@ -20,13 +19,24 @@ export function decode(source: string | Uint8Array): Result<string, Undecodable>
 
 function decodeBytes(bytes: Uint8Array): Result<string, Undecodable> {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  if (isUtf8(bytes)) return { ok: true, value: text };
-  const encoded = new TextEncoder().encode(text);
-  const first = bytes.findIndex((byte, place) => byte !== encoded[place]);
+  // What is not UTF-8 becomes this character, which a document may also contain.
+  if (!text.includes('\ufffd')) return { ok: true, value: text };
+  const same = encoded(text);
+  const first = bytes.findIndex((byte, place) => byte !== same[place]);
+  if (first === -1 && same.length === bytes.length) return { ok: true, value: text };
   // Up to here the text encodes to the same bytes.
-  const legal = new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoded.subarray(0, first));
+  const legal = new TextDecoder('utf-8', { ignoreBOM: true }).decode(same.subarray(0, first));
   const offset = legal.replace(/\ufffd$/, '').length;
   return { ok: false, error: { text, finding: badJson('bytes that are not UTF-8', offset) } };
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** How many bytes `text` takes as UTF-8. Browsers have no `Buffer` (D347). */
+export function utf8Length(text: string): number {
+  return encoded(text).length;
 }
 
 function badJson(message: string, offset: number): Located {

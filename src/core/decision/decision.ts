@@ -262,6 +262,10 @@ export type Replacement = { readonly kind: 'replace' } & (
         | {
             /** As the agent reported it. */
             readonly url: string;
+          }
+        | {
+            /** The program of a local module, which has no version. */
+            readonly isLocal: true;
           };
       /** What the operator requested. */
       readonly request: NonNullable<DecideInput['restartRequest']>;
@@ -289,9 +293,4 @@ export function wordFor(verdict: Verdict): string {
 export function replacementOf(verdict: Verdict): Replacement | undefined {
   if (verdict.kind === 'hold') return verdict.replacement;
   return verdict.kind === 'replace' ? verdict : undefined;
-}
-
-/** The new version, or the download address. */
-export function replacementText({ to }: Replacement): string {
-  return 'url' in to ? to.url : to.version.text;
 }

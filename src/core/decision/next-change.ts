@@ -13,13 +13,8 @@ import { requestHeldBy } from './restart.ts';
 import type { Held } from './timing.ts';
 import { decideChecked } from './decide.ts';
 import { UPGRADE_REQUEST_MS } from './upgrade-request.ts';
-import {
-  replacementOf,
-  replacementText,
-  wordFor,
-  type Decision,
-  type DecideInput,
-} from './decision.ts';
+import { replacementOf, wordFor, type Decision, type DecideInput } from './decision.ts';
+import { replacementText } from './replacement-text.ts';
 
 /** The next time at which the passing of time alone changes a decision. */
 export interface NextChange {

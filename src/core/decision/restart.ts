@@ -18,7 +18,9 @@ export function withRequest(
   const isHeld = verdict.kind === 'hold';
   const isKept =
     verdict.kind === 'keep' && (verdict.because === 'up-to-date' || verdict.because === 'ahead');
-  const to = isHeld || isKept ? deployedAs(input, resolution) : undefined;
+  const isLocal = verdict.kind === 'keep' && verdict.because === 'local';
+  const known = isHeld || isKept ? deployedAs(input, resolution) : undefined;
+  const to = isLocal ? LOCAL_PROGRAM : known;
   if (!to) return verdict;
   const held = isHeld ? verdict.replacement : undefined;
   const restart: Replacement = {
@@ -33,6 +35,9 @@ export function withRequest(
   if (!holds) return restart;
   return isHeld ? verdict : { kind: 'hold', replacement: restart, ...holds, resolution };
 }
+
+/** A local module has no version: its program is restarted (D344). */
+const LOCAL_PROGRAM = { isLocal: true } as const;
 
 /** What holds a requested restart; undefined if it is due. */
 export function requestHeldBy(

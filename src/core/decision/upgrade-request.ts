@@ -1,5 +1,6 @@
 import { deployedText } from './deployed.ts';
-import { replacementText, type DecideInput, type Replacement } from './decision.ts';
+import type { DecideInput, Replacement } from './decision.ts';
+import { replacementText } from './replacement-text.ts';
 import type { Hold } from './timing-policies.ts';
 
 /** The replacement at once that an operator requested (D76). */

@@ -1,14 +1,14 @@
 import { expectArgument, ofKind, type Expected } from '../text/argument.ts';
 import { formatConstraint, isInBranch, type Constraint } from '../version/constraint.ts';
-import {
-  replacementText,
-  type Decision,
-  type DecideInput,
-  type Replacement,
-  type Stuck,
-  type Against,
-  type Failure,
+import type {
+  Decision,
+  DecideInput,
+  Replacement,
+  Stuck,
+  Against,
+  Failure,
 } from '../decision/decision.ts';
+import { releaseOf, replacementText } from '../decision/replacement-text.ts';
 import type { StaleList } from '../decision/module-list.ts';
 import { deployedText, deployedVersion, type Deployed } from '../decision/deployed.ts';
 import { describeDuration } from '../text/duration.ts';
@@ -92,8 +92,9 @@ function sentence(...parts: readonly (Said | undefined)[]): Said {
 }
 
 /** Why newer releases than the one to deploy are refused, except `named`. */
-function newerThan({ to, resolution }: Replacement, named?: Version): Said | undefined {
-  return resolution && !('url' in to) ? newerWords(resolution, to.version, named) : undefined;
+function newerThan(replacement: Replacement, named?: Version): Said | undefined {
+  const [{ resolution }, to] = [replacement, releaseOf(replacement)];
+  return resolution && to ? newerWords(resolution, to.version, named) : undefined;
 }
 
 /** An address or other reported text, escaped and without the parts that may contain credentials. */

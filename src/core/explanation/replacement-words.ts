@@ -1,4 +1,5 @@
 import type { DecideInput, Replacement } from '../decision/decision.ts';
+import { releaseOf } from '../decision/replacement-text.ts';
 import { isInForce, requestFor } from '../decision/upgrade-request.ts';
 import { MOST_RETRIES } from '../releases/retry.ts';
 import type { SkippedFloor } from '../releases/eligibility-policy.ts';
@@ -20,10 +21,10 @@ export function upgradeWords(input: DecideInput, replacement: Replacement): Said
 /** Which floors the replacement passes because operators skipped them (D92); undefined if there are none. */
 export function skippedWords(
   { deployed, requirement, skippedFloors = [] }: DecideInput,
-  { to }: Replacement,
+  replacement: Replacement,
 ): Said | undefined {
-  const from = deployedVersion(deployed);
-  if (!from || 'url' in to || requirement.kind === 'patch') return undefined;
+  const [from, to] = [deployedVersion(deployed), releaseOf(replacement)];
+  if (!from || !to || requirement.kind === 'patch') return undefined;
   const passed = skippedFloors.filter((skip) => {
     const floor = parseVersion(skip.version);
     if (!floor.ok) return false;
@@ -39,8 +40,12 @@ function skipWords({ version, by, because, at }: SkippedFloor): Said {
 }
 
 /** Why a release that failed is tried again (D82); undefined if it did not fail. */
-export function retryWords({ quarantine }: DecideInput, { to }: Replacement): string | undefined {
-  if ('url' in to) return undefined;
+export function retryWords(
+  { quarantine }: DecideInput,
+  replacement: Replacement,
+): string | undefined {
+  const to = releaseOf(replacement);
+  if (!to) return undefined;
   const { text } = to.version;
   const retry = quarantine.find(({ version }) => version === text)?.retry;
   return retry === undefined

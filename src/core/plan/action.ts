@@ -1,4 +1,5 @@
-import { replacementText, type Decision, type Replacement } from '../decision/decision.ts';
+import type { Decision, Replacement } from '../decision/decision.ts';
+import { replacementText } from '../decision/replacement-text.ts';
 import { decisionWords, reportedText } from '../explanation/decision-words.ts';
 import type { ModuleId } from '../releases/module-id.ts';
 import type { Platform } from '../releases/platform.ts';
@@ -122,6 +123,7 @@ function reasonOf(replacement: Replacement, said: Said): ActionReason {
 
 /** The file of a replacement for a platform; undefined if the registry lists none. */
 export function artifactOf({ to }: Replacement, platform: Platform): Artifact | undefined {
+  if ('isLocal' in to) return undefined;
   if (!('url' in to)) return artifactFor(to, platform);
   // A `pin_url` may carry the digest of its file as `#sha256=…` or `#sha512=…` (D36).
   const [, url = to.url, digest] = /^([^#]*)#(sha(?:256|512)=.*)$/.exec(to.url) ?? [];

@@ -1,4 +1,5 @@
 import { wordFor } from '../decision/decision.ts';
+import type { NextChange } from '../decision/next-change.ts';
 import { reasonOf, type Reason } from '../explanation/reason.ts';
 import { targetText, untilOf, requirementText } from '../explanation/plan-words.ts';
 import { excerpt } from '../text/quote.ts';
@@ -26,6 +27,11 @@ export interface LoggedDecision {
   readonly waitsFor?: string | undefined;
   /** The end of a hold or quarantine, in milliseconds since the epoch; undefined if there is none or it is not known. */
   readonly until: number | undefined;
+  /**
+   * What the passing of time alone makes of it; absent if that is not known, in what an earlier modreg wrote, and if it only follows from
+   * the last confirmation of the list: each one would write it again (D340).
+   */
+  readonly next?: NextDecision | undefined;
   /** The deployed version and why it was yanked; absent if it was not. */
   readonly deployedYanked?:
     | {
@@ -34,6 +40,17 @@ export interface LoggedDecision {
         readonly because: string;
       }
     | undefined;
+}
+
+/** The next decision that time alone makes. */
+export interface NextDecision {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** What happens then: `window-opens`, … */
+  readonly because: string;
+  /** In one word, as in the log. */
+  readonly decision: string;
+  readonly target: string | undefined;
 }
 
 /** A plan as rows of the decision log. `needs` contains the dependency that a due action waits for, by target key. */
@@ -79,7 +96,7 @@ export function loggedWords({
 }
 
 function outcomeOf(
-  { decision, latest, warnings }: PlanRow,
+  { decision, latest, warnings, nextChange }: PlanRow,
   waitsFor?: string,
 ): Omit<LoggedDecision, 'kind' | 'name' | 'moduleId' | 'constraint'> {
   const because = reasonOf(decision);
@@ -92,6 +109,13 @@ function outcomeOf(
     because,
     waitsFor,
     until: untilOf(decision),
+    next: nextOf(nextChange),
     deployedYanked: yank && { version: yank.version.text, because: yank.because },
   };
+}
+
+function nextOf(change: NextChange | undefined): NextDecision | undefined {
+  if (!change || change.because === 'list-unconfirmed') return undefined;
+  const { at, because, becomes } = change;
+  return { at, because, decision: wordFor(becomes), target: targetText(becomes) };
 }

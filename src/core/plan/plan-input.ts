@@ -35,6 +35,10 @@ export function planInputFor(
     if (target.kind === 'module') modules.set(target.name, knownOf(target));
     else if (!only || only.name === target.name) subsystems.set(target.name, knownOf(target));
   }
+  for (const { type, name, moduleId } of machine.modules) {
+    // Of a local module only what an operator requests and holds matters (D344).
+    if (type === 'local') modules.set(name, knownOf({ kind: 'module', name, moduleId }));
+  }
   // What is deployed of the others matters to the releases of one.
   const deployed = deployedIn(configuration, (target) => knownOf(target).deployed);
   const requirements = judged && { ...judged, deployed };

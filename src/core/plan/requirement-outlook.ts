@@ -1,6 +1,7 @@
 import type { AfterActions } from '../decision/after-actions.ts';
 import { decideChecked } from '../decision/decide.ts';
-import { replacementOf, replacementText, wordFor, type Decision } from '../decision/decision.ts';
+import { replacementOf, wordFor, type Decision } from '../decision/decision.ts';
+import { replacementText } from '../decision/replacement-text.ts';
 import { deployedVersion } from '../decision/deployed.ts';
 import {
   isAsked,

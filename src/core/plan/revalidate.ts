@@ -1,9 +1,5 @@
-import {
-  replacementOf,
-  replacementText,
-  type Decision,
-  type Replacement,
-} from '../decision/decision.ts';
+import { replacementOf, type Decision, type Replacement } from '../decision/decision.ts';
+import { LOCAL, replacementText } from '../decision/replacement-text.ts';
 import { deployedText } from '../decision/deployed.ts';
 import { refusal, type Resolution } from '../releases/resolve.ts';
 import { parseVersion } from '../version/version.ts';
@@ -47,7 +43,10 @@ function verdictIfNotPermitted({ to }: CommittedAction, decision: Decision): Rev
 
 /** A restart is finished before the version that it restarts is replaced, unless that version must go (D41). */
 function verdictOnRestart({ to }: CommittedAction, decision: Decision): Revalidation {
-  if (deployedText(decision.input.deployed) !== to) return 'withdraw';
+  const { requirement, deployed } = decision.input;
+  // A local module has no version that could be another one by now (D344).
+  const isLocal = requirement.kind === 'local';
+  if ((isLocal ? LOCAL : deployedText(deployed)) !== to) return 'withdraw';
   const replacement = replacementOf(decision);
   if (!replacement || replacement.direction === 'rollback') return 'withdraw';
   return decision.kind === 'hold' ? 'wait' : 'deliver';

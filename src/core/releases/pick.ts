@@ -1,9 +1,9 @@
 import { TEXT, expectArgument } from '../text/argument.ts';
-import { parseConstraint } from '../version/constraint.ts';
+import { typeOf, type Constraint } from '../version/constraint.ts';
+import { constraintOf } from '../version/constraint-argument.ts';
 import { indexFor } from './release-index.ts';
 import { LIST_OF_RELEASES } from './release-records.ts';
-import type { ReleaseRecord } from './release.ts';
-import { resolve } from './resolve.ts';
+import { conflictingDigests, type Release, type ReleaseRecord } from './release.ts';
 
 /**
  * The newest of `versions` that `constraint` accepts, as published; undefined if there is none. It selects as `resolve` does
@@ -23,12 +23,24 @@ export function pick(
 ): string | undefined {
   expectArgument('pick()', 'versions', versions, LIST_OF_RELEASES);
   expectArgument('pick()', 'constraint', constraint, TEXT);
-  const parsed = parseConstraint(constraint);
-  if (!parsed.ok) {
-    const { message, suggestion } = parsed.error;
-    const advice = suggestion === undefined ? '' : `; did you mean ${suggestion} ?`;
-    throw new RangeError(`pick(): ${message}${advice}`, { cause: parsed.error });
+  const parsed = constraintOf('pick()', constraint);
+  let deprecated: string | undefined;
+  for (const release of indexFor('pick()', versions).candidates(parsed)) {
+    if (isRefused(parsed, release)) continue;
+    if (release.deprecated === undefined) return release.version.text;
+    deprecated ??= release.version.text;
   }
-  const resolution = resolve(parsed.value, indexFor('pick()', versions));
-  return resolution.kind === 'resolved' ? resolution.release.version.text : undefined;
+  return deprecated;
+}
+
+/** As `refusal` without a policy, which would load all policies: a program that only picks stays below 10 kB (D348). */
+function isRefused(constraint: Constraint, release: Release): boolean {
+  const isYanked = release.yanked !== undefined && constraint.kind !== 'patch';
+  const isForOthers = release.prerelease && !typeOf(constraint).acceptsPrereleases;
+  return (
+    isYanked ||
+    isForOthers === true ||
+    release.unreadable !== undefined ||
+    conflictingDigests(release) !== undefined
+  );
 }

@@ -1,13 +1,21 @@
-import { expectArgument, having, type Expected } from '../text/argument.ts';
+import { expectArgument, having, TEXT, type Expected } from '../text/argument.ts';
 import { CONSTRAINT, mismatch, typeOf, type Constraint } from '../version/constraint.ts';
+import { constraintOf } from '../version/constraint-argument.ts';
 import { ineligible } from './eligibility.ts';
 import { withSignedYank } from './minimum-age.ts';
 import { behindFloor, isNextFloor } from './floors.ts';
 import type { Eligibility } from './eligibility-policy.ts';
 import { expectEligibility, expectEligibilityNames, isMinimumAge } from './expected-eligibility.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
-import type { ReleaseIndex } from './release-index.ts';
-import { conflictingDigests, type Release } from './release.ts';
+import { indexFor, type ReleaseIndex } from './release-index.ts';
+import { LIST_OF_RELEASES, type ReleaseRecords } from './release-records.ts';
+import {
+  artifactFor,
+  conflictingDigests,
+  type Artifact,
+  type Release,
+  type ReleaseRecord,
+} from './release.ts';
 import { compareChecked, comparePrecedence } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 
@@ -50,30 +58,70 @@ export type Unsatisfied = Extract<Resolution, { kind: 'unsatisfied' }>;
 
 const NO_POLICY: Eligibility = { now: 0 };
 
+/** A release list, or what `indexReleases` takes. */
+type Releases = ReleaseIndex | Iterable<ReleaseRecord | string> | ReleaseRecords;
+
 /**
  * Selects the newest release that `constraint` accepts and `eligibility` does not refuse. Pure. The order of the release
  * list does not change the result (D1, D2).
  *
+ * The constraint may be text, and the list may be records or versions: the result then also has the file of the selected release.
+ * For many queries, `parseConstraint` and `indexReleases` do the work only once. Throws a RangeError if the text cannot be parsed;
+ * its `cause` is the error of `parseConstraint`.
+ *
  * @example
  * ```ts
- * import { indexReleases, parseConstraint, resolve } from 'modreg';
+ * import { resolve } from 'modreg';
  *
- * const constraint = parseConstraint('1.2.*');
- * if (!constraint.ok) throw new Error(constraint.error.message);
- * const index = indexReleases([{ version: '1.2.9' }, { version: '1.3.0' }]);
- * const resolution = resolve(constraint.value, index, { now: Date.now(), platform: 'linux/arm64' });
+ * const files = [{ platform: 'linux/arm64', url: 'https://files.example/lidar-1.2.9.tgz' }];
+ * const list = [{ version: '1.2.9', artifacts: files }, { version: '1.3.0' }];
+ * const resolution = resolve('1.2.*', list, { now: Date.now(), platform: 'linux/arm64' });
  * if (resolution.kind === 'resolved') console.log(resolution.release.version.text); // 1.2.9
+ * console.log(resolution.artifact?.url); // https://files.example/lidar-1.2.9.tgz
  * for (const refused of resolution.refused()) console.log(refused.reason); // other-minor
  * ```
  */
 export function resolve(
   constraint: Constraint,
   index: ReleaseIndex,
+  eligibility?: Eligibility,
+): Resolution;
+/** The same for a constraint as text, or a list as records or versions. Throws a RangeError if the text cannot be parsed. */
+export function resolve(
+  constraint: Constraint | string,
+  releases: ReleaseIndex | Iterable<ReleaseRecord | string> | ReleaseRecords,
+  eligibility?: Eligibility,
+): Resolution & {
+  /** The file for the platform of `eligibility`; undefined if no release is selected, it has none for it, or no platform is named. */
+  readonly artifact: Artifact | undefined;
+};
+export function resolve(
+  constraint: Constraint | string,
+  index: Releases,
   eligibility: Eligibility = NO_POLICY,
 ): Resolution {
-  if (!isQuery(constraint, index, eligibility)) expectQuery(constraint, index, eligibility);
+  if (!isQuery(constraint, index, eligibility)) return resolveText(constraint, index, eligibility);
   if (eligibility !== NO_POLICY) expectEligibilityNames('resolve()', 'eligibility', eligibility);
-  return resolveChecked(constraint, index, eligibility);
+  // A cast: it is one if both are parsed.
+  return resolveChecked(constraint as Constraint, index as ReleaseIndex, eligibility);
+}
+
+/** The same for text or records, which it parses (D341). Throws if an argument is none of what `resolve` takes. */
+function resolveText(
+  constraint: Constraint | string,
+  releases: Releases,
+  eligibility: Eligibility,
+): Resolution & { readonly artifact: Artifact | undefined } {
+  expectQuery(constraint, releases, eligibility);
+  const parsed =
+    typeof constraint === 'string' ? constraintOf('resolve()', constraint) : constraint;
+  const index = INDEX.is(releases)
+    ? (releases as ReleaseIndex)
+    : indexFor('resolve()', releases as Iterable<ReleaseRecord | string>);
+  const resolution = resolveChecked(parsed, index, eligibility);
+  const { platform } = eligibility;
+  const release = resolution.kind === 'resolved' ? resolution.release : undefined;
+  return { ...resolution, artifact: release && platform && artifactFor(release, platform) };
 }
 
 /** The same for arguments of this package. Apart, because V8 no longer inlines a longer function. */
@@ -120,6 +168,14 @@ function isBelowDeployed({ version }: Release, { deployed }: Eligibility): boole
 }
 
 const INDEX: Expected = having('a ReleaseIndex of indexReleases()', 'candidates', 'releases');
+const RELEASES: Expected = {
+  is: (value) => INDEX.is(value) || LIST_OF_RELEASES.is(value),
+  words: `${INDEX.words}, or ${LIST_OF_RELEASES.words}`,
+};
+const QUERIED: Expected = {
+  is: (value) => TEXT.is(value) || CONSTRAINT.is(value),
+  words: `${CONSTRAINT.words}, or ${TEXT.words}`,
+};
 
 /**
  * Whether arguments that no compiler checked can have their types. Plans resolve often, and a complete check takes a tenth
@@ -137,8 +193,8 @@ function isQuery(constraint: unknown, index: unknown, eligibility: unknown): boo
 
 /** Throws the TypeError for the first argument that does not have its type. */
 function expectQuery(constraint: unknown, index: unknown, eligibility: Eligibility): void {
-  expectArgument('resolve()', 'constraint', constraint, CONSTRAINT);
-  expectArgument('resolve()', 'index', index, INDEX);
+  expectArgument('resolve()', 'constraint', constraint, QUERIED);
+  expectArgument('resolve()', 'index', index, RELEASES);
   expectEligibility('resolve()', 'eligibility', eligibility);
 }
 

@@ -1,3 +1,4 @@
+import { releaseOf } from '../../core/decision/replacement-text.ts';
 import {
   compareVersions,
   decide,
@@ -36,8 +37,9 @@ export function intendedRollback(
   });
   const up = textsFrom(index, (version) => compareVersions(version, from) >= 0);
   const target = decide(refusing({ from, to: undefined, refused: up }));
-  if (target.kind !== 'replace' || 'url' in target.to) return { refusal: target };
-  const to = target.to.version;
+  const release = target.kind === 'replace' ? releaseOf(target) : undefined;
+  if (!release) return { refusal: target };
+  const to = release.version;
   const refused = textsFrom(index, (version) => compareVersions(version, to) > 0);
   const rolledBack = { from, to, refused };
   const rollback = refusing(rolledBack);

@@ -1,4 +1,4 @@
-import { describeDecision, type Result } from '../../core/index.ts';
+import { describeDecision, type ActionTarget, type Result } from '../../core/index.ts';
 import type { RestartRequest } from '../../core/decision/decision.ts';
 import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
@@ -6,7 +6,7 @@ import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import type { MachineFile } from '../../store/index.ts';
-import { machineStateIn } from '../../store/machine-state.ts';
+import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import type { ErrorKind } from '../../base/codes.ts';
 import type { Problem } from '../../base/problem.ts';
@@ -100,45 +100,46 @@ function restartIn(
   const has = open?.state === 'delivered' ? open : undefined;
   const { deployed: reported, restartRequest } = memory.of(targetOf(row));
   const isRequested = restartRequest !== undefined && restartRequest.failure === undefined;
-  const deployed = reportedText(reported) ?? '';
+  const deployed = effect.value.isLocal ? 'its program' : (reportedText(reported) ?? '');
   const times = timesOn(state, world)(row.moduleId);
   return {
     ok: true,
-    value: { row, deployed, request, effect: effect.value, has, isRequested, times },
+    value: { row, deployed, request, effect: effect.value.effect, has, isRequested, times },
   };
 }
 
-/** What a request does, or why the target cannot be restarted. */
+/** What a request does, or why the target cannot be restarted. A local module has no version that has to be known (D344). */
 function effectOf(
   row: LoggedDecision,
   file: MachineFile,
   { request, reading }: { readonly request: RestartRequest; readonly reading: ClockReading },
-): Result<Restart['effect'], Problem[]> {
+): Result<{ readonly effect: Restart['effect']; readonly isLocal: boolean }, Problem[]> {
+  if (row.decision === 'disabled') return refusal(row, { kind: 'usage', because: row.reason });
   const state = machineStateIn(file);
   const target = targetOf(row);
-  const { deployed } = state.memory().of(target);
-  const isAddress = deployed.kind === 'url' && target.kind === 'subsystem';
-  if (row.decision === 'local' || row.decision === 'disabled') {
-    return refusal(row, { kind: 'usage', because: row.reason });
-  }
-  if (deployed.kind === 'none') {
-    return refusal(row, { kind: 'deployed-unknown', because: 'nothing is deployed' });
-  }
-  if (deployed.kind !== 'version' && !isAddress) {
-    const found = reportedText(deployed) ?? 'not known';
-    return refusal(row, { kind: 'deployed-unknown', because: `the deployed version is ${found}` });
-  }
   const input = currentInput(target, state, savedListsIn(file), reading);
+  const isLocal = input.ok && input.value.requirement.kind === 'local';
+  const why = isLocal ? undefined : whyNothingRuns(target, state);
+  if (why !== undefined) return refusal(row, { kind: 'deployed-unknown', because: why });
   const intended = input.ok ? intendedRestart(input.value, request) : undefined;
   if (intended) {
     const { decision } = intended;
-    if (decision.kind !== 'stuck') return { ok: true, value: intended };
+    if (decision.kind !== 'stuck') return { ok: true, value: { effect: intended, isLocal } };
     const kind = decision.code === 'no-list' ? 'registry-unreachable' : decision.code;
     return refusal(row, { kind, because: describeDecision(decision) });
   }
   if (row.decision === 'stuck') return refusal(row, { kind: 'no-match', because: row.reason });
   const unknown = input.ok ? 'its release list is not saved in machine.db' : input.error;
-  return { ok: true, value: { unknown } };
+  return { ok: true, value: { effect: { unknown }, isLocal } };
+}
+
+/** Why it is not known what a restart would start; undefined if it is. */
+function whyNothingRuns(target: ActionTarget, state: MachineState): string | undefined {
+  const { deployed } = state.memory().of(target);
+  const isAddress = deployed.kind === 'url' && target.kind === 'subsystem';
+  if (deployed.kind === 'none') return 'nothing is deployed';
+  if (deployed.kind === 'version' || isAddress) return undefined;
+  return `the deployed version is ${reportedText(deployed) ?? 'not known'}`;
 }
 
 function refusal(

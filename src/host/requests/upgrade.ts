@@ -7,7 +7,8 @@ import {
   type Decision,
   type Result,
 } from '../../core/index.ts';
-import { replacementOf, replacementText } from '../../core/decision/decision.ts';
+import { replacementOf } from '../../core/decision/decision.ts';
+import { replacementText } from '../../core/decision/replacement-text.ts';
 import { deployedText, deployedVersion } from '../../core/decision/deployed.ts';
 import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { waitsForMoment } from '../../core/decision/timing-policies.ts';

@@ -18,6 +18,8 @@ const CONVERSION: ConversionConfig = {
 };
 
 /** The schemas that the readers use, by name, as those of an OpenAPI document: one that is part of another is referred to. */
-export function componentsOf(schemas: Readonly<Record<string, v.GenericSchema>>): object {
+export function componentsOf(
+  schemas: Readonly<Record<string, v.GenericSchema>>,
+): Readonly<Record<string, object>> {
   return toJsonSchemaDefs(schemas, CONVERSION);
 }

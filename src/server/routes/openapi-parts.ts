@@ -71,3 +71,16 @@ export const WRITE_ERRORS: Readonly<Record<number, object>> = {
   415: problem('The body is not application/json'),
   422: problem('The body is JSON, but does not match the schema'),
 };
+
+/** The components, each with its description; one that has its own keeps it (D350). */
+export function described(
+  components: Readonly<Record<string, object>>,
+  descriptions: Readonly<Record<string, string>>,
+): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(components).map(([name, component]) => {
+      const description = descriptions[name];
+      return [name, description === undefined ? component : { description, ...component }];
+    }),
+  );
+}

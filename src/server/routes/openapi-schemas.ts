@@ -160,7 +160,7 @@ const changes = v.strictObject({
 });
 
 /** The schemas of the OpenAPI document. */
-export function registrySchemas(): object {
+export function registrySchemas(): Readonly<Record<string, object>> {
   return componentsOf({
     ReportedState: reportedState,
     ReportedOutcome: reportedOutcome,

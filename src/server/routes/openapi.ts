@@ -9,8 +9,10 @@ import {
   problem,
   query,
   ref,
+  described,
   WRITE_ERRORS,
 } from './openapi-parts.ts';
+import { DESCRIPTIONS } from './openapi-descriptions.ts';
 import { COMMAND_PATHS } from './openapi-command.ts';
 import { CONFIG_PATHS } from './openapi-config.ts';
 import { LOG_PATHS } from './openapi-logs.ts';
@@ -274,7 +276,7 @@ export const OPENAPI: object = {
     },
   },
   components: {
-    schemas: registrySchemas(),
+    schemas: described(registrySchemas(), DESCRIPTIONS),
     securitySchemes: {
       token: {
         type: 'http',

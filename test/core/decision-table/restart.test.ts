@@ -151,13 +151,6 @@ describe('D41: nothing restarts if', () => {
       expected: 'stuck no-list: down',
     },
     {
-      case: 'D41 with D23: the module is local',
-      ...CURRENT,
-      wanted: { kind: 'local' },
-      restartRequest: AT_ONCE,
-      expected: 'local: local module: available only on this machine',
-    },
-    {
       case: 'D41 the subsystem is disabled',
       ...CURRENT,
       wanted: { kind: 'disabled' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanInput } from '../../../src/core/index.ts';
+import { indexReleases, type PlanInput } from '../../../src/core/index.ts';
 import { loggedDecisions, type LoggedDecision } from '../../../src/core/plan/logged-decisions.ts';
 import { NOW } from '../../support/decides.ts';
 import { entry, known, plan } from '../../support/planned.ts';
@@ -64,6 +64,12 @@ describe('the log has for a module', () => {
           times: [NOW + 5 * 60_000],
         },
         until: NOW + 5 * 60_000,
+        next: {
+          at: NOW + 5 * 60_000,
+          because: 'cooldown-ends',
+          decision: 'upgrade',
+          target: '1.1.0',
+        },
       },
     ],
     [
@@ -90,6 +96,16 @@ describe('the log has for a module', () => {
     });
   });
 
+  it('[D340] no next decision that moves with each confirmation of its list', () => {
+    const rollout = { salt: 's', percent: 50, share: 1 };
+    const index = indexReleases([{ version: '1.1.0', rollout }]);
+    const lidar = { ...known('1.0.0', []), list: { index, readAt: NOW } };
+    const circumstances = { machineId: 'rover-7' };
+    const [row] = plan(document, { lidar }, circumstances).modules;
+    expect(row?.nextChange?.because).toBe('list-unconfirmed');
+    expect(logged(document, { lidar }, circumstances)[0]?.next).toBeUndefined();
+  });
+
   it('the end of the quarantine of its pin', () => {
     const pinned = { modules: [entry('acme:lidar', '1.1.0', 'lidar')] };
     const quarantine = [{ version: '1.1.0', until: NOW + 1, reason: 'no scan' }];
@@ -108,6 +124,7 @@ describe('the log has for a module', () => {
         times: [NOW + 1],
       },
       until: NOW + 1,
+      next: { at: NOW + 1, because: 'quarantine-ends', decision: 'upgrade', target: '1.1.0' },
     });
   });
 

@@ -43,11 +43,11 @@ describe('the input of a plan', () => {
 
   it.each<[string, Parameters<typeof planInputFor>[2], object]>([
     [
-      'the whole machine has all its entries, and the state of all but the local one',
+      'the whole machine has all its entries, and the state of each',
       undefined,
       {
         entries: ['lidar', 'own', 'arm'],
-        modules: { lidar: 'module lidar', arm: 'module arm' },
+        modules: { lidar: 'module lidar', own: 'module own', arm: 'module arm' },
         subsystems: {
           'platform-agent': 'subsystem platform-agent',
           'platform-server': 'subsystem platform-server',

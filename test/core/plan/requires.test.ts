@@ -7,7 +7,8 @@ import {
 } from '../../../src/core/index.ts';
 import { afterActionsWords } from '../../../src/core/explanation/plan-words.ts';
 import { readUpdatePolicy } from '../../../src/config/index.ts';
-import { replacementOf, replacementText, wordFor } from '../../../src/core/decision/decision.ts';
+import { replacementOf, wordFor } from '../../../src/core/decision/decision.ts';
+import { replacementText } from '../../../src/core/decision/replacement-text.ts';
 import type { SubsystemTarget } from '../../../src/core/plan/subsystem.ts';
 import { satisfiesRange } from '../../../src/registry/npm-range.ts';
 import { entry, known, plan } from '../../support/planned.ts';

@@ -104,14 +104,26 @@ export const WRONG_ARGUMENTS: Readonly<Record<string, readonly WrongArguments[]>
     [[['1.0.0'], LATEST], 'found an object as constraint, expected text'],
   ],
   resolve: [
-    [['1.*', INDEX], 'found "1.*" as constraint, expected a Constraint of parseConstraint()'],
+    [
+      [1, INDEX],
+      'found the number 1 as constraint, expected a Constraint of parseConstraint(), or text',
+    ],
     [
       [parseConstraint('1.*'), INDEX],
-      'found a Result as constraint, expected a Constraint of parseConstraint()',
+      'found a Result as constraint, expected a Constraint of parseConstraint(), or text',
     ],
-    [[null, INDEX], 'found null as constraint, expected a Constraint of parseConstraint()'],
-    [[LATEST, ['1.0.0']], 'found a list as index, expected a ReleaseIndex of indexReleases()'],
-    [[LATEST], 'found nothing as index, expected a ReleaseIndex of indexReleases()'],
+    [
+      [null, INDEX],
+      'found null as constraint, expected a Constraint of parseConstraint(), or text',
+    ],
+    [
+      [LATEST, '1.0.0'],
+      'found "1.0.0" as index, expected a ReleaseIndex of indexReleases(), or an iterable of versions or of records with a version',
+    ],
+    [
+      [LATEST],
+      'found nothing as index, expected a ReleaseIndex of indexReleases(), or an iterable of versions or of records with a version',
+    ],
     [
       [LATEST, INDEX, { platform: 'linux/arm64' }],
       'found nothing as eligibility.now, expected a number',
@@ -210,27 +222,14 @@ export const WRONG_ARGUMENTS: Readonly<Record<string, readonly WrongArguments[]>
     [[Promise.resolve('{}')], 'found a Promise as source, expected text or bytes'],
     [['{}', 'rover'], 'found "rover" as context, expected an object'],
   ],
+  configurationFrom: [
+    [[{}], 'found an object as machine, expected text or bytes'],
+    [['{}', {}], 'found an object as policy, expected text or bytes or nothing'],
+  ],
   readUpdatePolicy: [[[5], 'found the number 5 as source, expected text or bytes']],
   satisfiesRange: [
     [[5, '>=1'], 'found the number 5 as version, expected text'],
     [['1.0.0', null], 'found null as range, expected text'],
-  ],
-  openRegistries: [
-    [
-      ['https://registry.example'],
-      'found "https://registry.example" as options, expected an object',
-    ],
-    [[{ token: 'modreg_x' }], 'found "modreg_x" as options.token, expected a function or nothing'],
-    [[{ fetch: {} }], 'found an object as options.fetch, expected a function or nothing'],
-    [[{ clock: Date.now }], 'found a function as options.clock, expected a Clock or nothing'],
-    [[{ saved: {} }], 'found an object as options.saved, expected SavedLists or nothing'],
-    [[{ relativeTo: 5 }], 'found the number 5 as options.relativeTo, expected text or nothing'],
-  ],
-  openForPoller: [[[{ path: 'machine.db' }], 'found an object as path, expected text']],
-  openMachineFile: [[[undefined], 'found nothing as path, expected text']],
-  savedListsIn: [
-    [['machine.db'], 'found "machine.db" as file, expected an object'],
-    [[{ path: 'machine.db' }], 'found nothing as file.sql, expected an object'],
   ],
   Poller: [
     [[], 'found nothing as options, expected an object'],

@@ -1,0 +1,85 @@
+import type { ModuleId } from '../../core/index.ts';
+import { describeDuration } from '../../core/text/duration.ts';
+import type { Outcome, Problem } from '../../base/problem.ts';
+import type { World } from '../../base/world.ts';
+import { releaseAsJson } from '../../server/catalogue/published-release.ts';
+import type { PublishedRelease } from '../../server/index.ts';
+import { dryRunOf, type DryRun } from '../../site/dry-run.ts';
+import { groupedEffects } from '../../site/effect-groups.ts';
+import { releasesToPublish, type PublishOptions } from '../../site/publish.ts';
+import { jsonLine } from '../base/answer-json.ts';
+import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
+import { effectLines, effectsAsJson, unreadWords } from '../fleet/what-if-words.ts';
+
+/** Shows the entries of the list as the registry would get them, and what machines would do with a single one (D346). */
+export async function dryRun(
+  [moduleIdText, version]: readonly [string, string | undefined],
+  options: PublishOptions & AnswerOptions,
+  world: World,
+): Promise<Outcome> {
+  const wish = await releasesToPublish(moduleIdText, version, options);
+  if (!wish.ok) return outcomeOf(wish, () => NOTHING);
+  const { moduleId, releases } = wish.value;
+  const shown = await effectsFor(moduleId, releases, options, world);
+  const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
+  const schema = 'modreg/registry-publish@1';
+  const json = { schema, dry_run: true, module_id: moduleId, releases: entries, ...shown.json };
+  const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
+  return {
+    answer: options.json ? [jsonLine(json)] : [...text, ...shown.lines],
+    notes: [`nothing was changed; so much of ${moduleId} would be published`, ...shown.notes],
+    problems: shown.problems,
+  };
+}
+
+const NOTHING = { answer: [], notes: [], problems: [] };
+
+interface Shown {
+  readonly json: object;
+  readonly lines: readonly string[];
+  readonly notes: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+function unknown(because: string): Shown {
+  const notes = [`it is not known what machines would do: ${because}`];
+  return { json: {}, lines: [], notes, problems: [] };
+}
+
+async function effectsFor(
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  options: PublishOptions,
+  world: World,
+): Promise<Shown> {
+  const [release, another] = releases;
+  if (!release || another) return unknown('that is shown for a single release');
+  const effects = await dryRunOf(moduleId, release, options, world);
+  if (!effects.ok) return unknown(effects.error);
+  if (effects.value.effects.length === 0) {
+    return unknown(`no machine has reported ${moduleId} to this registry`);
+  }
+  return shownAs(moduleId, release, effects.value, world);
+}
+
+function shownAs(
+  moduleId: ModuleId,
+  { version, rollout }: PublishedRelease,
+  { effects, isPublished, unread }: DryRun,
+  world: World,
+): Shown {
+  const grouped = groupedEffects(effects, { version, now: world.clock() });
+  const lines = effectLines({ moduleId, version, isPublished }, grouped, world);
+  const soak = rollout?.soakMs === undefined ? '' : `, ${describeDuration(rollout.soakMs)} each`;
+  return {
+    json: { machines: effectsAsJson(effects) },
+    lines: ['', ...lines],
+    notes: [
+      ...(unread === undefined ? [] : [unreadWords(moduleId, unread)]),
+      ...(rollout ? [`its rollout reaches these machines in steps${soak}`] : []),
+    ],
+    problems: grouped.warnings.map((message) => {
+      return { severity: 'warning', kind: 'breaks-requirement', message };
+    }),
+  };
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { ReportedModule } from '../../src/registry/machine-report.ts';
+import { printed, type Printed } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
+import { published } from '../support/published.ts';
+import { lidarReport } from '../support/reported-facts.ts';
+import { tokenFor } from '../support/token.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const NIGHT = { window: '0 1 * * *' };
+const MACHINES: Readonly<Record<string, ReportedModule>> = {
+  'rover-1': lidarReport({}, NOW),
+  'rover-2': lidarReport(NIGHT, NOW),
+  'rover-3': lidarReport({ constraint: '1.2.*' }, NOW),
+};
+const NOTE = 'nothing was changed; so much of acme:lidar would be published';
+
+/** Runs `registry publish acme:lidar --dry-run` at a registry with reports of these machines, over HTTP or in its file. */
+async function registryWith(machines: Readonly<Record<string, ReportedModule>>) {
+  const { address, catalogue } = await loopbackRegistry();
+  published({ catalogue }, 'acme:lidar', '1.2.9');
+  for (const [id, module] of Object.entries(machines)) {
+    const token = tokenFor(catalogue, [`machine:${id}`], id);
+    await fetch(`${address}/v1/machines/${id}/reports`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(machineReport([1], { state: reportedState(1, module) })),
+    });
+  }
+  const place = { http: ['--registry', address], file: ['--db', catalogue.path] };
+  return async (
+    at: keyof typeof place,
+    args: readonly string[],
+    scopes: readonly string[] = ['publish', 'fleet:read'],
+  ): Promise<Printed> => {
+    const environment = { MODREG_TOKEN: tokenFor(catalogue, scopes, 'author') };
+    const all = ['registry', 'publish', 'acme:lidar', ...args, '--dry-run', ...place[at]];
+    const shown = await printed(all, { environment, clock: () => NOW });
+    expect(catalogue.document('acme:lidar' as never)?.bytes.toString()).not.toContain('1.4.0');
+    return { ...shown, stderr: shown.stderr.map((line) => line.replaceAll(address, 'ADDRESS')) };
+  };
+}
+
+const TABLE = [
+  '{',
+  '  "version": "1.4.0"',
+  '}',
+  '',
+  'acme:lidar 1.4.0 (not published): 2 of 3 machines would get it',
+  '',
+  '  WHEN                             MACHINES     DEPLOYED   CONSTRAINT   WHAT',
+  '  now                              1: rover-1   1.2.9      1.*          upgrade, stops lidar0, nav',
+  '  2026-11-22T01:00:00Z (in 13 h)   1: rover-2   1.2.9      1.*          upgrade, stops lidar0, nav',
+  '  never                            1: rover-3   1.2.9      1.2.*        minor 4 is not 2',
+];
+
+describe('[D346] registry publish --dry-run shows what machines would do with a release', () => {
+  it.each(['http', 'file'] as const)('by what they reported: %s', async (at) => {
+    const publish = await registryWith(MACHINES);
+    const { stdout, stderr, exit } = await publish(at, ['1.4.0']);
+    expect([stdout, stderr, exit]).toEqual([TABLE, [NOTE], 0]);
+  });
+
+  it('with what the release requires, and its platforms', async () => {
+    const publish = await registryWith({ 'rover-1': lidarReport({}, NOW) });
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const amd = ['--artifact', 'linux/amd64=https://files.example/a', '--digest', digest];
+    const { stdout } = await publish('http', ['1.4.0', ...amd, '--json']);
+    const { machines, dry_run } = JSON.parse(stdout[0] ?? '');
+    expect([dry_run, machines]).toEqual([
+      true,
+      [
+        {
+          when: 'never',
+          at: null,
+          direction: null,
+          deployed: '1.2.9',
+          constraint: '1.*',
+          platform: 'linux/arm64',
+          stops: [],
+          because: 'no artifact for linux/arm64; published for linux/amd64',
+          machines: ['rover-1'],
+        },
+      ],
+    ]);
+  });
+
+  it('and says that a rollout reaches them in steps', async () => {
+    const publish = await registryWith({ 'rover-1': lidarReport({}, NOW) });
+    const { stderr } = await publish('file', ['1.4.0', '--rollout', '--soak', '2h']);
+    expect(stderr).toEqual([NOTE, 'its rollout reaches these machines in steps, 2 h each']);
+  });
+});
+
+describe('[D346] what machines would do is not known', () => {
+  it.each<[string, 'http' | 'file', readonly string[], string]>([
+    ['without a report', 'http', [], 'no machine has reported acme:lidar to this registry'],
+    [
+      'without a report in the file',
+      'file',
+      [],
+      'no machine has reported acme:lidar to this registry',
+    ],
+  ])('%s', async (_name, at, args, why) => {
+    const publish = await registryWith({});
+    const { stdout, stderr, exit } = await publish(at, ['1.4.0', ...args]);
+    expect([stdout, stderr, exit]).toEqual([
+      TABLE.slice(0, 3),
+      [NOTE, `it is not known what machines would do: ${why}`],
+      0,
+    ]);
+  });
+
+  it('with a token that may not read reports', async () => {
+    const publish = await registryWith(MACHINES);
+    const { stderr, exit } = await publish('http', ['1.4.0'], ['publish']);
+    expect([stderr.join('\n').replace(/^.*\n/, ''), exit]).toEqual([
+      'it is not known what machines would do: the registry ADDRESS denies access with the token that was sent (403): the token t4 (author) does not have the scope fleet:read',
+      0,
+    ]);
+  });
+
+  it('without a registry', async () => {
+    const folder = temporaryFolder();
+    const args = ['registry', 'publish', 'acme:lidar', '1.4.0', '--dry-run', '--db'];
+    const { stderr, exit } = await printed([...args, `${folder}/none.db`, '--create']);
+    expect([stderr.join('\n').replaceAll(folder, '.'), exit]).toEqual([
+      `${NOTE}\nit is not known what machines would do: "./none.db": there is no such file`,
+      0,
+    ]);
+  });
+
+  it('for several releases', async () => {
+    const publish = await registryWith(MACHINES);
+    const folder = temporaryFolder({ 'two.json': '[{"version": "1.4.0"}, {"version": "1.5.0"}]' });
+    const { stderr } = await publish('file', ['--file', `${folder}/two.json`]);
+    expect(stderr).toEqual([
+      NOTE,
+      'it is not known what machines would do: that is shown for a single release',
+    ]);
+  });
+});
