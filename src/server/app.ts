@@ -8,6 +8,7 @@ import { contactNotes } from './fleet/contacts.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
 import { addCommandRoutes } from './routes/command-routes.ts';
+import { addGroupCommandRoutes } from './routes/group-command-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
@@ -18,6 +19,7 @@ import {
   ARTIFACT,
   COMMAND_OUTCOMES,
   COMMANDS,
+  GROUP_COMMANDS,
   CONFIG,
   CONFIG_ANSWER,
   CONFIG_HISTORY,
@@ -76,6 +78,7 @@ const METHODS = [
   [CONFIG_ANSWER, 'PUT'],
   [COMMANDS, 'GET, PUT'],
   [COMMAND_OUTCOMES, 'PUT'],
+  [GROUP_COMMANDS, 'GET, PUT'],
   [FLEET, 'GET'],
   [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
@@ -118,6 +121,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   const logs = options.logs ?? new RegistryLogs(logsPath(catalogue.path), options);
   addLogRoutes(app, catalogue, { ...options, logs });
   addCommandRoutes(app, catalogue, options);
+  addGroupCommandRoutes(app, catalogue, { ...options, fleet });
   addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addTrustRoute(app, catalogue, { ...options, write });

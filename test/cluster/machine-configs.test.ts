@@ -27,16 +27,18 @@ it.each([
 );
 
 it.each([
-  ['commands', 'GET', '/commands'],
-  ['commands', 'PUT', '/commands'],
-  ['machine:rover-7', 'GET', '/commands'],
-  ['machine:rover-7', 'PUT', '/commands/outcomes'],
+  ['commands', 'GET', '/machines/rover-7/commands'],
+  ['commands', 'PUT', '/machines/rover-7/commands'],
+  ['commands', 'GET', '/groups/canary/commands'],
+  ['commands', 'PUT', '/groups/canary/commands'],
+  ['machine:rover-7', 'GET', '/machines/rover-7/commands'],
+  ['machine:rover-7', 'PUT', '/machines/rover-7/commands/outcomes'],
 ])(
   '[T709] a front of a cluster gives machines no commands, to a token with the scope %s: %s %s',
   async (scope, method, path) => {
     const front = frontOf(memoryStream(), `${temporaryFolder()}/registry.db`);
     const headers = { authorization: `Bearer ${tokenFor(front.catalogue, [scope], 'one')}` };
-    const asked = await front.ask(`/v1/machines/rover-7${path}`, { method, headers });
+    const asked = await front.ask(`/v1${path}`, { method, headers });
     expect([asked.status, asked.json]).toEqual([
       409,
       {

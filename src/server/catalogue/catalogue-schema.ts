@@ -153,5 +153,11 @@ export const SCHEMA: Layout = {
     CREATE TABLE command_floor (floor INTEGER NOT NULL) STRICT;
     INSERT INTO command_floor VALUES (0);
     `,
+    // The version that a command names, and the machines that have asked for commands: others cannot be commanded (D327).
+    `
+    ALTER TABLE machine_commands ADD COLUMN version TEXT;
+    CREATE INDEX machine_commands_by_time ON machine_commands (at);
+    CREATE TABLE commanded_machines (machine TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    `,
   ],
 };

@@ -39,6 +39,9 @@ export const CONFIG_ANSWER = '/v1/machines/:id/config/answer';
 export const COMMANDS = '/v1/machines/:id/commands';
 export const COMMAND_OUTCOMES = '/v1/machines/:id/commands/outcomes';
 
+/** The address of the commands to the machines of a group. */
+export const GROUP_COMMANDS = '/v1/groups/:group/commands';
+
 /** The addresses of machine reports, and of what they amount to. */
 export const REPORTS = '/v1/machines/:id/reports';
 export const FLEET = '/v1/fleet';
