@@ -178,6 +178,9 @@ export const SCHEMA: Layout = {
       policy TEXT,
       PRIMARY KEY (machine, revision)
     ) STRICT;
+    -- Of machines that a restored backup lacks (T672).
+    CREATE TABLE config_floor (floor INTEGER NOT NULL) STRICT;
+    INSERT INTO config_floor VALUES (0);
     `,
   ],
 };

@@ -108,7 +108,9 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
   const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
   const ran = Math.min(applied, basedOn + MOST_LOST);
-  const revision = Math.max(basedOn, floor, ran) + 1;
+  // After a restore, a machine without documents may have run some that the backup lacks.
+  const lost = basedOn === 0 ? Number(sql.get('SELECT floor FROM config_floor')?.['floor']) : 0;
+  const revision = Math.max(basedOn, floor, ran, lost) + 1;
   sql.run(
     "INSERT INTO machine_configs VALUES (?, ?, ?, ?, ?, ?, ?, '{}')",
     machine,
@@ -187,6 +189,10 @@ export function raiseRevisions(sql: Statements, added: number): void {
     `INSERT INTO config_answers (machine, floor)
       SELECT machine, max(revision) + ?1 FROM machine_configs WHERE true GROUP BY machine
       ON CONFLICT DO UPDATE SET floor = max(floor, excluded.floor)`,
+    added,
+  );
+  sql.run(
+    'UPDATE config_floor SET floor = max(floor, ifnull((SELECT max(revision) FROM machine_configs), 0)) + ?',
     added,
   );
 }
