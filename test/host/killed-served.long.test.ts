@@ -37,7 +37,8 @@ it.for(KILLS)(
     expect(signal).toBe('SIGKILL');
     const kept = keptState(home);
     expect([kept?.current?.revision, kept?.highest]).toEqual([revision, revision]);
-    if (revision === 5) expect(kept).toEqual(STATE);
+    const next = accepted(STATE, kept?.current ?? SERVED, {}, 0);
+    expect(kept).toEqual(revision === 5 ? STATE : next);
     const lower = verdictOn(
       { ...SERVED, revision: 4 },
       {

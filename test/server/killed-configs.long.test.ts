@@ -23,8 +23,17 @@ function usedFragment(path: string): void {
 
 /** Calls of the system on the catalogue, in the order in which they are made: all of its log, and the copying from there. */
 const KILLS = [
-  ...['pwrite64 1', 'fsync 1', 'pwrite64 2', 'pwrite64 8', 'pwrite64 13', 'fsync 2'],
-  ...['fsync 3', 'pwrite64 14', 'ftruncate 1', 'fsync 4', 'unlink 1'],
+  'pwrite64 1',
+  'fsync 1',
+  'pwrite64 2',
+  'pwrite64 8',
+  'pwrite64 13',
+  'fsync 2',
+  'fsync 3',
+  'pwrite64 14',
+  'ftruncate 1',
+  'fsync 4',
+  'unlink 1',
 ];
 
 it.for(KILLS)(

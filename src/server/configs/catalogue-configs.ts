@@ -51,7 +51,7 @@ export interface CatalogueConfigs {
 }
 
 /** What documents of machines share (D329). */
-export interface CatalogueFragments {
+interface CatalogueFragments {
   readonly newest: (name: string) => StoredFragment | undefined;
   /** The newest revision of each, in the order of their names. */
   readonly all: () => readonly StoredFragment[];

@@ -32,21 +32,25 @@ export async function fragmentEffects(
   configs: Configs,
 ): Promise<Result<FragmentEffects, string>> {
   // Reading documents loads much, and few registries have any.
-  const compiling = await import('../../config/served/compiled.ts');
-  const fault = compiling.fragmentFault(next.content);
+  const { changesBetween, compiledOf, fragmentFault } =
+    await import('../../config/served/compiled.ts');
+  const fault = fragmentFault(next.content);
   if (fault !== undefined) return { ok: false, error: fault };
   const users = configs.fragments.users(next.name);
   const effects: MachineEffect[] = [];
   for (const [place, user] of users.entries()) {
     if (place % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
-    const effect = effectOn(user, next, { configs, ...compiling });
+    const effect = effectOn(user, next, { configs, changesBetween, compiledOf });
     if (effect?.ok === false) return effect;
     if (effect) effects.push(effect.value);
   }
   return { ok: true, value: { users, effects } };
 }
 
-type Compiling = typeof import('../../config/served/compiled.ts');
+type Compiling = Pick<
+  typeof import('../../config/served/compiled.ts'),
+  'changesBetween' | 'compiledOf'
+>;
 
 /** Undefined if the machine gets the same documents. */
 function effectOn(
