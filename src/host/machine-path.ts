@@ -42,8 +42,8 @@ export function knownDocuments({
   return machine === undefined ? undefined : { machine };
 }
 
-/** Undefined if the home has no such file that this user may read. */
-function usedDocuments(home: string | undefined): DocumentPaths | undefined {
+/** The documents that the agent or the poller with this home used last; undefined if the home has no such file that this user may read. */
+export function usedDocuments(home: string | undefined): DocumentPaths | undefined {
   if (home === undefined) return undefined;
   try {
     const kept = JSON.parse(readFileSync(join(home, KEPT_DOCUMENTS), 'utf8')) as Kept | null;

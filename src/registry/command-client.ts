@@ -5,10 +5,14 @@ import type { WebRegistryAddress } from './address.ts';
 import {
   commandList,
   givenCommand,
+  givenToGroup,
+  groupCommandList,
   waitingCommands,
   type CommandList,
   type CommandOutcome,
   type GivenCommand,
+  type GivenToGroup,
+  type GroupCommandList,
   type NewCommand,
   type WaitingCommands,
 } from './command-documents.ts';
@@ -46,8 +50,15 @@ export interface CommandClient {
   /** The newest first. */
   readonly list: (machine: string) => Answered<CommandList>;
   /** Gives a command, once however often the request is repeated. */
-  readonly give: (machine: string, command: Omit<NewCommand, 'key'>) => Answered<GivenCommand>;
+  readonly give: (machine: string, command: CommandToGive) => Answered<GivenCommand>;
+  /** The same for the machines of a group. */
+  readonly listOfGroup: (group: string) => Answered<GroupCommandList>;
+  readonly giveGroup: (group: string, command: CommandToGive) => Answered<GivenToGroup>;
 }
+
+/** A registry of an earlier modreg knows no version. */
+export type CommandToGive = Omit<NewCommand, 'key' | 'version'> &
+  Partial<Pick<NewCommand, 'version'>>;
 
 const KINDS = new Set(['no-commands', 'too-many-commands', 'bad-release', 'too-large']);
 /** The header with the signature of an answer (D148). */
@@ -106,23 +117,40 @@ function otherQuestion(): RegistryError {
   return new RegistryError('registry-untrusted', message, { hint });
 }
 
-function ofPerson(asking: AskingOfMachine): Pick<CommandClient, 'list' | 'give'> {
+function ofPerson(asking: AskingOfMachine): Omit<CommandClient, 'waiting' | 'answer'> {
   return {
-    list: async (machine) =>
-      await asking(machine, '', {
-        ask: async (to, address) =>
-          await to.get(address, MACHINE_BOUNDS, { budget: retryBudget() }),
-        read: (reply) => answerIn(reply, commandList),
-      }),
-    async give(machine, command) {
-      const body = JSON.stringify({ key: newKey(), ...command });
-      return await asking(machine, '', {
-        ask: async (to, address) =>
-          await to.send(address, { method: 'PUT', body }, { budget: retryBudget() }),
-        read: (reply) => answerIn(reply, givenCommand),
-      });
-    },
+    list: async (machine) => await listed(asking, machine, commandList),
+    give: async (machine, command) => await given(asking, machine, { command, as: givenCommand }),
+    listOfGroup: async (group) => await listed(asking, { group }, groupCommandList),
+    giveGroup: async (group, command) =>
+      await given(asking, { group }, { command, as: givenToGroup }),
   };
+}
+
+type Of = Parameters<AskingOfMachine>[0];
+
+async function listed<S extends v.GenericSchema>(
+  asking: AskingOfMachine,
+  of: Of,
+  as: S,
+): Answered<v.InferOutput<S>> {
+  return await asking(of, '', {
+    ask: async (to, address) => await to.get(address, MACHINE_BOUNDS, { budget: retryBudget() }),
+    read: (reply) => answerIn(reply, as),
+  });
+}
+
+async function given<S extends v.GenericSchema>(
+  asking: AskingOfMachine,
+  of: Of,
+  { command, as }: { readonly command: CommandToGive; readonly as: S },
+): Answered<v.InferOutput<S>> {
+  const body = JSON.stringify({ key: newKey(), ...command });
+  return await asking(of, '', {
+    ask: async (to, address) =>
+      await to.send(address, { method: 'PUT', body }, { budget: retryBudget() }),
+    read: (reply) => answerIn(reply, as),
+  });
 }
 
 function answerIn<S extends v.GenericSchema>(

@@ -7,7 +7,7 @@ import { escapeUnprintable } from '../core/text/quote.ts';
  */
 
 /** What a site can have a machine do. */
-const COMMAND_KINDS = ['hold', 'unhold', 'upgrade', 'restart', 'rollback'] as const;
+const COMMAND_KINDS = ['hold', 'unhold', 'upgrade', 'restart', 'rollback', 'unquarantine'] as const;
 export type CommandKind = (typeof COMMAND_KINDS)[number];
 
 /** What a machine answers. `lost`: it does not know whether it has carried the command out. */
@@ -53,10 +53,11 @@ export const newCommand = v.strictObject(
     kind,
     module: v.optional(v.nullable(bounded(LONGEST_NAME)), null),
     for: v.optional(v.nullable(text), null),
+    version: v.optional(v.nullable(bounded(LONGEST_NAME)), null),
     reason: bounded(LONGEST_REASON),
     expires_in: v.optional(whole(1, LONGEST_EXPIRY_S), DEFAULT_EXPIRY_S),
   },
-  'expected an object with key, kind, module, for, reason and expires_in',
+  'expected an object with key, kind, module, for, version, reason and expires_in',
 );
 export type NewCommand = Readonly<v.InferOutput<typeof newCommand>>;
 
@@ -65,6 +66,8 @@ const given = {
   kind,
   module: v.nullable(text),
   for: v.nullable(text),
+  // An earlier modreg does not know it.
+  version: v.optional(v.nullable(text)),
   reason: text,
   by: text,
   expires_at: text,
@@ -84,6 +87,14 @@ export type WaitingCommand = WaitingCommands['commands'][number];
 export interface KnownCommand extends WaitingCommand {
   readonly kind: CommandKind;
 }
+
+/** A command as its machine types it (D328), without the name of the program. */
+export function typed({ kind: command, module, version }: TypedCommand): string {
+  const name = command === 'unquarantine' ? 'quarantine lift' : command;
+  return [name, module ?? '', version ?? ''].filter((part) => part !== '').join(' ');
+}
+
+type TypedCommand = Pick<WaitingCommand, 'kind' | 'module' | 'version'>;
 
 /** A registry of a later modreg may have commands that this one does not know. */
 export function isKnown(command: WaitingCommand): command is KnownCommand {
@@ -114,23 +125,39 @@ export const commandOutcomes = v.strictObject(
   'expected an object with outcomes',
 );
 
+const listed = {
+  ...given,
+  at: text,
+  state: v.picklist(['waiting', ...RESULTS, 'dropped']),
+  detail: v.nullable(text),
+  answered_at: v.nullable(text),
+};
+
 /** What a person reads, the newest first. */
-export const commandList = v.object({
-  commands: v.array(
-    v.object({
-      ...given,
-      at: text,
-      state: v.picklist(['waiting', ...RESULTS, 'dropped']),
-      detail: v.nullable(text),
-      answered_at: v.nullable(text),
-    }),
-  ),
-});
+export const commandList = v.object({ commands: v.array(v.object(listed)) });
 export type CommandList = Readonly<v.InferOutput<typeof commandList>>;
 
 /** The answer to a command that a person gives. */
 export const givenCommand = v.object({ machine: text, number, kind, expires_at: text });
 export type GivenCommand = Readonly<v.InferOutput<typeof givenCommand>>;
+
+/** The answer to a command that a person gives a group: the machines that have it, and those that cannot be commanded, with the reason. */
+export const givenToGroup = v.object({
+  group: text,
+  kind,
+  expires_at: text,
+  given: v.array(v.object({ machine: text, number })),
+  refused: v.array(v.object({ machine: text, detail: text })),
+});
+export type GivenToGroup = Readonly<v.InferOutput<typeof givenToGroup>>;
+
+/** The newest commands to the machines of a group, the newest first. */
+export const groupCommandList = v.object({
+  group: text,
+  more: v.boolean(),
+  commands: v.array(v.object({ machine: text, ...listed })),
+});
+export type GroupCommandList = Readonly<v.InferOutput<typeof groupCommandList>>;
 
 /** By their names in the OpenAPI document. */
 export const COMMAND_DOCUMENTS = {
@@ -139,4 +166,6 @@ export const COMMAND_DOCUMENTS = {
   CommandOutcomes: commandOutcomes,
   CommandList: commandList,
   GivenCommand: givenCommand,
+  GivenToGroup: givenToGroup,
+  GroupCommandList: groupCommandList,
 };

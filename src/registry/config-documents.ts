@@ -31,13 +31,17 @@ export const newConfig = v.strictObject(
     based_on: number,
     config: text,
     policy: v.optional(v.nullable(text), null),
+    fragments: v.optional(
+      v.pipe(v.array(text, 'expected a list'), v.maxLength(16, 'expected at most 16 fragments')),
+      [],
+    ),
     reason: v.pipe(
       text,
       v.minLength(1, 'expected 1 to 200 characters'),
       v.maxLength(LONGEST_REASON, 'expected 1 to 200 characters'),
     ),
   },
-  'expected an object with based_on, config, policy and reason',
+  'expected an object with based_on, config, policy, fragments and reason',
 );
 
 /** The signatures of operators. */
@@ -79,6 +83,8 @@ const saved = { at: text, by: text, reason: text };
 export const shownConfig = v.object({
   ...servedConfig.entries,
   ...saved,
+  // What the machine has of its own, where its documents use fragments.
+  own: v.optional(v.object({ config: text, policy: v.nullable(text), fragments: v.array(text) })),
   machine_says: v.nullable(v.object({ ...machineAnswer.entries, at: text })),
 });
 export type ShownConfig = Readonly<v.InferOutput<typeof shownConfig>>;

@@ -6,9 +6,9 @@ import type { Reply } from './http/exchange.ts';
 import type { RegistryError } from './registry-error.ts';
 import { tokenRegistry, type TokenRegistryOptions } from './token-registry.ts';
 
-/** Sends a request about what a registry serves to a machine, and reads the answer. */
+/** Sends a request about what a registry serves to a machine, or to those of a group, and reads the answer. */
 export type AskingOfMachine = <T>(
-  machine: string,
+  of: string | { readonly group: string },
   path: string,
   how: {
     readonly ask: (to: Connection, address: URL) => Promise<Reply>;
@@ -34,9 +34,10 @@ export function machineClient(
   const opened = tokenRegistry(address, 'configure machines of', options);
   if (!opened.ok) return opened;
   const { where, base, connection } = opened.value;
-  const asking: AskingOfMachine = async (machine, path, { ask, read }) => {
+  const asking: AskingOfMachine = async (of, path, { ask, read }) => {
     const to = await connection();
-    const at = new URL(`v1/machines/${encodeURIComponent(machine)}/${folder}${path}`, base);
+    const [kind, id] = typeof of === 'string' ? ['machines', of] : ['groups', of.group];
+    const at = new URL(`v1/${kind}/${encodeURIComponent(id)}/${folder}${path}`, base);
     return await to.redacting(async () => {
       const reply = await ask(to, at);
       return withErrorContext(where, () => read(reply));

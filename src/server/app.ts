@@ -8,7 +8,9 @@ import { contactNotes } from './fleet/contacts.ts';
 import { FleetFile, fleetPath } from './fleet/fleet-file.ts';
 import { firstStepAtOnce, firstStepInSlices } from './rollout/first-step.ts';
 import { addCommandRoutes } from './routes/command-routes.ts';
+import { addGroupCommandRoutes } from './routes/group-command-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.ts';
+import { addFragmentRoutes } from './routes/fragment-routes.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import { addLogRoutes } from './routes/log-routes.ts';
@@ -18,6 +20,9 @@ import {
   ARTIFACT,
   COMMAND_OUTCOMES,
   COMMANDS,
+  FRAGMENT,
+  FRAGMENTS,
+  GROUP_COMMANDS,
   CONFIG,
   CONFIG_ANSWER,
   CONFIG_HISTORY,
@@ -74,8 +79,11 @@ const METHODS = [
   [CONFIG_HISTORY, 'GET'],
   [CONFIG_SIGNATURES, 'PUT'],
   [CONFIG_ANSWER, 'PUT'],
+  [FRAGMENTS, 'GET'],
+  [FRAGMENT, 'GET, PUT'],
   [COMMANDS, 'GET, PUT'],
   [COMMAND_OUTCOMES, 'PUT'],
+  [GROUP_COMMANDS, 'GET, PUT'],
   [FLEET, 'GET'],
   [FLEET_FAILURES, 'GET'],
   [FLEET_MACHINES, 'GET'],
@@ -114,10 +122,9 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep, fleet });
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
-  addConfigRoutes(app, catalogue, options);
+  addMachineRoutes(app, catalogue, { ...options, fleet });
   const logs = options.logs ?? new RegistryLogs(logsPath(catalogue.path), options);
   addLogRoutes(app, catalogue, { ...options, logs });
-  addCommandRoutes(app, catalogue, options);
   addJoinRoute(app, catalogue, options);
   addRolloutRoutes(app, catalogue, { ...options, fleet, write, firstStep });
   addTrustRoute(app, catalogue, { ...options, write });
@@ -135,4 +142,16 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
     return problemOf(error);
   });
   return app;
+}
+
+/** Adds the routes of what the registry serves to its machines, and has them do. */
+function addMachineRoutes(
+  app: Hono,
+  catalogue: Catalogue,
+  options: AppOptions & { readonly fleet: FleetFile },
+): void {
+  addConfigRoutes(app, catalogue, options);
+  addFragmentRoutes(app, catalogue, options);
+  addCommandRoutes(app, catalogue, options);
+  addGroupCommandRoutes(app, catalogue, options);
 }

@@ -42,7 +42,7 @@ interface Serving<C> {
 export async function withMachine<T, C>(
   options: ConfigOptions,
   world: World,
-  { open, what }: Serving<C>,
+  serving: Serving<C>,
   work: (configured: Configured<C>) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
   const { machine } = options;
@@ -50,6 +50,21 @@ export async function withMachine<T, C>(
     const found = machine === undefined ? 'is missing' : 'is not the id of a machine';
     return { ok: false, error: usage(`--machine ${found}, expected one such as rover-7`) };
   }
+  return await withServing(
+    options,
+    world,
+    serving,
+    async (client) => await work({ machine, client }),
+  );
+}
+
+/** The result of `work` with what a registry serves to its machines, or why it cannot be reached. */
+export async function withServing<T, C>(
+  options: FleetOptions,
+  world: World,
+  { open, what }: Serving<C>,
+  work: (client: C) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
   const named = namedRegistry(options, world);
   if (named === undefined) return { ok: false, error: noRegistry(what) };
   const address = serverAddress(named);
@@ -63,7 +78,7 @@ export async function withMachine<T, C>(
   });
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
   try {
-    return await work({ machine, client: client.value });
+    return await work(client.value);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return { ok: false, error: registryProblem(errorWithHint(error, token.value)) };

@@ -1,23 +1,34 @@
 import type { Result } from '../core/index.ts';
 import { LONGEST_HOLD_MS } from '../core/decision/operator-hold.ts';
 import { describeDuration, parseDuration } from '../core/text/duration.ts';
+import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
-import { commandClient, type CommandRefusal } from '../registry/command-client.ts';
+import { GROUP_FORM, isGroup } from '../core/rollout/group.ts';
+import {
+  commandClient,
+  type CommandClient,
+  type CommandRefusal,
+  type CommandToGive,
+} from '../registry/command-client.ts';
 import {
   DEFAULT_EXPIRY_S,
   LONGEST_EXPIRY_S,
   type CommandKind,
   type CommandList,
   type GivenCommand,
+  type GivenToGroup,
+  type GroupCommandList,
 } from '../registry/command-documents.ts';
-import { withMachine, type ConfigOptions } from './config-options.ts';
+import { withMachine, withServing, type ConfigOptions } from './config-options.ts';
 
 /** A command as a person gives it. */
 export interface GivenWish {
   readonly kind: CommandKind;
   /** The name of an entry or a module_id; undefined for the whole machine. */
   readonly module: string | undefined;
+  /** The version that is lifted from quarantine; undefined for other commands. */
+  readonly version: string | undefined;
   /** How long a hold lasts. */
   readonly for: string | undefined;
   readonly reason: string;
@@ -29,19 +40,75 @@ const SERVING = { open: commandClient, what: 'gives machines commands' };
 
 /** Has a machine do something: its registry keeps the command until the machine asks, or it expires. */
 export async function giveMachineCommand(
-  { kind, module, for: term, reason, expires }: GivenWish,
+  wish: GivenWish,
   options: ConfigOptions,
   world: World,
 ): Promise<Result<GivenCommand, Problem>> {
+  const command = commandOf(wish);
+  if (!command.ok) return command;
+  return await withMachine(options, world, SERVING, async ({ machine, client }) =>
+    commandResult(await client.give(machine, command.value)),
+  );
+}
+
+/** The same for each machine of a group. */
+export async function giveGroupCommand(
+  wish: GivenWish,
+  { group, options }: OfGroup,
+  world: World,
+): Promise<Result<GivenToGroup, Problem>> {
+  const command = commandOf(wish);
+  if (!command.ok) return command;
+  return await withGroup({ group, options }, world, async (client) =>
+    commandResult(await client.giveGroup(group, command.value)),
+  );
+}
+
+function commandOf({
+  kind,
+  module,
+  version,
+  for: term,
+  reason,
+  expires,
+}: GivenWish): Result<CommandToGive, Problem> {
   const expiresIn = secondsIn(expires);
   if (!expiresIn.ok) return expiresIn;
   const lasting = term === undefined ? undefined : durationIn('--for', term, LONGEST_HOLD_MS);
   if (lasting && !lasting.ok) return lasting;
-  return await withMachine(options, world, SERVING, async ({ machine, client }) => {
-    const about = { module: module ?? null, for: term ?? null, reason };
-    const command = { kind, ...about, expires_in: expiresIn.value };
-    return commandResult(await client.give(machine, command));
-  });
+  const about = { module: module ?? null, for: term ?? null, reason };
+  const named = version === undefined ? {} : { version };
+  return { ok: true, value: { kind, ...about, ...named, expires_in: expiresIn.value } };
+}
+
+/** A group of machines, and how its registry is reached. */
+export interface OfGroup {
+  readonly group: string;
+  readonly options: ConfigOptions;
+}
+
+async function withGroup<T>(
+  { group, options }: OfGroup,
+  world: World,
+  work: (client: CommandClient) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  if (options.machine !== undefined) {
+    return { ok: false, error: usage('--machine and --group are given, expected one of them') };
+  }
+  if (!isGroup(group)) {
+    return { ok: false, error: usage(`--group: ${quote(group)} is not ${GROUP_FORM}`) };
+  }
+  return await withServing(options, world, SERVING, work);
+}
+
+/** The newest commands to the machines of a group, with what became of them. */
+export async function groupCommands(
+  { group, options }: OfGroup,
+  world: World,
+): Promise<Result<GroupCommandList, Problem>> {
+  return await withGroup({ group, options }, world, async (client) =>
+    commandResult(await client.listOfGroup(group)),
+  );
 }
 
 /** The newest 100 commands to a machine, with what became of them. */

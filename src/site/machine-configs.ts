@@ -38,11 +38,13 @@ export interface NewDocuments {
   readonly reason: string;
   /** The revision that they are an edit of; the newest if it is undefined. */
   readonly basedOn: number | undefined;
+  /** The fragments that they use; those of the newest revision if it is undefined. */
+  readonly fragments: readonly string[] | undefined;
 }
 
 /** Saves documents as the next revision of a machine (D264). */
 export async function saveConfig(
-  { config, policy, reason, basedOn }: NewDocuments,
+  { config, policy, reason, basedOn, fragments: named }: NewDocuments,
   options: ConfigOptions,
   world: World,
 ): Found<SavedConfig> {
@@ -57,8 +59,13 @@ export async function saveConfig(
     policy: policyFile?.ok === true ? textOf(policyFile.value) : null,
   };
   return await withConfigs(options, world, async (configured) => {
-    const known = basedOn ?? (await newestNumber(configured));
-    return await sent(configured, { ...texts, based_on: known, reason });
+    const { client, machine } = configured;
+    const newest = await client.shown(machine);
+    const known = basedOn ?? (newest.ok ? newest.value.revision : 0);
+    const fragments = named ?? (newest.ok ? newest.value.own?.fragments : undefined) ?? [];
+    // A registry of an earlier modreg knows no fragments.
+    const used = fragments.length === 0 ? {} : { fragments };
+    return await sent(configured, { ...texts, ...used, based_on: known, reason });
   });
 }
 
@@ -66,13 +73,13 @@ function textOf({ bytes }: DocumentFile): string {
   return Buffer.from(bytes).toString();
 }
 
-async function newestNumber({ client, machine }: Configured): Promise<number> {
-  const newest = await client.shown(machine);
-  return newest.ok ? newest.value.revision : 0;
-}
-
 async function sent({ client, machine }: Configured, body: object): Found<SavedConfig> {
   return configResult(await client.send(machine, '', body));
+}
+
+/** A revision, and the fragments that the documents before it used: what was restored is saved as it was, and uses none. */
+export interface RestoredConfig extends SavedConfig {
+  readonly fragments: readonly string[];
 }
 
 /** Saves an earlier revision as the next one (D264). */
@@ -81,14 +88,17 @@ export async function restoreConfig(
   { reason }: { readonly reason: string },
   options: ConfigOptions,
   world: World,
-): Found<SavedConfig> {
-  return await withConfigs(options, world, async (configured) => {
+): Found<RestoredConfig> {
+  return await withConfigs(options, world, async (configured): Found<RestoredConfig> => {
     const { client, machine } = configured;
     const earlier = configResult(await client.shown(machine, revision));
     if (!earlier.ok) return earlier;
     const { config, policy } = earlier.value;
-    const based_on = await newestNumber(configured);
-    return await sent(configured, { config, policy, based_on, reason });
+    const newest = await client.shown(machine);
+    const based_on = newest.ok ? newest.value.revision : 0;
+    const saved = await sent(configured, { config, policy, based_on, reason });
+    const fragments = (newest.ok ? newest.value.own?.fragments : undefined) ?? [];
+    return saved.ok ? { ok: true, value: { ...saved.value, fragments } } : saved;
   });
 }
 

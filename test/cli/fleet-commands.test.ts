@@ -125,6 +125,19 @@ it('[D296] [D298] a machine that waits does at once what its site has it do, as 
   ]);
 });
 
+it('[D328] a site has a machine select a version again that is in quarantine there', async () => {
+  const { told, here, hasAsked } = await commandedHere(['1.2.3', '1.2.9']);
+  await expect.poll(hasAsked).toBe(true);
+  await here('quarantine', 'add', 'acme:lidar', '1.2.9');
+  expect(await told('unquarantine', 'acme:lidar', '1.2.9')).toBe(
+    'info  command 1 of the site (unquarantine acme:lidar 1.2.9) is done: acme:lidar 1.2.9 may be selected again',
+  );
+  expect(await here('quarantine', 'list')).toContain('nothing is in quarantine');
+  expect(await told('unquarantine', 'acme:lidar', '1.2.9')).toBe(
+    'warn  command 2 of the site (unquarantine acme:lidar 1.2.9) is refused: acme:lidar 1.2.9 is not in quarantine on this machine (no version is in quarantine)',
+  );
+});
+
 it('[D299] a site neither ends nor replaces a hold that was made on the machine', async () => {
   const { told, here, hasAsked } = await commandedHere(['1.2.3']);
   await expect.poll(hasAsked).toBe(true);
@@ -164,6 +177,9 @@ it('[D300] a machine whose policy names a trust document holds for its site, and
   expect(await told('unhold')).toBe(`warn  command 2 of the site (unhold) ${refused('unhold')}`);
   expect(await told('restart', 'acme:lidar')).toBe(
     `warn  command 3 of the site (restart acme:lidar) ${refused('restart acme:lidar')}`,
+  );
+  expect(await told('unquarantine', 'acme:lidar', '1.2.9')).toBe(
+    `warn  command 4 of the site (unquarantine acme:lidar 1.2.9) ${refused('quarantine lift acme:lidar 1.2.9')}`,
   );
 });
 

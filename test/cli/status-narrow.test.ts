@@ -14,7 +14,7 @@ it('[D352] status has two lines for each decision where its columns do not fit',
   const home = homeAfter((state) => {
     state.report(moduleNamed('acme_lidar', 'acme:lidar'), '1.2.3', NOW);
     state.report(moduleNamed('acme_cam', 'acme:cam'), '1.1.0', NOW);
-    state.log(DECISIONS, { at: NOW });
+    state.log(DECISIONS, { at: NOW, trouble: undefined });
   });
   const { stdout } = await inProcess(['status'], { PLATFORM_HOME: home, COLUMNS: '60' });
   const lines = stdout.split('\n');

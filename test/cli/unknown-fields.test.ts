@@ -135,3 +135,26 @@ it('[D315] an agent whose machine config gets a misspelt modules ends no module,
     await agent.end('SIGTERM');
   });
 });
+
+it('[D315] an agent that starts with a misspelt modules and without earlier documents says that no module is started', async () => {
+  await withUpgradeReleases(async ({ address, publish }) => {
+    publish('1.0.0', 'works');
+    const folder = siteOf(address);
+    const before = agentInProcess(folder);
+    await before.until('install of 1.0.0: done');
+    await before.end('SIGTERM');
+    const path = `${folder}/machine.json`;
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, JSON.stringify({ components: [], modues: JSON.parse(text).modules }));
+    writeFileSync(`${folder}/home/machine.db.documents`, '');
+    const agent = agentInProcess(folder);
+    const lines = shown(folder, await agent.until('/modues'));
+    expect(lines.at(-1)).toBe(
+      'TIME error ./machine.json:1:18 /modues: unknown field; did you mean modules ?; it is ignored, so that no module is started until that is corrected; every replacement is held until then, and what is deployed stays known',
+    );
+    writeFileSync(path, text);
+    const corrected = await agent.until('acme_lidar: 1.0.0 is started');
+    expect(corrected.filter((line) => line.includes('install of'))).toEqual([]);
+    await agent.end('SIGTERM');
+  });
+});

@@ -13,30 +13,34 @@ const NO = {
 };
 
 it.each([
-  ['config', 'GET'],
-  ['config', 'PUT'],
-  ['machine:rover-7', 'GET'],
+  ['config', 'GET', '/machines/rover-7/config'],
+  ['config', 'PUT', '/machines/rover-7/config'],
+  ['config', 'GET', '/fragments'],
+  ['config', 'PUT', '/fragments/base'],
+  ['machine:rover-7', 'GET', '/machines/rover-7/config'],
 ])(
-  '[D264] a front of a cluster serves no documents of machines to a token with the scope %s: %s',
-  async (scope, method) => {
+  '[D264] a front of a cluster serves no documents of machines to a token with the scope %s: %s %s',
+  async (scope, method, path) => {
     const front = frontOf(memoryStream(), `${temporaryFolder()}/registry.db`);
     const headers = { authorization: `Bearer ${tokenFor(front.catalogue, [scope], 'one')}` };
-    const { status, json } = await front.ask('/v1/machines/rover-7/config', { method, headers });
+    const { status, json } = await front.ask(`/v1${path}`, { method, headers });
     expect([status, json]).toEqual([409, NO]);
   },
 );
 
 it.each([
-  ['commands', 'GET', '/commands'],
-  ['commands', 'PUT', '/commands'],
-  ['machine:rover-7', 'GET', '/commands'],
-  ['machine:rover-7', 'PUT', '/commands/outcomes'],
+  ['commands', 'GET', '/machines/rover-7/commands'],
+  ['commands', 'PUT', '/machines/rover-7/commands'],
+  ['commands', 'GET', '/groups/canary/commands'],
+  ['commands', 'PUT', '/groups/canary/commands'],
+  ['machine:rover-7', 'GET', '/machines/rover-7/commands'],
+  ['machine:rover-7', 'PUT', '/machines/rover-7/commands/outcomes'],
 ])(
   '[T709] a front of a cluster gives machines no commands, to a token with the scope %s: %s %s',
   async (scope, method, path) => {
     const front = frontOf(memoryStream(), `${temporaryFolder()}/registry.db`);
     const headers = { authorization: `Bearer ${tokenFor(front.catalogue, [scope], 'one')}` };
-    const asked = await front.ask(`/v1/machines/rover-7${path}`, { method, headers });
+    const asked = await front.ask(`/v1${path}`, { method, headers });
     expect([asked.status, asked.json]).toEqual([
       409,
       {

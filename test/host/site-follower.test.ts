@@ -47,11 +47,13 @@ it('[D268] what ran before returns if the site is not reached in ten minutes, wh
   save(WITH_AGENT);
   await untilSaid(2);
   await cut();
-  clock.advance(TEN_MINUTES);
+  const began = clock.now();
+  clock.advance(TEN_MINUTES + 1);
   ask();
   const detail = 'the machine did not reach its site within 10 min under revision 2';
   expect((await until('again')).at(-1)).toBe(`warn ${detail}: revision 1 is in use again`);
   expect([state().current?.revision, state().highest, changes()]).toEqual([1, 2, 3]);
+  expect(state().since).toBeGreaterThan(began + TEN_MINUTES);
   await restore();
   ask();
   await until('info the documents of the site can be read again');
@@ -139,6 +141,13 @@ it('[T707] a machine that cannot take commands says so once, and goes on with th
 const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };
 const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {
   'acme:lidar': '1.3.5',
+});
+
+it('[D326] a machine keeps since when it runs a revision, also when the revision gets a signature', () => {
+  const first = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {}, 1000);
+  const signed = accepted(first, { ...SERVED, signatures: { a: 'b' } }, {}, 2000);
+  const next = accepted(signed, { ...SERVED, revision: 6 }, {}, 3000);
+  expect([first.since, signed.since, next.since]).toEqual([1000, 1000, 3000]);
 });
 
 it('[D262] a machine that runs its own documents again still refuses lower revisions and versions', () => {

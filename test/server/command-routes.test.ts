@@ -27,6 +27,7 @@ const GIVEN = {
   kind: 'hold',
   module: null,
   for: '12h',
+  version: null,
   reason: 'trade fair',
   by: 'token t2 (commands)',
   expires_at: '2026-11-21T02:02:03Z',
@@ -107,7 +108,10 @@ it.each([
 });
 
 it.each([
-  [{ kind: 'reboot' }, '/kind: expected one of hold, unhold, upgrade, restart, rollback'],
+  [
+    { kind: 'reboot' },
+    '/kind: expected one of hold, unhold, upgrade, restart, rollback, unquarantine',
+  ],
   [{ for: null }, '/for: a hold needs a duration, such as 12h'],
   [{ for: '31d' }, '/for: a hold lasts 31 d, expected more than 0 s and at most 30 d'],
   [{ for: '0s' }, '/for: a hold lasts 0 s, expected more than 0 s and at most 30 d'],
@@ -117,6 +121,11 @@ it.each([
   ],
   [{ kind: 'unhold' }, '/for: only a hold lasts a time'],
   [{ kind: 'restart', for: null }, '/module: restart needs the name of a module'],
+  [
+    { kind: 'unquarantine', for: null, module: 'lidar' },
+    '/version: unquarantine needs a version, such as 1.4.0',
+  ],
+  [{ version: '1.4.0' }, '/version: only unquarantine names a version'],
   [{ module: '' }, '/module: expected 1 to 256 characters'],
   [{ reason: 'a\nb' }, '/reason: expected text without control characters'],
   [{ expires_in: 86_401 }, '/expires_in: expected a whole number from 1 to 86400'],
@@ -240,6 +249,7 @@ it('[T703] after a restore no command waits, and numbers are above all that mach
     kind: 'restart',
     module: 'lidar',
     term: undefined,
+    version: undefined,
     reason: 'a',
     author: 'b',
   } as const;

@@ -204,6 +204,9 @@ it('[T672] revisions go on above those that a machine has run, and after a resto
     kind: 'saved',
     revision: 11_010,
   });
+  // Its first documents may have been saved after the backup.
+  const other = { ...next, machine: 'rover-8', basedOn: 0 };
+  expect(restored.configs.save(other)).toEqual({ kind: 'saved', revision: 11_010 });
   restored.close();
 });
 

@@ -105,7 +105,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   server: [
     'core',
     // What is saved for a machine is checked as `modreg check` does.
-    'config/served/checked-served.ts',
+    'config/served/compiled.ts',
     'files',
     'registry',
     'sqlite',

@@ -16,6 +16,7 @@ import { checkHome } from './home-check.ts';
 import { homeFacts, type HomeFacts } from './home-facts.ts';
 import { checkLists } from './lists-check.ts';
 import { machineFacts, openMachine, type MachineFacts } from './machine-facts.ts';
+import { checkFollowed } from './followed-check.ts';
 import { checkData } from './data-check.ts';
 import { checkModules } from './modules-check.ts';
 import { modulesFacts } from './modules-facts.ts';
@@ -87,7 +88,7 @@ interface Patient {
 async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> {
   const { path, options, home, machine, saved, isUnread } = patient;
   const documents = documentFacts(path, options, world);
-  const wanted = wantedLists(path, options, { documents, machine });
+  const wanted = wantedLists(path, options, { documents, machine }, world);
   const registries = await registryFacts(wanted, { ...options, saved, machinePath: path }, world);
   const now = world.clock();
   const { ahead, clock } = registries;
@@ -97,6 +98,7 @@ async function checkTheRest(patient: Patient, world: World): Promise<Finding[]> 
       checkClock({ now, lastRound: machine?.poller.round?.at, ahead, clock }),
     )),
     ...(await check('documents', () => checkDocuments(documents))),
+    ...(await check('documents', () => checkFollowed(path, options, world))),
     ...(await check('registry', () => checkRegistries(registries, now))),
     ...(await check('registry', () =>
       options.registry === undefined ? [] : registries.registries.flatMap(abilityFindings),

@@ -4,7 +4,8 @@ import { neededLists } from '../../core/plan/configuration.ts';
 import { parseModuleId } from '../../core/releases/module-id.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
 import { readPolicyFor } from '../../host/policy-file.ts';
-import { readPlanDocuments } from '../../host/plan-documents.ts';
+import { documentsInUse } from '../../host/served/documents-in-use.ts';
+import type { World } from '../../base/world.ts';
 import type { DocumentFacts } from './documents-check.ts';
 import type { MachineFacts } from './machine-facts.ts';
 
@@ -37,10 +38,12 @@ export function wantedLists(
   path: string | undefined,
   options: { readonly policy?: string },
   { documents, machine }: Known,
+  world: World,
 ): WantedLists {
   const [otherwise = DEFAULT_TERMS] =
     path === undefined || !documents?.ok ? [] : policyTerms(path, options.policy);
-  const read = path !== undefined && documents?.ok ? readPlanDocuments(path, options) : undefined;
+  const read =
+    path !== undefined && documents?.ok ? documentsInUse(path, options, world) : undefined;
   if (read?.ok !== true) {
     const lists = machine ? recordedLists(machine) : [];
     return { lists, otherwise, isUnknown: path !== undefined };

@@ -5,6 +5,7 @@ import type { GiveOptions } from './machine-commands.ts';
 
 const COMMANDS_EXAMPLES = `Examples:
   modreg fleet commands --machine rover-7
+  modreg fleet commands --group canary
   modreg fleet commands --machine rover-7 --json
 `;
 
@@ -30,6 +31,20 @@ const KINDS: Readonly<Record<CommandKind, readonly [description: string, example
     'Has a machine go back to the previous version of a module, as modreg rollback does there.',
     "rollback acme:lidar --machine rover-7 --reason '1.4.0 is too slow'",
   ],
+  unquarantine: [
+    'Has a machine select a version again that failed there, as modreg quarantine lift does there.',
+    "unquarantine acme:lidar 1.4.0 --machine rover-7 --reason 'the cable is replaced'",
+  ],
+};
+
+/** What each names on the machine. */
+const ARGUMENTS: Readonly<Record<CommandKind, string>> = {
+  hold: '[module]',
+  unhold: '[module]',
+  upgrade: '<module>',
+  restart: '<module>',
+  rollback: '<module>',
+  unquarantine: '<module> <version>',
 };
 
 /** Adds the commands to a machine, each with the options of `withRegistry`. */
@@ -39,11 +54,12 @@ export function addFleetCommands(
   withRegistry: (command: Command) => Command,
 ): void {
   const of = (command: Command): Command =>
-    withRegistry(command).requiredOption('--machine <name>', 'the id of the machine');
-  for (const kind of ['hold', 'unhold', 'upgrade', 'restart', 'rollback'] as const) {
+    withRegistry(command)
+      .option('--machine <name>', 'the id of the machine')
+      .option('--group <name>', 'each machine that is in the group now, in place of one');
+  for (const [kind, named] of Object.entries(ARGUMENTS) as [CommandKind, string][]) {
     const [description, example] = KINDS[kind];
-    const isOfMachine = kind === 'hold' || kind === 'unhold';
-    const command = of(fleet.command(`${kind} ${isOfMachine ? '[module]' : '<module>'}`))
+    const command = of(fleet.command(`${kind} ${named}`))
       .description(description)
       .requiredOption('--reason <text>', 'why, for the machine and the list of commands')
       .option(
@@ -52,13 +68,16 @@ export function addFleetCommands(
       )
       .addHelpText('before', `Examples:\n  modreg fleet ${example}\n`);
     if (kind === 'hold') command.requiredOption('--for <duration>', 'how long, up to 30d');
-    command.action(async (module: string | undefined, options: GiveOptions) => {
+    command.action(async () => {
       const { giveCommand } = await import('./machine-commands.ts');
-      finish(await giveCommand({ kind, module }, options, world));
+      const [module, version] = command.processedArgs as (string | undefined)[];
+      finish(await giveCommand({ kind, module, version }, command.opts<GiveOptions>(), world));
     });
   }
   of(fleet.command('commands'))
-    .description('Lists the commands that a machine was given, with what it answered.')
+    .description(
+      'Lists the commands that a machine, or a group, was given, with what became of them.',
+    )
     .addHelpText('before', COMMANDS_EXAMPLES)
     .action(async (options: GiveOptions) => {
       const { fleetCommandsCommand } = await import('./machine-commands.ts');

@@ -21,6 +21,7 @@ type Options = ConfigOptions & AnswerOptions;
 
 export interface ShowOptions extends Options {
   readonly revision?: string;
+  readonly own?: true;
 }
 
 /** `modreg fleet config show`: the documents that a registry serves to a machine, and what the machine says of them. */
@@ -32,7 +33,8 @@ export async function showConfigCommand(options: ShowOptions, world: World): Pro
     if (options.json) {
       return { answer: [jsonLine({ schema: 'modreg/fleet-config@1', ...shown })] };
     }
-    return { answer: [...headOf(shown), ...documentsOf(shown)] };
+    const documents = options.own && shown.own ? shown.own : shown;
+    return { answer: [...headOf(shown), ...documentsOf(documents)] };
   });
 }
 
@@ -41,7 +43,17 @@ function headOf(shown: ShownConfig): string[] {
   const keys = Object.keys(signatures);
   const signed = keys.length === 0 ? '' : `, signed by ${keys.join(', ')}`;
   const saved = `saved ${excerpt(at)} by ${excerpt(by)}${signed}: ${excerpt(reason)}`;
-  return [`${excerpt(machine)}, revision ${revision}, ${saved}`, ...machineLines(shown)];
+  return [
+    `${excerpt(machine)}, revision ${revision}, ${saved}`,
+    ...fragmentLines(shown),
+    ...machineLines(shown),
+  ];
+}
+
+function fragmentLines({ own }: ShownConfig): string[] {
+  if (!own) return [];
+  const names = own.fragments.map((name) => excerpt(name)).join(', ');
+  return [`  compiled from ${names} and what the machine has of its own (--own)`];
 }
 
 function machineLines({ machine_says: says }: ShownConfig): string[] {
@@ -72,6 +84,8 @@ function linesIn(text: string): string[] {
 
 export interface SetOptions extends Options {
   readonly policy?: string;
+  readonly fragment?: readonly string[];
+  readonly fragments?: false;
   readonly reason: string;
   readonly basedOn?: string;
 }
@@ -82,10 +96,11 @@ export async function setConfigCommand(
   options: SetOptions,
   world: World,
 ): Promise<Outcome> {
-  const { policy, reason } = options;
+  const { policy, reason, fragment } = options;
+  const fragments = options.fragments === false ? [] : fragment;
   const basedOn = revisionNumber(options.basedOn, '--based-on');
   if (!basedOn.ok) return failed(basedOn.error);
-  const documents = { config, policy, reason, basedOn: basedOn.value };
+  const documents = { config, policy, reason, basedOn: basedOn.value, fragments };
   const saved = await saveConfig(documents, options, world);
   return outcomeOf(saved, (done) => savedWords(done, options));
 }
@@ -112,7 +127,12 @@ export async function restoreConfigCommand(
   const revision = revisionNumber(text, '<revision>');
   if (!revision.ok) return failed(revision.error);
   const saved = await restoreConfig(revision.value ?? 0, options, options, world);
-  return outcomeOf(saved, (done) => savedWords(done, options));
+  return outcomeOf(saved, (done) => {
+    const said = savedWords(done, options);
+    const names = done.fragments.map((name) => excerpt(name)).join(', ');
+    const loss = `note: the machine no longer uses ${names}: what was restored is saved as it was compiled`;
+    return names === '' ? said : { ...said, notes: [...(said.notes ?? []), loss] };
+  });
 }
 
 /** `modreg fleet config history`: what was saved for a machine. */

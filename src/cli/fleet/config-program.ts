@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../base/command-context.ts';
 import { withKeys } from '../base/catalogue-flags.ts';
 import type { SignConfigOptions } from '../../site/sign-config.ts';
+import { addFragments } from './fragment-program.ts';
 import type { DiffOptions, SetOptions, ShowOptions } from './config-commands.ts';
 
 const SHOW_EXAMPLES = `Examples:
@@ -46,6 +47,7 @@ export function addFleetConfig(
   of(config.command('show'))
     .description('Shows the documents of a machine, and what the machine says of them.')
     .option('--revision <number>', 'another revision than the newest')
+    .option('--own', 'what the machine has of its own, without the fragments that it uses')
     .addHelpText('before', SHOW_EXAMPLES)
     .action(async (options: ShowOptions) => {
       const { showConfigCommand } = await import('./config-commands.ts');
@@ -56,11 +58,26 @@ export function addFleetConfig(
     .option('--policy <file>', 'terms of an update policy (default: the machine keeps its own)')
     .requiredOption('--reason <text>', 'why, for the history')
     .option('--based-on <number>', 'the revision that was edited; refused if it is not the newest')
+    .option(
+      '--fragment <name...>',
+      'the fragments that it uses, in this order (default: those of the newest revision)',
+    )
+    .option('--no-fragments', 'it uses no fragments')
     .addHelpText('before', SET_EXAMPLES)
     .action(async (file: string, options: SetOptions) => {
       const { setConfigCommand } = await import('./config-commands.ts');
       finish(await setConfigCommand(file, options, world));
     });
+  addHistory(of, config, { world, finish });
+  addChanges(of, config, { world, finish });
+  addFragments(config, { world, finish }, withRegistry);
+}
+
+function addHistory(
+  of: (command: Command) => Command,
+  config: Command,
+  { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
+): void {
   of(config.command('history'))
     .description('Lists who saved which revision of a machine, when and why.')
     .addHelpText('before', HISTORY_EXAMPLES)
@@ -68,7 +85,6 @@ export function addFleetConfig(
       const { configHistoryCommand } = await import('./config-commands.ts');
       finish(await configHistoryCommand(options, world));
     });
-  addChanges(of, config, { world, finish });
 }
 
 function addChanges(

@@ -1,14 +1,24 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import type { CommandKind, CommandList } from '../../registry/command-documents.ts';
+import {
+  type CommandKind,
+  type CommandList,
+  type GivenToGroup,
+} from '../../registry/command-documents.ts';
 import type { ConfigOptions } from '../../site/config-options.ts';
-import { giveMachineCommand, machineCommands } from '../../site/machine-commands.ts';
+import {
+  giveGroupCommand,
+  giveMachineCommand,
+  groupCommands,
+  machineCommands,
+} from '../../site/machine-commands.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import { countOf } from '../../base/count.ts';
 import { columnsOf } from '../base/columns.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
-type Options = ConfigOptions & AnswerOptions;
+type Options = ConfigOptions & AnswerOptions & { readonly group?: string };
 
 export interface GiveOptions extends Options {
   readonly for?: string;
@@ -18,18 +28,33 @@ export interface GiveOptions extends Options {
 
 /** `modreg fleet hold [module] --machine rover-7` and the others: has a machine do something. */
 export async function giveCommand(
-  { kind, module }: { readonly kind: CommandKind; readonly module: string | undefined },
+  named: {
+    readonly kind: CommandKind;
+    readonly module: string | undefined;
+    readonly version: string | undefined;
+  },
   options: GiveOptions,
   world: World,
 ): Promise<Outcome> {
-  const { for: term, reason, expires } = options;
-  const wish = { kind, module, for: term, reason, expires };
+  const { for: term, reason, expires, group } = options;
+  const wish = { ...named, for: term, reason, expires };
+  const what = [named.kind, named.module, named.version]
+    .flatMap((part) => (part === undefined ? [] : [excerpt(part)]))
+    .join(' ');
+  if (group !== undefined) {
+    return outcomeOf(await giveGroupCommand(wish, { group, options }, world), (given) => ({
+      answer: options.json
+        ? [jsonLine({ schema: 'modreg/fleet-group-command@1', ...given })]
+        : groupLines(given, what),
+      notes: options.json ? [] : ['note: modreg fleet commands --group says what they answer'],
+      ending: given.refused.length > 0 ? 'no' : undefined,
+    }));
+  }
   return outcomeOf(await giveMachineCommand(wish, options, world), (given) => {
     if (options.json) {
       return { answer: [jsonLine({ schema: 'modreg/fleet-command@1', ...given })] };
     }
     const { machine, number, expires_at: until } = given;
-    const what = module === undefined ? kind : `${kind} ${excerpt(module)}`;
     return {
       answer: [`${excerpt(machine)}: command ${number} (${what}) waits until ${excerpt(until)}`],
       notes: ['note: modreg fleet commands says what the machine answers'],
@@ -37,23 +62,53 @@ export async function giveCommand(
   });
 }
 
-/** `modreg fleet commands --machine rover-7`: the commands to a machine, with what became of them (D302). */
+/** Which machines have the command, and which cannot be commanded, and why (D327). */
+function groupLines(
+  { group, expires_at: until, given, refused }: GivenToGroup,
+  what: string,
+): readonly string[] {
+  const count = given.length + refused.length;
+  return [
+    `${excerpt(group)}: ${what} waits on ${given.length} of ${countOf(count, 'machine')} until ${excerpt(until)}`,
+    ...given.map(({ machine, number }) => `  ${excerpt(machine)}: command ${number}`),
+    ...refused.map(
+      ({ machine, detail }) =>
+        `  ${excerpt(machine)}: not given: ${excerpt(detail, LONGEST_DETAIL)}`,
+    ),
+  ];
+}
+
+const LONGEST_DETAIL = 300;
+
+/** `modreg fleet commands --machine rover-7`, or `--group canary`: the commands to machines, with what became of them (D302). */
 export async function fleetCommandsCommand(options: Options, world: World): Promise<Outcome> {
+  const { group } = options;
+  if (group !== undefined) {
+    return outcomeOf(await groupCommands({ group, options }, world), (found) => ({
+      answer: options.json
+        ? [jsonLine({ schema: 'modreg/fleet-group-commands@1', ...found })]
+        : linesOf(found.commands, world),
+      notes: found.more ? ['note: only the newest 1000 commands are shown'] : [],
+    }));
+  }
   return outcomeOf(await machineCommands(options, world), (found) => ({
     answer: options.json
       ? [jsonLine({ schema: 'modreg/fleet-commands@1', ...found })]
-      : linesOf(found, world),
+      : linesOf(found.commands, world),
   }));
 }
 
-function linesOf({ commands }: CommandList, { columns }: World): readonly string[] {
+/** A command to a machine, which a list of those to a group names. */
+type Listed = CommandList['commands'][number] & { readonly machine?: string };
+
+function linesOf(commands: readonly Listed[], { columns }: World): readonly string[] {
   if (commands.length === 0) return ['no command was given'];
-  const heads = ['NUMBER', 'COMMAND', 'GIVEN', 'BY', 'OUTCOME'];
+  const of = commands.some(({ machine }) => machine !== undefined) ? ['MACHINE'] : [];
+  const heads = [...of, 'NUMBER', 'COMMAND', 'GIVEN', 'BY', 'OUTCOME'];
   const rows = commands.map((one) => [
+    ...of.map(() => excerpt(one.machine ?? '')),
     `${one.number}`,
-    [one.kind, excerpt(one.module ?? ''), one.for === null ? '' : `for ${excerpt(one.for)}`]
-      .filter((part) => part !== '')
-      .join(' '),
+    commandWords(one),
     excerpt(one.at),
     `${excerpt(one.by)}: ${excerpt(one.reason)}`,
     outcomeWords(one),
@@ -62,7 +117,12 @@ function linesOf({ commands }: CommandList, { columns }: World): readonly string
   return [...format(heads), ...rows.flatMap(format)];
 }
 
-function outcomeWords({ state, detail, expires_at: end }: CommandList['commands'][number]): string {
+function commandWords({ kind, module, version, for: term }: Listed): string {
+  const parts = [kind, module, version, term === null ? null : `for ${term}`];
+  return parts.flatMap((one) => (typeof one === 'string' ? [excerpt(one)] : [])).join(' ');
+}
+
+function outcomeWords({ state, detail, expires_at: end }: Listed): string {
   if (detail !== null) return `${state}: ${excerpt(detail, 1000)}`;
   return state === 'waiting'
     ? `waits until ${excerpt(end)}`

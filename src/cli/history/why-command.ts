@@ -17,6 +17,7 @@ import { reasonAlone, type ToldDecision } from '../../host/history/told-history.
 import { whyDocument } from '../../host/history/why-document.ts';
 import { labelFor } from '../../host/machine-row.ts';
 import { describeChange, describeFailures } from '../../host/open-action.ts';
+import { siteNotesHere } from '../../host/served/site-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { wholeNumber } from '../base/number-option.ts';
 
@@ -45,7 +46,7 @@ export function whyCommand(named: string, options: WhyOptions, world: World): Ou
     told: count ? told.slice(Math.max(0, told.length - count.value)) : told,
   };
   const answer = options.json ? [jsonLine(whyDocument(about))] : linesOf(about, options);
-  return { answer, notes: [], problems: [] };
+  return { answer, notes: siteNotesHere(world), problems: [] };
 }
 
 /** The time of `--at`, which is not in the future; undefined without it. */

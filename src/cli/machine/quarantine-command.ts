@@ -1,10 +1,8 @@
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import { parseDuration } from '../../core/text/duration.ts';
-import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, readable } from '../../core/text/time-words.ts';
-import { countOf } from '../../base/count.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { labelFor } from '../../host/machine-row.ts';
@@ -12,7 +10,6 @@ import {
   liftVersion,
   quarantineOn,
   refuseVersion,
-  type Lifted,
   type Refusal,
 } from '../../host/requests/quarantine.ts';
 import {
@@ -20,11 +17,9 @@ import {
   quarantineDocument,
   refusalDocument,
 } from '../../host/requests/request-documents.ts';
+import { liftedLine } from '../../host/requests/request-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { quarantineTable } from './quarantine-table.ts';
-
-/** How many versions are named. */
-const NAMED = 5;
 
 interface Options {
   readonly json?: true;
@@ -93,19 +88,4 @@ export function quarantineLiftCommand(
   if (!lifted.ok) return failed(...lifted.error);
   const answer = json ? jsonLine(liftDocument(lifted.value)) : liftedLine(lifted.value);
   return { answer: [answer], notes: [], problems: [] };
-}
-
-/** Another entry may still refuse what a lifted one refused. */
-function liftedLine({ moduleId, version, stillRefusedBy: term, freed, kept }: Lifted): string {
-  const count = freed.length + kept.length;
-  const share = kept.length === 0 ? 'the' : `${freed.length} of the`;
-  return [
-    term
-      ? `${moduleId} ${version} was lifted, but the ${term.branch ? 'quarantine of' : 'rollback from'} ${term.version} still refuses it`
-      : `${moduleId} ${version} may be selected again`,
-    ...(freed.length === 0 || term
-      ? []
-      : [`, and so may ${share} ${countOf(count, 'version')} refused with it`]),
-    ...(kept.length === 0 ? [] : [`; still refused: ${firstFew(kept, NAMED).join(', ')}`]),
-  ].join('');
 }

@@ -24,7 +24,8 @@ export function merged(local: Documents, served: ServedDocuments | undefined): D
   return { config, policy: mergedPolicy(local.policy, served.policy ?? {}) };
 }
 
-function mergedPolicy(local: JsonObject, served: JsonObject): JsonObject {
+/** The terms of `served` over those of `local`, in general and for each module. */
+export function mergedPolicy(local: JsonObject, served: JsonObject): JsonObject {
   const [own, theirs] = [objectAt(local, 'modules'), objectAt(served, 'modules')];
   const modules = Object.fromEntries(
     keysOf(own, theirs).map((name) => [

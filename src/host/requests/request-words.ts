@@ -17,7 +17,10 @@ import {
   type Said,
   type TimeContext,
 } from '../../core/text/time-words.ts';
+import { firstFew } from '../../core/text/few.ts';
+import { countOf } from '../../base/count.ts';
 import { labelFor } from '../machine-row.ts';
+import type { Lifted } from './quarantine.ts';
 import type { Restart } from './restart.ts';
 import type { Rollback } from './rollback.ts';
 
@@ -113,4 +116,28 @@ export function whyText(entry: QuarantineEntry): string {
 export function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
   if (until !== undefined) return until <= context.now ? 'expired' : describeTime(until, context);
   return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
+}
+
+/** How many versions are named. */
+const NAMED = 5;
+
+/** What lifting a version from quarantine does. Another entry may still refuse what a lifted one refused. */
+export function liftedLine({
+  moduleId,
+  version,
+  stillRefusedBy: term,
+  freed,
+  kept,
+}: Lifted): string {
+  const count = freed.length + kept.length;
+  const share = kept.length === 0 ? 'the' : `${freed.length} of the`;
+  return [
+    term
+      ? `${moduleId} ${version} was lifted, but the ${term.branch ? 'quarantine of' : 'rollback from'} ${term.version} still refuses it`
+      : `${moduleId} ${version} may be selected again`,
+    ...(freed.length === 0 || term
+      ? []
+      : [`, and so may ${share} ${countOf(count, 'version')} refused with it`]),
+    ...(kept.length === 0 ? [] : [`; still refused: ${firstFew(kept, NAMED).join(', ')}`]),
+  ].join('');
 }

@@ -12,7 +12,8 @@ import {
   type HoldInForce,
   type SetHold,
 } from '../requests/holds.ts';
-import { restartLines, rollbackLines } from '../requests/request-words.ts';
+import { liftVersion } from '../requests/quarantine.ts';
+import { liftedLine, restartLines, rollbackLines } from '../requests/request-words.ts';
 import { upgradeAfterRound } from '../requests/requested-round.ts';
 import { requestRestart } from '../requests/restart.ts';
 import { rollBack } from '../requests/rollback.ts';
@@ -22,7 +23,7 @@ import { upgradeLines } from '../requests/upgrade-words.ts';
 /** Short enough for an answer. */
 const LONGEST_DETAIL = 900;
 
-/** Carries out a command of the site at `origin` as the command of the machine with its name does (D298). */
+/** Carries out a command of the site at `origin` as the command of the machine with its name does (D298, D328). */
 export async function carriedOut(
   command: KnownCommand,
   { origin, world }: { readonly origin: string; readonly world: World },
@@ -34,7 +35,7 @@ export async function carriedOut(
 }
 
 async function wordsOf(
-  { kind, module, for: term, reason }: KnownCommand,
+  { kind, module, for: term, version, reason }: KnownCommand,
   by: string,
   world: World,
 ): Promise<Result<string, Problem[]>> {
@@ -51,6 +52,8 @@ async function wordsOf(
       return said(requestRestart(named, { isImmediate: false }, world), firstOf(restartLines));
     case 'rollback':
       return said(rollBack(named, { termMs: undefined }, world), firstOf(rollbackLines));
+    case 'unquarantine':
+      return said(liftVersion([named, version ?? ''], world), liftedLine);
     case 'upgrade': {
       // Reads the list of the module first.
       const round = await upgradeAfterRound(named, world);

@@ -26,6 +26,8 @@ export interface ServedState {
   readonly least: LeastVersions;
   /** What it runs; undefined for its own documents. */
   readonly current: ServedConfig | undefined;
+  /** Since when it runs `current`, in milliseconds since the epoch; undefined in what an earlier modreg kept. */
+  readonly since: number | undefined;
   /** Present until the machine has reached its site under `current`: what returns if it does not. */
   readonly provisional: { readonly earlier: ServedConfig | undefined } | undefined;
   readonly refused: RefusedRevision | undefined;
@@ -34,8 +36,8 @@ export interface ServedState {
 }
 
 export function noneServed(site: string, machine: string): ServedState {
-  const documents = { current: undefined, provisional: undefined, refused: undefined };
-  const nothing = { ...documents, commands: undefined };
+  const documents = { current: undefined, since: undefined, provisional: undefined };
+  const nothing = { ...documents, refused: undefined, commands: undefined };
   return { site, machine, highest: 0, least: {}, ...nothing };
 }
 
@@ -44,19 +46,21 @@ export function knownTag({ refused, current }: ServedState): string {
   return refused?.tag ?? (current ? tagOf(current) : '');
 }
 
-/** The machine runs a revision, provisionally if its documents are others (D268). */
+/** The machine runs a revision from the time `at` on, provisionally if its documents are others (D268). */
 export function accepted(
   state: ServedState,
   served: ServedConfig,
   least: LeastVersions,
+  at?: number,
 ): ServedState {
-  const { current, provisional } = state;
+  const { current, since, provisional } = state;
   const isSame = current?.revision === served.revision;
   return {
     ...state,
     highest: Math.max(state.highest, served.revision),
     least,
     current: served,
+    since: isSame ? since : at,
     // What returns is the last one under which the site was reached.
     provisional: isSame ? provisional : (provisional ?? { earlier: current }),
     refused: undefined,
@@ -77,7 +81,7 @@ export function reached(state: ServedState): ServedState {
 }
 
 /** It has not: what it ran before returns, and the revision is refused as `unreachable` (D268). */
-export function returned(state: ServedState): ServedState {
+export function returned(state: ServedState, at: number): ServedState {
   const { current, provisional } = state;
   if (!current || !provisional) return state;
   const detail = `the machine did not reach its site within 10 min under revision ${current.revision}`;
@@ -87,7 +91,9 @@ export function returned(state: ServedState): ServedState {
     code: 'unreachable',
     detail,
   } as const;
-  return { ...state, current: provisional.earlier, provisional: undefined, refused };
+  const { earlier } = provisional;
+  const since = earlier && at;
+  return { ...state, current: earlier, since, provisional: undefined, refused };
 }
 
 /** The machine runs its own documents again, and goes on to refuse lower revisions, versions and commands than it has had. */
@@ -111,6 +117,7 @@ const kept = v.object({
   // An earlier modreg did not keep it.
   least: v.optional(v.record(v.string(), v.string()), {}),
   current: revision,
+  since: v.optional(number),
   provisional: v.optional(v.object({ earlier: revision })),
   refused: v.optional(
     v.object({ revision: number, tag: v.string(), code: v.string(), detail: v.string() }),
@@ -124,10 +131,11 @@ export function keptState(home: string): ServedState | undefined {
   if (!file.ok) return undefined;
   const read = v.safeParse(kept, jsonIn(Buffer.from(file.value.bytes).toString()));
   if (!read.success) return undefined;
-  const { schema: _schema, current, provisional, refused, commands, ...rest } = read.output;
+  const { schema: _schema, current, since, provisional, refused, commands, ...rest } = read.output;
   return {
     ...rest,
     current: current && servedIn(current),
+    since,
     provisional: provisional && { earlier: provisional.earlier && servedIn(provisional.earlier) },
     // Cast: a later modreg may know another code, which is only shown.
     refused: refused as RefusedRevision | undefined,

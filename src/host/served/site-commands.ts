@@ -6,6 +6,7 @@ import type { Clock } from '../../registry/clock.ts';
 import type { CommandClient } from '../../registry/command-client.ts';
 import {
   isKnown,
+  typed,
   type CommandOutcome,
   type KnownCommand,
   type WaitingCommand,
@@ -108,10 +109,12 @@ function noted(outcome: CommandOutcome, command: WaitingCommand, round: CommandR
   return keep(round, withOutcome(round.state().commands, outcome));
 }
 
-function wordsOf({ kind, module }: WaitingCommand): string {
-  return module === null ? excerpt(kind) : `${excerpt(kind)} ${excerpt(module)}`;
+function wordsOf({ kind, module, version }: WaitingCommand): string {
+  const parts = [kind, module, version];
+  return parts.flatMap((one) => (typeof one === 'string' ? [excerpt(one)] : [])).join(' ');
 }
 
+const LONGEST_TYPED = 300;
 const UNKNOWN = 'the modreg of the machine does not know this command: upgrade its agent first';
 
 /** The outcome of a command that is not carried out (D300, D301); undefined for one that is. */
@@ -133,6 +136,6 @@ function withoutCarryingOut(
     return { result: 'expired', detail };
   }
   if (command.kind === 'hold' || !isPinned()) return undefined;
-  const detail = `the policy of the machine names a trust document, so that its site can only hold: run modreg ${wordsOf(command)} on the machine`;
+  const detail = `the policy of the machine names a trust document, so that its site can only hold: run modreg ${excerpt(typed(command), LONGEST_TYPED)} on the machine`;
   return { result: 'refused', detail };
 }

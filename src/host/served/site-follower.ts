@@ -184,7 +184,7 @@ export class SiteFollower {
       );
     }
     const isNew = state.current?.revision !== served.revision;
-    if (!this.#become(accepted(state, served, verdict.value.least)) || !isNew) return;
+    if (!this.#become(accepted(state, served, verdict.value.least, clock.now())) || !isNew) return;
     this.#since = clock.monotonic();
     const settles = changesSystem(state.current, served);
     this.#settledAt = this.#since + (settles ? SETTLING_MS : 0);
@@ -196,7 +196,7 @@ export class SiteFollower {
     const { clock, onChange } = this.#site;
     const { provisional } = this.#state;
     if (!provisional || clock.monotonic() - this.#since < PROVISIONAL_MS) return;
-    if (!this.#become(returned(this.#state))) return;
+    if (!this.#become(returned(this.#state, clock.now()))) return;
     const { refused, current } = this.#state;
     const back = current ? `revision ${current.revision}` : 'what its own documents say';
     this.#notice('warn', `${refused?.detail ?? ''}: ${back} is in use again`);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { platformHome } from '../../config/platform-home.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { MachineFile } from '../../store/index.ts';
@@ -10,14 +11,21 @@ const LONGEST = 900;
 
 /** Notes about the documents that a machine follows: what it runs, and what it refuses (D266). None if it follows none. */
 export function siteNotes({ path }: Pick<MachineFile, 'path'>): string[] {
-  const words = wordsIn(dirname(path));
-  return [words.runs, words.refused].flatMap((one) => (one === undefined ? [] : `note: ${one}`));
+  return notesOf(wordsIn(dirname(path)));
+}
+
+/** The same for this machine (D326). */
+export function siteNotesHere({ environment }: Pick<World, 'environment'>): string[] {
+  return notesOf(siteWords(platformHome(environment)));
+}
+
+function notesOf({ runs, refused }: SiteWords): string[] {
+  return [runs, refused].flatMap((one) => (one === undefined ? [] : `note: ${one}`));
 }
 
 /** The same as warnings of the page of the machine, which plans and changes the documents on the machine. */
 export function siteWarnings({ environment }: World): Problem[] {
-  const home = platformHome(environment);
-  const { runs, refused } = home === undefined ? NOTHING : wordsIn(home);
+  const { runs, refused } = siteWords(platformHome(environment));
   const hint = 'modreg fleet config show and set show and change what the site serves';
   const message = `${runs ?? ''}; this page plans and changes the documents on the machine, and not those`;
   return [
@@ -31,22 +39,30 @@ export function siteWarnings({ environment }: World): Problem[] {
 }
 
 interface SiteWords {
+  /** Which revision is in use. */
   readonly runs: string | undefined;
+  /** Which revision is refused, and why. */
   readonly refused: string | undefined;
 }
 
 const NOTHING: SiteWords = { runs: undefined, refused: undefined };
+
+/** What is said of the documents that the machine with this home follows. */
+export function siteWords(home: string | undefined): SiteWords {
+  return home === undefined ? NOTHING : wordsIn(home);
+}
 
 function wordsIn(home: string): SiteWords {
   const state = keptState(home);
   return state ? wordsOf(state) : NOTHING;
 }
 
-function wordsOf({ site, current, provisional, refused }: ServedState): SiteWords {
+function wordsOf({ site, current, since, provisional, refused }: ServedState): SiteWords {
   const where = `the documents that ${excerpt(site)} serves`;
+  const from = since === undefined ? '' : ` (since ${formatTime(since - (since % 1000))})`;
   const until = provisional ? ', until it has reached its site for good' : '';
   return {
-    runs: current && `revision ${current.revision} of ${where} is in use${until}`,
+    runs: current && `revision ${current.revision} of ${where} is in use${from}${until}`,
     refused:
       refused &&
       `revision ${refused.revision} of ${where} is refused: ${excerpt(refused.code)}: ${excerpt(refused.detail, LONGEST)}`,

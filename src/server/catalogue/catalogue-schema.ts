@@ -153,5 +153,34 @@ export const SCHEMA: Layout = {
     CREATE TABLE command_floor (floor INTEGER NOT NULL) STRICT;
     INSERT INTO command_floor VALUES (0);
     `,
+    // The version that a command names, and the machines that have asked for commands: others cannot be commanded (D327).
+    `
+    ALTER TABLE machine_commands ADD COLUMN version TEXT;
+    CREATE INDEX machine_commands_by_time ON machine_commands (at);
+    CREATE TABLE commanded_machines (machine TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    `,
+    // What documents of machines share, and what a machine has of its own where its documents use some (D329).
+    `
+    CREATE TABLE config_fragments (
+      name TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      author TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      content TEXT NOT NULL,
+      PRIMARY KEY (name, revision)
+    ) STRICT;
+    CREATE TABLE config_sources (
+      machine TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      fragments TEXT NOT NULL,
+      config TEXT NOT NULL,
+      policy TEXT,
+      PRIMARY KEY (machine, revision)
+    ) STRICT;
+    -- Of machines that a restored backup lacks (T672).
+    CREATE TABLE config_floor (floor INTEGER NOT NULL) STRICT;
+    INSERT INTO config_floor VALUES (0);
+    `,
   ],
 };

@@ -2,7 +2,10 @@ import type { CommandOutcome } from '../../registry/command-documents.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import {
   commandsOf,
+  commandsOfAll,
   giveCommand,
+  hasAsked,
+  noteAsked,
   noteOutcome,
   waitingOf,
   type CommandWish,
@@ -13,10 +16,18 @@ import {
 /** The commands of a site to its machines. */
 export interface CatalogueCommands {
   readonly give: (wish: CommandWish) => GiveResult;
+  /** The same for several machines, at once. */
+  readonly giveAll: (wishes: readonly CommandWish[]) => readonly GiveResult[];
   /** Those that the machine has not answered and that have not expired, in their order. */
   readonly waiting: (machine: string, now: number) => readonly StoredCommand[];
   /** The newest first. */
   readonly all: (machine: string) => readonly StoredCommand[];
+  /** Up to `limit` commands to these machines, the newest first. */
+  readonly ofAll: (machines: readonly string[], limit: number) => readonly StoredCommand[];
+  /** Notes that a machine asks for commands. */
+  readonly asks: (machine: string) => void;
+  /** Whether it ever has. */
+  readonly hasAsked: (machine: string) => boolean;
   readonly answered: (machine: string, outcomes: readonly CommandOutcome[], now: number) => void;
 }
 
@@ -26,11 +37,22 @@ export function catalogueCommands(
   change: <T>(work: () => T) => T,
   wake: (machine: string) => void,
 ): CatalogueCommands {
+  const giveAll: CatalogueCommands['giveAll'] = (wishes) => {
+    const results = change(() => wishes.map((wish) => giveCommand(sql, wish)));
+    for (const one of results) if (one.kind === 'given') wake(one.command.machine);
+    return results;
+  };
   return {
+    giveAll,
     give(wish) {
       const result = change(() => giveCommand(sql, wish));
       if (result.kind === 'given') wake(wish.machine);
       return result;
+    },
+    ofAll: (machines, limit) => commandsOfAll(sql, machines, limit),
+    hasAsked: (machine) => hasAsked(sql, machine),
+    asks(machine) {
+      if (!hasAsked(sql, machine)) change(() => noteAsked(sql, machine));
     },
     waiting: (machine, now) => waitingOf(sql, machine, now),
     all: (machine) => commandsOf(sql, machine),

@@ -11,6 +11,8 @@ export interface StoredCommand {
   readonly module: string | undefined;
   /** How long a hold lasts, as it was written. */
   readonly term: string | undefined;
+  /** The one that is lifted from quarantine. */
+  readonly version: string | undefined;
   readonly reason: string;
   readonly author: string;
   readonly at: number;
@@ -34,7 +36,7 @@ export interface CommandWish extends Omit<StoredCommand, 'number' | 'outcome'> {
 /** `full`: so many commands of the machine wait already. */
 export type GiveResult =
   | { readonly kind: 'given' | 'repeated'; readonly command: StoredCommand }
-  | { readonly kind: 'full'; readonly waiting: number };
+  | { readonly kind: 'full'; readonly machine: string; readonly waiting: number };
 
 /** Of each machine; those that wait are kept besides. */
 const MOST_COMMANDS = 100;
@@ -42,7 +44,7 @@ const MOST_WAITING = 20;
 
 /** Stores a command under the next number, which no command had before (D294). The same key gets the same one. */
 export function giveCommand(sql: Statements, wish: CommandWish): GiveResult {
-  const { machine, key, kind, module, term, reason, author, at, expiresAt } = wish;
+  const { machine, key, kind, module, term, version, reason, author, at, expiresAt } = wish;
   const earlier = sql.get(
     'SELECT * FROM machine_commands WHERE machine = ? AND key = ?',
     machine,
@@ -50,14 +52,15 @@ export function giveCommand(sql: Statements, wish: CommandWish): GiveResult {
   );
   if (earlier) return { kind: 'repeated', command: commandIn(earlier) };
   const waiting = waitingOf(sql, machine, at).length;
-  if (waiting >= MOST_WAITING) return { kind: 'full', waiting };
+  if (waiting >= MOST_WAITING) return { kind: 'full', machine, waiting };
   const number = newestNumber(sql, machine) + 1;
   const row = [machine, number, key, kind, module ?? null, term ?? null, reason, author];
   sql.run(
-    'INSERT INTO machine_commands VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL)',
+    'INSERT INTO machine_commands VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, ?)',
     ...row,
     at,
     expiresAt,
+    version ?? null,
   );
   sql.run(
     `DELETE FROM machine_commands WHERE machine = ?1 AND (result IS NOT NULL OR expires_at <= ?2) AND number NOT IN
@@ -97,6 +100,31 @@ export function commandsOf(sql: Statements, machine: string): readonly StoredCom
     .map(commandIn);
 }
 
+/** Up to `limit` commands to these machines, the newest first. */
+export function commandsOfAll(
+  sql: Statements,
+  machines: readonly string[],
+  limit: number,
+): readonly StoredCommand[] {
+  return sql
+    .all(
+      `SELECT * FROM machine_commands WHERE machine IN (SELECT value FROM json_each(?))
+        ORDER BY at DESC, machine, number DESC LIMIT ?`,
+      JSON.stringify(machines),
+      limit,
+    )
+    .map(commandIn);
+}
+
+/** Whether a machine has ever asked for commands. */
+export function hasAsked(sql: Statements, machine: string): boolean {
+  return sql.get('SELECT 1 FROM commanded_machines WHERE machine = ?', machine) !== undefined;
+}
+
+export function noteAsked(sql: Statements, machine: string): void {
+  sql.run('INSERT OR IGNORE INTO commanded_machines VALUES (?)', machine);
+}
+
 /** Notes what a machine answers. The first answer to a command counts; one that is not known is passed over. */
 export function noteOutcome(
   sql: Statements,
@@ -131,7 +159,7 @@ export function dropWaiting(
 }
 
 function commandIn(row: Row): StoredCommand {
-  const { module, term, result } = row;
+  const { module, term, version, result } = row;
   return {
     machine: String(row['machine']),
     number: Number(row['number']),
@@ -139,6 +167,7 @@ function commandIn(row: Row): StoredCommand {
     kind: String(row['kind']) as CommandKind,
     module: module === null ? undefined : String(module),
     term: term === null ? undefined : String(term),
+    version: version === null ? undefined : String(version),
     reason: String(row['reason']),
     author: String(row['author']),
     at: Number(row['at']),

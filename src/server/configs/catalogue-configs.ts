@@ -1,4 +1,14 @@
 import type { ServedConfig } from '../../core/trust/served-config.ts';
+import {
+  newestFragment,
+  newestFragments,
+  saveFragment,
+  usersOf,
+  type FragmentResult,
+  type FragmentUser,
+  type StoredFragment,
+} from './fragment-table.ts';
+import { sourceOf, type ConfigSource } from './source-table.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
 import {
@@ -31,10 +41,26 @@ export interface CatalogueConfigs {
   readonly heard: (machine: string, answer: MachineAnswer & { readonly at: number }) => void;
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
   readonly commands: CatalogueCommands;
+  readonly fragments: CatalogueFragments;
+  /** What a revision was made from; undefined if it uses no fragments. */
+  readonly source: (machine: string, revision: number) => ConfigSource | undefined;
   /** What is served to a machine now; empty if nothing is. */
   readonly tag: (machine: string) => string;
   /** Calls `wake` at each change of what is served to a machine, and at each command to it, until the result is called. */
   readonly watch: (machine: string, wake: () => void) => () => void;
+}
+
+/** What documents of machines share (D329). */
+interface CatalogueFragments {
+  readonly newest: (name: string) => StoredFragment | undefined;
+  /** The newest revision of each, in the order of their names. */
+  readonly all: () => readonly StoredFragment[];
+  /** The machines whose newest documents use it, in the order of their ids. */
+  readonly users: (name: string) => readonly FragmentUser[];
+  readonly save: (
+    next: StoredFragment,
+    compiled: { readonly users: string; readonly documents: readonly NewRevision[] },
+  ) => FragmentResult;
 }
 
 /** `change` runs its argument in a transaction. */
@@ -61,6 +87,8 @@ export function catalogueConfigs(
       return isNewest;
     },
     commands: catalogueCommands(sql, change, wake),
+    fragments: catalogueFragments(sql, change, wake),
+    source: (machine, revision) => sourceOf(sql, machine, revision),
     heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
     answer: (machine) => answerOf(sql, machine),
     tag: (machine) => newestTag(sql, machine),
@@ -71,6 +99,23 @@ export function catalogueConfigs(
         others.delete(one);
         if (others.size === 0 && waiting.get(machine) === others) waiting.delete(machine);
       };
+    },
+  };
+}
+
+function catalogueFragments(
+  sql: Statements,
+  change: <T>(work: () => T) => T,
+  wake: (machine: string) => void,
+): CatalogueFragments {
+  return {
+    newest: (name) => newestFragment(sql, name),
+    all: () => newestFragments(sql),
+    users: (name) => usersOf(sql, name),
+    save(next, compiled) {
+      const result = change(() => saveFragment(sql, next, compiled));
+      if (result.kind === 'saved') for (const { machine } of compiled.documents) wake(machine);
+      return result;
     },
   };
 }

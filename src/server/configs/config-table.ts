@@ -1,5 +1,6 @@
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { pruneSources, writeSource, type ConfigSource } from './source-table.ts';
 
 /** A revision of a machine's documents, and who saved it. */
 export interface StoredRevision extends ServedConfig {
@@ -13,6 +14,8 @@ export interface StoredRevision extends ServedConfig {
 export interface NewRevision extends Omit<StoredRevision, 'revision' | 'signatures'> {
   /** The newest revision that the person knows; 0 for none. */
   readonly basedOn: number;
+  /** What it was made from; undefined if it uses no fragments. */
+  readonly source?: ConfigSource | undefined;
 }
 
 /** What a machine said last of the documents of its site. */
@@ -93,18 +96,21 @@ function signaturesIn(row: Row): ServedConfig['signatures'] {
 
 /** Saves the next revision, if `basedOn` is the newest (D264). Its number is above all that the machine has run, as far as it said (T672). */
 export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
-  const { machine, basedOn, at, author, reason, config, policy } = next;
+  const { machine, basedOn, at, author, reason, config, policy, source } = next;
   const newest = newestRevision(sql, machine);
   if (basedOn !== (newest?.revision ?? 0)) return { kind: 'stale', newest: newest?.revision ?? 0 };
   const isRefused = answerOf(sql, machine)?.refused?.revision === newest?.revision;
   // One that the machine refused, as it was out of reach under it, is tried again under another number.
   if (newest?.config === config && newest.policy === policy && !isRefused) {
+    writeSource(sql, newest, source);
     return { kind: 'unchanged', revision: newest.revision };
   }
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
   const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
   const ran = Math.min(applied, basedOn + MOST_LOST);
-  const revision = Math.max(basedOn, floor, ran) + 1;
+  // After a restore, a machine without documents may have run some that the backup lacks.
+  const lost = basedOn === 0 ? Number(sql.get('SELECT floor FROM config_floor')?.['floor']) : 0;
+  const revision = Math.max(basedOn, floor, ran, lost) + 1;
   sql.run(
     "INSERT INTO machine_configs VALUES (?, ?, ?, ?, ?, ?, ?, '{}')",
     machine,
@@ -120,6 +126,8 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
       (SELECT revision FROM machine_configs WHERE machine = ?1 ORDER BY revision DESC LIMIT ${MOST_REVISIONS})`,
     machine,
   );
+  writeSource(sql, { machine, revision }, source);
+  pruneSources(sql, machine);
   return { kind: 'saved', revision };
 }
 
@@ -181,6 +189,10 @@ export function raiseRevisions(sql: Statements, added: number): void {
     `INSERT INTO config_answers (machine, floor)
       SELECT machine, max(revision) + ?1 FROM machine_configs WHERE true GROUP BY machine
       ON CONFLICT DO UPDATE SET floor = max(floor, excluded.floor)`,
+    added,
+  );
+  sql.run(
+    'UPDATE config_floor SET floor = max(floor, ifnull((SELECT max(revision) FROM machine_configs), 0)) + ?',
     added,
   );
 }

@@ -31,6 +31,22 @@ export function groupCounts(sql: Statements, now: number): GroupCount[] {
   }));
 }
 
+/** A machine of a group, and whether its policy names a trust document, as it reported. */
+export interface GroupMember {
+  readonly machine: string;
+  readonly isPinned: boolean;
+}
+
+/** The machines of a group that are in use, in the order of their ids. */
+export function groupMembers(sql: Statements, group: string): readonly GroupMember[] {
+  return sql
+    .all(
+      `SELECT name, pinned FROM machines WHERE group_name = ? AND NOT (${IS_RETIRED}) ORDER BY name`,
+      group,
+    )
+    .map(({ name, pinned }) => ({ machine: String(name), isPinned: pinned !== null }));
+}
+
 /** Why a rollout cannot begin with `groups`: no machine that reported is in one of them (T400). Undefined if it can. */
 export function emptyGroup(
   known: readonly GroupCount[],

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
+import type { Result } from '../../core/index.ts';
 import { LONGEST_HOLD_MS } from '../../core/decision/operator-hold.ts';
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
@@ -11,9 +12,10 @@ import {
   type KnownCommand,
 } from '../../registry/command-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { StoredCommand } from '../commands/command-table.ts';
+import type { CommandWish, StoredCommand } from '../commands/command-table.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
+import type { StoredToken } from '../tokens/token.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { COMMAND_OUTCOMES, COMMANDS } from './module-route.ts';
@@ -26,10 +28,7 @@ const NONCE = /^[\w-]{22}$/;
 
 /** Adds the routes of commands to machines (D294 to D297). */
 export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
-  const guarded = ofMachine(catalogue, options, {
-    scope: COMMANDS_SCOPE,
-    inCluster: () => problem('no-commands', IN_CLUSTER),
-  });
+  const guarded = ofMachine(catalogue, options, { scope: COMMANDS_SCOPE, inCluster: noCommands });
   const sign = answerSigner(catalogue);
   app.get(
     COMMANDS,
@@ -41,24 +40,46 @@ export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOp
   app.put(COMMAND_OUTCOMES, guarded('machine', outcomesAnswer));
 }
 
+/** What a front of a cluster answers. */
+export function noCommands(): Response {
+  return problem('no-commands', IN_CLUSTER);
+}
+
 const IN_CLUSTER =
   'a front of a cluster gives machines no commands yet: give them on the machines, or serve them from a single server';
 
-async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
-  const { catalogue, token, machine, now, changed } = asked;
+/** The command in the body of a request, or what is wrong with it. */
+export async function commandIn(c: Context): Promise<Result<NewCommand, Response>> {
   const body = await jsonBody(c, readingBy(newCommand));
-  if (!body.ok) return body.error;
-  const fault = faultIn(body.value);
-  if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
-  const { key, kind, module, for: term, reason, expires_in: expiresIn } = body.value;
-  const author = `token ${token.id} (${token.name})`;
-  const about = { machine, key, kind, reason, author, at: now };
-  const result = catalogue.configs.commands.give({
-    ...about,
+  const fault = body.ok ? faultIn(body.value) : undefined;
+  if (fault === undefined) return body;
+  return { ok: false, error: problem('bad-release', fault, { errors: [fault] }) };
+}
+
+/** What a person gives, for any machine. */
+export function wishOf(
+  { key, kind, module, for: term, version, reason, expires_in: expiresIn }: NewCommand,
+  { id, name }: StoredToken,
+  now: number,
+): Omit<CommandWish, 'machine'> {
+  return {
+    key,
+    kind,
     module: module ?? undefined,
     term: term ?? undefined,
+    version: version ?? undefined,
+    reason,
+    author: `token ${id} (${name})`,
+    at: now,
     expiresAt: now + expiresIn * 1000,
-  });
+  };
+}
+
+async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+  const { catalogue, token, machine, now, changed } = asked;
+  const body = await commandIn(c);
+  if (!body.ok) return body.error;
+  const result = catalogue.configs.commands.give({ machine, ...wishOf(body.value, token, now) });
   if (result.kind === 'full') {
     const detail = `${result.waiting} commands of ${machine} wait already: nothing was given`;
     return problem('too-many-commands', detail);
@@ -69,9 +90,12 @@ async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
 }
 
 /** What no machine could carry out. */
-function faultIn({ kind, module, for: term }: NewCommand): string | undefined {
+function faultIn({ kind, module, for: term, version }: NewCommand): string | undefined {
   const isOfMachine = kind === 'hold' || kind === 'unhold';
+  const isLift = kind === 'unquarantine';
   if (module === null && !isOfMachine) return `/module: ${kind} needs the name of a module`;
+  if (version === null && isLift) return `/version: ${kind} needs a version, such as 1.4.0`;
+  if (version !== null && !isLift) return '/version: only unquarantine names a version';
   if (kind !== 'hold') return term === null ? undefined : '/for: only a hold lasts a time';
   if (term === null) return '/for: a hold needs a duration, such as 12h';
   const ms = parseDuration(term);
@@ -86,7 +110,8 @@ function listAnswer(c: Context, { catalogue, machine, now }: AskedOfMachine): Re
   return c.json({ commands } satisfies CommandList);
 }
 
-function shown(one: StoredCommand, now: number): CommandList['commands'][number] {
+/** A command as people read it. */
+export function shown(one: StoredCommand, now: number): CommandList['commands'][number] {
   const { outcome, expiresAt } = one;
   const unanswered = expiresAt > now ? 'waiting' : 'expired';
   return {
@@ -104,6 +129,7 @@ function givenAs({ number, kind, ...one }: StoredCommand): KnownCommand {
     kind,
     module: one.module ?? null,
     for: one.term ?? null,
+    version: one.version ?? null,
     reason: one.reason,
     by: one.author,
     expires_at: formatTime(one.expiresAt),
@@ -120,6 +146,7 @@ function waiting(
   if (nonce === undefined || !NONCE.test(nonce)) {
     return problem('bad-request', 'nonce must be 16 random bytes in base64url');
   }
+  catalogue.configs.commands.asks(machine);
   const commands = catalogue.configs.commands.waiting(machine, now).map(givenAs);
   const text = JSON.stringify({ machine, nonce, now: formatTime(now), commands });
   const signed = sign({ nonce, question: `commands ${machine}`, sha256: hash('sha256', text) });

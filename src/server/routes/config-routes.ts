@@ -1,4 +1,6 @@
 import type { Context, Hono } from 'hono';
+import { firstFew } from '../../core/text/few.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
@@ -18,15 +20,17 @@ import { readingBy } from './reading-by.ts';
 
 /** Adds the routes of the documents of machines (D264 to D266). */
 export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
-  const guarded = ofMachine(catalogue, options, {
-    scope: CONFIG_SCOPE,
-    inCluster: () => problem('no-configs', IN_CLUSTER),
-  });
+  const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE, inCluster: noConfigs });
   app.get(CONFIG, guarded('both', configAnswer));
   app.put(CONFIG, guarded('operator', saveAnswer));
   app.get(CONFIG_HISTORY, guarded('operator', historyAnswer));
   app.put(CONFIG_SIGNATURES, guarded('operator', signAnswer));
   app.put(CONFIG_ANSWER, guarded('machine', heardAnswer));
+}
+
+/** What a front of a cluster answers. */
+export function noConfigs(): Response {
+  return problem('no-configs', IN_CLUSTER);
 }
 
 const IN_CLUSTER =
@@ -54,7 +58,13 @@ function configAnswer(c: Context, { catalogue, token, machine }: AskedOfMachine)
       refused: said.refused ?? null,
       at: formatTime(said.at),
     };
-    return c.json({ ...served, ...savedBy(found), machine_says: says ?? null });
+    const own = configs.source(machine, found.revision);
+    return c.json({
+      ...served,
+      ...savedBy(found),
+      ...(own && { own: { ...own, policy: own.policy ?? null } }),
+      machine_says: says ?? null,
+    });
   }
   const headers = { etag: `"${tagOf(found)}"`, 'cache-control': 'no-cache' };
   const isSame = isKnown(c.req.header('if-none-match'), headers.etag);
@@ -78,23 +88,39 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, token, machine, now, changed } = asked;
   const body = await jsonBody(c, readingBy(newConfig));
   if (!body.ok) return body.error;
-  const { based_on: basedOn, config, policy: terms, reason } = body.value;
-  const policy = terms ?? undefined;
+  const { based_on: basedOn, config, policy: terms, fragments, reason } = body.value;
+  const own = { config, policy: terms ?? undefined };
   // Reading documents loads much, and few registries have any.
-  const { checkedServed } = await import('../../config/served/checked-served.ts');
-  const checked = checkedServed({ config, policy });
+  const { compiledOf } = await import('../../config/served/compiled.ts');
+  const parts = fragments.map((name) => catalogue.configs.fragments.newest(name));
+  const texts = parts.flatMap((one) => one?.content ?? []);
+  if (texts.length < parts.length) return unknownFragment(catalogue, fragments);
+  const checked = compiledOf(own, texts);
   if (!checked.ok) {
     const { code, detail } = checked.error;
     return problem('bad-release', detail, { errors: [`${code}: ${detail}`] });
   }
   const author = `token ${token.id} (${token.name})`;
-  const next = { machine, basedOn, config, policy, reason, author, at: now };
+  const source = fragments.length === 0 ? undefined : { ...own, fragments };
+  const next = { machine, basedOn, ...checked.value, source, reason, author, at: now };
   const result = catalogue.configs.save(next);
   if (result.kind === 'stale') return stale(basedOn, result.newest);
   const { kind, revision } = result;
   if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
   return c.json({ machine, revision, result: kind });
 }
+
+function unknownFragment({ configs }: Catalogue, fragments: readonly string[]): Response {
+  const unknown = fragments.find((name) => !configs.fragments.newest(name)) ?? '';
+  const names = configs.fragments.all().map(({ name }) => name);
+  const known =
+    names.length === 0 ? 'there is none' : `there are ${firstFew(names, NAMED).join(', ')}`;
+  const detail = `/fragments: no fragment has the name ${excerpt(unknown)}; ${known}`;
+  return problem('bad-release', detail, { errors: [detail] });
+}
+
+/** How many fragments are named. */
+const NAMED = 10;
 
 function stale(known: number, newest: number): Response {
   const detail = `this is based on revision ${known}, and the newest is ${newest}: nothing was saved`;

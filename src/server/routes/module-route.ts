@@ -35,9 +35,16 @@ export const CONFIG_HISTORY = '/v1/machines/:id/config/history';
 export const CONFIG_SIGNATURES = '/v1/machines/:id/config/signatures';
 export const CONFIG_ANSWER = '/v1/machines/:id/config/answer';
 
+/** The addresses of what documents of machines share. */
+export const FRAGMENTS = '/v1/fragments';
+export const FRAGMENT = '/v1/fragments/:name';
+
 /** The addresses of the commands to a machine, and of what it answers. */
 export const COMMANDS = '/v1/machines/:id/commands';
 export const COMMAND_OUTCOMES = '/v1/machines/:id/commands/outcomes';
+
+/** The address of the commands to the machines of a group. */
+export const GROUP_COMMANDS = '/v1/groups/:group/commands';
 
 /** The addresses of machine reports, and of what they amount to. */
 export const REPORTS = '/v1/machines/:id/reports';

@@ -2,6 +2,11 @@ import { body, json, path, problem, query, ref, WRITE_ERRORS } from './openapi-p
 
 const SECURITY = { security: [{ token: [] }] };
 const MACHINE = path('id', 'The machine');
+const GROUP = path('group', 'The group of the machines, as they reported it');
+const GROUP_ERRORS = {
+  ...WRITE_ERRORS,
+  409: problem('no-commands: the registry is a cluster. Nothing was changed.'),
+};
 const ERRORS = {
   ...WRITE_ERRORS,
   409: problem(
@@ -36,6 +41,24 @@ export const COMMAND_PATHS: object = {
       parameters: [MACHINE],
       requestBody: body(ref('NewCommand')),
       responses: { ...ERRORS, 200: json(ref('GivenCommand'), 'The command waits') },
+    },
+  },
+  '/v1/groups/{group}/commands': {
+    get: {
+      operationId: 'listGroupCommands',
+      summary: 'The newest 1,000 commands to the machines that are in the group now.',
+      ...SECURITY,
+      parameters: [GROUP],
+      responses: { ...GROUP_ERRORS, 200: json(ref('GroupCommandList'), 'The commands') },
+    },
+    put: {
+      operationId: 'giveGroupCommand',
+      summary:
+        'Gives each machine that is in the group now a command with a number of its own, except those that cannot be commanded.',
+      ...SECURITY,
+      parameters: [GROUP],
+      requestBody: body(ref('NewCommand')),
+      responses: { ...GROUP_ERRORS, 200: json(ref('GivenToGroup'), 'The commands wait') },
     },
   },
   '/v1/machines/{id}/commands/outcomes': {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { FRAGMENT_DOCUMENTS } from '../../registry/fragment-documents.ts';
 import { COMMAND_DOCUMENTS } from '../../registry/command-documents.ts';
 import { CONFIG_DOCUMENTS } from '../../registry/config-documents.ts';
 import { FLEET_DOCUMENTS } from '../../registry/fleet-documents.ts';
@@ -186,6 +187,7 @@ export function registrySchemas(): Readonly<Record<string, object>> {
     ...CONFIG_DOCUMENTS,
     ...LOG_DOCUMENTS,
     ...COMMAND_DOCUMENTS,
+    ...FRAGMENT_DOCUMENTS,
     StoredTrust: storedTrust,
     Published: published,
     Uploaded: uploaded,

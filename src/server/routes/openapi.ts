@@ -14,6 +14,7 @@ import {
 } from './openapi-parts.ts';
 import { DESCRIPTIONS } from './openapi-descriptions.ts';
 import { COMMAND_PATHS } from './openapi-command.ts';
+import { FRAGMENT_PATHS } from './openapi-fragment.ts';
 import { CONFIG_PATHS } from './openapi-config.ts';
 import { LOG_PATHS } from './openapi-logs.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
@@ -226,6 +227,7 @@ export const OPENAPI: object = {
     ...CONFIG_PATHS,
     ...LOG_PATHS,
     ...COMMAND_PATHS,
+    ...FRAGMENT_PATHS,
     '/v1/openapi.json': {
       get: {
         operationId: 'readDescription',

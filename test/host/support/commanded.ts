@@ -63,6 +63,7 @@ export async function commanded(): Promise<Commanded> {
         kind,
         module: 'acme:lidar',
         term,
+        version: undefined,
         reason: 'a test',
         author: 'token t1 (ops)',
       };

@@ -1,0 +1,61 @@
+import type { CatalogueCommands } from './catalogue-commands.ts';
+import type { CommandWish, GiveResult } from './command-table.ts';
+
+/** A machine of a group, and whether its policy names a trust document, as it reported. */
+interface Member {
+  readonly machine: string;
+  readonly isPinned: boolean;
+}
+
+/** Which machines of a group have a command, and which cannot be commanded, and why. */
+export interface GroupOutcome {
+  readonly given: readonly {
+    readonly machine: string;
+    readonly number: number;
+    /** False for the repetition of a request. */
+    readonly isNew: boolean;
+  }[];
+  readonly refused: { readonly machine: string; readonly detail: string }[];
+}
+
+/** So many machines share a transaction, in which nothing else is answered. */
+const AT_ONCE = 100;
+
+const NOT_ASKING =
+  'it has not asked for commands: its agent or poller follows this registry only with --config-from';
+const PINNED =
+  'its policy names a trust document, so that its site can only hold: give the command on the machine';
+
+/** Gives each machine a command with a number of its own (D327). Other requests are answered in between. */
+export async function giveToMembers(
+  commands: Pick<CatalogueCommands, 'giveAll' | 'hasAsked'>,
+  members: readonly Member[],
+  wish: Omit<CommandWish, 'machine'>,
+): Promise<GroupOutcome> {
+  const given: GroupOutcome['given'][number][] = [];
+  const refused: GroupOutcome['refused'] = [];
+  for (let from = 0; from < members.length; from += AT_ONCE) {
+    const some = members.slice(from, from + AT_ONCE);
+    const able: string[] = [];
+    for (const { machine, isPinned } of some) {
+      const pinned = isPinned && wish.kind !== 'hold' ? PINNED : undefined;
+      const detail = commands.hasAsked(machine) ? pinned : NOT_ASKING;
+      if (detail === undefined) able.push(machine);
+      else refused.push({ machine, detail });
+    }
+    const results = commands.giveAll(able.map((machine) => Object.assign({ machine }, wish)));
+    for (const one of results) {
+      if (one.kind !== 'full') given.push(givenIn(one));
+      else refused.push({ machine: one.machine, detail: `${one.waiting} commands wait already` });
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { given, refused };
+}
+
+function givenIn({
+  kind,
+  command: { machine, number },
+}: GiveResult & { readonly kind: 'given' | 'repeated' }): GroupOutcome['given'][number] {
+  return { machine, number, isNew: kind === 'given' };
+}

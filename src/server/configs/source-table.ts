@@ -1,0 +1,55 @@
+import type { Statements } from '../../sqlite/statements.ts';
+
+/** What a machine has of its own (D329), and the names of the fragments that its documents use, in their order. */
+export interface ConfigSource {
+  readonly config: string;
+  readonly policy: string | undefined;
+  readonly fragments: readonly string[];
+}
+
+/** Undefined for a revision that uses no fragments. */
+export function sourceOf(
+  sql: Statements,
+  machine: string,
+  revision: number,
+): ConfigSource | undefined {
+  const row = sql.get(
+    'SELECT * FROM config_sources WHERE machine = ? AND revision = ?',
+    machine,
+    revision,
+  );
+  if (!row) return undefined;
+  return {
+    config: String(row['config']),
+    policy: row['policy'] === null ? undefined : String(row['policy']),
+    // Cast: only this file writes them.
+    fragments: JSON.parse(String(row['fragments'])) as string[],
+  };
+}
+
+/** Stores what a revision was made from; nothing if it uses no fragments. */
+export function writeSource(
+  sql: Statements,
+  { machine, revision }: { readonly machine: string; readonly revision: number },
+  source: ConfigSource | undefined,
+): void {
+  sql.run('DELETE FROM config_sources WHERE machine = ? AND revision = ?', machine, revision);
+  if (!source) return;
+  sql.run(
+    'INSERT INTO config_sources VALUES (?, ?, ?, ?, ?)',
+    machine,
+    revision,
+    JSON.stringify(source.fragments),
+    source.config,
+    source.policy ?? null,
+  );
+}
+
+/** Forgets those of revisions that are gone. */
+export function pruneSources(sql: Statements, machine: string): void {
+  sql.run(
+    `DELETE FROM config_sources WHERE machine = ?1 AND revision NOT IN
+      (SELECT revision FROM machine_configs WHERE machine = ?1)`,
+    machine,
+  );
+}
