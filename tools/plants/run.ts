@@ -120,8 +120,10 @@ function verdictIn(
     encoding: 'utf8',
   });
   if (error) return `MISSED: no end within ${MOST_MS} ms`;
-  const [verdict = '', figures = ''] = stdout.trim().split('\n');
-  if (status !== 1 || !/ breaks | differs: /.test(verdict)) return undefined;
+  const lines = stdout.trim().split('\n');
+  const at = lines.findIndex((line) => / breaks | differs: /.test(line));
+  if (status !== 1 || at === -1) return undefined;
+  const [verdict = '', figures = ''] = lines.slice(at);
   return `caught by: ${verdict.slice(0, 160)} (${figures.split(' in ')[0]})`;
 }
 
