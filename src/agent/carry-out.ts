@@ -170,7 +170,10 @@ async function whyNotRestarted(
 }
 
 /** What a `pin_url` names has a folder of its own. */
-export function foldersOf({ action, folders }: Delivery, { site }: Execution): Delivery['folders'] {
+export function foldersOf(
+  { action, folders }: Pick<Delivery, 'action' | 'folders'>,
+  { site }: Pick<Execution, 'site'>,
+): Delivery['folders'] {
   const { root = folderOfAddress(site.home, moduleOf(action.target), action.to) } = folders;
   return { ...folders, root };
 }

@@ -5,21 +5,30 @@ import { foldersOf, type Execution } from './carry-out.ts';
 
 const HOUR = 3_600_000;
 
+/** What of an execution is needed here. */
+type Tidied = Pick<
+  Execution,
+  'ports' | 'file' | 'clock' | 'site' | 'turns' | 'stopping' | 'onEvent'
+>;
+
+/** What of a delivery names packages. */
+type Packages = Pick<Delivery, 'action' | 'folders' | 'rollback'>;
+
 /** Removes packages and downloads that nothing uses any more, at the start and while the agent runs (D78). */
 export class Tidying {
-  readonly #execution: Execution;
+  readonly #execution: Tidied;
   /** What is being carried out: its package may not be in use yet. */
-  readonly #deliveries = new Set<Delivery>();
+  readonly #deliveries = new Set<Packages>();
   #upcoming: readonly Upcoming[] | undefined;
   /** On the monotonic clock. */
   #lastAt = -Infinity;
 
-  constructor(execution: Execution) {
+  constructor(execution: Tidied) {
     this.#execution = execution;
   }
 
   /** Runs `work` on a delivery, whose packages stay meanwhile. */
-  async during(delivery: Delivery, work: () => Promise<void>): Promise<void> {
+  async during(delivery: Packages, work: () => Promise<void>): Promise<void> {
     this.#deliveries.add(delivery);
     try {
       await work();

@@ -124,6 +124,14 @@ describe('the launcher', () => {
     expect(await lostWithPower(home, () => confirmStart(home, second))).toEqual([]);
   });
 
+  it('[A21] counts the starts of a release before it starts it: a full disk in between leaves the one before', () => {
+    const { home, program, start } = launcherHome();
+    // Nothing can be written under this name.
+    mkdirSync(`${home}/agent/unconfirmed.new`);
+    expect(() => startNext(home, program('second'), program('first'))).toThrow('EISDIR');
+    expect([nextProgram(home), start()]).toEqual([undefined, 'first run a b first']);
+  });
+
   it('does not count the starts of a release that stayed up', () => {
     const { home, program, start } = launcherHome();
     startNext(home, program('second'), program('first'));

@@ -10,14 +10,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SelfUpdate } from '../../src/agent/self-update.ts';
 import {
   nextProgram,
   runningVersion,
+  startNext,
   writeLauncher,
 } from '../../src/agent/launcher/launcher-folder.ts';
 import { agentStatusCommand } from '../../src/cli/agent/status-command.ts';
+import { openMachineFile } from '../../src/store/index.ts';
 import { agentSite, type AgentSite } from '../support/agent-site.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
 import { quietWorld } from '../support/quiet-world.ts';
 
@@ -43,6 +47,13 @@ async function launched(config: object = SITE): Promise<Launched> {
   site.publish('acme:lidar', '1.0.0', STAYS);
   site.publish('platform:agent', '0.2.0', WORKS);
   return { ...site, home, launch };
+}
+
+/** The self-update of an agent 0.2.0 whose program is this one. */
+function ofAgent(home: string, program: string): SelfUpdate {
+  const file = openMachineFile(':memory:');
+  onTestFinished(() => file.close());
+  return new SelfUpdate(file, home, { program, version: '0.2.0' });
 }
 
 /** What `modreg agent status` says besides its table, and in JSON about the agent. */
@@ -144,6 +155,23 @@ describe('platform-agent', () => {
     expect(readFileSync(count, 'utf8')).toBe('0\n');
     await site.launch();
     await expect.poll(() => existsSync(count)).toBe(false);
+  });
+
+  it('[A21] does not confirm or forgive the release that is installed while it runs itself', () => {
+    const home = temporaryFolder();
+    const [first, second] = [join(home, 'first'), join(home, 'second')];
+    for (const program of [first, second]) writeFileSync(program, '');
+    writeLauncher(home, first);
+    startNext(home, second, first);
+    const count = join(home, 'agent/unconfirmed');
+    writeFileSync(count, '1\n');
+    ofAgent(home, first).confirm();
+    ofAgent(home, first).forgive();
+    expect([readFileSync(count, 'utf8'), nextProgram(home)]).toEqual(['1\n', second]);
+    ofAgent(home, second).forgive();
+    expect(readFileSync(count, 'utf8')).toBe('0\n');
+    ofAgent(home, second).confirm();
+    expect(existsSync(count)).toBe(false);
   });
 
   it('[A21] is not installed again if the launcher went back from it', async () => {

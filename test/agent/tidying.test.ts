@@ -1,7 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { installTurns } from '../../src/agent/install/turns.ts';
+import { linux, type AgentPorts } from '../../src/agent/ports.ts';
+import { Tidying } from '../../src/agent/tidying.ts';
+import { openForPoller } from '../../src/store/index.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { agentSite, INTERVAL_MS } from '../support/agent-site.ts';
+import { commitOne } from '../support/claimed.ts';
 import { skippingClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
 
 /** Longer than what a machine may go back to is kept. */
@@ -22,4 +29,36 @@ it('[A24] packages that nothing uses any more are removed while the agent runs',
   expect(packages()).toEqual(['1.0.0', '1.1.0', '1.2.0']);
   clock.advance(EIGHT_DAYS);
   await expect.poll(packages).toEqual(['1.1.0', '1.2.0']);
+});
+
+it('[A24] while an action is carried out, its package and the one that it may go back to stay', async () => {
+  const file = openForPoller(':memory:');
+  onTestFinished(() => file.close());
+  const kept: string[][] = [];
+  const removeUnused: AgentPorts['removeUnused'] = async (_home, terms) => {
+    kept.push([...terms.kept]);
+    return await Promise.resolve([]);
+  };
+  const tidying = new Tidying({
+    ports: { ...linux(''), removeUnused },
+    file,
+    clock: virtualClock(),
+    site: {
+      environment: {},
+      home: temporaryFolder(),
+      platform: 'linux/arm64',
+      machineId: 'rover-7',
+    },
+    turns: installTurns(),
+    stopping: new AbortController().signal,
+    onEvent: () => undefined,
+  });
+  const delivery = {
+    action: commitOne(file.state),
+    folders: { root: '/packages/1.1.0', data: undefined },
+    rollback: { version: '1.0.0', artifact: undefined, root: '/packages/1.0.0' },
+  };
+  await tidying.during(delivery, async () => void (await tidying.tidy()));
+  await tidying.tidy();
+  expect(kept).toEqual([['/packages/1.1.0', '/packages/1.0.0'], []]);
 });

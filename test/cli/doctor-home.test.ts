@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { homeFacts } from '../../src/cli/doctor/home-facts.ts';
 import { claimFile } from '../../src/store/claim.ts';
 import { claimed } from '../support/claimed.ts';
 import { THEN, examined } from './support/examined.ts';
@@ -197,4 +198,10 @@ describe('modreg doctor on the home', () => {
       'exit 1',
     ]);
   });
+});
+
+it('doctor takes a file system that says 0 files for one without a limit', () => {
+  // The system keeps none in /proc.
+  const facts = homeFacts({ environment: { PLATFORM_HOME: '/proc' } });
+  expect(facts?.disk).toEqual({ bytes: 0n, freeBytes: 0n, freeEntries: undefined });
 });

@@ -24,3 +24,19 @@ it('after a record that is too large alone was set aside, batches grow again', (
     'sent, then at most 512',
   ]);
 });
+
+it('a success ends the back-off', () => {
+  const kinds: readonly Answer['kind'][] = [
+    'unavailable',
+    'unavailable',
+    'accepted',
+    'unavailable',
+  ];
+  let pace = START;
+  const waits = kinds.map((kind) => {
+    const step = stepAfter(pace, { kind } as Answer, 1, 0);
+    pace = step.pace;
+    return step.waitMs;
+  });
+  expect(waits).toEqual([30_000, 60_000, 0, 30_000]);
+});

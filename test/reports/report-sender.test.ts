@@ -74,6 +74,9 @@ it('sends the state again only if it has changed, or after 20 hours', async () =
   expect(await sent()).toEqual([]);
   machine.clock.advance(1);
   expect(await sent()).toEqual([3]);
+  // It was sent in the future.
+  machine.clock.advance(-20 * HOUR);
+  expect(await sent()).toEqual([4]);
 });
 
 it('a lost response changes nothing: the outcomes are known already (T150)', async () => {

@@ -15,6 +15,7 @@ import { watch } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { holdExclusively } from '../../src/sqlite/exclusive-lock.ts';
+import { copyBeforeUpgrade } from '../../src/sqlite/upgrade-copy.ts';
 import { claimFile } from '../../src/store/claim.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
 import { LAYOUT } from '../../src/store/machine-layout.ts';
@@ -22,6 +23,7 @@ import { caught, claimed, LIDAR, running } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { ADDITIVE, BREAKING, LATER, TODAY } from '../support/later-layouts.ts';
 import { ROOT } from '../support/modreg.ts';
+import { lostWithPower } from '../support/on-disk.ts';
 import {
   claimedBy,
   crashed,
@@ -52,6 +54,13 @@ describe('[T71] an upgrade that earlier programs do not understand copies the fi
       '1.1.0 after 1.0.0',
       1,
     ]);
+  });
+
+  it('whose content is on the disk before its name', async () => {
+    const path = crashed(LAYOUT);
+    const lost = await lostWithPower(dirname(path), () => copyBeforeUpgrade(path, TODAY));
+    expect(lost.filter((name) => name.includes('schema'))).toEqual([]);
+    expect(namesBeside(path)).toContain(`machine.db.schema-${TODAY}`);
   });
 
   it('and never overwrites a copy', () => {

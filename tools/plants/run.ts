@@ -15,7 +15,7 @@ import { optionsOf, wholeNumber } from '../options.ts';
 import { testsOf, type Plant } from './tests-of.ts';
 
 const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
-of their folder, first by those of npm test and then by those of npm run test:long; those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http", and by attacks if it is "attacks".
+of their folder, first by those of npm test and then by those of npm run test:long; those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http", by attacks if it is "attacks", and by the models if it is "model".
   --of-the-day N    N mistakes of each file, chosen by the date
   --simulator       only those of simulator-plants.json
   --in src/core     only those in files whose path begins with this`;
@@ -76,6 +76,7 @@ function verdictOn({ file, from, to, by }: Plant, tests: readonly string[]): str
     if (by === 'agent')
       return simulated(copy, MOST_EVENTS, '--agent') ?? 'MISSED: no invariant breaks';
     if (by === 'attacks') return attacked(copy) ?? 'MISSED: no invariant breaks';
+    if (by === 'model') return explored(copy) ?? 'MISSED: no invariant breaks';
     if (by === 'http') return simulated(copy, HTTP_EVENTS, '--http') ?? 'MISSED: no play differs';
     return failingTest(copy, tests) ?? 'MISSED: no test fails';
   } finally {
@@ -95,27 +96,34 @@ function simulated(
   events: string,
   ...options: readonly string[]
 ): string | undefined {
-  return verdictIn(folder, ['run.ts', '--brief', '--events', events, ...options]);
+  return verdictIn(folder, ['simulate/run.ts', '--brief', '--events', events, ...options]);
 }
 
 /** The same for each attack on a machine with a pin. */
 function attacked(folder: string): string | undefined {
-  return verdictIn(folder, ['attacks.ts', '--brief']);
+  return verdictIn(folder, ['simulate/attacks.ts', '--brief']);
+}
+
+/** The same for each path of the models to a bound. */
+function explored(folder: string): string | undefined {
+  return verdictIn(folder, ['model/run.ts', '--short']);
 }
 
 function verdictIn(
   folder: string,
   [program = '', ...options]: readonly string[],
 ): string | undefined {
-  const args = [`tools/simulate/${program}`, ...options];
+  const args = [`tools/${program}`, ...options];
   const { stdout, status, error } = spawnSync(process.execPath, args, {
     cwd: folder,
     timeout: MOST_MS,
     encoding: 'utf8',
   });
   if (error) return `MISSED: no end within ${MOST_MS} ms`;
-  const [verdict = '', figures = ''] = stdout.trim().split('\n');
-  if (status !== 1 || !/ breaks | differs: /.test(verdict)) return undefined;
+  const lines = stdout.trim().split('\n');
+  const at = lines.findIndex((line) => / breaks | differs: /.test(line));
+  if (status !== 1 || at === -1) return undefined;
+  const [verdict = '', figures = ''] = lines.slice(at);
   return `caught by: ${verdict.slice(0, 160)} (${figures.split(' in ')[0]})`;
 }
 

@@ -50,6 +50,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     'decisions',
     'glossary',
     'simulator',
+    'model',
     'promises',
     'mutants',
     'mutant-survivors',

@@ -235,9 +235,9 @@ export function cancelled(state: Lifecycle): Command[] {
 
 const LEFT: Fault = { reason: 'its entry left the config', blame: 'machine' };
 
-/** The agent ends during a trial, which is not the candidate's failure. */
-export function interrupted(row: Trying): Step {
-  return { ...stopped({ to: 'idle' }), row: { ...row, attempts: row.attempts - 1 } };
+/** The agent ends during a trial, or before its start, which is not the candidate's failure. */
+export function interrupted(row: Trying, process?: Process): Step {
+  return { ...stopped({ to: 'idle' }, process), row: { ...row, attempts: row.attempts - 1 } };
 }
 
 export function continued(after: AfterStop, { random }: Surroundings): Step {

@@ -127,7 +127,8 @@ const TABLE: Table = {
     release: ({ after }) =>
       after.to === 'held' ? stopped({ ...after, to: 'starting' }, 'ending') : undefined,
     remove: ({ after }) => removedAtEnd(after),
-    'shut-down': () => stopped(TO_IDLE, 'ending'),
+    'shut-down': ({ after }) =>
+      after.to === 'trying' ? interrupted(after.row, 'ending') : stopped(TO_IDLE, 'ending'),
   },
 };
 

@@ -41,15 +41,16 @@ export async function leaseOf(
 
 interface Bucket {
   /** Creates it if it does not exist. */
-  readonly open: () => Promise<KV>;
+  readonly open: () => Promise<Pick<KV, 'create' | 'update' | 'delete'>>;
   /** Whether another front was faster. */
   readonly isTaken: (error: unknown) => boolean;
 }
 
-function leaseIn({ open, isTaken }: Bucket, isFit: () => boolean, clock: Clock): Lease {
+/** The lease in a bucket. It counts from before the request for it, which may arrive at once and be answered late. */
+export function leaseIn({ open, isTaken }: Bucket, isFit: () => boolean, clock: Clock): Lease {
   const own = randomUUID();
   const stopping = new AbortController();
-  let bucket: KV | undefined;
+  let bucket: Awaited<ReturnType<Bucket['open']>> | undefined;
   let revision: number | undefined;
   let heldUntil = -Infinity;
   const renew = async (): Promise<void> => {

@@ -95,6 +95,11 @@ describe('[T345] what belongs to a program that was process 10', () => {
     ],
     ['what is left in its session', [processAt(11, { session: 10 })], [11]],
     [
+      'what others in its session have left, while it runs',
+      [processAt(11, { session: 10 }), processAt(10)],
+      [10, 11],
+    ],
+    [
       'nothing in a session of another process with its id',
       [processAt(10, { startedAt: '101' }), processAt(11, { session: 10 })],
       [],

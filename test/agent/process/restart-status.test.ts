@@ -1,6 +1,10 @@
 import { setGlobalProxyFromEnv, type ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { restartStatusAt, type RestartStatus } from '../../../src/agent/process/restart-status.ts';
+import {
+  askingPrograms,
+  restartStatusAt,
+  type RestartStatus,
+} from '../../../src/agent/process/restart-status.ts';
 import { forwardProxy } from '../../../mocks/forward-proxy.ts';
 import { plainServer } from '../../../mocks/plain-server.ts';
 
@@ -81,3 +85,40 @@ it('[D113] is asked without a proxy, also if Node is told to use one', async () 
   });
   expect(proxy.requests).toEqual([]);
 });
+
+const ALLOWED = { ...NO_REASON, isAllowed: true };
+
+it.each<[string, readonly (RestartStatus | string)[], readonly string[]]>([
+  ['once', ['it is silent', 'it is silent'], ['lidar: it is silent']],
+  [
+    'again after it was clear',
+    ['it is silent', ALLOWED, 'it is silent'],
+    ['lidar: it is silent', 'lidar: it is silent'],
+  ],
+  [
+    'when it changes',
+    ['it is silent', 'it answered 500'],
+    ['lidar: it is silent', 'lidar: it answered 500'],
+  ],
+])(
+  '[D77] why a program does not say whether it may be stopped is told %s',
+  async (_, answers, expected) => {
+    const told: string[] = [];
+    const left = [...answers];
+    const ask = askingPrograms(
+      async () => {
+        const answer = left.shift() ?? ALLOWED;
+        const isClear = typeof answer !== 'string';
+        return await Promise.resolve(
+          isClear ? { ok: true, value: answer } : { ok: false, error: answer },
+        );
+      },
+      (name, reason) => void told.push(`${name}: ${reason}`),
+    );
+    for (const answer of answers) {
+      const status = await ask('lidar', 'http://127.0.0.1/', true);
+      expect(status).toEqual(typeof answer === 'string' ? undefined : answer);
+    }
+    expect(told).toEqual(expected);
+  },
+);

@@ -162,7 +162,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     gone: 'start 1.1.0; trying 1.1.0',
     remove:
       'write stable 1.0.0; fail a (machine, 1.0.0): its entry left the config; stopping → idle',
-    'shut-down': 'stopping → idle',
+    'shut-down': 'write trying 1.1.0 (0) after 1.0.0; stopping → idle',
   },
   'stopping to roll back': {
     gone: 'start 1.0.0; rolling-back 1.0.0',
