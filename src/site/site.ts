@@ -1,3 +1,4 @@
+import { logsOf, type SiteLogs } from './stored-logs.ts';
 import { machinesOf, type SiteMachines } from './machines.ts';
 import { modulesOf, type SiteModules } from './modules.ts';
 import { rolloutsOf, type OnChange, type SiteRollouts } from './rollouts.ts';
@@ -8,7 +9,7 @@ import { wallOf, type SiteWall } from './wall.ts';
  * A site: what its registry's file says, and what its machines reported. Times are milliseconds since the epoch. Each method throws a
  * DatabaseError if a file cannot be used.
  */
-export interface Site extends SiteMachines, SiteModules, SiteRollouts, SiteWall {
+export interface Site extends SiteMachines, SiteLogs, SiteModules, SiteRollouts, SiteWall {
   readonly now: () => number;
 }
 
@@ -16,6 +17,7 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
   return {
     now: files.now,
     ...machinesOf(files),
+    ...logsOf(files),
     ...modulesOf(files),
     ...rolloutsOf(files, onChange),
     ...wallOf(files),

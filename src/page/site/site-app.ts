@@ -8,6 +8,7 @@ import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
 import type { PagedSite } from './site-answer.ts';
+import { addLogRoutes } from './routes/log-routes.tsx';
 import { addMachineRoutes } from './routes/machine-routes.tsx';
 import { addRolloutRoutes } from './routes/rollout-routes.tsx';
 import { addSiteModuleRoutes } from './routes/site-module-routes.tsx';
@@ -42,6 +43,7 @@ export function siteApp(
   });
   app.route('/', files);
   addMachineRoutes(app, site, frame);
+  addLogRoutes(app, site, frame);
   addRolloutRoutes(app, site, frame);
   addSiteModuleRoutes(app, site, frame);
   addWallRoute(app, site, addresses);
@@ -55,6 +57,7 @@ function frameOf({ command }: PageNaming): PageFrame {
       ['/', 'Machines'],
       ['/rollouts', 'Rollouts'],
       ['/modules', 'Modules'],
+      ['/logs', 'Logs'],
     ],
     signIn: { command: `${command} sign-in`, where: 'on the machine of the registry' },
   };

@@ -5,7 +5,7 @@ import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts'
 import { failingWords } from '../../../site/failing-words.ts';
 import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
 import { ServedDocuments } from './served-documents.tsx';
-import { Ago, At, modulePath } from './site-words.tsx';
+import { Ago, At, machinePath, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
 const MOST_MODULES = 200;
@@ -18,6 +18,9 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
   <>
     <h1>{machine.id}</h1>
     <Facts machine={machine} now={now} />
+    <p class="actions">
+      <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
+    </p>
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     {machine.retired ? (
       <p class="warning">
