@@ -1,7 +1,9 @@
+import { commandsOf, type SiteCommands } from './given-commands.ts';
+import type { OnChange } from './on-change.ts';
 import { logsOf, type SiteLogs } from './stored-logs.ts';
 import { machinesOf, type SiteMachines } from './machines.ts';
 import { modulesOf, type SiteModules } from './modules.ts';
-import { rolloutsOf, type OnChange, type SiteRollouts } from './rollouts.ts';
+import { rolloutsOf, type SiteRollouts } from './rollouts.ts';
 import type { SiteFiles } from './site-files.ts';
 import { wallOf, type SiteWall } from './wall.ts';
 
@@ -9,7 +11,8 @@ import { wallOf, type SiteWall } from './wall.ts';
  * A site: what its registry's file says, and what its machines reported. Times are milliseconds since the epoch. Each method throws a
  * DatabaseError if a file cannot be used.
  */
-export interface Site extends SiteMachines, SiteLogs, SiteModules, SiteRollouts, SiteWall {
+export interface Site
+  extends SiteMachines, SiteCommands, SiteLogs, SiteModules, SiteRollouts, SiteWall {
   readonly now: () => number;
 }
 
@@ -17,6 +20,7 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
   return {
     now: files.now,
     ...machinesOf(files),
+    ...commandsOf(files, onChange),
     ...logsOf(files),
     ...modulesOf(files),
     ...rolloutsOf(files, onChange),

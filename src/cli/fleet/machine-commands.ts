@@ -3,6 +3,7 @@ import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { CommandKind, CommandList } from '../../registry/command-documents.ts';
 import type { ConfigOptions } from '../../site/config-options.ts';
+import { outcomeOfCommand } from '../../site/command-words.ts';
 import { giveMachineCommand, machineCommands } from '../../site/machine-commands.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
@@ -56,15 +57,8 @@ function linesOf({ commands }: CommandList, { columns }: World): readonly string
       .join(' '),
     excerpt(one.at),
     `${excerpt(one.by)}: ${excerpt(one.reason)}`,
-    outcomeWords(one),
+    outcomeOfCommand(one),
   ]);
   const format = columnsOf(heads, rows, columns);
   return [...format(heads), ...rows.flatMap(format)];
-}
-
-function outcomeWords({ state, detail, expires_at: end }: CommandList['commands'][number]): string {
-  if (detail !== null) return `${state}: ${excerpt(detail, 1000)}`;
-  return state === 'waiting'
-    ? `waits until ${excerpt(end)}`
-    : `${state}: the machine did not ask before ${excerpt(end)}`;
 }

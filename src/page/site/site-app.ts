@@ -8,6 +8,7 @@ import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
 import type { PagedSite } from './site-answer.ts';
+import { addCommandRoutes } from './routes/command-routes.tsx';
 import { addLogRoutes } from './routes/log-routes.tsx';
 import { addMachineRoutes } from './routes/machine-routes.tsx';
 import { addRolloutRoutes } from './routes/rollout-routes.tsx';
@@ -44,6 +45,7 @@ export function siteApp(
   app.route('/', files);
   addMachineRoutes(app, site, frame);
   addLogRoutes(app, site, frame);
+  addCommandRoutes(app, site, frame);
   addRolloutRoutes(app, site, frame);
   addSiteModuleRoutes(app, site, frame);
   addWallRoute(app, site, addresses);

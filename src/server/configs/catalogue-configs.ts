@@ -1,5 +1,6 @@
 import type { ServedConfig } from '../../core/trust/served-config.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
 import {
   answerOf,
@@ -16,7 +17,7 @@ import {
   type StoredRevision,
 } from './config-table.ts';
 
-/** The documents of machines, commands to them, and those who wait for the next one of a machine. Changes of other processes end no wait. */
+/** The documents of machines, commands to them, and those who wait for the next one of a machine. */
 export interface CatalogueConfigs {
   readonly newest: (machine: string) => StoredRevision | undefined;
   readonly at: (machine: string, revision: number) => StoredRevision | undefined;
@@ -35,6 +36,8 @@ export interface CatalogueConfigs {
   readonly tag: (machine: string) => string;
   /** Calls `wake` at each change of what is served to a machine, and at each command to it, until the result is called. */
   readonly watch: (machine: string, wake: () => void) => () => void;
+  /** Wakes those who wait for what another process saved or gave since the last call (T728). Whether there is any. */
+  readonly look: () => boolean;
 }
 
 /** `change` runs its argument in a transaction. */
@@ -43,6 +46,7 @@ export function catalogueConfigs(
   change: <T>(work: () => T) => T,
 ): CatalogueConfigs {
   const waiting = new Map<string, Set<() => void>>();
+  const others = servedByOthers(sql);
   const wake = (machine: string): void => {
     for (const one of waiting.get(machine) ?? []) one();
   };
@@ -64,12 +68,17 @@ export function catalogueConfigs(
     heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
     answer: (machine) => answerOf(sql, machine),
     tag: (machine) => newestTag(sql, machine),
+    look() {
+      const machines = others();
+      for (const machine of machines ?? waiting.keys()) wake(machine);
+      return machines === undefined || machines.length > 0;
+    },
     watch(machine, one) {
-      const others = waiting.get(machine) ?? new Set();
-      waiting.set(machine, others.add(one));
+      const all = waiting.get(machine) ?? new Set();
+      waiting.set(machine, all.add(one));
       return () => {
-        others.delete(one);
-        if (others.size === 0 && waiting.get(machine) === others) waiting.delete(machine);
+        all.delete(one);
+        if (all.size === 0 && waiting.get(machine) === all) waiting.delete(machine);
       };
     },
   };

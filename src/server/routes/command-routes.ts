@@ -1,17 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
-import { LONGEST_HOLD_MS } from '../../core/decision/operator-hold.ts';
-import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import {
   commandOutcomes,
   newCommand,
   type CommandList,
-  type NewCommand,
-  type KnownCommand,
 } from '../../registry/command-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { StoredCommand } from '../commands/command-table.ts';
+import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { Answer } from './guarded.ts';
@@ -48,7 +44,7 @@ async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, token, machine, now, changed } = asked;
   const body = await jsonBody(c, readingBy(newCommand));
   if (!body.ok) return body.error;
-  const fault = faultIn(body.value);
+  const fault = commandFault(body.value);
   if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
   const { key, kind, module, for: term, reason, expires_in: expiresIn } = body.value;
   const author = `token ${token.id} (${token.name})`;
@@ -68,46 +64,9 @@ async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   return c.json({ machine, number, kind: command, expires_at: formatTime(expiresAt) });
 }
 
-/** What no machine could carry out. */
-function faultIn({ kind, module, for: term }: NewCommand): string | undefined {
-  const isOfMachine = kind === 'hold' || kind === 'unhold';
-  if (module === null && !isOfMachine) return `/module: ${kind} needs the name of a module`;
-  if (kind !== 'hold') return term === null ? undefined : '/for: only a hold lasts a time';
-  if (term === null) return '/for: a hold needs a duration, such as 12h';
-  const ms = parseDuration(term);
-  if (!ms.ok) return `/for: ${ms.error}`;
-  if (ms.value > 0 && ms.value <= LONGEST_HOLD_MS) return undefined;
-  const longest = describeDuration(LONGEST_HOLD_MS);
-  return `/for: a hold lasts ${describeDuration(ms.value)}, expected more than 0 s and at most ${longest}`;
-}
-
 function listAnswer(c: Context, { catalogue, machine, now }: AskedOfMachine): Response {
-  const commands = catalogue.configs.commands.all(machine).map((one) => shown(one, now));
+  const commands = catalogue.configs.commands.all(machine).map((one) => shownCommand(one, now));
   return c.json({ commands } satisfies CommandList);
-}
-
-function shown(one: StoredCommand, now: number): CommandList['commands'][number] {
-  const { outcome, expiresAt } = one;
-  const unanswered = expiresAt > now ? 'waiting' : 'expired';
-  return {
-    ...givenAs(one),
-    at: formatTime(one.at),
-    state: outcome?.result ?? unanswered,
-    detail: outcome?.detail ?? null,
-    answered_at: outcome ? formatTime(outcome.at) : null,
-  };
-}
-
-function givenAs({ number, kind, ...one }: StoredCommand): KnownCommand {
-  return {
-    number,
-    kind,
-    module: one.module ?? null,
-    for: one.term ?? null,
-    reason: one.reason,
-    by: one.author,
-    expires_at: formatTime(one.expiresAt),
-  };
 }
 
 /** The answer to the question of a machine, which no cache keeps (D295). */
@@ -120,7 +79,7 @@ function waiting(
   if (nonce === undefined || !NONCE.test(nonce)) {
     return problem('bad-request', 'nonce must be 16 random bytes in base64url');
   }
-  const commands = catalogue.configs.commands.waiting(machine, now).map(givenAs);
+  const commands = catalogue.configs.commands.waiting(machine, now).map(commandOf);
   const text = JSON.stringify({ machine, nonce, now: formatTime(now), commands });
   const signed = sign({ nonce, question: `commands ${machine}`, sha256: hash('sha256', text) });
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...signed };

@@ -20,6 +20,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
     <Facts machine={machine} now={now} />
     <p class="actions">
       <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
+      <a href={`${machinePath(machine.id)}/commands`}>Commands</a>
     </p>
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     {machine.retired ? (
