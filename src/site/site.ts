@@ -1,4 +1,6 @@
 import { commandsOf, type SiteCommands } from './given-commands.ts';
+import { documentsOf, type SiteDocuments } from './served-documents.ts';
+import { versionsOf, type SiteVersions } from './version-types.ts';
 import type { OnChange } from './on-change.ts';
 import { logsOf, type SiteLogs } from './stored-logs.ts';
 import { machinesOf, type SiteMachines } from './machines.ts';
@@ -12,7 +14,15 @@ import { wallOf, type SiteWall } from './wall.ts';
  * DatabaseError if a file cannot be used.
  */
 export interface Site
-  extends SiteMachines, SiteCommands, SiteLogs, SiteModules, SiteRollouts, SiteWall {
+  extends
+    SiteMachines,
+    SiteCommands,
+    SiteDocuments,
+    SiteLogs,
+    SiteModules,
+    SiteRollouts,
+    SiteVersions,
+    SiteWall {
   readonly now: () => number;
 }
 
@@ -21,6 +31,8 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
     now: files.now,
     ...machinesOf(files),
     ...commandsOf(files, onChange),
+    ...documentsOf(files, onChange),
+    ...versionsOf(files, onChange),
     ...logsOf(files),
     ...modulesOf(files),
     ...rolloutsOf(files, onChange),

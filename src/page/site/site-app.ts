@@ -9,6 +9,7 @@ import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
 import type { PagedSite } from './site-answer.ts';
 import { addCommandRoutes } from './routes/command-routes.tsx';
+import { addDocumentRoutes } from './routes/document-routes.tsx';
 import { addLogRoutes } from './routes/log-routes.tsx';
 import { addMachineRoutes } from './routes/machine-routes.tsx';
 import { addRolloutRoutes } from './routes/rollout-routes.tsx';
@@ -46,6 +47,7 @@ export function siteApp(
   addMachineRoutes(app, site, frame);
   addLogRoutes(app, site, frame);
   addCommandRoutes(app, site, frame);
+  addDocumentRoutes(app, site, frame);
   addRolloutRoutes(app, site, frame);
   addSiteModuleRoutes(app, site, frame);
   addWallRoute(app, site, addresses);

@@ -1,5 +1,6 @@
 import type { ServedConfig } from '../../core/trust/served-config.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import { machineWaiters } from './machine-waiters.ts';
 import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
 import {
@@ -11,8 +12,10 @@ import {
   revisionsOf,
   saveRevision,
   signRevision,
+  summariesOf,
   type MachineAnswer,
   type NewRevision,
+  type RevisionSummary,
   type SaveResult,
   type StoredRevision,
 } from './config-table.ts';
@@ -23,6 +26,8 @@ export interface CatalogueConfigs {
   readonly at: (machine: string, revision: number) => StoredRevision | undefined;
   /** The newest first. */
   readonly history: (machine: string) => readonly StoredRevision[];
+  /** The same without the documents: of a machine, or the newest of all machines. */
+  readonly summaries: (machine: string | undefined) => readonly RevisionSummary[];
   readonly save: (next: NewRevision) => SaveResult;
   /** Adds signatures to the newest revision. False if it is another one. */
   readonly sign: (
@@ -45,15 +50,13 @@ export function catalogueConfigs(
   sql: Statements,
   change: <T>(work: () => T) => T,
 ): CatalogueConfigs {
-  const waiting = new Map<string, Set<() => void>>();
+  const { add, wake, wakeAll } = machineWaiters();
   const others = servedByOthers(sql);
-  const wake = (machine: string): void => {
-    for (const one of waiting.get(machine) ?? []) one();
-  };
   return {
     newest: (machine) => newestRevision(sql, machine),
     at: (machine, revision) => revisionAt(sql, machine, revision),
     history: (machine) => revisionsOf(sql, machine),
+    summaries: (machine) => summariesOf(sql, machine),
     save(next) {
       const result = change(() => saveRevision(sql, next));
       if (result.kind === 'saved') wake(next.machine);
@@ -70,16 +73,10 @@ export function catalogueConfigs(
     tag: (machine) => newestTag(sql, machine),
     look() {
       const machines = others();
-      for (const machine of machines ?? waiting.keys()) wake(machine);
-      return machines === undefined || machines.length > 0;
+      if (!machines) wakeAll();
+      for (const machine of machines ?? []) wake(machine);
+      return machines?.length !== 0;
     },
-    watch(machine, one) {
-      const all = waiting.get(machine) ?? new Set();
-      waiting.set(machine, all.add(one));
-      return () => {
-        all.delete(one);
-        if (all.size === 0 && waiting.get(machine) === all) waiting.delete(machine);
-      };
-    },
+    watch: add,
   };
 }

@@ -6,6 +6,7 @@ import { machineAnswer, newConfig, newSignatures } from '../../registry/config-d
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { StoredRevision } from '../configs/config-table.ts';
+import { documentFault } from '../configs/document-fault.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import { isKnown } from './conditional.ts';
@@ -80,11 +81,9 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   if (!body.ok) return body.error;
   const { based_on: basedOn, config, policy: terms, reason } = body.value;
   const policy = terms ?? undefined;
-  // Reading documents loads much, and few registries have any.
-  const { checkedServed } = await import('../../config/served/checked-served.ts');
-  const checked = checkedServed({ config, policy });
-  if (!checked.ok) {
-    const { code, detail } = checked.error;
+  const fault = await documentFault({ config, policy });
+  if (fault) {
+    const { code, detail } = fault;
     return problem('bad-release', detail, { errors: [`${code}: ${detail}`] });
   }
   const author = `token ${token.id} (${token.name})`;
