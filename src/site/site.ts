@@ -1,3 +1,4 @@
+import { changesOf, type SiteChanges } from './change-history.ts';
 import { commandsOf, type SiteCommands } from './given-commands.ts';
 import { documentsOf, type SiteDocuments } from './served-documents.ts';
 import { versionsOf, type SiteVersions } from './version-types.ts';
@@ -16,6 +17,7 @@ import { wallOf, type SiteWall } from './wall.ts';
 export interface Site
   extends
     SiteMachines,
+    SiteChanges,
     SiteCommands,
     SiteDocuments,
     SiteLogs,
@@ -30,6 +32,7 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
   return {
     now: files.now,
     ...machinesOf(files),
+    ...changesOf(files),
     ...commandsOf(files, onChange),
     ...documentsOf(files, onChange),
     ...versionsOf(files, onChange),

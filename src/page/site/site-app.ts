@@ -8,6 +8,7 @@ import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
 import type { PagedSite } from './site-answer.ts';
+import { addChangeRoutes } from './routes/change-routes.tsx';
 import { addCommandRoutes } from './routes/command-routes.tsx';
 import { addDocumentRoutes } from './routes/document-routes.tsx';
 import { addLogRoutes } from './routes/log-routes.tsx';
@@ -48,6 +49,7 @@ export function siteApp(
   addLogRoutes(app, site, frame);
   addCommandRoutes(app, site, frame);
   addDocumentRoutes(app, site, frame);
+  addChangeRoutes(app, site, frame);
   addRolloutRoutes(app, site, frame);
   addSiteModuleRoutes(app, site, frame);
   addWallRoute(app, site, addresses);
@@ -62,6 +64,7 @@ function frameOf({ command }: PageNaming): PageFrame {
       ['/rollouts', 'Rollouts'],
       ['/modules', 'Modules'],
       ['/logs', 'Logs'],
+      ['/changes', 'Changes'],
     ],
     signIn: { command: `${command} sign-in`, where: 'on the machine of the registry' },
   };

@@ -1,5 +1,6 @@
 import type { ServedConfig } from '../../core/trust/served-config.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import { recordedChanges, type RecordedChange, type WantedChanges } from './recorded-changes.ts';
 import { machineWaiters } from './machine-waiters.ts';
 import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
@@ -37,6 +38,8 @@ export interface CatalogueConfigs {
   readonly heard: (machine: string, answer: MachineAnswer & { readonly at: number }) => void;
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
   readonly commands: CatalogueCommands;
+  /** What was changed of machines and rollouts, by whom and why. */
+  readonly changed: (wanted: WantedChanges) => readonly RecordedChange[];
   /** What is served to a machine now; empty if nothing is. */
   readonly tag: (machine: string) => string;
   /** Calls `wake` at each change of what is served to a machine, and at each command to it, until the result is called. */
@@ -68,6 +71,7 @@ export function catalogueConfigs(
       return isNewest;
     },
     commands: catalogueCommands(sql, change, wake),
+    changed: (wanted) => recordedChanges(sql, wanted),
     heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
     answer: (machine) => answerOf(sql, machine),
     tag: (machine) => newestTag(sql, machine),

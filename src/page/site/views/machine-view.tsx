@@ -23,6 +23,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
       <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
       <a href={`${machinePath(machine.id)}/commands`}>Commands</a>
       <a href={`${machinePath(machine.id)}/documents`}>Documents</a>
+      <a href={`/changes?machine=${encodeURIComponent(machine.id)}`}>Changes</a>
     </p>
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     {machine.retired ? (
