@@ -49,12 +49,12 @@ it('[D321] commands are shown with what the machine answered, the newest first',
   one.catalogue.configs.commands.answered('rover-7', outcomes, NOW);
   expect((await textOf(one.app, PATH)).slice(2)).toEqual([
     '12:00 UTC 3 restart acme_lidar, by page: loud waits until 2026-11-25T13:00:00Z',
-    `12:00 UTC 2 rollback acme_lidar, by page: loud refused: ${detail}`,
+    `12:00 UTC 2 rollback acme_lidar, by page: loud refused ${detail}`,
     '12:00 UTC 1 hold the machine for 1d, by page: fair waits until 2026-11-25T13:00:00Z',
   ]);
   one.now += 3_600_000;
   expect((await textOf(one.app, PATH))[2]).toBe(
-    '12:00 UTC 3 restart acme_lidar, by page: loud expired: the machine did not ask before 2026-11-25T13:00:00Z',
+    '12:00 UTC 3 restart acme_lidar, by page: loud expired the machine did not ask before 2026-11-25T13:00:00Z',
   );
 });
 

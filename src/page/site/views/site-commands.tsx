@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { MachineCommands } from '../../../site/given-commands.ts';
-import { outcomeOfCommand } from '../../../site/command-words.ts';
+import { partsOfOutcome } from '../../../site/command-words.ts';
 import { At, machinePath } from './site-words.tsx';
 
 /** In the order in which they are offered. */
@@ -82,7 +82,7 @@ export const CommandsView: FC<{ readonly list: MachineCommands; readonly now: nu
 );
 
 const STATES = {
-  waiting: 'waiting',
+  waits: 'waiting',
   done: 'done',
   refused: 'failed',
   expired: 'failed',
@@ -93,17 +93,21 @@ const STATES = {
 const Given: FC<{
   readonly command: MachineCommands['commands'][number];
   readonly now: number;
-}> = ({ command, now }) => (
-  <li>
-    <At ms={Date.parse(command.at)} now={now} /> {command.number} <b>{command.kind}</b>{' '}
-    {excerpt(command.module ?? 'the machine')}
-    {command.for === null ? '' : ` for ${excerpt(command.for)}`}, by {excerpt(command.by)}:{' '}
-    {excerpt(command.reason)}{' '}
-    <span class="state" data-state={STATES[command.state]}>
-      {outcomeOfCommand(command)}
-    </span>
-  </li>
-);
+}> = ({ command, now }) => {
+  const { state, more } = partsOfOutcome(command);
+  return (
+    <li>
+      <At ms={Date.parse(command.at)} now={now} /> {command.number} <b>{command.kind}</b>{' '}
+      {excerpt(command.module ?? 'the machine')}
+      {command.for === null ? '' : ` for ${excerpt(command.for)}`}, by {excerpt(command.by)}:{' '}
+      {excerpt(command.reason)}{' '}
+      <span class="state" data-state={STATES[state]}>
+        {state}
+      </span>{' '}
+      {more}
+    </li>
+  );
+};
 
 /** What a command does, and the form that gives it. */
 export const CommandView: FC<{
