@@ -129,9 +129,22 @@ it('[T728] a server wakes the machine for which its page, another process, gave 
   const feed = changeFeed(one.catalogue);
   onTestFinished(() => feed.close());
   const woken = new Promise((resolve) => {
-    one.catalogue.configs.watch('rover-7', () => resolve('rover-7'));
-    one.catalogue.configs.watch('rover-8', () => resolve('rover-8'));
+    for (const machine of ['rover-8', 'rover-7']) {
+      one.catalogue.configs.watch(machine, () => resolve(machine));
+    }
   });
   await one.post(`${PATH}/restart`, FORM);
   expect(await woken).toBe('rover-7');
+});
+
+it('[T728] a front of a cluster refuses a command that would be in its file alone', async () => {
+  const one = await site();
+  const event = { sequence: 1, subject: 'modreg.fleet', id: 'a', body: '{}' };
+  one.catalogue.log.begin(event, 'shared');
+  const [status, html] = await one.post(`${PATH}/restart`, FORM);
+  expect([status, linesOf(html)[1]]).toEqual([
+    500,
+    expect.stringContaining('it belongs to a front of a cluster, and changes only through one'),
+  ]);
+  expect(one.catalogue.configs.commands.all('rover-7')).toEqual([]);
 });

@@ -257,7 +257,7 @@ it('[T728] a server wakes the machine whose documents its page, another process,
   const feed = changeFeed(site.catalogue);
   onTestFinished(() => feed.close());
   const woken = new Promise((resolve) => {
-    for (const machine of ['rover-7', 'rover-8']) {
+    for (const machine of ['rover-8', 'rover-7']) {
       site.catalogue.configs.watch(machine, () => resolve(machine));
     }
   });

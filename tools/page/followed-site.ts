@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { machineDetail } from '../../src/server/fleet/machine-detail.ts';
 import { Catalogue } from '../../src/server/index.ts';
+import { DatabaseError } from '../../src/sqlite/database-error.ts';
 import { packageOf } from '../../test/faults/upgrade-releases.ts';
 import { processesIn, type PageServer } from './rover.ts';
 import { pageOfSite } from './site.ts';
@@ -40,7 +41,7 @@ export async function withFollowedSite(work: (site: FollowedSite) => Promise<voi
   const path = join(folder, 'registry.db');
   const server = processesIn(folder);
   const catalogue = new Catalogue(path, { mode: 'create' });
-  let endMachine = async (): Promise<void> => undefined;
+  const ends = [server.end];
   try {
     const token = tokenIn(catalogue);
     save(catalogue);
@@ -48,25 +49,23 @@ export async function withFollowedSite(work: (site: FollowedSite) => Promise<voi
     const options = ['--db', path, '--port', '0'];
     const { line } = await server.start(/https?:/, 'registry', 'serve', ...options);
     const [address = ''] = /http:\/\/[\w.:]+/.exec(line) ?? [];
-    const home = join(folder, 'machine');
-    mkdirSync(home);
+    const own = join(folder, 'machine');
+    mkdirSync(join(own, 'home'), { recursive: true });
     const environment = {
-      PLATFORM_HOME: home,
       MODREG_REGISTRY: address,
       PLATFORM_PART_ID: MACHINE,
       PLATFORM_API_KEY: token,
       PLATFORM_API_KEY_ID: 't1',
     };
-    const machine = processesIn(folder, environment);
-    endMachine = machine.end;
-    await runAgent(folder, address, machine);
+    const machine = processesIn(own, environment);
+    ends.unshift(machine.end);
+    await runAgent(own, address, machine);
     const page = await pageOfSite({ folder, path, start: server.start });
     const applied = (): number | undefined => catalogue.configs.answer(MACHINE)?.applied;
     await untilReported(fleetPath(path));
     await work({ page, path, applied });
   } finally {
-    await endMachine();
-    await server.end();
+    for (const end of ends) await end();
     catalogue.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -86,12 +85,21 @@ function save({ configs }: Catalogue): void {
 
 /** Waits for the first report of the machine. */
 async function untilReported(path: string): Promise<void> {
+  while (!hasReported(path)) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+function hasReported(path: string): boolean {
   const fleet = new FleetFile(path, () => Date.now(), { mode: 'read' });
-  const isReported = (): boolean =>
-    existsSync(path) &&
-    fleet.read((sql) => (machineDetail(sql, MACHINE, Date.now())?.modules.length ?? 0) > 0);
-  while (!isReported()) await new Promise((resolve) => setTimeout(resolve, 100));
-  fleet.close();
+  try {
+    const machine = fleet.read((sql) => machineDetail(sql, MACHINE, Date.now()));
+    return machine !== undefined && machine.modules.length > 0;
+  } catch (error) {
+    // The server makes the file for the first report.
+    if (error instanceof DatabaseError && error.kind === 'missing') return false;
+    throw error;
+  } finally {
+    fleet.close();
+  }
 }
 
 type Starting = ReturnType<typeof processesIn>;
