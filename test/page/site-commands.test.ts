@@ -1,5 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
+import { describe, expect, it } from 'vitest';
 import { linesOf, textOf } from './support/machine-page.ts';
 import { NOW, testSite, type TestSite } from './support/site-page.ts';
 
@@ -122,29 +121,4 @@ describe('[T727] a form', () => {
     expect([status, (await one.app.request(path)).status]).toEqual([404, 404]);
     expect(one.catalogue.configs.commands.all('rover-8')).toEqual([]);
   });
-});
-
-it('[T728] a server wakes the machine for which its page, another process, gave a command', async () => {
-  const one = await site();
-  const feed = changeFeed(one.catalogue);
-  onTestFinished(() => feed.close());
-  const woken = new Promise((resolve) => {
-    for (const machine of ['rover-8', 'rover-7']) {
-      one.catalogue.configs.watch(machine, () => resolve(machine));
-    }
-  });
-  await one.post(`${PATH}/restart`, FORM);
-  expect(await woken).toBe('rover-7');
-});
-
-it('[T728] a front of a cluster refuses a command that would be in its file alone', async () => {
-  const one = await site();
-  const event = { sequence: 1, subject: 'modreg.fleet', id: 'a', body: '{}' };
-  one.catalogue.log.begin(event, 'shared');
-  const [status, html] = await one.post(`${PATH}/restart`, FORM);
-  expect([status, linesOf(html)[1]]).toEqual([
-    500,
-    expect.stringContaining('it belongs to a front of a cluster, and changes only through one'),
-  ]);
-  expect(one.catalogue.configs.commands.all('rover-7')).toEqual([]);
 });

@@ -1,5 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { changeFeed } from '../../src/server/catalogue/change-feed.ts';
+import { describe, expect, it } from 'vitest';
 import { lidarReport } from '../support/reported-facts.ts';
 import { linesOf, textOf } from './support/machine-page.ts';
 import { NOW, testSite, type TestSite } from './support/site-page.ts';
@@ -250,17 +249,4 @@ describe('[T729] a version that cannot be changed on the page', () => {
     ]);
     expect(newest(site)[0]).toBe(3);
   });
-});
-
-it('[T728] a server wakes the machine whose documents its page, another process, saved', async () => {
-  const site = await servingSite();
-  const feed = changeFeed(site.catalogue);
-  onTestFinished(() => feed.close());
-  const woken = new Promise((resolve) => {
-    for (const machine of ['rover-8', 'rover-7']) {
-      site.catalogue.configs.watch(machine, () => resolve(machine));
-    }
-  });
-  await site.post(VERSION, { based_on: '1', version: 'latest', reason: 'x' });
-  expect(await woken).toBe('rover-7');
 });
