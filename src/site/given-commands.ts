@@ -16,7 +16,7 @@ export interface MachineCommands {
 }
 
 /** A command as a form has it. */
-export interface CommandForm {
+interface CommandForm {
   /** The same for each repetition of the form. */
   readonly key: string;
   readonly kind: CommandKind;

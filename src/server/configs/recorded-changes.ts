@@ -3,7 +3,7 @@ import { storedJson } from '../../sqlite/stored-value.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 
 /** What was changed. */
-export type ChangedThing =
+type ChangedThing =
   | { readonly kind: 'documents'; readonly machine: string; readonly revision: number }
   | {
       readonly kind: 'commands';

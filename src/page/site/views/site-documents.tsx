@@ -29,7 +29,7 @@ export const DocumentsView: FC<{ readonly documents: MachineDocuments; readonly 
 );
 
 /** What to do where the registry serves nothing to a machine (T729). */
-export const NoDocuments: FC<{ readonly machine: string }> = ({ machine }) => (
+const NoDocuments: FC<{ readonly machine: string }> = ({ machine }) => (
   <p>
     This registry serves no documents to it, so its versions are changed on the machine. To change
     them here, save its machine config with{' '}
