@@ -1,11 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { formatTime } from '../../core/text/rfc3339.ts';
-import {
-  commandOutcomes,
-  newCommand,
-  type CommandList,
-} from '../../registry/command-documents.ts';
+import { commandOutcomes, newCommand, type CommandList } from '../../registry/command-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
 import { problem } from '../problem.ts';
