@@ -1,4 +1,4 @@
-import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
 
 /** The `version` of a module entry, and its place in the document, in UTF-16 units. */
 export interface WrittenVersion {
@@ -9,12 +9,22 @@ export interface WrittenVersion {
 
 /** The `version` of the module entry `name` in `text`; undefined if it has none that is text. */
 export function writtenVersion(text: string, name: string): WrittenVersion | undefined {
-  const root = parseTree(text);
-  const modules = root && findNodeAtLocation(root, ['modules']);
-  const entry = modules?.children?.find((one) => findNodeAtLocation(one, ['name'])?.value === name);
+  const entry = entryNamed(text, name);
   const node = entry && findNodeAtLocation(entry, ['version']);
   if (node?.type !== 'string') return undefined;
   return { version: String(node.value), offset: node.offset, length: node.length };
+}
+
+/** Whether the module entry `name` in `text` is a local one, which has no releases. */
+export function isLocalEntry(text: string, name: string): boolean {
+  const entry = entryNamed(text, name);
+  return entry !== undefined && findNodeAtLocation(entry, ['type'])?.value === 'local';
+}
+
+function entryNamed(text: string, name: string): Node | undefined {
+  const root = parseTree(text);
+  const modules = root && findNodeAtLocation(root, ['modules']);
+  return modules?.children?.find((one) => findNodeAtLocation(one, ['name'])?.value === name);
 }
 
 /** `text` with `version` at the place of another one. Nothing else changes: neither comments nor white space. */

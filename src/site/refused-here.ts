@@ -1,4 +1,4 @@
-import { decide, indexReleases, type Decision } from '../core/index.ts';
+import { decide, indexReleases, type Constraint, type Decision } from '../core/index.ts';
 import { deployedVersion } from '../core/decision/deployed.ts';
 import { decisionWarnings } from '../core/decision/warning.ts';
 import { newerWords } from '../core/explanation/newer-words.ts';
@@ -46,9 +46,24 @@ export function refusedHere({ facts, decision: word }: PlacedModule, shown: Show
   }
 }
 
+/** The decision that a machine would make with another constraint; undefined if what it reported cannot be used. */
+export function decisionSupposing(
+  facts: object,
+  shown: Shown,
+  constraint: Constraint,
+): Decision | undefined {
+  try {
+    return decisionNow(facts, shown, constraint);
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
 function decisionNow(
   reported: object,
   { machine, records, windowOf, now }: Shown,
+  requirement?: Constraint,
 ): Decision | undefined {
   const decoded = decodeFacts(reported, { index: indexReleases(records), windowOf });
   if ('damaged' in decoded) return undefined;
@@ -59,6 +74,7 @@ function decisionNow(
   const facts = factsOf(answersIn(input), requiredOn(modules, records));
   return decide({
     ...input,
+    requirement: requirement ?? input.requirement,
     timing,
     eligibility: { ...input.eligibility, machine: facts, machineId, group, now },
   });

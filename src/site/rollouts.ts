@@ -14,6 +14,7 @@ import {
 import { rolloutView, type RolloutView } from '../server/rollout/rollout-view.ts';
 import { damagedRollout } from './damaged-rollout.ts';
 import { keptCounts } from './kept-counts.ts';
+import type { OnChange } from './on-change.ts';
 import type { NamedRelease } from './named-release.ts';
 import { unknownReference, type Answer, type SiteFiles } from './site-files.ts';
 
@@ -71,9 +72,6 @@ export interface SiteRollouts {
   /** Writes an event of a rollout. The error is `rollout-conflict` if another one was written since `after`. */
   change(release: NamedRelease, change: RolloutChange): Promise<Answer<void>>;
 }
-
-/** Is told of each change that a person made. */
-export type OnChange = (kind: string, release: NamedRelease) => void;
 
 export function rolloutsOf(files: SiteFiles, onChange: OnChange): SiteRollouts {
   const kept = keptCounts<Counted>(systemClock);
@@ -217,6 +215,6 @@ async function changed(
     catalogue.apply({ kind: 'rollout', moduleId, version, event, soakMs: undefined }),
   );
   if (!written.ok) return rolloutConflict(describeRefusal(named, written.error));
-  onChange(`rollout-${event.kind}`, named);
+  onChange(`rollout-${event.kind}`, { module_id: moduleId, version });
   return ok(undefined);
 }

@@ -23,7 +23,7 @@ it('[D266] the page of a site says which revision a machine runs, and which it r
   };
   configs.save({ ...next, basedOn: 0 });
   expect(await shown()).toEqual([
-    'The newest revision of its documents is 1. It has not said anything of them.',
+    'The newest revision of its documents is 1. It has not said anything of them: what is saved here changes nothing on it until its agent runs with --config-from and the address of this registry.',
   ]);
   configs.heard('rover-7', { applied: 1, refused: REFUSED, at: NOW });
   expect(await shown()).toEqual([

@@ -149,6 +149,7 @@ describe('a machine of a site', () => {
       'seen 0 s ago',
       'platform linux/arm64',
       'modreg 0.2.0',
+      'LogsCommandsDocumentsChanges',
       'Modules',
       'module decision constraint deployed target why and what stops',
       'acme:arm stuck 1.* 2.4.0 - no release satisfies 3.* a restart stops lidar0',

@@ -245,6 +245,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   site: [
     'base',
+    'config/module-version.ts',
     'config/window.ts',
     'core',
     'files',

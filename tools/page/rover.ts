@@ -132,12 +132,16 @@ function rover(): Rover {
   return { folder, write, release, constrain, ...processesIn(folder) };
 }
 
-/** Starts `modreg` in a folder, and ends what was started. */
-export function processesIn(folder: string): Pick<Rover, 'start' | 'end'> {
+/** Starts `modreg` in a folder, with further variables, and ends what was started. */
+export function processesIn(
+  folder: string,
+  added: Readonly<Record<string, string>> = {},
+): Pick<Rover, 'start' | 'end'> {
   const started: ChildProcess[] = [];
   return {
     async start(pattern, ...args) {
-      const env = { PATH: process.env['PATH'], PLATFORM_HOME: join(folder, 'home'), NO_COLOR: '1' };
+      const own = { PATH: process.env['PATH'], PLATFORM_HOME: join(folder, 'home'), NO_COLOR: '1' };
+      const env = { ...own, ...added };
       const stdio = ['ignore', 'pipe', 'inherit'] as const;
       const child = spawn(MODREG, args, { cwd: folder, env, stdio: [...stdio] });
       started.push(child);

@@ -9,6 +9,7 @@ import { placeOf } from './browser.ts';
 import { checkFinding } from './fit.ts';
 import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
 import { checkForEverybody } from './everybody.ts';
+import { checkFollowedSite } from './followed-stories.ts';
 import { checkHostileTexts } from './hostile.ts';
 import { checkLibrary } from './library.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
@@ -61,6 +62,7 @@ try {
     }
   });
   await checkSite(browser, check);
+  await checkFollowedSite(browser, check);
   await checkWall(browser, check);
   await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
   await check('the first view is fast', async () => await checkFirstView(browser));

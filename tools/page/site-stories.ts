@@ -123,6 +123,8 @@ const keyboard: SiteStory = async (browser, place) => {
     'Machines',
     'Rollouts',
     'Modules',
+    'Logs',
+    'Changes',
     'Sign out',
     'stuck',
     'behind',

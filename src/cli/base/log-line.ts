@@ -10,12 +10,3 @@ export function logLine(
 ): string {
   return jsonLine({ schema, time: formatTime(now), level, ...fields });
 }
-
-/** A line of a log for a person. Each time has milliseconds, so that the columns are as wide. */
-export function textLine(
-  { now, level }: { readonly now: number; readonly level: Level },
-  text: string,
-): string {
-  const time = formatTime(now).replace(/(?<=:\d\d)Z$/, '.000Z');
-  return `${time} ${level.padEnd(5)} ${text}`;
-}

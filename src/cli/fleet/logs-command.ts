@@ -1,13 +1,14 @@
 import type { Result } from '../../core/index.ts';
-import { escapeUnprintable, excerpt } from '../../core/text/quote.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
 import { failed, parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { askedTime } from '../../host/asked-time.ts';
 import type { LogLevel, SiteLine } from '../../registry/site-logs.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
+import { logText } from '../../site/log-text.ts';
 import { logsOfFleet, type FoundLines, type WantedLines } from '../../site/machine-logs.ts';
-import { logLine, textLine } from '../base/log-line.ts';
+import { logLine } from '../base/log-line.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
@@ -66,15 +67,9 @@ function notesOf(
   return [...notes, `the registry has no ${isSelective ? 'such line' : 'line'} of ${of}`];
 }
 
-function lineOf(
-  { at, level, machine, text, gap, ...others }: SiteLine,
-  { json, machine: named }: FleetLogsOptions,
-): string {
-  const now = Date.parse(at);
-  if (json) {
-    const head = { schema: 'modreg/fleet-log@1', now, level };
-    return logLine(head, { machine, ...others, text, ...(gap && { gap }) });
-  }
-  const of = named === undefined ? `${excerpt(machine)}: ` : '';
-  return textLine({ now, level }, `${of}${gap ? 'gap: ' : ''}${escapeUnprintable(text)}`);
+function lineOf(line: SiteLine, { json, machine: named }: FleetLogsOptions): string {
+  if (!json) return logText(line, named === undefined);
+  const { at, level, machine, text, gap, ...others } = line;
+  const head = { schema: 'modreg/fleet-log@1', now: Date.parse(at), level };
+  return logLine(head, { machine, ...others, text, ...(gap && { gap }) });
 }

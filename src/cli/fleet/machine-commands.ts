@@ -7,6 +7,7 @@ import {
   type GivenToGroup,
 } from '../../registry/command-documents.ts';
 import type { ConfigOptions } from '../../site/config-options.ts';
+import { outcomeOfCommand } from '../../site/command-words.ts';
 import {
   giveGroupCommand,
   giveMachineCommand,
@@ -111,7 +112,7 @@ function linesOf(commands: readonly Listed[], { columns }: World): readonly stri
     commandWords(one),
     excerpt(one.at),
     `${excerpt(one.by)}: ${excerpt(one.reason)}`,
-    outcomeWords(one),
+    outcomeOfCommand(one),
   ]);
   const format = columnsOf(heads, rows, columns);
   return [...format(heads), ...rows.flatMap(format)];
@@ -120,11 +121,4 @@ function linesOf(commands: readonly Listed[], { columns }: World): readonly stri
 function commandWords({ kind, module, version, for: term }: Listed): string {
   const parts = [kind, module, version, term === null ? null : `for ${term}`];
   return parts.flatMap((one) => (typeof one === 'string' ? [excerpt(one)] : [])).join(' ');
-}
-
-function outcomeWords({ state, detail, expires_at: end }: Listed): string {
-  if (detail !== null) return `${state}: ${excerpt(detail, 1000)}`;
-  return state === 'waiting'
-    ? `waits until ${excerpt(end)}`
-    : `${state}: the machine did not ask before ${excerpt(end)}`;
 }

@@ -11,7 +11,7 @@ import { servePage, type ServedPage } from '../page/serve-page.ts';
 import { openCatalogue, type CatalogueOptions } from '../../site/catalogue-options.ts';
 import { registryLog } from '../base/registry-log.ts';
 import type { World } from '../../base/world.ts';
-import type { OnChange } from '../../site/rollouts.ts';
+import type { OnChange } from '../../site/on-change.ts';
 import { siteOf } from '../../site/site.ts';
 import { siteFiles } from '../../site/site-files.ts';
 
@@ -32,8 +32,7 @@ export async function sitePageCommand(options: SitePageOptions, world: World): P
   const files = siteFiles(catalogue, { now: () => world.clock(), busyTimeoutMs: BUSY_TIMEOUT_MS });
   const title = `${hostname()} · ${basename(catalogue.path)}`;
   const log = registryLog(world);
-  const onChange: OnChange = (kind, { moduleId: module_id, version }) =>
-    log('info', kind, { module_id, version, by: 'page' });
+  const onChange: OnChange = (kind, about) => log('info', kind, { ...about, by: 'page' });
   const identity = sitePage(catalogue.path);
   const appFor: ServedPage['appFor'] = (access, onError) =>
     siteApp(

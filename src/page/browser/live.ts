@@ -8,9 +8,12 @@ const SILENCE_MS = 40_000;
 const AGAIN_MS = 3000;
 /** As often as the server counts the machines of a rollout. */
 const RENEW_MS = 10_000;
+/** The newest lines of a log are at the top. */
+const RENEW_LINES_MS = 2000;
 
 const main = document.querySelector<HTMLElement>('main[data-live]');
 const regular = document.querySelector<HTMLElement>('main[data-renew]');
+const hasLines = document.getElementById('lines') !== null;
 const status = document.getElementById('live');
 let feed: EventSource | undefined;
 let timer: number | undefined;
@@ -87,6 +90,10 @@ function end(): void {
 /** The page of a site has no feed: a page that changes is fetched again. */
 async function renewRegularly(shown: Element): Promise<void> {
   if (document.hidden) return;
+  // Lines that move away cannot be read.
+  if (hasLines && scrollY > innerHeight / 2) {
+    return tell('paused', 'paused: scroll up to follow');
+  }
   const renewed = await renew(shown);
   if (renewed === 'signed-out') return end();
   if (renewed === 'lost') return tellLost();
@@ -126,7 +133,8 @@ if (main) {
 }
 if (regular) {
   growAges();
-  renewing = setInterval(() => void renewRegularly(regular), RENEW_MS);
+  const everyMs = hasLines ? RENEW_LINES_MS : RENEW_MS;
+  renewing = setInterval(() => void renewRegularly(regular), everyMs);
 }
 showClock();
 signInFromAddress();

@@ -8,6 +8,10 @@ import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
 import type { PagedSite } from './site-answer.ts';
+import { addChangeRoutes } from './routes/change-routes.tsx';
+import { addCommandRoutes } from './routes/command-routes.tsx';
+import { addDocumentRoutes } from './routes/document-routes.tsx';
+import { addLogRoutes } from './routes/log-routes.tsx';
 import { addMachineRoutes } from './routes/machine-routes.tsx';
 import { addRolloutRoutes } from './routes/rollout-routes.tsx';
 import { addSiteModuleRoutes } from './routes/site-module-routes.tsx';
@@ -42,6 +46,10 @@ export function siteApp(
   });
   app.route('/', files);
   addMachineRoutes(app, site, frame);
+  addLogRoutes(app, site, frame);
+  addCommandRoutes(app, site, frame);
+  addDocumentRoutes(app, site, frame);
+  addChangeRoutes(app, site, frame);
   addRolloutRoutes(app, site, frame);
   addSiteModuleRoutes(app, site, frame);
   addWallRoute(app, site, addresses);
@@ -55,6 +63,8 @@ function frameOf({ command }: PageNaming): PageFrame {
       ['/', 'Machines'],
       ['/rollouts', 'Rollouts'],
       ['/modules', 'Modules'],
+      ['/logs', 'Logs'],
+      ['/changes', 'Changes'],
     ],
     signIn: { command: `${command} sign-in`, where: 'on the machine of the registry' },
   };

@@ -86,9 +86,11 @@ function lookAt(
 ): () => boolean {
   let seen = catalogue.sequence();
   let history = catalogue.history();
+  catalogue.configs.look();
   return () => {
     const sequence = readable(() => catalogue.sequence());
-    if (sequence === undefined || sequence === seen) return false;
+    const isServed = readable(() => catalogue.configs.look()) ?? false;
+    if (sequence === undefined || sequence === seen) return isServed;
     const changes = readable(() => catalogue.changes(seen));
     const isSame = changes?.history === history && sequence > seen;
     wake(isSame ? changes.modules : undefined);

@@ -10,6 +10,9 @@ import {
 } from './fragment-table.ts';
 import { sourceOf, type ConfigSource } from './source-table.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import { recordedChanges, type RecordedChange, type WantedChanges } from './recorded-changes.ts';
+import { machineWaiters } from './machine-waiters.ts';
+import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
 import {
   answerOf,
@@ -20,18 +23,22 @@ import {
   revisionsOf,
   saveRevision,
   signRevision,
+  summariesOf,
   type MachineAnswer,
   type NewRevision,
+  type RevisionSummary,
   type SaveResult,
   type StoredRevision,
 } from './config-table.ts';
 
-/** The documents of machines, commands to them, and those who wait for the next one of a machine. Changes of other processes end no wait. */
+/** The documents of machines, commands to them, and those who wait for the next one of a machine. */
 export interface CatalogueConfigs {
   readonly newest: (machine: string) => StoredRevision | undefined;
   readonly at: (machine: string, revision: number) => StoredRevision | undefined;
   /** The newest first. */
   readonly history: (machine: string) => readonly StoredRevision[];
+  /** The same without the documents: of a machine, or the newest of all machines. */
+  readonly summaries: (machine: string | undefined) => readonly RevisionSummary[];
   readonly save: (next: NewRevision) => SaveResult;
   /** Adds signatures to the newest revision. False if it is another one. */
   readonly sign: (
@@ -44,10 +51,14 @@ export interface CatalogueConfigs {
   readonly fragments: CatalogueFragments;
   /** What a revision was made from; undefined if it uses no fragments. */
   readonly source: (machine: string, revision: number) => ConfigSource | undefined;
+  /** What was changed of machines and rollouts, by whom and why. */
+  readonly changed: (wanted: WantedChanges) => readonly RecordedChange[];
   /** What is served to a machine now; empty if nothing is. */
   readonly tag: (machine: string) => string;
   /** Calls `wake` at each change of what is served to a machine, and at each command to it, until the result is called. */
   readonly watch: (machine: string, wake: () => void) => () => void;
+  /** Wakes those who wait for what another process saved or gave since the last call (T728). Whether there is any. */
+  readonly look: () => boolean;
 }
 
 /** What documents of machines share (D329). */
@@ -68,14 +79,13 @@ export function catalogueConfigs(
   sql: Statements,
   change: <T>(work: () => T) => T,
 ): CatalogueConfigs {
-  const waiting = new Map<string, Set<() => void>>();
-  const wake = (machine: string): void => {
-    for (const one of waiting.get(machine) ?? []) one();
-  };
+  const { add, wake, wakeAll } = machineWaiters();
+  const others = servedByOthers(sql);
   return {
     newest: (machine) => newestRevision(sql, machine),
     at: (machine, revision) => revisionAt(sql, machine, revision),
     history: (machine) => revisionsOf(sql, machine),
+    summaries: (machine) => summariesOf(sql, machine),
     save(next) {
       const result = change(() => saveRevision(sql, next));
       if (result.kind === 'saved') wake(next.machine);
@@ -89,17 +99,17 @@ export function catalogueConfigs(
     commands: catalogueCommands(sql, change, wake),
     fragments: catalogueFragments(sql, change, wake),
     source: (machine, revision) => sourceOf(sql, machine, revision),
+    changed: (wanted) => recordedChanges(sql, wanted),
     heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
     answer: (machine) => answerOf(sql, machine),
     tag: (machine) => newestTag(sql, machine),
-    watch(machine, one) {
-      const others = waiting.get(machine) ?? new Set();
-      waiting.set(machine, others.add(one));
-      return () => {
-        others.delete(one);
-        if (others.size === 0 && waiting.get(machine) === others) waiting.delete(machine);
-      };
+    look() {
+      const machines = others();
+      if (!machines) wakeAll();
+      for (const machine of machines ?? []) wake(machine);
+      return machines?.length !== 0;
     },
+    watch: add,
   };
 }
 

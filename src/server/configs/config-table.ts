@@ -76,6 +76,34 @@ export function revisionsOf(sql: Statements, machine: string): readonly StoredRe
     .map(revisionIn);
 }
 
+/** A revision without its documents. */
+export interface RevisionSummary extends Omit<StoredRevision, 'config' | 'policy' | 'signatures'> {
+  /** How many operators signed it. */
+  readonly signatures: number;
+}
+
+const MOST_SUMMARIES = 200;
+
+/** The revisions of a machine, or the newest ones of all machines; the newest first. */
+export function summariesOf(
+  sql: Statements,
+  machine: string | undefined,
+): readonly RevisionSummary[] {
+  const rows = sql.all(
+    `SELECT machine, revision, at, author, reason, signatures FROM machine_configs
+      WHERE ?1 IS NULL OR machine = ?1 ORDER BY rowid DESC LIMIT ${MOST_SUMMARIES}`,
+    machine ?? null,
+  );
+  return rows.map((row) => ({
+    machine: String(row['machine']),
+    revision: Number(row['revision']),
+    at: Number(row['at']),
+    author: String(row['author']),
+    reason: String(row['reason']),
+    signatures: Object.keys(signaturesIn(row)).length,
+  }));
+}
+
 function revisionIn(row: Row): StoredRevision {
   return {
     machine: String(row['machine']),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SiteLines } from '../../registry/site-logs.ts';
@@ -21,6 +22,8 @@ const MOST_AT_ONCE = 1024;
 export function logsPath(path: string): string {
   return path === IN_MEMORY ? path : `${path.replace(/\.db$/, '')}-logs.db`;
 }
+
+const NO_LINES: SiteLines = { lines: [], dropped: null, next: null };
 
 interface OpenLogs {
   readonly database: DatabaseSync;
@@ -142,7 +145,7 @@ export class RegistryLogs {
       return await this.#inSlices(search);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (error.kind === 'missing') return { lines: [], dropped: null, next: null };
+      if (error.kind === 'missing') return NO_LINES;
       this.#reader?.database.close();
       this.#reader = undefined;
       this.#refuse(error);
@@ -154,6 +157,21 @@ export class RegistryLogs {
     this.#reader ??= opened(this.#path, 'read');
     const { database, sql } = this.#reader;
     return await onSnapshot({ database, path: this.#path }, () => searchRecords(sql, search));
+  }
+}
+
+/**
+ * The same of the file beside the catalogue at `path`, for a process that only reads it: what the server writes meanwhile changes nothing.
+ * Without a file there is no line. Rejects with a DatabaseError.
+ */
+export async function storedLines(path: string, search: LogSearch): Promise<SiteLines> {
+  const file = logsPath(path);
+  if (!existsSync(file)) return NO_LINES;
+  const { database, sql } = opened(file, 'read');
+  try {
+    return await onSnapshot({ database, path: file }, () => searchRecords(sql, search));
+  } finally {
+    database.close();
   }
 }
 

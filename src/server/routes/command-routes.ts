@@ -1,18 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { Result } from '../../core/index.ts';
-import { LONGEST_HOLD_MS } from '../../core/decision/operator-hold.ts';
-import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import {
   commandOutcomes,
   newCommand,
   type CommandList,
   type NewCommand,
-  type KnownCommand,
 } from '../../registry/command-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { CommandWish, StoredCommand } from '../commands/command-table.ts';
+import type { CommandWish } from '../commands/command-table.ts';
+import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
@@ -51,7 +49,7 @@ const IN_CLUSTER =
 /** The command in the body of a request, or what is wrong with it. */
 export async function commandIn(c: Context): Promise<Result<NewCommand, Response>> {
   const body = await jsonBody(c, readingBy(newCommand));
-  const fault = body.ok ? faultIn(body.value) : undefined;
+  const fault = body.ok ? commandFault(body.value) : undefined;
   if (fault === undefined) return body;
   return { ok: false, error: problem('bad-release', fault, { errors: [fault] }) };
 }
@@ -89,51 +87,9 @@ async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   return c.json({ machine, number, kind: command, expires_at: formatTime(expiresAt) });
 }
 
-/** What no machine could carry out. */
-function faultIn({ kind, module, for: term, version }: NewCommand): string | undefined {
-  const isOfMachine = kind === 'hold' || kind === 'unhold';
-  const isLift = kind === 'unquarantine';
-  if (module === null && !isOfMachine) return `/module: ${kind} needs the name of a module`;
-  if (version === null && isLift) return `/version: ${kind} needs a version, such as 1.4.0`;
-  if (version !== null && !isLift) return '/version: only unquarantine names a version';
-  if (kind !== 'hold') return term === null ? undefined : '/for: only a hold lasts a time';
-  if (term === null) return '/for: a hold needs a duration, such as 12h';
-  const ms = parseDuration(term);
-  if (!ms.ok) return `/for: ${ms.error}`;
-  if (ms.value > 0 && ms.value <= LONGEST_HOLD_MS) return undefined;
-  const longest = describeDuration(LONGEST_HOLD_MS);
-  return `/for: a hold lasts ${describeDuration(ms.value)}, expected more than 0 s and at most ${longest}`;
-}
-
 function listAnswer(c: Context, { catalogue, machine, now }: AskedOfMachine): Response {
-  const commands = catalogue.configs.commands.all(machine).map((one) => shown(one, now));
+  const commands = catalogue.configs.commands.all(machine).map((one) => shownCommand(one, now));
   return c.json({ commands } satisfies CommandList);
-}
-
-/** A command as people read it. */
-export function shown(one: StoredCommand, now: number): CommandList['commands'][number] {
-  const { outcome, expiresAt } = one;
-  const unanswered = expiresAt > now ? 'waiting' : 'expired';
-  return {
-    ...givenAs(one),
-    at: formatTime(one.at),
-    state: outcome?.result ?? unanswered,
-    detail: outcome?.detail ?? null,
-    answered_at: outcome ? formatTime(outcome.at) : null,
-  };
-}
-
-function givenAs({ number, kind, ...one }: StoredCommand): KnownCommand {
-  return {
-    number,
-    kind,
-    module: one.module ?? null,
-    for: one.term ?? null,
-    version: one.version ?? null,
-    reason: one.reason,
-    by: one.author,
-    expires_at: formatTime(one.expiresAt),
-  };
 }
 
 /** The answer to the question of a machine, which no cache keeps (D295). */
@@ -147,7 +103,7 @@ function waiting(
     return problem('bad-request', 'nonce must be 16 random bytes in base64url');
   }
   catalogue.configs.commands.asks(machine);
-  const commands = catalogue.configs.commands.waiting(machine, now).map(givenAs);
+  const commands = catalogue.configs.commands.waiting(machine, now).map(commandOf);
   const text = JSON.stringify({ machine, nonce, now: formatTime(now), commands });
   const signed = sign({ nonce, question: `commands ${machine}`, sha256: hash('sha256', text) });
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...signed };

@@ -7,6 +7,7 @@ import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import { machineAnswer, newConfig, newSignatures } from '../../registry/config-documents.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { compiledDocuments } from '../configs/compiled-documents.ts';
 import type { StoredRevision } from '../configs/config-table.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
@@ -90,12 +91,9 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   if (!body.ok) return body.error;
   const { based_on: basedOn, config, policy: terms, fragments, reason } = body.value;
   const own = { config, policy: terms ?? undefined };
-  // Reading documents loads much, and few registries have any.
-  const { compiledOf } = await import('../../config/served/compiled.ts');
-  const parts = fragments.map((name) => catalogue.configs.fragments.newest(name));
-  const texts = parts.flatMap((one) => one?.content ?? []);
-  if (texts.length < parts.length) return unknownFragment(catalogue, fragments);
-  const checked = compiledOf(own, texts);
+  const known = catalogue.configs.fragments;
+  if (!fragments.every((name) => known.newest(name))) return unknownFragment(catalogue, fragments);
+  const checked = await compiledDocuments(own, fragments, known);
   if (!checked.ok) {
     const { code, detail } = checked.error;
     return problem('bad-release', detail, { errors: [`${code}: ${detail}`] });

@@ -10,7 +10,8 @@ import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import { readToken, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
-import { commandIn, noCommands, shown, wishOf } from './command-routes.ts';
+import { shownCommand } from '../commands/known-command.ts';
+import { commandIn, noCommands, wishOf } from './command-routes.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { GROUP_COMMANDS } from './module-route.ts';
 import type { AppOptions } from './read-routes.ts';
@@ -83,6 +84,6 @@ function listAnswer(c: Context, { catalogue, group, members, now }: AskedOfGroup
     more: found.length > MOST_LISTED,
     commands: found
       .slice(0, MOST_LISTED)
-      .map((one) => Object.assign({ machine: one.machine }, shown(one, now))),
+      .map((one) => Object.assign({ machine: one.machine }, shownCommand(one, now))),
   } satisfies GroupCommandList);
 }

@@ -37,6 +37,14 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   SiteLines: 'Lines of the logs of machines, and where the next page begins.',
   ExportedLogs: 'The answer of OTLP to exported logs.',
   NewCommand: 'What a machine is to do once.',
+  GivenToGroup:
+    'Which machines of a group have a command now, and which cannot be commanded, and why.',
+  GroupCommandList:
+    'The newest 1,000 commands to the machines of a group, and what became of them.',
+  NewFragment: 'A part of the documents of several machines to save as the next revision.',
+  ShownFragment: 'The newest revision of a fragment, and the machines whose documents use it.',
+  FragmentList: 'The fragments of a registry, each with the number of machines that use it.',
+  SavedFragment: 'The revision of a fragment that was saved, and what it changes on each machine.',
   WaitingCommands: 'The commands that wait for a machine.',
   CommandOutcomes: 'What became of commands, as a machine says it.',
   CommandList: 'The commands of a machine, and what became of each.',

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import { parseModuleId, type ModuleId } from '../../../src/core/index.ts';
 import type { SiteAssetFiles } from '../../../src/page/assets.ts';
 import { siteApp } from '../../../src/page/site/site-app.ts';
-import type { OnChange } from '../../../src/site/rollouts.ts';
+import type { OnChange } from '../../../src/site/on-change.ts';
 import { siteOf } from '../../../src/site/site.ts';
 import { siteFiles } from '../../../src/site/site-files.ts';
 import type { MachineReport, ReportedModule } from '../../../src/registry/machine-report.ts';
@@ -58,8 +58,8 @@ export function testSite(assets: SiteAssetFiles = NO_ASSETS): TestSite {
   let fleet: FleetFile | undefined;
   const files = siteFiles(reader, { now: () => site.now, busyTimeoutMs: 50 });
   const changes: string[] = [];
-  const onChange: OnChange = (kind, { moduleId: id, version }) =>
-    changes.push(`${kind} ${id} ${version}`);
+  const onChange: OnChange = (kind, about) =>
+    changes.push([kind, ...Object.values(about)].join(' '));
   const app = siteApp(
     { ...siteOf(files, onChange), title: 'a site' },
     { assets, naming: NAMING, access: undefined },

@@ -5,7 +5,8 @@ import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts'
 import { failingWords } from '../../../site/failing-words.ts';
 import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
 import { ServedDocuments } from './served-documents.tsx';
-import { Ago, At, modulePath } from './site-words.tsx';
+import { versionPath } from './version-types.tsx';
+import { Ago, At, machinePath, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
 const MOST_MODULES = 200;
@@ -18,6 +19,12 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
   <>
     <h1>{machine.id}</h1>
     <Facts machine={machine} now={now} />
+    <p class="actions">
+      <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
+      <a href={`${machinePath(machine.id)}/commands`}>Commands</a>
+      <a href={`${machinePath(machine.id)}/documents`}>Documents</a>
+      <a href={`/changes?machine=${encodeURIComponent(machine.id)}`}>Changes</a>
+    </p>
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     {machine.retired ? (
       <p class="warning">
@@ -30,11 +37,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
       <p class="warning">It dropped {machine.missingOutcomes} outcomes before a report.</p>
     )}
     <h2>Modules</h2>
-    {machine.modules.length === 0 ? (
-      <p>Nothing is reported.</p>
-    ) : (
-      <Modules modules={machine.modules} />
-    )}
+    {machine.modules.length === 0 ? <p>Nothing is reported.</p> : <Modules machine={machine} />}
     <h2>Last outcomes</h2>
     {machine.outcomes.length === 0 ? <p>No outcome of an action is known.</p> : null}
     <ol>
@@ -93,13 +96,15 @@ const Duplicate: FC<{ readonly id: string }> = ({ id }) => (
 
 const COLUMNS = ['module', 'decision', 'constraint', 'deployed', 'target', 'why and what stops'];
 
-const Modules: FC<{ readonly modules: readonly ShownPlacedModule[] }> = ({ modules }) => (
+const Modules: FC<{ readonly machine: ShownMachine }> = ({
+  machine: { id, modules, documents },
+}) => (
   <>
     <table>
       <ColumnHeads of={COLUMNS} />
       <tbody>
         {modules.slice(0, MOST_MODULES).map((module) => (
-          <ModuleRow module={module} />
+          <ModuleRow module={module} machine={documents && id} />
         ))}
       </tbody>
     </table>
@@ -115,7 +120,12 @@ const Modules: FC<{ readonly modules: readonly ShownPlacedModule[] }> = ({ modul
 /** Of what is said of newer releases, in characters. */
 const LONGEST_WORDS = 600;
 
-const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
+const ModuleRow: FC<{
+  readonly module: ShownPlacedModule;
+  /** The machine if its versions can be changed here. */
+  readonly machine: string | undefined;
+}> = ({
+  machine,
   module: {
     name,
     kind,
@@ -140,7 +150,9 @@ const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
       <Decision decision={decision} failing={failing} />
       {isHeldLong ? HELD_LONG : null}
     </td>
-    <td data-name="constraint">{excerpt(constraint ?? '-')}</td>
+    <td data-name="constraint">
+      <Constraint machine={kind === 'module' ? machine : undefined} {...{ name, constraint }} />
+    </td>
     <td data-name="deployed">{excerpt(deployed)}</td>
     <td data-name="target">{excerpt(target ?? '-')}</td>
     <td>
@@ -149,6 +161,22 @@ const ModuleRow: FC<{ readonly module: ShownPlacedModule }> = ({
     </td>
   </tr>
 );
+
+/** The constraint; if it can be changed here, the link to its version types. */
+const Constraint: FC<{
+  readonly machine: string | undefined;
+  readonly name: string;
+  readonly constraint: string | undefined;
+}> = ({ machine, name, constraint = '-' }) => {
+  const text = excerpt(constraint);
+  if (machine === undefined) return <>{text}</>;
+  const label = `${text}: change the version of ${excerpt(name)}`;
+  return (
+    <a href={versionPath(machine, name)} aria-label={label}>
+      {text}
+    </a>
+  );
+};
 
 const Reasons: FC<Pick<ShownPlacedModule, 'reason' | 'refused' | 'stops'>> = ({
   reason,

@@ -19,7 +19,7 @@ export const ServedDocuments: FC<{
           as it said <Ago ms={said.at} now={now} />.
         </>
       ) : (
-        'It has not said anything of them.'
+        'It has not said anything of them: what is saved here changes nothing on it until its agent runs with --config-from and the address of this registry.'
       )}
     </p>
     {said?.refused ? (

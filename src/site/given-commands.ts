@@ -1,0 +1,73 @@
+import { newCommand, type CommandKind, type CommandList } from '../registry/command-documents.ts';
+import { usage } from '../base/problem.ts';
+import { commandFault, shownCommand } from '../server/commands/known-command.ts';
+import { readingBy } from '../server/routes/reading-by.ts';
+import { knownMachine } from './known-machine.ts';
+import type { OnChange } from './on-change.ts';
+import type { Answer, SiteFiles } from './site-files.ts';
+
+/** The commands to a machine, and what they can be about. */
+export interface MachineCommands {
+  readonly machine: string;
+  /** The names of its module entries, as it reported them. */
+  readonly names: readonly string[];
+  /** The newest 100, the newest first. */
+  readonly commands: CommandList['commands'];
+}
+
+/** A command as a form has it. */
+interface CommandForm {
+  /** The same for each repetition of the form. */
+  readonly key: string;
+  readonly kind: CommandKind;
+  readonly module: string | undefined;
+  readonly for: string | undefined;
+  readonly reason: string;
+}
+
+/** Commands to the machines of a site, as `modreg fleet` gives them (D321). */
+export interface SiteCommands {
+  commands(machine: string): Answer<MachineCommands>;
+  /** Gives a command. `by` is who. */
+  give(machine: string, form: CommandForm, by: string): Answer<void>;
+}
+
+const readCommand = readingBy(newCommand);
+
+export function commandsOf(files: SiteFiles, onChange: OnChange): SiteCommands {
+  return {
+    commands(machine) {
+      const known = knownMachine(files, machine);
+      if (!known.ok) return known;
+      const stored = files.catalogue.configs.commands.all(machine);
+      const commands = stored.map((one) => shownCommand(one, files.now()));
+      return { ok: true, value: { machine, names: known.value, commands } };
+    },
+    give(machine, form, by) {
+      const known = knownMachine(files, machine);
+      if (!known.ok) return known;
+      const asked = { ...form, module: form.module ?? null, for: form.for ?? null };
+      const read = readCommand(asked);
+      const fault = read.ok ? commandFault(read.value) : read.error.join('; ');
+      if (!read.ok || fault !== undefined) {
+        return { ok: false, error: usage(`${fault}; nothing was given`) };
+      }
+      const { key, kind, reason, expires_in: expiresIn } = read.value;
+      const at = files.now();
+      const about = { machine, key, kind, reason, author: by, at };
+      const { module, for: term } = form;
+      const wish = { ...about, module, term, version: undefined, expiresAt: at + expiresIn * 1000 };
+      const result = files.change((catalogue) => catalogue.configs.commands.give(wish));
+      if (result.kind === 'full') return full(machine, result.waiting);
+      const { number } = result.command;
+      if (result.kind === 'given') onChange('command-given', { machine, number, command: kind });
+      return { ok: true, value: undefined };
+    },
+  };
+}
+
+function full(machine: string, waiting: number): Answer<never> {
+  const message = `${waiting} commands of ${machine} wait already: nothing was given`;
+  const hint = 'they expire within the time that each was given for';
+  return { ok: false, error: { severity: 'error', kind: 'registry-refused', message, hint } };
+}
