@@ -52,7 +52,7 @@ it('[D322] [D329] a version that is changed on the page is changed in what the m
 it('[D322] [D329] the version of an entry of a fragment is not changed on the page of one machine', async () => {
   const site = await sharingSite();
   const form = { based_on: '1', version: 'latest', reason: 'newer' };
-  const [status, html = ''] = await site.post(`${MACHINE}/modules/acme_arm/version`, form);
+  const [status, html] = await site.post(`${MACHINE}/modules/acme_arm/version`, form);
   expect(mainText(html)).toContain(
     '"acme_arm" of rover-7 is an entry of its fragments base; nothing was saved',
   );
