@@ -46,7 +46,14 @@ export interface ConfigClient {
   readonly send: (machine: string, path: '' | '/signatures', body: object) => Answered<SavedConfig>;
 }
 
-const KINDS = new Set(['unknown-config', 'stale-config', 'no-configs', 'bad-release', 'too-large']);
+/** How a registry refuses documents of machines and what they share. */
+export const REFUSALS: ReadonlySet<string> = new Set([
+  'unknown-config',
+  'stale-config',
+  'no-configs',
+  'bad-release',
+  'too-large',
+]);
 
 /** Opens a registry for the documents of machines. The error is `bad-address` as for reports. */
 export function configClient(
@@ -127,7 +134,7 @@ function answerIn<S extends v.GenericSchema>(
   const json = parseJson(reply.body.text);
   if (reply.status === 200 && v.is(schema, json)) return { ok: true, value: json };
   const { kind = '', detail = '', errors = [] } = problemIn(reply.body.text) ?? {};
-  if (!KINDS.has(kind)) throw notServed(reply);
+  if (!REFUSALS.has(kind)) throw notServed(reply);
   // Cast: it is one of these kinds.
   const of = kind as ConfigRefusal['kind'];
   return { ok: false, error: { kind: of, detail: errors[0] ?? detail } };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Result } from '../core/index.ts';
 import type { WebRegistryAddress } from './address.ts';
-import type { ConfigRefusal } from './config-client.ts';
+import { REFUSALS, type ConfigRefusal } from './config-client.ts';
 import {
   fragmentList,
   savedFragment,
@@ -29,8 +29,6 @@ export interface FragmentClient {
   /** Saves a revision, or says what that would do. A repetition changes nothing more. */
   readonly send: (name: string, body: object) => Answered<SavedFragment>;
 }
-
-const KINDS = new Set(['unknown-config', 'stale-config', 'no-configs', 'bad-release', 'too-large']);
 
 /** Opens a registry for its fragments. The error is `bad-address` as for reports. */
 export function fragmentClient(
@@ -76,7 +74,7 @@ function answerIn<S extends v.GenericSchema>(
   const json = parseJson(reply.body.text);
   if (reply.status === 200 && v.is(schema, json)) return { ok: true, value: json };
   const { kind = '', detail = '', errors = [] } = problemIn(reply.body.text) ?? {};
-  if (!KINDS.has(kind)) {
+  if (!REFUSALS.has(kind)) {
     const found = reply.status === 404 ? 'its modreg is an earlier one' : detail;
     throw new RegistryError('not-a-registry', `it keeps no fragments: ${found}`);
   }

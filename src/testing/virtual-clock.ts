@@ -15,7 +15,8 @@ export interface VirtualClock extends Clock {
   set(now: number): void;
 }
 
-interface Sleeper {
+/** One who sleeps until `at`, in milliseconds of the monotonic clock. */
+export interface Sleeper {
   readonly at: number;
   readonly wake: () => void;
 }
@@ -77,7 +78,8 @@ export function virtualClock(now: number = NOW, isBusy: () => boolean = () => fa
   };
 }
 
-async function sleepUntil(
+/** Resolves when `wake` of its sleeper is called; rejects if it is aborted before. */
+export async function sleepUntil(
   at: number,
   sleepers: Set<Sleeper>,
   signal: AbortSignal | undefined,

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/registries/index.ts';
+import { sleepUntil, type Sleeper } from '../../src/testing/virtual-clock.ts';
 
 /** Both times of a machine, in milliseconds. */
 export interface Times {
@@ -22,11 +23,6 @@ async function react(): Promise<void> {
   await setImmediate();
 }
 
-interface Sleeper {
-  readonly at: number;
-  readonly wake: () => void;
-}
-
 export function modelClock(begins: Times): ModelClock {
   let { elapsed, wall } = begins;
   const sleepers = new Set<Sleeper>();
@@ -42,7 +38,7 @@ export function modelClock(begins: Times): ModelClock {
       wall += ms;
     },
     react,
-    sleep: async (ms, signal) => await asleep(elapsed + ms, sleepers, signal),
+    sleep: async (ms, signal) => await sleepUntil(elapsed + ms, sleepers, signal),
     async pass(ms) {
       const end = elapsed + ms;
       for (;;) {
@@ -61,23 +57,4 @@ function firstOf(sleepers: ReadonlySet<Sleeper>): Sleeper | undefined {
   let first: Sleeper | undefined;
   for (const one of sleepers) if (!first || one.at < first.at) first = one;
   return first;
-}
-
-async function asleep(
-  at: number,
-  sleepers: Set<Sleeper>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  signal?.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const sleeper = { at, wake: resolve };
-  const onAbort = (): void => reject(signal?.reason as Error);
-  sleepers.add(sleeper);
-  signal?.addEventListener('abort', onAbort, { once: true });
-  try {
-    await promise;
-  } finally {
-    sleepers.delete(sleeper);
-    signal?.removeEventListener('abort', onAbort);
-  }
 }
