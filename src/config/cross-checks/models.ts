@@ -17,7 +17,8 @@ const MOST_COMPARED = 50;
 export function modelFindings({ components, modules }: MachineOutline): Finding[] {
   const models = components.map(({ model }) => TRIPLET.exec(model));
   const used = new Set(models.map((triplet) => triplet?.[1]));
-  const everyModelIsRead = components.every(({ model }) => isModel(model));
+  // A config without components is of a machine whose programs need none.
+  const everyModelIsRead = components.length > 0 && components.every(({ model }) => isModel(model));
   const missing = missingModules(models, modules);
   const everyModelHasItsModule = missing.every(({ kind }) => kind !== 'model-mismatch');
   return [
