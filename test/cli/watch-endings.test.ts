@@ -213,10 +213,12 @@ describe('modreg watch starts', () => {
         `watching 1 module of ${folder}/machine.json, every 1 min (Ctrl-C stops)`,
       );
       const ended = await end(signal);
-      // [bug] The signal killed the process: its handler was not installed yet.
+      // [bug] The signal killed the process: its handler was not installed yet. A round may end before the signal arrives.
       expect([ended.exit, ended.stderr.at(-1)]).toEqual([
         exit,
-        expect.stringMatching(/^stopped after SOME: [01] rounds?, 0 actions, 0 retries$/),
+        expect.stringMatching(
+          /^stopped after SOME: (?:0 rounds, 0 actions|1 round, [01] actions?), 0 retries$/,
+        ),
       ]);
     },
   );
