@@ -30,6 +30,12 @@ function masked(line: string): string {
     .replace(/ \d+ +\d+ MB/, ' PID MEMORY');
 }
 
+/** The lines of the agent in their order, and then those of the module, which begins to print while the agent goes on. */
+function ordered(lines: readonly string[] = []): readonly string[] {
+  const isOfModule = (line: string): boolean => line.includes(' runs in ');
+  return [...lines.filter((line) => !isOfModule(line)), ...lines.filter(isOfModule)];
+}
+
 it('a folder becomes a running module, as the page shows', async () => {
   const folder = temporaryFolder();
   const environment = { PLATFORM_HOME: `${folder}/home` };
@@ -58,14 +64,14 @@ it('a folder becomes a running module, as the page shows', async () => {
   const timers = `--import=${ROOT}test/docs/support/fast-timers.ts`;
   const agent = agentRunning(folder, [], { NODE_OPTIONS: timers });
   const lines = await agent.until('lidar: install of 1.0.0: done');
-  expect(lines.map((line) => masked(line).replace(`${folder}/`, ''))).toEqual(
-    SESSIONS.get('modreg agent run machine.json --interval 5s'),
+  expect(ordered(lines.map((line) => masked(line).replace(`${folder}/`, '')))).toEqual(
+    ordered(SESSIONS.get('modreg agent run machine.json --interval 5s')),
   );
   expect(await played(next)).toEqual(SESSIONS.get(next));
   await agent.until('lidar: upgrade 1.0.0 → 1.1.0: done');
   // The log is written a moment after it is printed.
   await expect.poll(async () => (await played(logs)).at(-1)).toMatch(/→ 1\.1\.0: done$/);
-  expect(await played(logs)).toEqual(SESSIONS.get(logs));
+  expect(ordered(await played(logs))).toEqual(ordered(SESSIONS.get(logs)));
   expect((await played(status)).map((line) => line.trimEnd())).toEqual(SESSIONS.get(status));
   await agent.end('SIGTERM');
 });
