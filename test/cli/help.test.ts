@@ -129,7 +129,7 @@ describe('lines are wrapped at the width of a terminal', () => {
       '  nimbus:gps   latest   0.9.1 → 1.0.0',
       '      upgrade to 1.0.0 is due · a new major',
       '      stops gps0',
-      '  In 103 columns or more, the reasons are complete.',
+      '  Complete reasons: in a terminal of 103 columns.',
     ]);
   });
 

@@ -142,18 +142,18 @@ describe('the page of the logs', () => {
     [
       '/logs',
       [
-        '2026-11-22 10:59:59 info acme_arm earlier',
-        '2026-11-22 11:00:00 info acme_arm an hour ago',
-        '2026-11-22 12:00:00 info agent running 1 module',
-        '2026-11-22 12:00:01 warn acme_lidar too close',
         '2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>',
+        '2026-11-22 12:00:01 warn acme_lidar too close',
+        '2026-11-22 12:00:00 info agent running 1 module',
+        '2026-11-22 11:00:00 info acme_arm an hour ago',
+        '2026-11-22 10:59:59 info acme_arm earlier',
       ],
     ],
     [
       '/logs?level=warn',
       [
-        '2026-11-22 12:00:01 warn acme_lidar too close',
         '2026-11-22 12:00:02 error acme_lidar <script>alert(1)</script>',
+        '2026-11-22 12:00:01 warn acme_lidar too close',
       ],
     ],
     [
@@ -169,8 +169,8 @@ describe('the page of the logs', () => {
     [
       '/logs?last=soon&module=acme_arm',
       [
-        '2026-11-22 10:59:59 info acme_arm earlier',
         '2026-11-22 11:00:00 info acme_arm an hour ago',
+        '2026-11-22 10:59:59 info acme_arm earlier',
       ],
     ],
   ])('%s has the lines that it asks for', async (path, expected) => {

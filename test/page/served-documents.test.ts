@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { accepted, keepState, noneServed, refusing } from '../../src/host/served/served-state.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -32,6 +34,25 @@ it('[D266] the page of a site says which revision a machine runs, and which it r
   ]);
 });
 
+it('[D326] the page of a machine shows the modules that its site serves', async () => {
+  const home = temporaryFolder();
+  const entry = { type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' };
+  const served = {
+    machine: 'rover-7',
+    revision: 1,
+    config: JSON.stringify({ modules: [entry] }),
+    policy: undefined,
+    signatures: {},
+  };
+  keepState(home, accepted(noneServed('https://site.example', 'rover-7'), served, {}));
+  const machine = { path: join(home, 'machine.json') };
+  writeFileSync(join(home, 'machine.db.documents'), JSON.stringify({ machine }));
+  const app = machinePage({ home, now: NOW, machine: {}, policy: { trust: 'unsigned' } });
+  const lines = await textOf(app, '/');
+  expect(lines).toContain('acme:lidar (lidar) needs attention');
+  expect(lines).not.toContain('The machine config has no module.');
+});
+
 it('[D266] the page of a machine warns that it follows a site, and says what it refuses', async () => {
   const home = temporaryFolder();
   const served = {
@@ -52,7 +73,7 @@ it('[D266] the page of a machine warns that it follows a site, and says what it 
   });
   const lines = (await textOf(app, '/')).filter((line) => line.includes('revision'));
   expect(lines).toEqual([
-    'FOLLOWS_SITE revision 1 of the documents that https://site.example serves is in use, until it has reached its site for good; this page plans and changes the documents on the machine, and not those',
+    'FOLLOWS_SITE revision 1 of the documents that https://site.example serves is in use, until it has reached its site for good; this page shows them, and changes only the documents on the machine',
     'CONFIG_REFUSED revision 2 of the documents that https://site.example serves is refused: needs-signature: /config/agent may change',
   ]);
 });

@@ -62,7 +62,7 @@ describe('[D321] the form of a command', () => {
     ['hold', 'Hold: rover-7', 'the whole machine acme_lidar'],
     ['unhold', 'End a hold: rover-7', 'the whole machine acme_lidar'],
     ['upgrade', 'Upgrade now: rover-7', 'acme_lidar'],
-    ['restart', 'Restart: rover-7', 'platform-server acme_lidar'],
+    ['restart', 'Restart: rover-7', 'acme_lidar platform-server'],
     ['rollback', 'Roll back: rover-7', 'acme_lidar'],
   ])('%s says what it does, and offers what it can be about', async (kind, title, offered) => {
     const one = await site();

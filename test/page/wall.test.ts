@@ -181,7 +181,7 @@ describe('[D215] the wall of more than 500 machines', () => {
 
 it.each([
   ['/', false],
-  ['/machines/rover-1', false],
+  ['/machines/rover-1', true],
   ['/rollouts', true],
   ['/modules', false],
   ['/wall', true],

@@ -114,7 +114,7 @@ async function resumeWith(page: Page, failures: string): Promise<void> {
 const keyboard: SiteStory = async (browser, place) => {
   const { page, close } = await openTab(browser, place);
   const seen: string[] = [];
-  for (let count = 0; count < 14; count += 1) {
+  for (let count = 0; count < 16; count += 1) {
     await page.keyboard.press('Tab');
     seen.push((await page.evaluate<string>(FOCUSED)).trim());
   }

@@ -94,7 +94,7 @@ function table(
   if (columns !== undefined && least > columns) {
     return [
       ...rows.flatMap((row) => headlineRow(row, timesOf(row, times))),
-      `  In ${least} columns or more, the reasons are complete.`,
+      `  Complete reasons: in a terminal of ${least} columns.`,
     ];
   }
   const line = columnsOf(heads, cells, columns);

@@ -14,6 +14,7 @@ import type { DocumentFile } from '../document-file.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
 import { askedTime } from '../asked-time.ts';
 import { groupOf, machineIdOf } from '../machine-id.ts';
+import { documentsInUse } from '../served/documents-in-use.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { clockReading } from '../clock-reading.ts';
 import { downloadedFor } from '../downloaded.ts';
@@ -49,14 +50,13 @@ export interface Planned {
   readonly isAsOf: boolean;
 }
 
-/** The plan of the machine at `path`, with its inputs. With `machineFile`, that is the machine config instead. */
+/** The plan of the machine whose config at `path` its agent uses, with its inputs. */
 export async function planOf(
   path: string,
   options: PlanTerms,
   world: World,
-  machineFile?: DocumentFile,
 ): Promise<Result<Planned, Problem[]>> {
-  return await planFor(path, readPlanDocuments(path, options, machineFile), options, world);
+  return await planFor(path, documentsInUse(path, options, world), options, world);
 }
 
 /** The plan of a machine with these documents, of which `path` is the machine config. */
@@ -102,14 +102,20 @@ export async function planFor(
 /** The options of a plan from the lists that the agent saved. */
 export type SavedPlanTerms = Omit<PlanTerms, 'at' | 'deployed' | 'offline' | 'maxAge'>;
 
-/** The same without a request. The lists are current if the agent has confirmed them lately: its longest back-off is ten minutes. */
+/**
+ * The same without a request, with the documents of the site that the machine follows, if it follows one (D326). The lists are current if the
+ * agent has confirmed them lately: its longest back-off is ten minutes. With `machineFile`, that is the machine config.
+ */
 export async function planFromSaved(
   path: string,
   options: SavedPlanTerms,
   world: World,
   machineFile?: DocumentFile,
 ): Promise<Result<Planned, Problem[]>> {
-  return await planOf(path, { ...options, offline: true, maxAge: '30m' }, world, machineFile);
+  const documents = machineFile
+    ? readPlanDocuments(path, options, machineFile)
+    : documentsInUse(path, options, world);
+  return await planFor(path, documents, { ...options, offline: true, maxAge: '30m' }, world);
 }
 
 /** What a plan is based on instead of what is. */

@@ -23,11 +23,11 @@ function notesOf({ runs, refused }: SiteWords): string[] {
   return [runs, refused].flatMap((one) => (one === undefined ? [] : `note: ${one}`));
 }
 
-/** The same as warnings of the page of the machine, which plans and changes the documents on the machine. */
+/** The same as warnings of the page of the machine, which changes the documents on the machine. */
 export function siteWarnings({ environment }: World): Problem[] {
   const { runs, refused } = siteWords(platformHome(environment));
   const hint = 'modreg fleet config show and set show and change what the site serves';
-  const message = `${runs ?? ''}; this page plans and changes the documents on the machine, and not those`;
+  const message = `${runs ?? ''}; this page shows them, and changes only the documents on the machine`;
   return [
     ...(runs === undefined
       ? []

@@ -47,13 +47,18 @@ const Editor: FC<{ readonly text: string; readonly check: CheckedConfig | undefi
   check,
 }) => {
   const lines = text.split('\n').length;
-  const found = Map.groupBy(check?.findings ?? [], ({ line }) => line);
+  // Errors are later than warnings, so that they replace them.
+  const found = new Map(
+    [...(check?.findings ?? [])]
+      .toSorted((a, b) => Number(a.severity === 'error') - Number(b.severity === 'error'))
+      .map(({ line, severity }) => [line, severity] as const),
+  );
   const numbers = Array.from({ length: Math.min(lines, MOST_NUMBERS) });
   return (
     <div class="editor">
       <pre aria-hidden="true">
         {numbers.map((_, place) => (
-          <LineNumber line={place + 1} severity={found.get(place + 1)?.[0]?.severity} />
+          <LineNumber line={place + 1} severity={found.get(place + 1)} />
         ))}
       </pre>
       {/* HTML drops one line end after <textarea>, so one is added. */}

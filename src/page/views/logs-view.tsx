@@ -91,13 +91,13 @@ const LastOption: FC<{ readonly lastMs: number | undefined }> = ({ lastMs }) => 
   </label>
 );
 
-/** The lines, the oldest first. A script adds those that follow. */
+/** The lines, the newest first. */
 const LogLines: FC<{ readonly part: LogPart; readonly timeZone: string | undefined }> = ({
   part: { records },
   timeZone,
 }) => (
-  <ol id="log" data-last={`${records.at(-1)?.id ?? 0}`}>
-    {records.map(({ at, severity, module, text }) => (
+  <ol id="log">
+    {records.toReversed().map(({ at, severity, module, text }) => (
       <li data-severity={severity}>
         <time datetime={new Date(at).toISOString()}>
           {dayOf(at, timeZone)} {timeOf(at, timeZone)}

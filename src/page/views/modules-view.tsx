@@ -70,7 +70,7 @@ export const Summary: FC<{ readonly view: MachineView; readonly rows: readonly M
         .filter(([, count]) => count > 0)
         .map(([name, count]) => (
           <li data-state={name}>
-            <b>{count}</b> {name}
+            <b>{count}</b> {count === 1 ? name : name.replace('needs', 'need')}
           </li>
         ))}
     </ul>

@@ -109,11 +109,13 @@ const Scale: FC<{ readonly axis: Axis }> = ({ axis: { start, now, timeZone } }) 
   </div>
 );
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** The time of day on a short axis, the day on a long one. */
 function axisWords(at: number, length: number, timeZone: string | undefined): string {
-  return length < 2 * DAY_MS ? timeOf(at, timeZone).slice(0, 5) : dayOf(at, timeZone);
+  if (length >= 2 * DAY_MS) return dayOf(at, timeZone);
+  return length < 10 * MINUTE_MS ? timeOf(at, timeZone) : timeOf(at, timeZone).slice(0, 5);
 }
 
 /** The deployed versions of a module, the oldest first. `entries` has the newest first. */

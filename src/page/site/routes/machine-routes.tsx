@@ -24,7 +24,7 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
     const id = c.req.param('id');
     const machine = await answered(() => site.machine(id));
     if (!machine.ok) return await frame.failed(c, machine.error);
-    const shown = { view: site, title: id, tab: '/' };
+    const shown = { view: site, title: id, tab: '/', live: 'regular' } as const;
     return await frame.page(c, shown, <MachineView machine={machine.value} now={site.now()} />);
   });
 }

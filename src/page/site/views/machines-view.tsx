@@ -241,6 +241,9 @@ const STATES: Readonly<Record<string, string>> = {
   stuck: 'stuck',
   hold: 'waiting',
   'up-to-date': 'settled',
+  ahead: 'waiting',
+  local: 'settled',
+  disabled: 'settled',
 };
 
 /** The decision as a word, with the colour of its state; that something fails is said first. */

@@ -170,12 +170,12 @@ const What: FC<{
       what{' '}
       <select name="module">
         {kind === 'hold' || kind === 'unhold' ? <option value="">the whole machine</option> : null}
-        {kind === 'restart' ? <option value="platform-server">platform-server</option> : null}
         {names.map((name) => (
           <option value={name} selected={name === module}>
             {name}
           </option>
         ))}
+        {kind === 'restart' ? <option value="platform-server">platform-server</option> : null}
       </select>
     </label>
   </p>
