@@ -34,7 +34,10 @@ const MACHINES: Readonly<Record<string, Told>> = {
   'rover-4': { module: OLD, outcome: { ...FAILED, reason: 'no camera', undecided: true } },
   'rover-5': { module: { ...OLD, failing: FULL } },
   'rover-6': { module: OLD, outcome: LEFT },
-  'rover-7': { module: { ...OLD, failing: { ...FULL, blame: 'release' } } },
+  'rover-7': {
+    module: { ...OLD, failing: { ...FULL, blame: 'release' } },
+    outcome: { ...LEFT, result: 'withdrawn' },
+  },
   'rover-8': { module: { deployed: 'none' } },
   'rover-9': {
     module: { module_id: 'other:arm', name: 'arm' },
@@ -177,7 +180,10 @@ it('[D369] an earlier registry, which answers all failures, shows those of no ot
     machines: 1,
     first_machines: ['rover-1'],
   };
-  const failures = ['acme:lidar', 'acmeother:arm'].map((id) => ({ module_id: id, ...group }));
+  const failures = [
+    { module_id: 'acme:lidar', ...group },
+    { module_id: 'acmeother:arm', ...group },
+  ];
   const { address } = await plainServer((response) => send(response, { failures, left_out: 0 }));
   const { stdout } = await printed(
     ['fleet', 'failures', '--namespace', 'acme', '--registry', address],

@@ -6,9 +6,10 @@ import type { FailureGroup, FleetFailures } from '../../registry/fleet-documents
 import { blameWords } from '../../site/failing-words.ts';
 import { failuresOfFleet } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
+import { namedMachines } from '../../site/outcome-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
-import { namedMachines, outcomeTerm } from './outcome-terms.ts';
+import { outcomeTerm } from './outcome-term.ts';
 
 export interface FailuresOptions extends FleetOptions, AnswerOptions {
   readonly since?: string;

@@ -3,12 +3,12 @@ import { countOf } from '../../base/count.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { ModuleOutcomes, OutcomeGroup } from '../../registry/fleet-documents.ts';
-import { blameWords } from '../../site/failing-words.ts';
 import { outcomesOfModule } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
+import { namedMachines, outcomeWords, whereWords } from '../../site/outcome-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
-import { namedMachines, outcomeTerm } from '../fleet/outcome-terms.ts';
+import { outcomeTerm } from '../fleet/outcome-term.ts';
 
 export interface OutcomesOptions extends FleetOptions, AnswerOptions {
   readonly since?: string;
@@ -37,34 +37,17 @@ function linesOf(answer: ModuleOutcomes, version: string | undefined, since: str
     return [`no machine runs ${excerpt(named)}, and none reported a failure of it in ${since}`];
   }
   const more = left === 0 ? [] : [`${countOf(left, 'further outcome')} left out`];
-  const versions = [...new Set(outcomes.map((one) => one.version))];
-  const lines = versions.flatMap((of) => [
-    `${excerpt(id)} ${excerpt(of)}`,
-    ...outcomes.filter((one) => one.version === of).flatMap(linesFor),
-  ]);
+  const lines = outcomes.flatMap((one, place) => {
+    const isFirst = one.version !== outcomes[place - 1]?.version;
+    const head = isFirst ? [`${excerpt(id)} ${excerpt(one.version)}`] : [];
+    return head.concat(linesFor(one));
+  });
   return [...lines, ...more];
 }
 
-const WORDS = {
-  running: 'runs',
-  failed: 'failed',
-  undecided: 'failed',
-  retrying: 'is tried again',
-  'rolled-back': 'was rolled back',
-} as const;
-const BLAMES: Partial<Record<OutcomeGroup['outcome'], string>> = {
-  failed: 'release',
-  undecided: 'undecided',
-  retrying: 'machine',
-};
-
 function linesFor(one: OutcomeGroup): string[] {
-  const { outcome, platform, group, reason, last_at: at, machines, first_machines: names } = one;
-  const blame = BLAMES[outcome];
-  const why = blame === undefined ? '' : ` ${blameWords(blame)}`;
-  const where = [platform ?? 'unknown platform', group === null ? 'no group' : `group ${group}`];
+  const { reason, last_at: at, machines, first_machines: names } = one;
   const last = at === null ? '' : `, last ${excerpt(at)}`;
-  const head = `  ${WORDS[outcome]} on ${countOf(machines, 'machine')}${why} (${excerpt(where.join(', '))})${last}`;
-  const told = reason === null ? [] : [`    ${excerpt(reason)}`];
-  return [`${head}: ${namedMachines(names, machines)}`, ...told];
+  const head = `  ${outcomeWords(one)} (${whereWords(one)})${last}: ${namedMachines(names, machines)}`;
+  return reason === null ? [head] : [head, `    ${excerpt(reason)}`];
 }

@@ -27,7 +27,8 @@ interface Said {
   readonly at: number | undefined;
 }
 
-interface Group extends Said {
+interface Group {
+  last: Said;
   readonly platform: string | null;
   readonly group: string | null;
   readonly machines: Set<string>;
@@ -35,8 +36,8 @@ interface Group extends Said {
 
 const MOST_GROUPS = 200;
 const MOST_NAMED = 20;
-/** So many outcomes are read, the newest first: a token can report outcomes without end (T252). */
-const MOST_READ = 20_000;
+/** So many outcomes are read: a token can report outcomes without end (T252). */
+const MOST_READ = 100_000;
 const ORDER: readonly Kind[] = ['running', 'failed', 'undecided', 'retrying', 'rolled-back'];
 
 /**
@@ -52,7 +53,7 @@ export function* moduleOutcomes(sql: Statements, search: OutcomeSearch): Slices<
   yield* eachInSlices(sql.iterate(RUNNING, moduleId), (row) => add(row, runningIn(row)));
   yield* eachInSlices(sql.iterate(RETRIED, moduleId, MOST_READ), (row) => add(row, retriedIn(row)));
   let read = 0;
-  yield* eachInSlices(sql.iterate(ENDED, since, moduleId), (row) => {
+  yield* eachInSlices(sql.iterate(ENDED, moduleId, since), (row) => {
     if (row['content'] === null || read === MOST_READ) return;
     read += 1;
     add(row, endedIn(row));
@@ -68,12 +69,16 @@ const RUNNING = `SELECT machines.name AS name, platform, group_name, deployed
 const RETRIED = `SELECT machines.name AS name, platform, group_name, failing_version, blame, failure
   FROM failing_modules JOIN machines ON machines.id = machine
   WHERE failing_id = ? AND blame = 'machine' AND NOT (${IS_RETIRED}) LIMIT ?`;
-/** In the order of an index, so that no row is sorted. Without the content of installations, which says no more. */
+/**
+ * All outcomes of the module, in the order of an index: nothing is sorted, and no part of the search takes long. Most are installations, or
+ * too old: they have no content here.
+ */
 const ENDED = `SELECT machines.name AS name, platform, group_name, version, received_at, result,
-    CASE WHEN result = 'failed' OR content LIKE '%"direction":"rollback"%' THEN content END AS content
-  FROM outcomes INDEXED BY outcomes_by_time JOIN machines ON machines.id = machine
-  WHERE received_at > ? AND module_id = ? AND result IN ('failed', 'done')
-  ORDER BY received_at DESC`;
+    CASE WHEN received_at > ?2 AND (result = 'failed' OR result = 'done' AND content LIKE '%"direction":"rollback"%')
+      THEN content END AS content
+  FROM outcomes INDEXED BY outcomes_by_release CROSS JOIN machines ON machines.id = machine
+  WHERE module_id = ?1
+  ORDER BY version DESC, result DESC, received_at DESC`;
 
 function runningIn(row: Row): Said {
   return { outcome: 'running', version: String(row['deployed']), reason: null, at: undefined };
@@ -97,13 +102,14 @@ function endedIn(row: Row): Said | undefined {
   return { outcome: 'rolled-back', version: from, reason: null, at };
 }
 
-/** The first one of a group is the last one that happened. */
+/** The reason of a group is that of the last one. */
 function addTo(groups: Map<string, Group>, row: Row, said: Said): void {
   const [platform, group] = [textOrNull(row['platform']), textOrNull(row['group_name'])];
   const reason = said.reason?.replaceAll(/\d+/g, '0') ?? null;
   const key = JSON.stringify([said.version, said.outcome, platform, group, reason]);
-  const known = groups.get(key) ?? { ...said, platform, group, machines: new Set<string>() };
+  const known = groups.get(key) ?? { last: said, platform, group, machines: new Set<string>() };
   known.machines.add(String(row['name']));
+  if ((said.at ?? 0) > (known.last.at ?? 0)) known.last = said;
   groups.set(key, known);
 }
 
@@ -112,17 +118,18 @@ function textOrNull(value: Row[string] | undefined): string | null {
 }
 
 /** The newest version first, and those that are none last. */
-function inOrder(a: Group, b: Group): number {
-  const [one, other] = [parseVersion(a.version), parseVersion(b.version)];
+function inOrder({ last: a, ...one }: Group, { last: b, ...other }: Group): number {
+  const [first, second] = [parseVersion(a.version), parseVersion(b.version)];
   const byVersion =
-    one.ok && other.ok
-      ? compareVersions(other.value, one.value)
-      : Number(other.ok) - Number(one.ok) || a.version.localeCompare(b.version);
+    first.ok && second.ok
+      ? compareVersions(second.value, first.value)
+      : Number(second.ok) - Number(first.ok) || a.version.localeCompare(b.version);
   const byOutcome = ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome);
-  return byVersion || byOutcome || b.machines.size - a.machines.size;
+  return byVersion || byOutcome || other.machines.size - one.machines.size;
 }
 
-function shown({ version, outcome, platform, group, reason, at, machines }: Group): OutcomeGroup {
+function shown({ last, platform, group, machines }: Group): OutcomeGroup {
+  const { version, outcome, reason, at } = last;
   return {
     version,
     outcome,

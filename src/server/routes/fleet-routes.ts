@@ -37,16 +37,14 @@ const JSON_TYPE = { headers: { 'content-type': 'application/json' } };
 const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const MOST_MACHINES = 1000;
 
-/** Adds the routes of machine reports, and those that read them. */
-export function addFleetRoutes(
-  app: Hono,
-  catalogue: Catalogue,
-  { fleet, ...options }: Pick<AppOptions, 'clock' | 'log'> & { readonly fleet: FleetFile },
-): void {
-  const guarded = (
+type Handler = (c: Context) => Promise<Response>;
+
+/** Has a request answered if its token has one of the scopes that it needs; the first is named if it has none. */
+function guardedBy(catalogue: Catalogue, options: Pick<AppOptions, 'clock' | 'log'>) {
+  return (
     scopesOf: (c: Context) => readonly [Scope, ...Scope[]] | Response,
     answer: (c: Context, token: StoredToken) => Answer | Promise<Answer>,
-  ): ((c: Context) => Promise<Response>) =>
+  ): Handler =>
     answeringToken(readToken, { catalogue, ...options }, async (c, { token }) => {
       const scopes = scopesOf(c);
       if (scopes instanceof Response) return scopes;
@@ -54,7 +52,16 @@ export function addFleetRoutes(
       if (!isAllowed) return { kind: 'missing-scope', token, scope: scopes[0] };
       return await answer(c, token);
     });
-  const reading = (answer: (c: Context) => Answer | Promise<Answer>): ReturnType<typeof guarded> =>
+}
+
+/** Adds the routes of machine reports, and those that read them. */
+export function addFleetRoutes(
+  app: Hono,
+  catalogue: Catalogue,
+  { fleet, ...options }: Pick<AppOptions, 'clock' | 'log'> & { readonly fleet: FleetFile },
+): void {
+  const guarded = guardedBy(catalogue, options);
+  const reading = (answer: (c: Context) => Answer | Promise<Answer>): Handler =>
     guarded(() => [FLEET_READ], answer);
   app.post(
     REPORTS,

@@ -4,8 +4,6 @@ import type { Result } from '../../core/index.ts';
 import { usage, type Problem } from '../../base/problem.ts';
 
 const LONGEST_MS = 90 * 86_400_000;
-/** So many machines are named. */
-const NAMED = 3;
 
 /** How far back outcomes are shown, in milliseconds: they are kept for 90 days. */
 export function outcomeTerm(since: string): Result<number, Problem> {
@@ -13,11 +11,4 @@ export function outcomeTerm(since: string): Result<number, Problem> {
   if (duration.ok && duration.value >= 1000 && duration.value <= LONGEST_MS) return duration;
   const message = `--since: ${excerpt(since)} is not a duration from 1s to 90d`;
   return { ok: false, error: usage(message) };
-}
-
-/** `rover-1, rover-2, rover-3, 9 more`. */
-export function namedMachines(names: readonly string[], machines: number): string {
-  const named = names.slice(0, NAMED).map((name) => excerpt(name));
-  const rest = machines - named.length;
-  return (rest > 0 ? [...named, `${rest} more`] : named).join(', ');
 }
