@@ -12,6 +12,7 @@ import type { SitePageOptions } from './site/site-page-command.ts';
 import type { WallLinkOptions } from './site/wall-link-command.ts';
 import { FIRST } from './rollout/rollout-program.ts';
 import { addInvite, addTokens } from './registry/token-program.ts';
+import { addOutcomes } from './registry/outcomes-program.ts';
 
 /** By the name of the command. */
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -41,6 +42,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry list acme --json`,
   show: `
   modreg registry show acme:lidar`,
+  outcomes: `
+  modreg registry outcomes acme:lidar
+  modreg registry outcomes acme:lidar 1.3.0 --since 7d`,
   backup: `
   modreg registry backup /var/backups/modreg
   modreg registry backup /var/backups/modreg --json`,
@@ -69,6 +73,7 @@ export function addRegistryCommands(modreg: Command, context: CommandContext): v
   addYanks(registry, context);
   addDeprecations(registry, context);
   addLists(registry, context);
+  addOutcomes(registry, context);
   addInvite(registry, context);
   addTokens(registry, context);
   addBackups(registry, context);

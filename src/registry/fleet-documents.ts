@@ -187,6 +187,44 @@ export const fleetFailures = v.object({
 
 export type FleetFailures = v.InferOutput<typeof fleetFailures>;
 
+/** Machines of a platform and a group with one outcome of a version. */
+const outcomeGroup = v.object({
+  version: text,
+  outcome: v.pipe(
+    v.picklist(['running', 'failed', 'undecided', 'retrying', 'rolled-back']),
+    v.description(
+      'running: they run it now. failed: because of the release. undecided: as the version before it does. retrying: tried again now, because of the machine. rolled-back: they left it for the version before',
+    ),
+  ),
+  platform: v.pipe(textOrNull, v.description('null if the machines reported none')),
+  group: v.pipe(textOrNull, v.description('null if the machines are in none')),
+  reason: v.pipe(
+    textOrNull,
+    v.description(
+      'Of the last one, with the last line that the program wrote; null if it has none',
+    ),
+  ),
+  last_at: v.pipe(
+    v.nullable(time),
+    v.description('When the registry heard of the last one; null for what is so now'),
+  ),
+  machines: count,
+  first_machines: v.pipe(v.array(text), v.description('At most 20 of them'), v.readonly()),
+});
+export type OutcomeGroup = v.InferOutput<typeof outcomeGroup>;
+
+/** What became of a module on the machines of a registry. */
+export const moduleOutcomes = v.object({
+  module_id: moduleId,
+  outcomes: v.pipe(
+    v.array(outcomeGroup),
+    v.description('Those of the newest versions first: at most 200'),
+    v.readonly(),
+  ),
+  left_out: v.pipe(count, v.description('How many further ones there are')),
+});
+export type ModuleOutcomes = v.InferOutput<typeof moduleOutcomes>;
+
 /** The answer to a retirement. */
 export const retiredMachine = v.object({ id: text, retired: v.object({ at: time, by: text }) });
 
@@ -198,6 +236,7 @@ export const FLEET_DOCUMENTS = {
   FleetMachines: fleetMachines,
   FleetFailures: fleetFailures,
   FleetModule: fleetModule,
+  ModuleOutcomes: moduleOutcomes,
   RetiredMachine: retiredMachine,
   Joining: joining,
   JoinedMachine: joinedMachine,

@@ -1,4 +1,5 @@
-import type { Result } from '../core/index.ts';
+import { parseModuleId, type Result } from '../core/index.ts';
+import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { GROUP_FORM, isGroup } from '../core/rollout/group.ts';
 import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
@@ -7,8 +8,10 @@ import type { FleetClient } from '../registry/fleet-client.ts';
 import {
   fleetCountsAnswer,
   fleetFailures,
+  moduleOutcomes,
   type FleetCounts,
   type FleetFailures,
+  type ModuleOutcomes,
 } from '../registry/fleet-documents.ts';
 import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
 import { checkedAnswer } from './checked-answer.ts';
@@ -48,20 +51,58 @@ export async function fleetCounts(
   });
 }
 
-/** What failed in the last milliseconds, and what is tried again now. */
+/** What failed in the last milliseconds, and what is tried again now, of all modules or those of a namespace (D369). */
 export async function failuresOfFleet(
-  { module, version, sinceMs }: Pick<WantedMachines, 'module' | 'version'> & { sinceMs: number },
+  { namespace, module, version, sinceMs }: WantedFailures,
   options: FleetOptions,
   world: World,
 ): Promise<Result<FleetFailures, Problem>> {
-  const problem = problemOf({ module, version });
+  const problem = namespaceProblem(namespace, module) ?? problemOf({ module, version });
   if (problem) return { ok: false, error: problem };
   return await withFleet(options, world, async (client) => {
     const query = new URLSearchParams({ seconds: `${Math.ceil(sinceMs / 1000)}` });
     if (module !== undefined) query.set('module', module);
     if (version !== undefined) query.set('version', version);
-    const answer = await client.read(`/failures?${query.toString()}`);
-    return { ok: true, value: checkedAnswer(answer, fleetFailures) };
+    if (namespace !== undefined) query.set('namespace', namespace);
+    const answer = checkedAnswer(await client.read(`/failures?${query.toString()}`), fleetFailures);
+    if (namespace === undefined) return { ok: true, value: answer };
+    // An earlier registry does not know this parameter, and answers all.
+    const failures = answer.failures.filter(({ module_id: id }) => id.startsWith(`${namespace}:`));
+    return { ok: true, value: { ...answer, failures } };
+  });
+}
+
+interface WantedFailures extends Pick<WantedMachines, 'module' | 'version'> {
+  readonly namespace?: string | undefined;
+  readonly sinceMs: number;
+}
+
+function namespaceProblem(
+  namespace: string | undefined,
+  module: string | undefined,
+): Problem | undefined {
+  if (namespace === undefined) return undefined;
+  if (module !== undefined) return usage('--namespace and a module id: name one of both');
+  if (parseModuleId(`${namespace}:x`).ok) return undefined;
+  return usage(`--namespace: ${quote(namespace)} is not the namespace of a module, such as acme`);
+}
+
+/** What became of a module on the machines of a registry. */
+export async function outcomesOfModule(
+  { module, version, sinceMs }: { module: string; version: string | undefined; sinceMs: number },
+  options: FleetOptions,
+  world: World,
+): Promise<Result<ModuleOutcomes, Problem>> {
+  const moduleId = moduleIdIn(module);
+  if (!moduleId.ok) return moduleId;
+  const fault = problemOf({ version });
+  if (fault) return { ok: false, error: fault };
+  return await withFleet(options, world, async (client) => {
+    const query = new URLSearchParams({ seconds: `${Math.ceil(sinceMs / 1000)}` });
+    if (version !== undefined) query.set('version', version);
+    const of = `${namespaceOf(moduleId.value)}/${nameOf(moduleId.value)}`;
+    const answer = await client.read(`/modules/${of}/outcomes?${query.toString()}`);
+    return { ok: true, value: checkedAnswer(answer, moduleOutcomes) };
   });
 }
 

@@ -5,6 +5,8 @@ import { describeDeprecated } from '../core/explanation/words.ts';
 import { isPrerelease } from '../core/version/version.ts';
 import { systemClock } from '../registry/clock.ts';
 import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
+import type { ModuleOutcomes } from '../registry/fleet-documents.ts';
+import { moduleOutcomes } from '../server/fleet/module-outcomes.ts';
 import { statesAfter } from '../server/fleet/fleet-queries.ts';
 import {
   deployedVersions,
@@ -32,6 +34,8 @@ import { askedAmong, effectsOf, type MachinesWithEffect } from './what-if.ts';
 const MODULES_OF_PAGE = 50;
 /** So many releases of a module are listed. */
 const MOST_RELEASES = 100;
+/** So far back outcomes are shown. */
+const OUTCOMES_MS = 30 * 86_400_000;
 
 export interface ModulePage {
   readonly modules: readonly ListedModule[];
@@ -69,12 +73,16 @@ export interface WhatIf extends GroupedEffects {
   readonly isPublished: boolean;
 }
 
+export type { ModuleOutcomes };
+
 /** The modules of a registry and of its machines. */
 export interface SiteModules {
   /** Those after this id. */
   modules(after: string): Answer<ModulePage>;
   module(moduleId: ModuleId): Answer<ShownModule>;
   whatIf(release: NamedRelease): Promise<Answer<WhatIf>>;
+  /** What became of a module on the machines in the last 30 days (D367). */
+  outcomes(moduleId: ModuleId): Promise<Answer<ModuleOutcomes>>;
 }
 
 export function modulesOf(files: SiteFiles): SiteModules {
@@ -82,6 +90,11 @@ export function modulesOf(files: SiteFiles): SiteModules {
     modules: (after) => modulePage(files, after),
     module: (moduleId) => shownModule(files, moduleId),
     whatIf: async (release) => await whatIf(files, release),
+    outcomes: async (moduleId) => {
+      const search = { moduleId, since: files.now() - OUTCOMES_MS };
+      const value = await files.fleet.readInSlices((sql) => moduleOutcomes(sql, search));
+      return { ok: true, value };
+    },
   };
 }
 

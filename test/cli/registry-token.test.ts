@@ -10,7 +10,7 @@ import { sh } from '../support/shell.ts';
 
 const DAY = 86_400_000;
 const SCOPES =
-  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
+  'publish, yank, rollout or import, each with or without :<namespace>, outcomes:<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
 
 /** A file with three tokens: one in use, one that has expired, and one that was revoked. */
 function threeTokens(): { readonly db: string; readonly texts: readonly string[] } {

@@ -30,9 +30,10 @@ function masked(line: string): string {
     .replace(/ \d+ +\d+ MB/, ' PID MEMORY');
 }
 
+const isOfModule = (line: string): boolean => line.includes(' runs in ');
+
 /** The lines of the agent in their order, and then those of the module, which begins to print while the agent goes on. */
 function ordered(lines: readonly string[] = []): readonly string[] {
-  const isOfModule = (line: string): boolean => line.includes(' runs in ');
   return [...lines.filter((line) => !isOfModule(line)), ...lines.filter(isOfModule)];
 }
 

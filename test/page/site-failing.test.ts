@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { FailingModule } from '../../src/registry/machine-report.ts';
 import { textOf } from './support/machine-page.ts';
 import { BY_COHORT, ROLLOUT, rollingOut } from './support/rolling-site.ts';
-import { testSite } from './support/site-page.ts';
+import { NOW, testSite } from './support/site-page.ts';
 
 const FULL: FailingModule = {
   version: '1.3.0',
@@ -39,6 +39,49 @@ it('[D184] the page of a site counts, finds and explains what fails', async () =
     'acme:lidar failing upgrade 1.* 1.2.9 1.3.0',
     `${WORDS}a restart stops lidar0`,
   ]);
+});
+
+it('[D367] the page of a module links to what became of it on machines', async () => {
+  const site = testSite();
+  site.now = NOW - 31 * 86_400_000;
+  await site.report('rover-1', [{}], { to: '1.1.0', result: 'failed' });
+  site.now = NOW;
+  site.groups.set('rover-1', 'canary');
+  await site.report('rover-1', [{ failing: FULL }]);
+  await site.report('rover-2', [{}], {
+    to: '1.3.0',
+    result: 'failed',
+    reason: '<b>motor</b> stalled',
+  });
+  const path = '/modules/acme%3Alidar/outcomes';
+  expect(await (await site.app.request('/modules/acme%3Alidar')).text()).toContain(
+    `<a href="${path}">Where it failed or was rolled back</a>`,
+  );
+  expect(await textOf(site.app, path)).toEqual([
+    'Outcomes of acme:lidar',
+    'What runs now, and what machines reported in the last 30 days.',
+    'version outcome where last reason machines',
+    '1.3.0 failed on 1 machine because of the release linux/arm64, no group 12:00 UTC <b>motor</b> stalled rover-2',
+    '1.3.0 is tried again on 1 machine because of the machine linux/arm64, group canary now the disk is full rover-1',
+    '1.2.9 runs on 1 machine linux/arm64, group canary now  rover-1',
+    '1.2.9 runs on 1 machine linux/arm64, no group now  rover-2',
+  ]);
+  expect(await textOf(site.app, '/modules/acme%3Aarm/outcomes')).toEqual([
+    'Outcomes of acme:arm',
+    'What runs now, and what machines reported in the last 30 days.',
+    'No machine runs this module, and none reported a failure.',
+  ]);
+});
+
+it('[D367] the last rollback is the newest one, whichever version it restored', async () => {
+  const site = testSite();
+  const left = { direction: 'rollback', from: '1.3.0' };
+  await site.report('rover-1', [], { ...left, to: '1.2.9' });
+  site.now += 3_600_000;
+  await site.report('rover-2', [], { ...left, to: '1.1.0' });
+  expect((await textOf(site.app, '/modules/acme%3Alidar/outcomes')).at(-1)).toBe(
+    '1.3.0 was rolled back on 2 machines linux/arm64, no group 13:00 UTC  rover-1, rover-2',
+  );
 });
 
 it('[D184] a rollout on the page says how many machines try again, besides those that failed', async () => {

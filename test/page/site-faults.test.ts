@@ -73,6 +73,7 @@ describe('[T174] a text of a machine, a release or an address', () => {
       `/rollouts/acme%3Alidar/${query}`,
       `/modules/acme%3Alidar/what-if?version=${query}`,
       '/modules/acme%3Alidar/what-if?version=1.3.0',
+      '/modules/acme%3Alidar/outcomes',
       `/rollouts/acme%3Alidar/1.3.0/raise?percent=${query}`,
     ];
     for (const path of paths) {

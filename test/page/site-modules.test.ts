@@ -71,6 +71,7 @@ describe('the modules of a site', () => {
       'version machines stuck behind',
       '1.2.9 2 0 0',
       '1.2.8 1 0 1',
+      'Where it failed or was rolled back',
       'What ifversion, which need not be published Show which machines would get it',
       'Releases',
       'version published state',

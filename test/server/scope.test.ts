@@ -20,6 +20,7 @@ it.each([
   'import:4c3d1f2e-0000-4000-8000-000000000000',
   'machine:rover-7.site_2',
   'logs:read',
+  'outcomes:acme',
   'fleet:read',
   'trust',
   `machine:${'m'.repeat(128)}`,
@@ -41,13 +42,15 @@ it.each([
   `machine:${'m'.repeat(129)}`,
   `publish:${'n'.repeat(64)}`,
   'logs',
+  'outcomes',
+  'outcomes:acme:lidar',
   'trust:acme',
   'logs:write',
   'admin',
   'yank:acme\n',
 ])('%j is not a scope', (text) => {
   const forms =
-    'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
+    'publish, yank, rollout or import, each with or without :<namespace>, outcomes:<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
   const shown = text.replace('\n', '\\u{a}');
   const error = `"${shown}" is not a scope, expected ${forms}`;
   expect(parseScope(text)).toEqual({ ok: false, error });

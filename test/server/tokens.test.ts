@@ -225,11 +225,11 @@ describe('creating a token', () => {
     [{ name: 'ci' }, 'the token t1 is called "ci": choose another name, or revoke it first'],
     [
       { scopes: [] },
-      'no scope is named, expected publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read',
+      'no scope is named, expected publish, yank, rollout or import, each with or without :<namespace>, outcomes:<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read',
     ],
     [
       { scopes: ['publish', 'admin'] },
-      '"admin" is not a scope, expected publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read',
+      '"admin" is not a scope, expected publish, yank, rollout or import, each with or without :<namespace>, outcomes:<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read',
     ],
     [{ expiresAt: 1000 }, 'the token would have expired already'],
     [{ expiresAt: 1e20 }, 'the token would have expired already'],

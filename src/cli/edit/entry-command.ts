@@ -10,6 +10,7 @@ import { excerpt, quote } from '../../core/text/quote.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { failed, parseProblem, type Outcome, type Problem } from '../../base/problem.ts';
 import { planFromSaved } from '../../host/plan/machine-plan.ts';
+import { readPlanDocuments } from '../../host/plan-documents.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { replaceFile } from '../../host/replace-file.ts';
 import type { World } from '../../base/world.ts';
@@ -63,7 +64,12 @@ export async function setCommand(
   const { line } = positionIn(edited.text, written.offset);
   const change = `${excerpt(edited.file.path)}:${line} ${quote(written.version)} -> ${quote(version)}`;
   const file = { ...edited.file, bytes: Buffer.from(to) };
-  const planned = await planFromSaved(target.path, options, world, file);
+  const planned = await planFromSaved(
+    target.path,
+    options,
+    world,
+    readPlanDocuments(target.path, options, file),
+  );
   const row = planned.ok && planned.value.plan.modules.find(({ name }) => name === entry.name);
   const decision = row ? summarizeDecision(row.decision) : undefined;
   const why = row ? describeDecision(row.decision) : undefined;

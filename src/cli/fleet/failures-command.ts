@@ -1,22 +1,20 @@
-import { parseDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
-import { failed, usage, type Outcome } from '../../base/problem.ts';
+import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { FailureGroup, FleetFailures } from '../../registry/fleet-documents.ts';
 import { blameWords } from '../../site/failing-words.ts';
 import { failuresOfFleet } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
+import { namedMachines } from '../../site/outcome-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
+import { outcomeTerm } from './outcome-term.ts';
 
 export interface FailuresOptions extends FleetOptions, AnswerOptions {
   readonly since?: string;
+  readonly namespace?: string;
 }
-
-const LONGEST_MS = 90 * 86_400_000;
-/** So many machines of a reason are named. */
-const NAMED = 3;
 
 /** `modreg fleet failures [module_id] [version]`: what failed lately, and what is tried again now. */
 export async function fleetFailuresCommand(
@@ -24,13 +22,11 @@ export async function fleetFailuresCommand(
   options: FailuresOptions,
   world: World,
 ): Promise<Outcome> {
-  const { since = '24h' } = options;
-  const duration = parseDuration(since);
-  if (!duration.ok || duration.value < 1000 || duration.value > LONGEST_MS) {
-    return failed(usage(`--since: ${excerpt(since)} is not a duration from 1s to 90d`));
-  }
-  const sinceMs = duration.value;
-  const found = await failuresOfFleet({ ...release, sinceMs }, options, world);
+  const { since = '24h', namespace } = options;
+  const sinceMs = outcomeTerm(since);
+  if (!sinceMs.ok) return failed(sinceMs.error);
+  const wanted = { ...release, namespace, sinceMs: sinceMs.value };
+  const found = await failuresOfFleet(wanted, options, world);
   return outcomeOf(found, (answer) => {
     const json = { schema: 'modreg/fleet-failures@1', ...answer };
     return { answer: options.json ? [jsonLine(json)] : linesOf(answer, since) };
@@ -47,12 +43,9 @@ function linesFor(group: FailureGroup): string[] {
   const { module_id: id, version, blame, reason, machines, first_machines: names } = group;
   const { last_at: at } = group;
   const when = at === null ? 'will try again' : `last ${excerpt(at)}`;
-  const named = names.slice(0, NAMED).map((name) => excerpt(name));
-  const rest = machines - named.length;
-  const all = rest > 0 ? [...named, `${rest} more`] : named;
   return [
     `${excerpt(id)} ${excerpt(version)} on ${countOf(machines, 'machine')} ${blameWords(blame)}, ${when}`,
     `  ${excerpt(reason ?? 'no reason')}`,
-    `  ${all.join(', ')}`,
+    `  ${namedMachines(names, machines)}`,
   ];
 }

@@ -29,6 +29,7 @@ const MACHINES_EXAMPLES = `Examples:
 const FAILURES_EXAMPLES = `Examples:
   modreg fleet failures
   modreg fleet failures acme:lidar 1.3.0 --since 7d
+  modreg fleet failures --namespace acme
 `;
 
 const LOGS_EXAMPLES = `Examples:
@@ -123,6 +124,7 @@ function addFailures(
       'Shows what failed lately, and what is tried again now: why, and on which machines.',
     )
     .option('--since <duration>', 'how far back, up to 90d (default: 24h)')
+    .option('--namespace <namespace>', 'only of the modules of this namespace')
     .addHelpText('before', FAILURES_EXAMPLES)
     .action(
       async (module: string | undefined, version: string | undefined, options: FailuresOptions) => {

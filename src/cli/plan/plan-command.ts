@@ -4,10 +4,10 @@ import { describeTime } from '../../core/text/time-words.ts';
 import { timeZoneIn } from '../../config/time-zone.ts';
 import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import { planOf, type PlanTerms } from '../../host/plan/machine-plan.ts';
+import { planFor, type PlanTerms } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
-import { followedAsJson, followedAt } from '../../host/served/documents-in-use.ts';
+import { documentsInUse, followedAsJson, followedAt } from '../../host/served/documents-in-use.ts';
 import { siteNotesHere } from '../../host/served/site-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { planTable } from './plan-answer.ts';
@@ -27,7 +27,7 @@ export async function planCommand(
   options: PlanOptions,
   world: World,
 ): Promise<Outcome> {
-  const planned = await planOf(path, options, world);
+  const planned = await planFor(path, documentsInUse(path, options, world), options, world);
   if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
   const { now, documents } = planned.value;
   const times = { now, timeZone: timeZoneIn(documents.policy) };

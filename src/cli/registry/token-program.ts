@@ -51,7 +51,7 @@ export function addTokens(registry: Command, context: CommandContext): void {
     .option('--name <name>', 'what the token is for, such as ci; required without --machine')
     .option(
       '--scope <scope>',
-      'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read; repeatable, required without --machine',
+      'publish, yank, rollout or import, each with or without :<namespace>, outcomes:<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read; repeatable, required without --machine',
       collect,
     )
     .option('--machine <id>', 'for the machine with this id: the default of --name, and its scope')

@@ -8,7 +8,7 @@ import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { documentWithErrors } from '../document-findings.ts';
 import { planFromSaved, type SavedPlanTerms } from '../plan/machine-plan.ts';
-import { MACHINE_CONFIG, readPolicy } from '../plan-documents.ts';
+import { MACHINE_CONFIG, readPlanDocuments, readPolicy } from '../plan-documents.ts';
 import {
   checkOf,
   fileName,
@@ -73,8 +73,13 @@ export async function checkedConfig(
   if (!draft.ok) return draft;
   const { text, check } = draft.value;
   if (check.errors > 0) return { ok: true, value: { ...check, changes: undefined, problems: [] } };
-  const now = await planFromSaved(path, options, world, file);
-  const then = await planFromSaved(path, options, world, { ...file, bytes: Buffer.from(text) });
+  const now = await planFromSaved(path, options, world, readPlanDocuments(path, options, file));
+  const then = await planFromSaved(
+    path,
+    options,
+    world,
+    readPlanDocuments(path, options, { ...file, bytes: Buffer.from(text) }),
+  );
   if (now.ok && then.ok) {
     const changes = changesBetween(now.value.plan, then.value.plan);
     return { ok: true, value: { ...check, changes, problems: [] } };

@@ -24,6 +24,7 @@ import {
   type SavedPlanTerms,
   type Planned,
 } from '../plan/machine-plan.ts';
+import { readPlanDocuments } from '../plan-documents.ts';
 import { outcomeOf, type PlannedOutcome } from '../plan/planned-outcome.ts';
 import {
   checkOf,
@@ -122,7 +123,12 @@ async function entryNamed(
 ): Promise<Result<Entry, Problem[] | NoVersion>> {
   const config = readConfig(path);
   if (!config.ok) return config;
-  const planned = await planFromSaved(path, options, world, config.value.file);
+  const planned = await planFromSaved(
+    path,
+    options,
+    world,
+    readPlanDocuments(path, options, config.value.file),
+  );
   if (!planned.ok) return planned;
   const { plan, documents } = planned.value;
   const row = plan.modules.find((one) => one.name === name);

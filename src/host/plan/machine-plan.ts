@@ -10,11 +10,9 @@ import { moduleListOf } from '../../registry/module-list.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
 import { parseProblem, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
-import type { DocumentFile } from '../document-file.ts';
 import { platformOf, readMaxAge, type ListOptions } from '../list-options.ts';
 import { askedTime } from '../asked-time.ts';
 import { groupOf, machineIdOf } from '../machine-id.ts';
-import { documentsInUse } from '../served/documents-in-use.ts';
 import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { clockReading } from '../clock-reading.ts';
 import { downloadedFor } from '../downloaded.ts';
@@ -48,15 +46,6 @@ export interface Planned {
   readonly clock: ClockReading['clock'];
   /** Whether `now` is from `--at` and not from the clock. */
   readonly isAsOf: boolean;
-}
-
-/** The plan of the machine whose config at `path` its agent uses, with its inputs. */
-export async function planOf(
-  path: string,
-  options: PlanTerms,
-  world: World,
-): Promise<Result<Planned, Problem[]>> {
-  return await planFor(path, documentsInUse(path, options, world), options, world);
 }
 
 /** The plan of a machine with these documents, of which `path` is the machine config. */
@@ -102,19 +91,13 @@ export async function planFor(
 /** The options of a plan from the lists that the agent saved. */
 export type SavedPlanTerms = Omit<PlanTerms, 'at' | 'deployed' | 'offline' | 'maxAge'>;
 
-/**
- * The same without a request, with the documents of the site that the machine follows, if it follows one (D326). The lists are current if the
- * agent has confirmed them lately: its longest back-off is ten minutes. With `machineFile`, that is the machine config.
- */
+/** The same without a request. The lists are current if the agent has confirmed them lately: its longest back-off is ten minutes. */
 export async function planFromSaved(
   path: string,
   options: SavedPlanTerms,
   world: World,
-  machineFile?: DocumentFile,
+  documents: Result<PlanDocuments, Problem[]> = readPlanDocuments(path, options),
 ): Promise<Result<Planned, Problem[]>> {
-  const documents = machineFile
-    ? readPlanDocuments(path, options, machineFile)
-    : documentsInUse(path, options, world);
   return await planFor(path, documents, { ...options, offline: true, maxAge: '30m' }, world);
 }
 

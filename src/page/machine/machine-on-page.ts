@@ -13,10 +13,11 @@ import { logPart } from '../../host/machine-log.ts';
 import { markOf } from '../../host/machine-mark.ts';
 import {
   planFromSaved,
-  planOf,
+  planFor,
   type SavedPlanTerms,
   describeListsOf,
 } from '../../host/plan/machine-plan.ts';
+import { documentsInUse } from '../../host/served/documents-in-use.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
 import { siteWarnings } from '../../host/served/site-notes.ts';
@@ -55,7 +56,9 @@ export function machineOnPage(path: string, options: SavedPlanTerms, world: Worl
     logs: (query) => onPage(logPart(query, world)),
     mark: () => markOf(path, options, world),
     look: async () => {
-      const planned = onPage(await planOf(path, options, world));
+      const planned = onPage(
+        await planFor(path, documentsInUse(path, options, world), options, world),
+      );
       return planned.ok ? { ok: true, value: undefined } : planned;
     },
   };
@@ -71,7 +74,9 @@ async function viewOf(
   options: SavedPlanTerms,
   world: World,
 ): Promise<Result<MachineView, PageProblem[]>> {
-  const planned = onPage(await planFromSaved(path, options, world));
+  const planned = onPage(
+    await planFromSaved(path, options, world, documentsInUse(path, options, world)),
+  );
   if (!planned.ok) return planned;
   const { plan, downloaded, documents, now } = planned.value;
   const read = statusOn(world);
@@ -105,7 +110,9 @@ async function explanation(
   options: SavedPlanTerms,
   world: World,
 ): Promise<Result<Answered, PageProblem[]>> {
-  const planned = onPage(await planFromSaved(path, options, world));
+  const planned = onPage(
+    await planFromSaved(path, options, world, documentsInUse(path, options, world)),
+  );
   if (!planned.ok) return planned;
   const { plan, lists } = planned.value;
   const row = plan.modules.find((one) => one.name === name);

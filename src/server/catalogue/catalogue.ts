@@ -231,7 +231,7 @@ export class Catalogue {
       readonly name: string;
       /**
        * `publish`, `yank` or `import` (publish with any publish time), each for all namespaces or for one
-       * (`publish:acme`); `machine:<id>`; `fleet:read`; `commands`; `trust`; `logs:read`. At least one.
+       * (`publish:acme`); `outcomes:<namespace>`; `machine:<id>`; `fleet:read`; `commands`; `trust`; `logs:read`. At least one.
        */
       readonly scopes: readonly string[];
       /** From when the token is refused, in milliseconds since the epoch; absent: never. */

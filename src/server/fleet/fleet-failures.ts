@@ -8,6 +8,8 @@ import { eachInSlices, type Slices } from './slices.ts';
 
 /** Which failures are asked for. An absent field restricts nothing. */
 interface FailureSearch {
+  /** Only of the modules of this namespace (D369). */
+  readonly namespace?: string | undefined;
   readonly module?: string | undefined;
   readonly version?: string | undefined;
   /** In milliseconds since the epoch. */
@@ -49,9 +51,10 @@ export function* fleetFailures(sql: Statements, search: FailureSearch): Slices<F
     else groups.set(key, [one]);
   };
   const { module = null, version = null, since } = search;
-  const ended = sql.iterate(ENDED, since, module, version, MOST_READ);
+  const prefix = search.namespace === undefined ? '' : `${search.namespace}:`;
+  const ended = sql.iterate(ENDED, since, module, version, MOST_READ, prefix);
   yield* eachInSlices(ended, (row) => add(endedFailure(row)));
-  const retried = sql.iterate(RETRIED, module, version, MOST_READ);
+  const retried = sql.iterate(RETRIED, module, version, MOST_READ, prefix);
   yield* eachInSlices(retried, (row) => add(retriedFailure(row)));
   const all = Array.from(groups.values(), groupOf).toSorted((a, b) => b.machines - a.machines);
   const failures = all.slice(0, MOST_GROUPS);
@@ -61,10 +64,12 @@ export function* fleetFailures(sql: Statements, search: FailureSearch): Slices<F
 const ENDED = `SELECT name, module_id, version, received_at, content
   FROM outcomes JOIN machines ON machines.id = machine
   WHERE received_at > ?1 AND result = 'failed' AND module_id = coalesce(?2, module_id) AND version = coalesce(?3, version)
+    AND substr(module_id, 1, length(?5)) = ?5
   ORDER BY received_at DESC LIMIT ?4`;
 const RETRIED = `SELECT machines.name AS name, failing_id, failing_version, blame, failure
   FROM failing_modules JOIN machines ON machines.id = machine
   WHERE blame = 'machine' AND failing_id = coalesce(?1, failing_id) AND failing_version = coalesce(?2, failing_version)
+    AND substr(failing_id, 1, length(?4)) = ?4
     AND NOT (${IS_RETIRED}) LIMIT ?3`;
 
 function endedFailure(row: Row): Failure {

@@ -1,13 +1,22 @@
 import type { Context, Hono } from 'hono';
+import { parseModuleId } from '../../core/index.ts';
+import { namespaceOf } from '../../core/releases/module-id.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { fleetFailures } from '../fleet/fleet-failures.ts';
 import { fleetCounts, fleetMachines, moduleStates } from '../fleet/fleet-queries.ts';
+import { moduleOutcomes } from '../fleet/module-outcomes.ts';
 import { UNHEARD } from '../fleet/presence.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { readReport } from '../fleet/report.ts';
 import { SERVER_LIMITS } from '../server-limits.ts';
 import { readToken } from './bearer.ts';
-import { allowedGroup, FLEET_READ, machineScope, type Scope } from '../tokens/scope.ts';
+import {
+  allowedGroup,
+  FLEET_READ,
+  machineScope,
+  outcomesScope,
+  type Scope,
+} from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
 import type { MachineReport } from '../../registry/machine-report.ts';
 import { answeringToken, type Answer } from './guarded.ts';
@@ -17,6 +26,7 @@ import {
   FLEET_FAILURES,
   FLEET_MACHINES,
   FLEET_MODULE,
+  FLEET_OUTCOMES,
   REPORTS,
   withModule,
 } from './module-route.ts';
@@ -27,24 +37,32 @@ const JSON_TYPE = { headers: { 'content-type': 'application/json' } };
 const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const MOST_MACHINES = 1000;
 
+type Handler = (c: Context) => Promise<Response>;
+
+/** Has a request answered if its token has one of the scopes that it needs; the first is named if it has none. */
+function guardedBy(catalogue: Catalogue, options: Pick<AppOptions, 'clock' | 'log'>) {
+  return (
+    scopesOf: (c: Context) => readonly [Scope, ...Scope[]] | Response,
+    answer: (c: Context, token: StoredToken) => Answer | Promise<Answer>,
+  ): Handler =>
+    answeringToken(readToken, { catalogue, ...options }, async (c, { token }) => {
+      const scopes = scopesOf(c);
+      if (scopes instanceof Response) return scopes;
+      const isAllowed = scopes.some((scope) => token.scopes.includes(scope));
+      if (!isAllowed) return { kind: 'missing-scope', token, scope: scopes[0] };
+      return await answer(c, token);
+    });
+}
+
 /** Adds the routes of machine reports, and those that read them. */
 export function addFleetRoutes(
   app: Hono,
   catalogue: Catalogue,
   { fleet, ...options }: Pick<AppOptions, 'clock' | 'log'> & { readonly fleet: FleetFile },
 ): void {
-  const guarded = (
-    scopeOf: (c: Context) => Scope | Response,
-    answer: (c: Context, token: StoredToken) => Answer | Promise<Answer>,
-  ): ((c: Context) => Promise<Response>) =>
-    answeringToken(readToken, { catalogue, ...options }, async (c, { token }) => {
-      const scope = scopeOf(c);
-      if (scope instanceof Response) return scope;
-      if (!token.scopes.includes(scope)) return { kind: 'missing-scope', token, scope };
-      return await answer(c, token);
-    });
-  const reading = (answer: (c: Context) => Answer | Promise<Answer>): ReturnType<typeof guarded> =>
-    guarded(() => FLEET_READ, answer);
+  const guarded = guardedBy(catalogue, options);
+  const reading = (answer: (c: Context) => Answer | Promise<Answer>): Handler =>
+    guarded(() => [FLEET_READ], answer);
   app.post(
     REPORTS,
     guarded(scopeOfMachine, async (c, { scopes }) => await reportAnswer(c, fleet, scopes)),
@@ -59,18 +77,36 @@ export function addFleetRoutes(
   );
   app.get(
     FLEET_FAILURES,
-    reading(async (c) => await failuresAnswer(c, fleet, options.clock.now())),
+    guarded(scopesOfFailures, async (c) => await failuresAnswer(c, fleet, options.clock.now())),
   );
   app.get(
     FLEET_MODULE,
     reading((c) => moduleAnswer(c, fleet)),
   );
+  app.get(
+    FLEET_OUTCOMES,
+    guarded(
+      (c) => withModule(c, (moduleId) => [outcomesScope(namespaceOf(moduleId)), FLEET_READ]),
+      async (c) => await outcomesAnswer(c, fleet, options.clock.now()),
+    ),
+  );
+}
+
+/** An author may read the failures of one namespace (D368). */
+function scopesOfFailures(c: Context): readonly [Scope, ...Scope[]] | Response {
+  const { namespace, module = '' } = c.req.query();
+  if (namespace !== undefined && !parseModuleId(`${namespace}:x`).ok) {
+    return problem('bad-request', 'namespace must be that of a module, such as acme');
+  }
+  const moduleId = parseModuleId(module);
+  const only = namespace ?? (moduleId.ok ? namespaceOf(moduleId.value) : undefined);
+  return only === undefined ? [FLEET_READ] : [outcomesScope(only), FLEET_READ];
 }
 
 /** The scope that the machine in the address needs: a token reports for one machine only. */
-function scopeOfMachine(c: Context): Scope | Response {
+function scopeOfMachine(c: Context): readonly [Scope] | Response {
   const id = c.req.param('id') ?? '';
-  if (MACHINE_ID.test(id)) return machineScope(id);
+  if (MACHINE_ID.test(id)) return [machineScope(id)];
   return problem('bad-request', 'the address does not have the id of a machine');
 }
 
@@ -128,14 +164,30 @@ function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
 const LONGEST_S = 90 * 86_400;
 
 async function failuresAnswer(c: Context, fleet: FleetFile, now: number): Promise<Response> {
-  const { module, version, seconds = '86400' } = c.req.query();
-  const ago = Number(seconds);
-  if (!/^[1-9]\d{0,6}$/.test(seconds) || ago > LONGEST_S) {
-    return problem('bad-request', `seconds must be a number from 1 to ${LONGEST_S}`);
-  }
-  const search = { module, version, since: now - ago * 1000 };
+  const { namespace, module, version } = c.req.query();
+  const since = askedSince(c, now, '86400');
+  if (since instanceof Response) return since;
+  const search = { namespace, module, version, since };
   const found = await fleet.readInSlices((sql) => fleetFailures(sql, search));
   return sentWhole(c, JSON.stringify(found));
+}
+
+async function outcomesAnswer(c: Context, fleet: FleetFile, now: number): Promise<Response> {
+  return await withModule(c, async (moduleId) => {
+    const since = askedSince(c, now, '2592000');
+    if (since instanceof Response) return since;
+    const search = { moduleId, version: c.req.query('version'), since };
+    const found = await fleet.readInSlices((sql) => moduleOutcomes(sql, search));
+    return sentWhole(c, JSON.stringify(found));
+  });
+}
+
+/** The time since when outcomes are asked for, by `seconds` in the address. */
+function askedSince(c: Context, now: number, byDefault: string): number | Response {
+  const { seconds = byDefault } = c.req.query();
+  const ago = Number(seconds);
+  if (/^[1-9]\d{0,6}$/.test(seconds) && ago <= LONGEST_S) return now - ago * 1000;
+  return problem('bad-request', `seconds must be a number from 1 to ${LONGEST_S}`);
 }
 
 async function moduleAnswer(c: Context, fleet: FleetFile): Promise<Response> {

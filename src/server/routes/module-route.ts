@@ -58,6 +58,8 @@ export const LOGS = '/v1/logs';
 export const FLEET_LOGS = '/v1/fleet/logs';
 export const FLEET_ROLLOUTS = '/v1/fleet/rollouts';
 export const FLEET_MODULE = '/v1/fleet/modules/:namespace/:name';
+/** The address of what became of a module on the machines. */
+export const FLEET_OUTCOMES = '/v1/fleet/modules/:namespace/:name/outcomes';
 
 /** The response of `answer` for the module in the address, or a problem if its id is wrong. */
 export function withModule<T>(c: Context, answer: (moduleId: ModuleId) => T): T | Response {

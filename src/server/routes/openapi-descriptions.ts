@@ -7,6 +7,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   FleetMachines: 'A page of machines with their presence and their modules.',
   FleetFailures: 'What failed lately, grouped by its reason.',
   FleetModule: 'What machines reported of a module, grouped by equal states.',
+  ModuleOutcomes:
+    'Which machines run a module, and where it failed, is tried again or was rolled back.',
   RetiredMachine: 'A machine that is forgotten.',
   Joining: 'What a machine sends with the code of its invitation.',
   JoinedMachine: 'The credentials, the policy and the machine config of a machine that has joined.',

@@ -89,6 +89,7 @@ export const FLEET_PATHS: object = {
       summary: 'What failed lately, and what is tried again now, in groups of a reason',
       ...SECURITY,
       parameters: [
+        query('namespace', 'Only of the modules of this namespace', { type: 'string' }),
         query('module', 'Only of this module', ref('ModuleId')),
         query('version', 'Only of this version', { type: 'string' }),
         query('seconds', 'Of the last so many seconds; 86400 by default', {
@@ -124,6 +125,24 @@ export const FLEET_PATHS: object = {
         query('after', 'next of the page before', { type: 'integer', minimum: 0 }),
       ],
       responses: { ...READ_ERRORS, 200: json(ref('FleetModule'), 'A page of states') },
+    },
+  },
+  '/v1/fleet/modules/{namespace}/{name}/outcomes': {
+    get: {
+      operationId: 'listModuleOutcomes',
+      summary:
+        'Which machines run a module, and where it failed, is tried again or was rolled back',
+      ...SECURITY,
+      parameters: [
+        ...MODULE,
+        query('version', 'Only of this version', { type: 'string' }),
+        query('seconds', 'Of the last so many seconds; 2592000 by default', {
+          type: 'integer',
+          minimum: 1,
+          maximum: 7_776_000,
+        }),
+      ],
+      responses: { ...READ_ERRORS, 200: json(ref('ModuleOutcomes'), 'The outcomes') },
     },
   },
 };

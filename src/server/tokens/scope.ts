@@ -1,7 +1,7 @@
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 
-/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `wall`, `config`, `commands`, `trust`, or
+/** What a token may do, as `parseScope` returns it: `publish`, `yank:acme`, `outcomes:acme`, `machine:rover-7`, `group:canary`, `fleet:read`, `wall`, `config`, `commands`, `trust`, or
  * that of an invitation, `join:rover-7`. */
 export type Scope = string & { readonly brand: 'scope' };
 
@@ -11,11 +11,11 @@ export type Change = 'publish' | 'yank' | 'import' | 'rollout';
 
 /** The forms of a scope, for a message. */
 export const SCOPE_FORMS =
-  'publish, yank, rollout or import, each with or without :<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
+  'publish, yank, rollout or import, each with or without :<namespace>, outcomes:<namespace>, machine:<id>, group:<group>, fleet:read, wall, config, commands, trust, or logs:read';
 
 const HALF = '[A-Za-z0-9][A-Za-z0-9_-]{0,62}';
 const SCOPE = new RegExp(
-  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|join:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|wall|config|commands|trust|logs:read)$`,
+  `^(?:(?:publish|yank|rollout|import)(?::${HALF})?|outcomes:${HALF}|machine:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|join:[A-Za-z0-9][A-Za-z0-9._-]{0,127}|group:[A-Za-z0-9][A-Za-z0-9._-]{0,62}|fleet:read|wall|config|commands|trust|logs:read)$`,
 );
 
 /** Parses a scope. The error is one escaped line. */
@@ -40,6 +40,11 @@ export function missingScope(
 
 /** The scope of a token that may read what machines reported. */
 export const FLEET_READ: Scope = 'fleet:read' as Scope;
+
+/** The scope of a token that may read what became of the modules of a namespace, which `fleet:read` may as well (D368). */
+export function outcomesScope(namespace: string): Scope {
+  return `outcomes:${namespace}` as Scope;
+}
 
 /** The scope of a token that opens the wall of the site's page, and nothing else. */
 export const WALL: Scope = 'wall' as Scope;

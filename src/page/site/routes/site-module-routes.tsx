@@ -2,12 +2,13 @@ import type { Context, Hono } from 'hono';
 import { parseModuleId, type ModuleId } from '../../../core/index.ts';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
+import { ModuleOutcomesView } from '../views/module-outcomes.tsx';
 import { SiteModulesView, SiteModuleView } from '../views/site-modules.tsx';
 import { WhatIfView } from '../views/what-if-view.tsx';
 
 type Answer = Response | Promise<Response>;
 
-/** The pages of all modules, of each, and of what a release would do. */
+/** The pages of all modules, of each, of what became of it, and of what a release would do. */
 export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): void {
   app.get('/modules', async (c) => {
     const after = c.req.query('after') ?? '';
@@ -22,6 +23,18 @@ export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): v
       if (!module.ok) return await frame.failed(c, module.error);
       const shown = { view: site, title: moduleId, tab: '/modules' };
       return await frame.page(c, shown, <SiteModuleView module={module.value} now={site.now()} />);
+    }),
+  );
+  app.get('/modules/:module/outcomes', (c) =>
+    withModule(c, frame, async (moduleId) => {
+      const found = await answered(() => site.outcomes(moduleId));
+      if (!found.ok) return await frame.failed(c, found.error);
+      const shown = { view: site, title: `Outcomes of ${moduleId}`, tab: '/modules' };
+      return await frame.page(
+        c,
+        shown,
+        <ModuleOutcomesView found={found.value} now={site.now()} />,
+      );
     }),
   );
   app.get('/modules/:module/what-if', (c) =>

@@ -114,6 +114,9 @@ export const SiteModuleView: FC<{ readonly module: ShownModule; readonly now: nu
     {deployedOf > deployed.length ? (
       <p>{numberOf(deployedOf - deployed.length)} other versions, of fewer machines</p>
     ) : null}
+    <p>
+      <a href={`${modulePath(moduleId)}/outcomes`}>Where it failed or was rolled back</a>
+    </p>
     <h2>What if</h2>
     <WhatIfForm moduleId={moduleId} version={latest} />
     <h2>Releases</h2>
