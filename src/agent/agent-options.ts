@@ -23,6 +23,8 @@ export interface AgentOptions {
   readonly home: string;
   /** The agent's environment variables, which the `env` of modules may read. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The value of `${secret.NAME}` in the `env` of a module, which a site holds; by default such text stays as it is. */
+  readonly secretOf?: PollerOptions['secretOf'];
   /**
    * The machine's id, which determines its place in rollouts and is a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID`
    * by default. A machine without an id has `local` in that path, and only 100 % of a rollout include it.

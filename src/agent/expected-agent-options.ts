@@ -19,6 +19,7 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, Expected>> = {
   systemTags: ANYTHING,
   home: TEXT,
   environment: OBJECT,
+  secretOf: optional(FUNCTION),
   machineId: ANYTHING,
   group: ANYTHING,
   intervalMs: ANYTHING,

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { moduleEnvironment } from '../config/module-environment.ts';
+import { unreadVariable } from '../config/unread-variable.ts';
 import type { Platform } from '../core/index.ts';
 import type { Fault, Installed } from '../core/machine/activation.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
-import { excerpt } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
 import { whyNoData, whyNotHandedOver } from './data-folder.ts';
 import { META } from './install/manifest.ts';
@@ -22,6 +22,7 @@ export interface ModuleSite {
   readonly machineId: string;
   readonly platform: Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly secretOf?: Parameters<typeof moduleEnvironment>[1]['secretOf'];
 }
 
 const DEFAULT_STOP_MS = 10_000;
@@ -136,20 +137,15 @@ export function environmentFor(
   root: string,
   { terms, site }: { readonly terms: UpdateTerms; readonly site: ModuleSite },
 ): Result<Readonly<Record<string, string>>, Fault> {
-  const { home, machineId, environment } = site;
+  const { home, machineId, environment, secretOf } = site;
   const own = moduleEnvironment(entry, {
     environment: { ...environment, PLATFORM_HOME: home },
     machineId,
     moduleRoot: entry.type === 'registry' ? root : undefined,
     envAllow: terms.envAllow,
+    secretOf,
   });
-  if (!own.ok) {
-    const words = own.error.map(({ kind, variable, reader }) => {
-      const what = kind === 'unset-variable' ? 'is not set' : 'is a secret of the agent';
-      return `${variable}, which the variable ${excerpt(reader)} of the module reads, ${what}`;
-    });
-    return impossibleHere(words.join('; '));
-  }
+  if (!own.ok) return impossibleHere(own.error.map(unreadVariable).join('; '));
   const { PATH = DEFAULT_PATH, LANG = 'C.UTF-8' } = environment;
   const data = dataFolder(site, entry.name);
   return { ok: true, value: { PATH, LANG, HOME: data, ...own.value } };

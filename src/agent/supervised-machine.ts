@@ -53,10 +53,10 @@ export class SupervisedMachine {
 
   constructor(options: AgentOptions, ports: AgentPorts) {
     const { file, home, platform, environment, onEvent = ignore, onLine = ignore } = options;
-    const { random = systemRandom } = options;
+    const { random = systemRandom, secretOf } = options;
     const clock = wholeMilliseconds(options.clock ?? systemClock);
     const machineId = options.machineId ?? machineIdIn(environment) ?? LOCAL_MACHINE;
-    const site = { home, machineId, platform, environment };
+    const site = { home, machineId, platform, environment, secretOf };
     const runId = runIdOf(home);
     const cgroups = delegatedCgroup();
     const common = { ports, file, site, clock, runId, cgroups, onEvent, onLine };

@@ -3,13 +3,14 @@ import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
 import { jsonPointer, type Path } from '../core/text/json-pointer.ts';
 import { changedReceivers } from './secret-receivers.ts';
 import { readJson } from './text/json-document.ts';
+import { secretsIn } from './text/secret-template.ts';
 import { positionIn, type Position } from './text/position.ts';
 
 /** Shown instead of each secret of a document. */
 const MASK = '•••';
 
-/** A value that only names a variable of the agent. */
-const REFERENCE = /^\$\{environment\.[^{}]*\}$/;
+/** A value that only names a variable of the agent, or a value that a site holds apart. */
+const REFERENCE = /^\$\{(?:environment|secret)\.[^{}]*\}$/;
 /** An address with user info, a query, or a fragment that is not a digest. */
 const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/(?:[^\s/?#]*@|[^\s?#]*(?:\?|#(?!sha(?:256|512)=)))/i;
 /** The fields that tell entries of a list apart. */
@@ -44,6 +45,8 @@ export function namedSecretIn(text: string): string | undefined {
 }
 
 function isNamed({ path, node }: Place): boolean {
+  // The rest of such a value is no secret.
+  if (secretsIn(String(node.value)).length > 0) return false;
   return path.some((step) => isSecretName(String(step))) || SECRET_ADDRESS.test(String(node.value));
 }
 

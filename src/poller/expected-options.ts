@@ -34,6 +34,7 @@ const OPTIONS: Readonly<Record<keyof PollerOptions, Expected>> = {
   isMaintenanceAllowed: optional(FUNCTION),
   vetoes: optional(FUNCTION),
   environment: optional(OBJECT),
+  secretOf: optional(FUNCTION),
   machineId: optional(TEXT),
   group: optional(TEXT),
   intervalMs: optional(NUMBER),

@@ -22,10 +22,12 @@ export interface SetupTerms {
   readonly path: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly machineId: string | undefined;
+  /** As in the options of a poller. */
+  readonly secretOf?: Parameters<typeof moduleEnvironment>[1]['secretOf'];
 }
 
 /** The platform's home. */
-export function homeOf({ path, environment }: Omit<SetupTerms, 'machineId'>): string {
+export function homeOf({ path, environment }: Omit<SetupTerms, 'machineId' | 'secretOf'>): string {
   return platformHome(environment) ?? dirname(path);
 }
 
@@ -41,6 +43,7 @@ export function moduleSetups({
   path,
   environment,
   machineId = LOCAL_MACHINE,
+  secretOf,
 }: SetupTerms): SetupOf {
   if (!isName(machineId)) {
     throw new RangeError(`machineId is ${quote(machineId)}, expected a single path segment`);
@@ -61,7 +64,7 @@ export function moduleSetups({
       return { ...setup, environment: variables, folders: { root, data: undefined } };
     }
     const { envAllow } = terms;
-    const place = { environment: own, machineId, moduleRoot: root, envAllow };
+    const place = { environment: own, machineId, moduleRoot: root, envAllow, secretOf };
     return {
       ...setup,
       environment: moduleEnvironment(entry, place),

@@ -1,3 +1,4 @@
+import type { moduleEnvironment } from '../config/module-environment.ts';
 import type { ActionTarget, Platform } from '../core/index.ts';
 import type { Timing } from '../core/decision/timing-policies.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
@@ -58,6 +59,8 @@ export interface PollerOptions {
    * `PLATFORM_AGENT_FAST_START`. Empty by default.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The value of `${secret.NAME}` in the `env` of a module, which a site holds; by default such text stays as it is. */
+  readonly secretOf?: Parameters<typeof moduleEnvironment>[1]['secretOf'];
   /**
    * The machine's id, which determines its place in rollouts and is a part of `PLATFORM_MODULE_DATA`: `PLATFORM_PART_ID` of
    * `environment` by default. A machine without an id has `local` in that path, and only 100 % of a rollout include it.

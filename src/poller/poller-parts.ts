@@ -41,7 +41,8 @@ export function partsFor(options: PollerOptions): PollerParts {
     changes: new Wakeup(polling.clock),
   };
   const { file, environment = {}, machineId = machineIdIn(environment) } = options;
-  const setupOf = moduleSetups({ path: file.path, environment, machineId });
+  const { secretOf } = options;
+  const setupOf = moduleSetups({ path: file.path, environment, machineId, secretOf });
   const outbox = new Outbox({ ...options, ...parts, setupOf });
   const lists = new Lists({ ...options, ...parts, facts: () => outbox.facts() });
   const planner = new Planner({

@@ -11,6 +11,7 @@ import { addCommandRoutes } from './routes/command-routes.ts';
 import { addGroupCommandRoutes } from './routes/group-command-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.ts';
 import { addFragmentRoutes } from './routes/fragment-routes.ts';
+import { addSecretRoutes } from './routes/secret-routes.ts';
 import { addFleetRoutes } from './routes/fleet-routes.ts';
 import { addHealthRoute, healthOf } from './routes/health.ts';
 import { addLogRoutes } from './routes/log-routes.ts';
@@ -154,6 +155,7 @@ function addMachineRoutes(
 ): void {
   addConfigRoutes(app, catalogue, options);
   addFragmentRoutes(app, catalogue, options);
+  addSecretRoutes(app, catalogue, options);
   addCommandRoutes(app, catalogue, options);
   addGroupCommandRoutes(app, catalogue, options);
 }

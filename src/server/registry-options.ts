@@ -120,6 +120,14 @@ export interface ServeOptions {
               readonly peer: string | undefined;
             }
           | {
+              /** A value for the documents of a machine was set or removed. */
+              readonly kind: 'secret-set' | 'secret-removed';
+              readonly machine: string;
+              readonly name: string;
+              readonly tokenId: string;
+              readonly peer: string | undefined;
+            }
+          | {
               /** A machine was given a command. */
               readonly kind: 'command-given';
               readonly machine: string;

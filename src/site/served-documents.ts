@@ -112,7 +112,7 @@ export async function saveDocuments(
     const found = `reason has ${why.length} characters, expected 1 to ${LONGEST_REASON}`;
     return { ok: false, error: { problem: usage(`${found}; nothing was saved`) } };
   }
-  const compiled = await compiledDocuments(own, fragments, files.catalogue.configs.fragments);
+  const compiled = await compiledDocuments(own, { machine, fragments }, files.catalogue.configs);
   if (!compiled.ok) {
     const { code, detail } = compiled.error;
     const message = `${code}: ${detail}; nothing was saved`;

@@ -51,6 +51,7 @@ const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   isMaintenanceAllowed: ANYTHING,
   vetoes: ANYTHING,
   environment: ANYTHING,
+  secretOf: ANYTHING,
   machineId: ANYTHING,
   group: ANYTHING,
   intervalMs: ANYTHING,

@@ -177,3 +177,41 @@ it('[T16] a secret is refused wherever a value reads it', () => {
     error: [{ kind: 'forbidden-variable', variable: 'PLATFORM_API_KEY', reader: 'A' }],
   });
 });
+
+const VALUES = new Map([
+  ['acme_lidar PAIR A', 'a ${environment.HOME}'],
+  ['acme_lidar PAIR B', '$& ${secret.A}'],
+]);
+
+const secretOf: ModuleContext['secretOf'] = ({ name }, reader, secret) =>
+  VALUES.get(`${name} ${reader} ${secret}`);
+
+it.each<[string, string, Partial<ModuleContext>, string]>([
+  [
+    'are put in, and are not expanded again',
+    '${secret.A}+${secret.B} ${secret.',
+    { secretOf },
+    'a ${environment.HOME}+$& ${secret.A} ${secret.',
+  ],
+  [
+    'are not what a variable of the agent names',
+    '${environment.OTHER}',
+    { secretOf, environment: { HOME: '/root', OTHER: '${secret.A}' } },
+    '${secret.A}',
+  ],
+  ['stay as they are written where no site is followed', '${secret.A}', {}, '${secret.A}'],
+])('[D361] secrets in env %s', (_what, PAIR, context, found) => {
+  const environment = moduleEnvironment(entry({ env: { PAIR } }), { ...CONTEXT, ...context });
+  expect(environment).toMatchObject({ ok: true, value: { PAIR: found } });
+});
+
+it('[D361] [T760] secrets without a value are errors of the variables that read them', () => {
+  const env = { PAIR: '${secret.A}', OTHER: 'x${secret.A}', LAST: '${secret.constructor}' };
+  expect(moduleEnvironment(entry({ env }), { ...CONTEXT, secretOf })).toEqual({
+    ok: false,
+    error: [
+      { kind: 'missing-secret', variable: 'A', reader: 'OTHER' },
+      { kind: 'missing-secret', variable: 'constructor', reader: 'LAST' },
+    ],
+  });
+});

@@ -199,11 +199,6 @@ it.each<[string, Serving, string]>([
     'too-large: the documents have 1048578 bytes, expected at most 1048576',
   ],
   [
-    'with a reference to a secret',
-    { config: withModules({ ...LIDAR, env: { RATE: '${secret.A}' } }) },
-    'holds-secret: /config: ${secret.NAME} is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}',
-  ],
-  [
     'with a password',
     {
       config: {

@@ -106,6 +106,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     // What is saved for a machine is checked as `modreg check` does.
     'config/served/compiled.ts',
+    'config/served/secret-places.ts',
     'files',
     'registry',
     'sqlite',

@@ -124,6 +124,7 @@ interface AgentSite {
   /** Reads the documents of the machine again. */
   readonly read: StartDocuments['read'];
   readonly follow: FollowedDocuments['follow'];
+  readonly secretOf: FollowedDocuments['secretOf'];
   readonly keep: ReturnType<typeof documentKeeper>;
   /** Why it starts with kept documents. */
   readonly problems: StartDocuments['problems'];
@@ -271,6 +272,7 @@ function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agen
     // The file exists, so its folder does.
     home: realpathSync(dirname(file.path)),
     environment: world.environment,
+    secretOf: site.secretOf,
     systemTags: () => world.systemTags?.() ?? [],
     launched: launchedIn(world),
     ...(machineId !== undefined && { machineId }),

@@ -34,6 +34,7 @@ export function logLineOf(
 
 /** Logs an event of the server. */
 export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEvent): void {
+  if ('moduleId' in event && 'version' in event && 'tokenId' in event) return logChange(log, event);
   switch (event.kind) {
     case 'failed':
     case 'overload':
@@ -54,23 +55,14 @@ export function logEvent(log: ReturnType<typeof registryLog>, event: RegistryEve
     case 'machine-retired':
     case 'machine-joined':
     case 'trust-stored':
-    case 'config-saved':
-    case 'config-signed':
-    case 'command-given':
     case 'uploaded':
       return logRegistryChange(log, event);
-    case 'published':
-    case 'signed':
-    case 'yanked':
-    case 'unyanked':
-    case 'deprecated':
-    case 'undeprecated':
-    case 'rollout-started':
-    case 'rollout-halted':
-    case 'rollout-resumed':
-    case 'rollout-raised':
-    case 'rollout-retracted':
-      return logChange(log, event);
+    case 'config-saved':
+    case 'config-signed':
+    case 'secret-set':
+    case 'secret-removed':
+    case 'command-given':
+      return logServed(log, event);
   }
 }
 
@@ -162,16 +154,7 @@ function logRegistryChange(
   log: ReturnType<typeof registryLog>,
   event: Extract<
     RegistryEvent,
-    {
-      kind:
-        | 'machine-retired'
-        | 'machine-joined'
-        | 'trust-stored'
-        | 'config-saved'
-        | 'config-signed'
-        | 'command-given'
-        | 'uploaded';
-    }
+    { kind: 'machine-retired' | 'machine-joined' | 'trust-stored' | 'uploaded' }
   >,
 ): void {
   const { kind, tokenId: token, peer } = event;
@@ -179,20 +162,35 @@ function logRegistryChange(
     case 'machine-retired':
     case 'machine-joined':
       return log('info', kind, { machine: excerpt(event.machine), token, peer });
-    case 'config-saved':
-    case 'config-signed': {
-      const { machine, revision } = event;
-      return log('info', kind, { machine: excerpt(machine), revision, token, peer });
-    }
-    case 'command-given': {
-      const { machine, number, command } = event;
-      return log('info', kind, { machine: excerpt(machine), number, command, token, peer });
-    }
     case 'trust-stored':
       return log('info', kind, { version: event.version, token, peer });
     case 'uploaded': {
       const { moduleId: module_id, digest, size } = event;
       log('info', kind, { module_id, digest, size, token, peer });
+    }
+  }
+}
+
+/** What was changed of what a machine is served. */
+function logServed(
+  log: ReturnType<typeof registryLog>,
+  event: Extract<
+    RegistryEvent,
+    { kind: 'config-saved' | 'config-signed' | 'secret-set' | 'secret-removed' | 'command-given' }
+  >,
+): void {
+  const { kind, tokenId: token, peer } = event;
+  const machine = excerpt(event.machine);
+  switch (kind) {
+    case 'config-saved':
+    case 'config-signed':
+      return log('info', kind, { machine, revision: event.revision, token, peer });
+    case 'secret-set':
+    case 'secret-removed':
+      return log('info', kind, { machine, name: event.name, token, peer });
+    case 'command-given': {
+      const { number, command } = event;
+      log('info', kind, { machine, number, command, token, peer });
     }
   }
 }

@@ -3,6 +3,7 @@ import type { CommandContext } from '../base/command-context.ts';
 import { withKeys } from '../base/catalogue-flags.ts';
 import type { SignConfigOptions } from '../../site/sign-config.ts';
 import { addFragments } from './fragment-program.ts';
+import { addSecrets } from './secret-program.ts';
 import type { DiffOptions, SetOptions, ShowOptions } from './config-commands.ts';
 
 const SHOW_EXAMPLES = `Examples:
@@ -71,6 +72,7 @@ export function addFleetConfig(
   addHistory(of, config, { world, finish });
   addChanges(of, config, { world, finish });
   addFragments(config, { world, finish }, withRegistry);
+  addSecrets(config, { world, finish }, of);
 }
 
 function addHistory(

@@ -144,6 +144,8 @@ function countEvent(event: RegistryEvent, to: ReturnType<typeof countersIn>): vo
     case 'trust-stored':
     case 'config-saved':
     case 'config-signed':
+    case 'secret-set':
+    case 'secret-removed':
     case 'command-given':
     case 'rollout':
     case 'rollout-started':

@@ -1,5 +1,6 @@
 import type { ActionTarget } from '../../core/index.ts';
 import { deployedText } from '../../core/decision/deployed.ts';
+import { unreadVariable } from '../../config/unread-variable.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Delivery, FailureReport } from '../../poller/index.ts';
@@ -46,7 +47,7 @@ export async function carryOut(delivery: Delivery, execution: Execution): Promis
   const { prepare, program } = execution;
   const running = knownVersion(execution.file, action.target);
   if (!environment.ok) {
-    const reason = environment.error.map(describeVariable).join('; ');
+    const reason = environment.error.map(unreadVariable).join('; ');
     await delivery.failed({ reason, running, blame: 'machine' });
     return;
   }
@@ -182,15 +183,6 @@ function cut(line: string): string {
 function knownVersion({ state }: ClaimedFile, target: ActionTarget): string | null | undefined {
   const { deployed } = state.memory().of(target);
   return deployed.kind === 'none' ? null : deployedText(deployed);
-}
-
-function describeVariable({
-  kind,
-  variable,
-  reader,
-}: Extract<Delivery['environment'], { ok: false }>['error'][number]): string {
-  const what = kind === 'unset-variable' ? 'is not set' : 'is a secret of the agent';
-  return `${variable}, which the variable ${excerpt(reader)} of the module reads, ${what}`;
 }
 
 function codeOf(error: unknown): string {

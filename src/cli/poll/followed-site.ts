@@ -5,6 +5,7 @@ import { pinIn } from '../../core/machine/update-policy.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
 import { systemClock } from '../../registry/clock.ts';
+import { secretClient, type SecretClient } from '../../registry/secret-client.ts';
 import { commandClient, type CommandClient } from '../../registry/command-client.ts';
 import { configClient, type ConfigClient } from '../../registry/config-client.ts';
 import type { KnownCommand } from '../../registry/command-documents.ts';
@@ -25,6 +26,7 @@ import { tokenFor, tokensIn } from '../../host/registry-token.ts';
 import { clockReading } from '../../host/clock-reading.ts';
 import { carriedOut } from '../../host/served/carried-out.ts';
 import { effectiveDocuments } from '../../host/served/effective.ts';
+import { forgetSecrets, secretFor } from '../../host/served/kept-secrets.ts';
 import { forgotten, keepState, keptState, noneServed } from '../../host/served/served-state.ts';
 import { SiteFollower, type FollowedSite } from '../../host/served/site-follower.ts';
 
@@ -38,6 +40,7 @@ export interface SiteOptions {
 export interface SiteTarget {
   readonly client: ConfigClient;
   readonly commands: CommandClient;
+  readonly secrets: SecretClient;
   /** The id of the machine. */
   readonly machine: string;
   readonly origin: string;
@@ -68,9 +71,11 @@ export function siteTarget(
   const sent = { clock: systemClock, fetch: fetchIn(world), token: () => tokenFor(url, tokens) };
   const client = configClient(address.value, sent);
   const commands = commandClient(address.value, sent);
+  const secrets = secretClient(address.value, sent);
   if (!client.ok) return { ok: false, error: registryProblem(client.error) };
   if (!commands.ok) return { ok: false, error: registryProblem(commands.error) };
-  const clients = { client: client.value, commands: commands.value };
+  if (!secrets.ok) return { ok: false, error: registryProblem(secrets.error) };
+  const clients = { client: client.value, commands: commands.value, secrets: secrets.value };
   return { ok: true, value: { ...clients, machine, origin: url.origin } };
 }
 
@@ -84,6 +89,8 @@ interface FollowingParts extends Pick<FollowedSite, 'intervalMs' | 'onChange' | 
 export interface FollowedDocuments extends StartDocuments {
   /** How requests to registries are sent: waits for changes end for other documents as well, if the machine follows any. */
   readonly requests: { readonly following?: Following };
+  /** The values of its site for modules; undefined if it follows none, where `${secret.NAME}` stays as it is. */
+  readonly secretOf: ReturnType<typeof secretFor> | undefined;
   /** Follows the site until the result is called. */
   readonly follow: (parts: FollowingParts) => () => void;
 }
@@ -104,14 +111,15 @@ export function followedStart(
     if (home !== undefined) forgetSite(home, onNotice);
     return () => undefined;
   };
-  return { ok: true, value: { ...start.value, requests: {}, follow } };
+  return { ok: true, value: { ...start.value, requests: {}, secretOf: undefined, follow } };
 }
 
-/** What a machine followed is not in use any more. */
+/** What a machine followed is not in use any more, and its secrets are removed (D366). */
 function forgetSite(home: string, onNotice: FollowedSite['onNotice']): void {
   const kept = keptState(home);
   if (!kept?.current && !kept?.refused) return;
   try {
+    forgetSecrets(home);
     keepState(home, forgotten(kept));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -153,15 +161,16 @@ function followed(
   };
   const known = (): string => follower?.knownTag ?? '';
   const taken = (): number => follower?.taken ?? 0;
+  const secretOf = secretFor({ home, site: origin, machine });
   const following = { origin, known, taken, onNews: () => follower?.wake() };
   return {
     ok: true,
-    value: { ...start, documents: first.value, read, requests: { following }, follow },
+    value: { ...start, documents: first.value, read, requests: { following }, secretOf, follow },
   };
 }
 
 function followedSite(
-  { client, commands, origin }: SiteTarget,
+  { client, commands, secrets, origin }: SiteTarget,
   { registries, ...parts }: FollowingParts & Pick<FollowedSite, 'home' | 'own' | 'clock'>,
   world: World,
 ): Omit<FollowedSite, 'deployed'> {
@@ -173,7 +182,13 @@ function followedSite(
     reading: () => clockReading(world),
     carryOut: async (command: KnownCommand) => await carriedOut(command, { origin, world }),
   };
-  return { ...parts, client, commanded, trust: async () => await trustOf(registries, own()) };
+  return {
+    ...parts,
+    client,
+    secrets,
+    commanded,
+    trust: async () => await trustOf(registries, own()),
+  };
 }
 
 /** What the registry has to sign its answers for; undefined if the policy names no trust document for all modules. */

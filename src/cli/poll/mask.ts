@@ -9,14 +9,14 @@ const PATH_AND_REST = /(?<=:\/\/)([^\s?#]*)([?#][^\s"'<>]*)?/g;
 
 /**
  * Returns a function that masks what may be secret in the output of a program: values that the module's environment reads
- * from the agent's, parts of the artifact's address, `withheld` values, and user info and queries of any address.
+ * from the agent's or from its site (D366), parts of the artifact's address, `withheld` values, and user info and queries of any address.
  */
 export function maskFor(
   { entry, environment, action: { artifact } }: Delivery,
   withheld: readonly string[],
 ): (text: string) => string {
   const read = Object.entries(entry?.env ?? {}).flatMap(([name, template]) =>
-    template.includes('${environment.') && environment.ok ? environment.value[name] : [],
+    /\$\{(?:environment|secret)\./.test(template) && environment.ok ? environment.value[name] : [],
   );
   const url = URL.parse(artifact?.url ?? '');
   const inUrl = url ? [url.username, url.password, ...url.searchParams.values()] : [];

@@ -159,18 +159,13 @@ async function poll(
   return signal;
 }
 
-function pollerOf(
-  { file, registries, read, keep, metrics }: PolledSite,
-  {
-    options,
-    terms,
-    current,
-  }: Pick<PollContext, 'options' | 'terms'> & { readonly current: { documents: PlanDocuments } },
-  { report, world }: Pick<Execution, 'report' | 'world'>,
-): Poller {
-  const { platform, machineId, group, intervalMs, timeoutMs } = terms;
+function configurationOf(
+  { read, keep }: PolledSite,
+  current: { documents: PlanDocuments },
+  report: PollReport,
+): () => Configuration {
   const noteUsed = noteDocuments(report);
-  const configuration = (): Configuration => {
+  return () => {
     const now = read();
     if (!now.ok) throw new UnreadableSite(now.error);
     noteUnkept(keep(now.value), report);
@@ -178,6 +173,19 @@ function pollerOf(
     current.documents = now.value;
     return now.value;
   };
+}
+
+function pollerOf(
+  site: PolledSite,
+  {
+    options,
+    terms,
+    current,
+  }: Pick<PollContext, 'options' | 'terms'> & { readonly current: { documents: PlanDocuments } },
+  { report, world }: Pick<Execution, 'report' | 'world'>,
+): Poller {
+  const { file, registries, metrics, secretOf } = site;
+  const { platform, machineId, group, intervalMs, timeoutMs } = terms;
   const documents = (): PlanDocuments => current.documents;
   return new Poller({
     file,
@@ -187,9 +195,10 @@ function pollerOf(
     intervalMs,
     clock: clockOf(world),
     random: () => world.random(),
-    configuration,
+    configuration: configurationOf(site, current, report),
     acknowledgeWithinMs: timeoutMs,
     environment: world.environment,
+    secretOf,
     systemTags: () => world.systemTags?.() ?? [],
     registryFor: measuredRegistries(registries, metrics),
     deployedVersion: firstVersions(file, { named: options.deployed, report, documents }),

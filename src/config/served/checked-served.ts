@@ -11,14 +11,13 @@ import { namedSecretIn } from '../masked-secrets.ts';
 import { readMachine, readUpdatePolicy } from '../read-document.ts';
 import type { Report } from '../report.ts';
 import { readJson } from '../text/json-document.ts';
+import { SECRET_MARK } from '../text/secret-template.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { isObject, type JsonObject } from './json.ts';
+import { secretsOf } from './secret-places.ts';
 import { localTermIn, type ServedDocuments } from './merged.ts';
 
-/** `${secret.NAME}`, for which no value is served yet. */
-const REFERENCE = /\$\{secret\./;
-
-/** What a site may save and a machine may look at: both documents can be read, and hold neither secrets nor terms of the machine alone (D260). */
+/** What a site may save and a machine may look at: both documents can be read, and hold neither secrets nor terms of the machine alone (D260, D360). */
 export function checkedServed(
   served: Pick<ServedConfig, 'config' | 'policy'>,
 ): Result<ServedDocuments, ServedRefusal> {
@@ -29,8 +28,9 @@ export function checkedServed(
     return refused('too-large', detail);
   }
   // What is allowed, the policy of the machine says.
+  const machine = readMachine(config, { policy: 'unreadable' });
   const errors = [
-    faultOf('the machine config', readMachine(config, { policy: 'unreadable' })),
+    faultOf('the machine config', machine),
     policy === undefined ? undefined : faultOf('the policy', readUpdatePolicy(policy)),
   ];
   const fault = errors.find((one) => one !== undefined);
@@ -41,6 +41,9 @@ export function checkedServed(
     config: valueOf(config),
     policy: policy === undefined ? policy : valueOf(policy),
   };
+  const known = machine.ok ? secretsOf(machine.value.modules).length : 0;
+  const isElsewhere = marksIn(documents.config) !== known || marksIn(documents.policy ?? {}) > 0;
+  if (isElsewhere) return refused('holds-secret', MISPLACED);
   const term = documents.policy && localTermIn(documents.policy);
   if (term === undefined) return { ok: true, value: documents };
   return refused('local-term', `${term} is a term of the machine alone, which its site cannot set`);
@@ -64,12 +67,18 @@ function faultOf(which: string, { problems }: Report): string | undefined {
 const KEEP_SECRETS =
   'is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}';
 
-/** The place of a secret, or of a reference to one. */
+const MISPLACED =
+  '${secret.NAME} is at a place where it is not replaced: it may only be in values of env of modules, with a name of letters, digits and "_"';
+
+/** The place of a secret. */
 function secretIn(document: string, text: string): string | undefined {
-  if (text === '') return undefined;
-  const pointer = namedSecretIn(text);
-  if (pointer !== undefined) return `${document}${pointer}`;
-  return REFERENCE.test(text) ? `${document}: \${secret.NAME}` : undefined;
+  const pointer = text === '' ? undefined : namedSecretIn(text);
+  return pointer === undefined ? undefined : `${document}${pointer}`;
+}
+
+/** How many references begin in a document, also in the names of its fields. */
+function marksIn(document: JsonObject): number {
+  return JSON.stringify(document).split(SECRET_MARK).length - 1;
 }
 
 /** The value of a document that can be read. */

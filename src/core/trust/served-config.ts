@@ -32,6 +32,7 @@ export interface ServedRefusal {
     | 'malformed'
     | 'too-large'
     | 'holds-secret'
+    | 'moved-secret'
     | 'local-term'
     | 'other-machine'
     | 'older-revision'

@@ -3,10 +3,12 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { ServedConfig } from '../../core/trust/served-config.ts';
 import type { Clock } from '../../registry/clock.ts';
 import type { ConfigClient } from '../../registry/config-client.ts';
+import type { SecretClient } from '../../registry/secret-client.ts';
 import { RegistryError } from '../../registry/registry-error.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { PlanDocuments } from '../plan-documents.ts';
 import { localOf } from './effective.ts';
+import { refreshSecrets } from './kept-secrets.ts';
 import { commandRound, type CommandedMachine } from './site-commands.ts';
 import {
   accepted,
@@ -21,6 +23,7 @@ import {
 /** A machine that follows the documents of its site. */
 export interface FollowedSite {
   readonly client: Pick<ConfigClient, 'served' | 'answer'>;
+  readonly secrets: Pick<SecretClient, 'values'>;
   readonly commanded: CommandedMachine;
   /** The folder of its state. */
   readonly home: string;
@@ -110,6 +113,7 @@ export class SiteFollower {
       const { client } = this.#site;
       const { machine } = this.#state;
       const served = await client.served(machine, knownTag(this.#state), signal);
+      await this.#refreshSecrets(served, signal);
       if (served) await this.#judge(served);
       await this.#answer(signal);
       if (this.#isUnreached) this.#notice('info', 'the documents of the site can be read again');
@@ -120,6 +124,22 @@ export class SiteFollower {
       this.#sayUnreached(error);
     }
     this.#returnIfOverdue();
+  }
+
+  /** Before documents are used: their modules start with the values (D365, T763). */
+  async #refreshSecrets(
+    served: ServedConfig | null | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { home, secrets, onChange } = this.#site;
+    const { site, machine, current, provisional } = this.#state;
+    const documents = [served, current, provisional?.earlier];
+    const isChanged = await refreshSecrets(
+      { home, site, machine },
+      documents,
+      async () => await secrets.values(machine, signal),
+    );
+    if (isChanged) onChange();
   }
 
   /** Carries out the commands of the site. That documents cannot be read is another matter. */

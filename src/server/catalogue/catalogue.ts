@@ -83,7 +83,7 @@ export class Catalogue {
     this.#identity = identityOf(path);
     this.rollouts = catalogueRollouts(this.#sql);
     this.trust = catalogueTrust(this.#sql, (work) => this.#ownChange(work));
-    this.configs = catalogueConfigs(this.#sql, (work) => this.#ownChange(work));
+    this.configs = catalogueConfigs(this.#sql, path, (work) => this.#ownChange(work));
     this.log = changeLog(this.#sql, (work) => this.#change(work));
   }
 

@@ -8,6 +8,7 @@ import {
   type FragmentUser,
   type StoredFragment,
 } from './fragment-table.ts';
+import { catalogueSecrets, type CatalogueSecrets } from './secret-files.ts';
 import { sourceOf, type ConfigSource } from './source-table.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { recordedChanges, type RecordedChange, type WantedChanges } from './recorded-changes.ts';
@@ -49,6 +50,7 @@ export interface CatalogueConfigs {
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
   readonly commands: CatalogueCommands;
   readonly fragments: CatalogueFragments;
+  readonly secrets: CatalogueSecrets;
   /** What a revision was made from; undefined if it uses no fragments. */
   readonly source: (machine: string, revision: number) => ConfigSource | undefined;
   /** What was changed of machines and rollouts, by whom and why. */
@@ -74,9 +76,10 @@ interface CatalogueFragments {
   ) => FragmentResult;
 }
 
-/** `change` runs its argument in a transaction. */
+/** Of the catalogue at `path`. `change` runs its argument in a transaction. */
 export function catalogueConfigs(
   sql: Statements,
+  path: string,
   change: <T>(work: () => T) => T,
 ): CatalogueConfigs {
   const { add, wake, wakeAll } = machineWaiters();
@@ -98,6 +101,7 @@ export function catalogueConfigs(
     },
     commands: catalogueCommands(sql, change, wake),
     fragments: catalogueFragments(sql, change, wake),
+    secrets: catalogueSecrets(path),
     source: (machine, revision) => sourceOf(sql, machine, revision),
     changed: (wanted) => recordedChanges(sql, wanted),
     heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),

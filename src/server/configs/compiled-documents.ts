@@ -3,14 +3,21 @@ import type { Result } from '../../core/index.ts';
 import type { ServedRefusal } from '../../core/trust/served-config.ts';
 import type { CatalogueConfigs } from './catalogue-configs.ts';
 
-/** What a machine gets of its own documents and the fragments with these names (D329), or why they are not saved (D264). */
+/** What a machine gets of its own documents and the fragments with these names (D329), or why they are not saved (D264, D363). */
 export async function compiledDocuments(
   own: ConfigTexts,
-  names: readonly string[],
-  fragments: CatalogueConfigs['fragments'],
+  {
+    machine,
+    fragments: names,
+  }: { readonly machine: string; readonly fragments: readonly string[] },
+  { fragments, secrets }: Pick<CatalogueConfigs, 'fragments' | 'secrets'>,
 ): Promise<Result<ConfigTexts, ServedRefusal>> {
   // Reading documents loads much, and few registries have any.
-  const { compiledOf } = await import('../../config/served/compiled.ts');
+  const [{ compiledOf }, { withSecretsInPlace }] = await Promise.all([
+    import('../../config/served/compiled.ts'),
+    import('./moved-secret.ts'),
+  ]);
   const texts = names.flatMap((name) => fragments.newest(name)?.content ?? []);
-  return compiledOf(own, texts);
+  const compiled = compiledOf(own, texts);
+  return compiled.ok ? withSecretsInPlace(compiled.value, machine, secrets) : compiled;
 }

@@ -21,7 +21,7 @@ interface MachineEffect {
   readonly next: NewRevision;
 }
 
-type Configs = Pick<CatalogueConfigs, 'at' | 'fragments'>;
+type Configs = Pick<CatalogueConfigs, 'at' | 'fragments' | 'secrets'>;
 
 /** So many documents are compiled at once, while nothing else is answered. */
 const AT_ONCE = 20;
@@ -32,15 +32,21 @@ export async function fragmentEffects(
   configs: Configs,
 ): Promise<Result<FragmentEffects, string>> {
   // Reading documents loads much, and few registries have any.
-  const { changesBetween, compiledOf, fragmentFault } =
-    await import('../../config/served/compiled.ts');
+  const [{ changesBetween, compiledOf, fragmentFault }, { withSecretsInPlace }] = await Promise.all(
+    [import('../../config/served/compiled.ts'), import('./moved-secret.ts')],
+  );
   const fault = fragmentFault(next.content);
   if (fault !== undefined) return { ok: false, error: fault };
   const users = configs.fragments.users(next.name);
   const effects: MachineEffect[] = [];
   for (const [place, user] of users.entries()) {
     if (place % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
-    const effect = effectOn(user, next, { configs, changesBetween, compiledOf });
+    const effect = effectOn(user, next, {
+      configs,
+      changesBetween,
+      compiledOf,
+      withSecretsInPlace,
+    });
     if (effect?.ok === false) return effect;
     if (effect) effects.push(effect.value);
   }
@@ -50,18 +56,27 @@ export async function fragmentEffects(
 type Compiling = Pick<
   typeof import('../../config/served/compiled.ts'),
   'changesBetween' | 'compiledOf'
->;
+> &
+  Pick<typeof import('./moved-secret.ts'), 'withSecretsInPlace'>;
 
 /** Undefined if the machine gets the same documents. */
 function effectOn(
   { machine, revision: from, source }: FragmentUser,
   next: StoredFragment,
-  { configs, changesBetween, compiledOf }: Compiling & { readonly configs: Configs },
+  {
+    configs,
+    changesBetween,
+    compiledOf,
+    withSecretsInPlace,
+  }: Compiling & { readonly configs: Configs },
 ): Result<MachineEffect, string> | undefined {
   const texts = source.fragments.map((name) =>
     name === next.name ? next.content : (configs.fragments.newest(name)?.content ?? '{}'),
   );
-  const after = compiledOf(source, texts);
+  const compiled = compiledOf(source, texts);
+  const after = compiled.ok
+    ? withSecretsInPlace(compiled.value, machine, configs.secrets)
+    : compiled;
   if (!after.ok) {
     const { code, detail } = after.error;
     return { ok: false, error: `${excerpt(machine)}: ${code}: ${detail}; nothing was saved` };

@@ -93,7 +93,7 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const own = { config, policy: terms ?? undefined };
   const known = catalogue.configs.fragments;
   if (!fragments.every((name) => known.newest(name))) return unknownFragment(catalogue, fragments);
-  const checked = await compiledDocuments(own, fragments, known);
+  const checked = await compiledDocuments(own, { machine, fragments }, catalogue.configs);
   if (!checked.ok) {
     const { code, detail } = checked.error;
     return problem('bad-release', detail, { errors: [`${code}: ${detail}`] });

@@ -35,6 +35,11 @@ export const CONFIG_HISTORY = '/v1/machines/:id/config/history';
 export const CONFIG_SIGNATURES = '/v1/machines/:id/config/signatures';
 export const CONFIG_ANSWER = '/v1/machines/:id/config/answer';
 
+/** The addresses of the values for `${secret.NAME}` of a machine: their names and each of them for people, and the values for the machine alone. */
+export const SECRETS = '/v1/machines/:id/config/secrets';
+export const SECRET = '/v1/machines/:id/config/secrets/:name';
+export const SECRET_VALUES = '/v1/machines/:id/config/secret-values';
+
 /** The addresses of what documents of machines share. */
 export const FRAGMENTS = '/v1/fragments';
 export const FRAGMENT = '/v1/fragments/:name';

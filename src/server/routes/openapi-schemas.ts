@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { SECRET_DOCUMENTS } from '../../registry/secret-documents.ts';
 import { FRAGMENT_DOCUMENTS } from '../../registry/fragment-documents.ts';
 import { COMMAND_DOCUMENTS } from '../../registry/command-documents.ts';
 import { CONFIG_DOCUMENTS } from '../../registry/config-documents.ts';
@@ -188,6 +189,7 @@ export function registrySchemas(): Readonly<Record<string, object>> {
     ...LOG_DOCUMENTS,
     ...COMMAND_DOCUMENTS,
     ...FRAGMENT_DOCUMENTS,
+    ...SECRET_DOCUMENTS,
     StoredTrust: storedTrust,
     Published: published,
     Uploaded: uploaded,

@@ -15,6 +15,7 @@ import {
 import { DESCRIPTIONS } from './openapi-descriptions.ts';
 import { COMMAND_PATHS } from './openapi-command.ts';
 import { FRAGMENT_PATHS } from './openapi-fragment.ts';
+import { SECRET_PATHS } from './openapi-secret.ts';
 import { CONFIG_PATHS } from './openapi-config.ts';
 import { LOG_PATHS } from './openapi-logs.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
@@ -228,6 +229,7 @@ export const OPENAPI: object = {
     ...LOG_PATHS,
     ...COMMAND_PATHS,
     ...FRAGMENT_PATHS,
+    ...SECRET_PATHS,
     '/v1/openapi.json': {
       get: {
         operationId: 'readDescription',

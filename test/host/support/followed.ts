@@ -6,6 +6,7 @@ import { SiteFollower, type FollowedSite } from '../../../src/host/served/site-f
 import { systemClock } from '../../../src/registry/clock.ts';
 import { commandClient } from '../../../src/registry/command-client.ts';
 import { configClient } from '../../../src/registry/config-client.ts';
+import { secretClient } from '../../../src/registry/secret-client.ts';
 import { secret } from '../../../src/core/index.ts';
 import { Catalogue, serveRegistry } from '../../../src/server/index.ts';
 import { skippingClock, type TestClock } from '../../support/clock.ts';
@@ -67,7 +68,8 @@ export async function followed(
     { machine, policy: { path: 'policy.json', bytes: bytes(policy), mode: 0o600 } },
     undefined,
   );
-  if (!client.ok || !commands.ok || !own.ok)
+  const secrets = secretClient({ kind: 'modreg', url }, { clock: systemClock, token: () => token });
+  if (!client.ok || !commands.ok || !secrets.ok || !own.ok)
     throw new Error('the address or the documents are wrong');
   const [clock, home] = [skippingClock(), temporaryFolder()];
   const notices: string[] = [];
@@ -86,6 +88,7 @@ export async function followed(
           tell();
         },
       },
+      secrets: secrets.value,
       commanded: {
         client: commands.value,
         proof: async () => undefined,

@@ -1,0 +1,82 @@
+import type { Result } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import { isSecretName } from '../core/trust/secret-name.ts';
+import { usage, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import { readDocumentFile, STDIN } from '../host/document-file.ts';
+import { secretIn } from '../host/secret-file.ts';
+import type { ConfigRefusal } from '../registry/config-client.ts';
+import { secretClient } from '../registry/secret-client.ts';
+import type { SavedSecret, SecretList } from '../registry/secret-documents.ts';
+import { configResult, withMachine, type ConfigOptions } from './config-options.ts';
+
+const SERVING = { open: secretClient, what: 'keeps secrets of machines' };
+const LARGEST_INPUT = 64 * 1024;
+
+type Found<T> = Promise<Result<T, Problem>>;
+
+/** What has a value, and what the newest documents of a machine name. */
+export async function secretsOfMachine(options: ConfigOptions, world: World): Found<SecretList> {
+  return await withMachine(options, world, SERVING, async ({ machine, client }) =>
+    secretResult(await client.list(machine)),
+  );
+}
+
+/** Sets the value of a name: the text of stdin, or of a file (D362). */
+export async function setSecret(
+  name: string,
+  options: ConfigOptions & { readonly valueFile?: string },
+  world: World,
+): Found<SavedSecret> {
+  const wrong = wrongName(name);
+  if (wrong) return { ok: false, error: wrong };
+  const value = valueIn(options.valueFile);
+  if (!value.ok) return value;
+  return await withMachine(options, world, SERVING, async ({ machine, client }) =>
+    secretResult(await client.set(machine, name, value.value)),
+  );
+}
+
+/** Removes the value of a name. */
+export async function removeSecret(
+  name: string,
+  options: ConfigOptions,
+  world: World,
+): Found<SavedSecret> {
+  const wrong = wrongName(name);
+  if (wrong) return { ok: false, error: wrong };
+  return await withMachine(options, world, SERVING, async ({ machine, client }) =>
+    secretResult(await client.remove(machine, name)),
+  );
+}
+
+/** The text of stdin or of a file that only its owner can read, without the end of its last line. */
+function valueIn(path: string | undefined): Result<string, Problem> {
+  const read = path === undefined ? fromStdin() : secretIn(path);
+  if (!read.ok) return read;
+  const value = read.value.toString().replace(/\r?\n$/, '');
+  if (value !== '') return { ok: true, value };
+  const hint = 'modreg fleet config secret set NAME --machine rover-7 < value.txt';
+  const where = path === undefined ? 'stdin' : '--value-file';
+  return { ok: false, error: usage(`${where} has no value; nothing was saved`, hint) };
+}
+
+function fromStdin(): Result<Buffer, Problem> {
+  const read = readDocumentFile(STDIN, LARGEST_INPUT);
+  return read.ok ? { ok: true, value: Buffer.from(read.value.bytes) } : read;
+}
+
+function wrongName(name: string): Problem | undefined {
+  if (isSecretName(name)) return undefined;
+  return usage(
+    `${quote(name)} is not the name of a secret, which is up to 64 letters, digits and "_", beginning with a letter`,
+  );
+}
+
+/** What the registry did, or why it did not, with a hint about secrets. */
+function secretResult<T>(result: Result<T, ConfigRefusal>): Result<T, Problem> {
+  const found = configResult(result);
+  if (result.ok || found.ok || result.error.kind !== 'unknown-config') return found;
+  const hint = 'modreg fleet config secret list shows what the documents name';
+  return { ok: false, error: { ...found.error, hint } };
+}
