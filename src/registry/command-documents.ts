@@ -30,7 +30,8 @@ const plain = v.check<string, string>(
 
 function bounded(longest: number): v.GenericSchema<string> {
   const expected = `expected 1 to ${longest} characters`;
-  return v.pipe(text, v.minLength(1, expected), v.maxLength(longest, expected), plain);
+  const spaces = v.regex(/^$|\S/, 'expected more than spaces');
+  return v.pipe(text, v.minLength(1, expected), v.maxLength(longest, expected), spaces, plain);
 }
 
 function whole(lowest: number, highest: number): v.GenericSchema<number> {

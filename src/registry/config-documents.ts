@@ -32,13 +32,18 @@ export const newConfig = v.strictObject(
     config: text,
     policy: v.optional(v.nullable(text), null),
     fragments: v.optional(
-      v.pipe(v.array(text, 'expected a list'), v.maxLength(16, 'expected at most 16 fragments')),
+      v.pipe(
+        v.array(text, 'expected a list'),
+        v.maxLength(16, 'expected at most 16 fragments'),
+        v.check((names) => new Set(names).size === names.length, 'expected each fragment once'),
+      ),
       [],
     ),
     reason: v.pipe(
       text,
       v.minLength(1, 'expected 1 to 200 characters'),
       v.maxLength(LONGEST_REASON, 'expected 1 to 200 characters'),
+      v.regex(/^$|\S/, 'expected more than spaces'),
     ),
   },
   'expected an object with based_on, config, policy, fragments and reason',

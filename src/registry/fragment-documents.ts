@@ -25,6 +25,7 @@ export const newFragment = v.strictObject(
       text,
       v.minLength(1, 'expected 1 to 200 characters'),
       v.maxLength(LONGEST_REASON, 'expected 1 to 200 characters'),
+      v.regex(/^$|\S/, 'expected more than spaces'),
     ),
     dry_run: v.optional(v.boolean('expected true or false'), false),
   },

@@ -97,12 +97,22 @@ it.each([
 });
 
 it.each([
+  ['fleet:read', 'config'],
+  ['machine:rover-8', 'machine:rover-7'],
+])('[D264] with the scope %s, the answer names %s', async (scope, wanted) => {
+  const { json } = await asking().as(scope, 'GET', CONFIG, undefined);
+  expect(JSON.stringify(json)).toContain(wanted);
+});
+
+it.each([
   [saving(0, '{'), 'malformed: the machine config cannot be used: 1:2 expected "}"'],
   [
     saving(0, EMPTY, { policy: '{"trust":"unsigned"}' }),
     'local-term: /policy/trust is a term of the machine alone, which its site cannot set',
   ],
   [{ ...saving(0), reason: '' }, '/reason: expected 1 to 200 characters'],
+  [{ ...saving(0), reason: '  ' }, '/reason: expected more than spaces'],
+  [{ ...saving(0), fragments: ['a', 'a'] }, '/fragments: expected each fragment once'],
   [{ ...saving(-1) }, '/based_on: expected a whole number from 0'],
 ])('[D264] %j is not saved: %s', async (body, error) => {
   const { as } = asking();

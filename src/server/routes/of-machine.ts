@@ -40,8 +40,10 @@ export function ofMachine(
       const { token } = caller;
       const own = machineScope(machine);
       const scopes = { operator: [people], machine: [own], both: [own, people] }[who];
-      const [scope = people] = scopes;
       if (!scopes.some((one) => token.scopes.includes(one))) {
+        // The token of a person needs the scope of people, also where a machine may ask.
+        const isPerson = !token.scopes.some((one) => one.startsWith('machine:'));
+        const scope = who === 'operator' || (who === 'both' && isPerson) ? people : own;
         return { kind: 'missing-scope', token, scope };
       }
       if (options.replica) return inCluster();
