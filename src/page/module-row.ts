@@ -2,7 +2,7 @@ import { printedCode } from '../base/codes.ts';
 import { timeZoneOf } from '../config/time-zone.ts';
 import type { PlanRow, Stop, Warning } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
-import { headlineOf } from '../core/explanation/headline.ts';
+import { fitted, headlineOf } from '../core/explanation/headline.ts';
 import { decisionWords } from '../core/explanation/decision-words.ts';
 import { signedWords } from '../core/explanation/signed-words.ts';
 import {
@@ -139,7 +139,8 @@ function headlineIn({ decision, warnings }: PlanRow, open: OpenAction | undefine
   const change = open && describeChange(open.action);
   if (change !== undefined && open?.state === 'delivered') return `${change} is carried out`;
   if (change !== undefined && open && open.failures > 0) {
-    return say`${change} failed · again ${passing(open.notBefore)}`;
+    const outcome = say`again ${passing(open.notBefore)}`;
+    return fitted({ fact: `${change} failed`, because: open.lastFailure, outcome });
   }
   return headlineOf(decision, warnings);
 }

@@ -29,7 +29,7 @@ it('[D184] the page of a machine says that an action fails and is tried again, a
   expect(lines).toContain('1 needs attention');
   const row = lines.indexOf('acme:lidar needs attention');
   expect(lines.slice(row + 1).filter((line) => line.includes('failed'))).toEqual([
-    'upgrade to 1.1.0 failed · again in 30 s',
+    'upgrade to 1.1.0 failed: the disk is… · again in 30 s',
     'upgrade to 1.1.0 failed 2 times because of this machine, next attempt 2026-11-21T12:00:30Z (in 30 s): the disk is full',
   ]);
 });

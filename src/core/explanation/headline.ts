@@ -25,10 +25,10 @@ const SHORTEST_REASON = 8;
 const TIME_LENGTH = 14;
 
 /** A fact, what it explains, and what follows from it. */
-interface Headline extends ShortFact {
+export interface Headline extends ShortFact {
   /** What the fact holds back: `upgrade to 1.2.9`. */
   readonly held?: string;
-  readonly outcome?: string | undefined;
+  readonly outcome?: Said | undefined;
 }
 
 /**
@@ -44,7 +44,8 @@ export function headlineText(said: Said, now: number): string {
   return textOf(said, (ms) => (ms > now ? `in ${describeDuration(ms - now)}` : 'now'));
 }
 
-function fitted({ held, ...rest }: Headline): Said {
+/** A headline in at most 60 characters: what explains it is cut first, and what follows is left out next. */
+export function fitted({ held, ...rest }: Headline): Said {
   if (held === undefined) return fittedFact(rest);
   const whole = say`${held} waits: ${rest.fact}`;
   return fittedFact({
