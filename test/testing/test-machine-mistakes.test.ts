@@ -72,7 +72,7 @@ it.each<[object, string]>([
   ],
   [
     { carryout: () => undefined },
-    'found "carryout" as a name in options, expected machine, policy, releases, deployed, now, carryOut, registryFor, platform, systemTags, deployedVersion, isServerBusy, isMaintenanceAllowed, vetoes, environment, machineId, group, intervalMs, acknowledgeWithinMs, random, onEvent; did you mean "carryOut" ?',
+    'found "carryout" as a name in options, expected machine, policy, releases, deployed, now, carryOut, registryFor, platform, systemTags, deployedVersion, isServerBusy, isMaintenanceAllowed, vetoes, environment, secretOf, machineId, group, intervalMs, acknowledgeWithinMs, random, onEvent; did you mean "carryOut" ?',
   ],
 ])('a name that does not exist: %#', (options, message) => {
   expect(() => machineOf(options)).toThrow(new TypeError(`testMachine(): ${message}`));

@@ -1,9 +1,8 @@
-import { SECRET_FORM } from '../../core/trust/secret-name.ts';
-
 /** What begins a reference to a value that a site holds apart from its documents. */
 export const SECRET_MARK = '${secret.';
 
-const REFERENCE = new RegExp(`\\$\\{secret\\.(${SECRET_FORM})\\}`);
+/** Its name is as `isSecretName` has it. */
+const REFERENCE = /\$\{secret\.([A-Za-z][A-Za-z0-9_]{0,63})\}/;
 
 /** The parts of `template`: text at the even places, and at the odd ones the names in `${secret.NAME}`. */
 export function secretParts(template: string): readonly string[] {
