@@ -154,7 +154,9 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   const { action, done, failed } = delivery;
   const key = keyOf(action.target);
   const before = running.get(key) ?? null;
-  const isDone = effects.has(action.id) && before === action.to;
+  // A restart of a local module changes no version. (D344)
+  const isLocal = action.to === 'local';
+  const isDone = effects.has(action.id) && (isLocal || before === action.to);
   if (!isDone && chance.is(conditions.obstructed)) {
     trace.note(`${action.id} is obstructed`);
     const failure = { blame: 'machine', reason: 'no space', running: before } as const;
@@ -166,7 +168,7 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
   killable('carry out', () => {
     if (isDone) return;
     effects.add(action.id);
-    running.set(key, action.to);
+    if (!isLocal) running.set(key, action.to);
     if (!ledger.open.has(action.id) || work.isReported) strays.add(key);
     trace.note(`${action.id} is carried out`);
   });
@@ -178,7 +180,8 @@ async function carryOut(world: World, life: Life, work: Work): Promise<void> {
     if (crashesLater) await crashLater(world, life, work);
     return;
   }
-  const now = chance.one([action.to, before, null, undefined]);
+  const drawn = chance.one([action.to, before, null, undefined]);
+  const now = isLocal ? before : drawn;
   // The part of an agent that supervises modules may know only the version.
   const namesVersion = chance.is(0.3) && isVersion;
   // A second acknowledgement is refused.

@@ -2,7 +2,7 @@ import semver from 'semver';
 import { isAddress, isInBranch, isPin } from '../support/plan-judge.ts';
 import { casesNow } from './facts.ts';
 import { describe, listsFor, type JudgeContext } from './judge-context.ts';
-import { constraintOf, expectation, mayRun, type Case } from './expectation.ts';
+import { constraintOf, isLocalEntry, expectation, mayRun, type Case } from './expectation.ts';
 import {
   keyOf,
   knownOf,
@@ -21,6 +21,10 @@ export const DUE: RegExp = /^(upgrade|downgrade|install|rollback|restart) /;
 /** Compares a decision with the expected one. (I1 to I5, I7, I10, I15, D86, D90, D94) */
 export function judgeDecision(context: JudgeContext, action: SeenAction): void {
   if (hasJustLeft(context, action.target)) return;
+  if (isOfLocalModule(context, action)) {
+    judgeLocalRestart(context, action);
+    return;
+  }
   judgeChoice(context, action);
   judgeRules(context, action);
   if (action.direction === 'restart') judgeRestart(context, action);
@@ -44,6 +48,16 @@ function hasJustLeft({ ledger, moment }: JudgeContext, target: Target): boolean 
   const isAsked = desired && constraintOf(desired, target) !== undefined;
   if (isAsked === true || !desiredBefore || desiredSince !== moment().elapsed) return false;
   return constraintOf(desiredBefore, target) !== undefined;
+}
+
+/** Whether a local module restarts, which no constraint asks for (D344). */
+function isOfLocalModule({ ledger }: JudgeContext, { target, direction, to }: SeenAction): boolean {
+  return isLocalEntry(ledger, target) && direction === 'restart' && to === 'local';
+}
+
+function judgeLocalRestart({ ledger, complain }: JudgeContext, action: SeenAction): void {
+  const isAsked = requestFor(ledger, action.target);
+  if (!isAsked) complain('D41', `${describe(action)}, which nobody requested`);
 }
 
 function withoutVetoes(of: Case): Case {
@@ -161,6 +175,7 @@ export function judgeEnd(context: JudgeContext, open: OpenAction): void {
  * before a replacement, and a replacement that is held waits while a restart is due. (D41)
  */
 export function judgeAgain(context: JudgeContext, open: OpenAction): void {
+  if (isOfLocalModule(context, open)) return;
   const expected = whyUnfit(context, open);
   if (expected === undefined) return;
   const found = `${describe(open)} is delivered again, where ${expected} is expected`;

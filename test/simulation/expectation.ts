@@ -50,6 +50,13 @@ export function mayRun(ledger: Ledger, of: Case, version: string): boolean {
   return chosen === version || isOutranked;
 }
 
+/** Whether the entry of a target is that of a local module, which no constraint asks for. */
+export function isLocalEntry({ desired }: Pick<Ledger, 'desired'>, target: Target): boolean {
+  const isEntry = ({ isLocal, name, moduleId }: Desired['modules'][number]): boolean =>
+    isLocal && name === target.name && moduleId === target.moduleId;
+  return target.kind === 'module' && desired?.modules.some(isEntry) === true;
+}
+
 export function constraintOf(desired: Desired, target: Target): string | undefined {
   if (target.kind === 'module') {
     return desired.modules.find(

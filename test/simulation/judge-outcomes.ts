@@ -68,7 +68,10 @@ export function acknowledge(
   }
   // What is started again and again has not failed more than the other. (D80)
   const isKept = blame === 'undecided' && running === to;
-  noteRunning(ledger, target, isDone ? to : running, isFailure && !isKept ? to : undefined);
+  // A restart of a local module changes no version. (D344)
+  if (!isRestart || to !== 'local') {
+    noteRunning(ledger, target, isDone ? to : running, isFailure && !isKept ? to : undefined);
+  }
   if (!isDone) ledger.novelty++;
   if (isFailure) {
     judgeTerm(context, report, until);

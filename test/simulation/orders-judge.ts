@@ -1,5 +1,6 @@
 import { DUE } from './decision-invariants.ts';
-import { expectation } from './expectation.ts';
+import { expectation, isLocalEntry } from './expectation.ts';
+import { requestFor } from './requests.ts';
 import { casesNow, mayHaveEnded } from './facts.ts';
 import type { JudgeContext } from './judge-context.ts';
 import { keyOf, knownOf, targetsOf, termsOf, type Target } from './ledger.ts';
@@ -28,7 +29,9 @@ export function judgeHeldSince(context: JudgeContext, target: Target, since: num
     complain('D79', `${key} is held since ${before.since}, and that begins again at ${since}`);
   if (since !== now.wall) complain('D79', `${key} is held since ${since}, and it is ${now.wall}`);
   const words = wordsFor(context, target);
-  if (!words.some((word) => word.startsWith('hold ')))
+  // The restart of a local module is held, too. (D344)
+  const isOfLocal = isLocalEntry(ledger, target) && requestFor(ledger, target) !== undefined;
+  if (!isOfLocal && !words.some((word) => word.startsWith('hold ')))
     complain('D79', `${key} counts as held, where ${words.join(' or ')} is expected`);
   ledger.heldSince.set(key, { began: now, since, moduleId: target.moduleId, running });
 }
