@@ -46,8 +46,8 @@ export interface ConfigClient {
   readonly send: (machine: string, path: '' | '/signatures', body: object) => Answered<SavedConfig>;
 }
 
-/** How a registry refuses documents of machines and what they share. */
-export const REFUSALS: ReadonlySet<string> = new Set([
+/** How a registry refuses documents of machines, what they share, and their secrets. */
+const REFUSALS: ReadonlySet<string> = new Set([
   'unknown-config',
   'stale-config',
   'no-configs',
@@ -99,13 +99,13 @@ function ofPerson(asking: AskingOfMachine): Pick<ConfigClient, 'shown' | 'histor
       const query = revision === undefined ? '' : `?revision=${revision}`;
       return await asking(machine, query, {
         ask: get,
-        read: (reply) => answerIn(reply, shownConfig),
+        read: (reply) => personAnswer(reply, shownConfig, notServed),
       });
     },
     history: async (machine) =>
       await asking(machine, '/history', {
         ask: get,
-        read: (reply) => answerIn(reply, configHistory),
+        read: (reply) => personAnswer(reply, configHistory, notServed),
       }),
     send: async (machine, path, body) =>
       await asking(machine, path, {
@@ -113,7 +113,7 @@ function ofPerson(asking: AskingOfMachine): Pick<ConfigClient, 'shown' | 'histor
           const change = { method: 'PUT', body: JSON.stringify(body) } as const;
           return await to.send(address, change, { budget: retryBudget() });
         },
-        read: (reply) => answerIn(reply, savedConfig),
+        read: (reply) => personAnswer(reply, savedConfig, notServed),
       }),
   };
 }
@@ -127,22 +127,28 @@ function servedIn(reply: Reply, known: string): ServedConfig | null | undefined 
   return tagOf(served) === known ? undefined : served;
 }
 
-function answerIn<S extends v.GenericSchema>(
+/** The answer to a person, or the refusal of the registry. Throws what `unknown` makes of any other answer. */
+export function personAnswer<S extends v.GenericSchema>(
   reply: Reply,
   schema: S,
+  unknown: (reply: Reply) => RegistryError,
 ): Result<v.InferOutput<S>, ConfigRefusal> {
   const json = parseJson(reply.body.text);
   if (reply.status === 200 && v.is(schema, json)) return { ok: true, value: json };
   const { kind = '', detail = '', errors = [] } = problemIn(reply.body.text) ?? {};
-  if (!REFUSALS.has(kind)) throw notServed(reply);
+  if (!REFUSALS.has(kind)) throw unknown(reply);
   // Cast: it is one of these kinds.
   const of = kind as ConfigRefusal['kind'];
   return { ok: false, error: { kind: of, detail: errors[0] ?? detail } };
 }
 
-function notServed({ status, body }: Reply): RegistryError {
-  const problem = problemIn(body.text);
-  const found =
-    status === 404 ? 'its modreg is an earlier one' : (problem?.detail ?? `got ${status}`);
-  return new RegistryError('not-a-registry', `it serves no documents of machines: ${found}`);
+function notServed(reply: Reply): RegistryError {
+  return lacking('it serves no documents of machines', reply);
+}
+
+/** The error for an answer of another kind, of which only what a problem says is quoted: it may have values of secrets. */
+export function lacking(what: string, { status, body }: Reply): RegistryError {
+  const detail = problemIn(body.text)?.detail ?? `got ${status}`;
+  const found = status === 404 ? 'its modreg is an earlier one' : detail;
+  return new RegistryError('not-a-registry', `${what}: ${found}`);
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Result } from '../core/index.ts';
 import type { WebRegistryAddress } from './address.ts';
-import { REFUSALS, type ConfigRefusal } from './config-client.ts';
+import { lacking, personAnswer, type ConfigRefusal } from './config-client.ts';
 import {
   fragmentList,
   savedFragment,
@@ -10,13 +10,11 @@ import {
   type SavedFragment,
   type ShownFragment,
 } from './fragment-documents.ts';
-import { parseJson } from './formats/json-text.ts';
 import { withErrorContext } from './http/error-context.ts';
 import type { Connection } from './http/connection.ts';
 import type { Reply } from './http/exchange.ts';
-import { problemIn } from './http/problem-document.ts';
 import { MACHINE_BOUNDS } from './machine-client.ts';
-import { RegistryError } from './registry-error.ts';
+import type { RegistryError } from './registry-error.ts';
 import { retryBudget } from './retry-budget.ts';
 import { tokenRegistry, type TokenRegistryOptions } from './token-registry.ts';
 
@@ -46,7 +44,7 @@ export function fragmentClient(
     const to = await connection();
     return await to.redacting(async () => {
       const reply = await ask(to, new URL(`v1/fragments${path}`, base));
-      return withErrorContext(where, () => answerIn(reply, as));
+      return withErrorContext(where, () => personAnswer(reply, as, notKept));
     });
   };
   return {
@@ -67,18 +65,6 @@ async function get(to: Connection, at: URL): Promise<Reply> {
   return await to.get(at, MACHINE_BOUNDS, { budget: retryBudget() });
 }
 
-function answerIn<S extends v.GenericSchema>(
-  reply: Reply,
-  schema: S,
-): Result<v.InferOutput<S>, ConfigRefusal> {
-  const json = parseJson(reply.body.text);
-  if (reply.status === 200 && v.is(schema, json)) return { ok: true, value: json };
-  const { kind = '', detail = '', errors = [] } = problemIn(reply.body.text) ?? {};
-  if (!REFUSALS.has(kind)) {
-    const found = reply.status === 404 ? 'its modreg is an earlier one' : detail;
-    throw new RegistryError('not-a-registry', `it keeps no fragments: ${found}`);
-  }
-  // Cast: it is one of these kinds.
-  const of = kind as ConfigRefusal['kind'];
-  return { ok: false, error: { kind: of, detail: errors[0] ?? detail } };
+function notKept(reply: Reply): RegistryError {
+  return lacking('it keeps no fragments', reply);
 }

@@ -1,13 +1,12 @@
 import * as v from 'valibot';
 import type { Result } from '../core/index.ts';
 import type { WebRegistryAddress } from './address.ts';
-import type { ConfigRefusal } from './config-client.ts';
+import { lacking, personAnswer, type ConfigRefusal } from './config-client.ts';
 import { parseJson } from './formats/json-text.ts';
 import type { Connection } from './http/connection.ts';
 import type { Reply } from './http/exchange.ts';
-import { problemIn } from './http/problem-document.ts';
 import { MACHINE_BOUNDS, machineClient } from './machine-client.ts';
-import { RegistryError } from './registry-error.ts';
+import type { RegistryError } from './registry-error.ts';
 import { noRetries, retryBudget } from './retry-budget.ts';
 import {
   savedSecret,
@@ -30,8 +29,6 @@ export interface SecretClient {
   readonly remove: (machine: string, name: string) => Answered<SavedSecret>;
 }
 
-const KINDS = new Set(['unknown-config', 'no-configs', 'bad-release', 'too-large']);
-
 /** Opens a registry for the values of machines. The error is `bad-address` as for reports. */
 export function secretClient(
   address: WebRegistryAddress,
@@ -47,7 +44,7 @@ export function secretClient(
   ): Answered<SavedSecret> =>
     await asking(machine, `/secrets/${encodeURIComponent(name)}`, {
       ask: async (to, at) => await to.send(at, change, { budget: retryBudget() }),
-      read: (reply) => answerIn(reply, savedSecret),
+      read: (reply) => personAnswer(reply, savedSecret, notKept),
     });
   return {
     ok: true,
@@ -62,7 +59,7 @@ export function secretClient(
         await asking(machine, '/secrets', {
           ask: async (to: Connection, at: URL) =>
             await to.get(at, MACHINE_BOUNDS, { budget: retryBudget() }),
-          read: (reply) => answerIn(reply, secretList),
+          read: (reply) => personAnswer(reply, secretList, notKept),
         }),
       set: async (machine, name, value) =>
         await changing(machine, name, { method: 'PUT', body: JSON.stringify({ value }) }),
@@ -78,22 +75,6 @@ function valuesIn(reply: Reply): SecretValues {
   throw notKept(reply);
 }
 
-function answerIn<S extends v.GenericSchema>(
-  reply: Reply,
-  schema: S,
-): Result<v.InferOutput<S>, ConfigRefusal> {
-  const json = parseJson(reply.body.text);
-  if (reply.status === 200 && v.is(schema, json)) return { ok: true, value: json };
-  const { kind = '', detail = '', errors = [] } = problemIn(reply.body.text) ?? {};
-  if (!KINDS.has(kind)) throw notKept(reply);
-  // Cast: it is one of these kinds.
-  const of = kind as ConfigRefusal['kind'];
-  return { ok: false, error: { kind: of, detail: errors[0] ?? detail } };
-}
-
-/** Nothing of an answer that may have values is quoted, but what a problem says. */
-function notKept({ status, body }: Reply): RegistryError {
-  const detail = problemIn(body.text)?.detail ?? `got ${status}`;
-  const found = status === 404 ? 'its modreg is an earlier one' : detail;
-  return new RegistryError('not-a-registry', `it keeps no secrets of machines: ${found}`);
+function notKept(reply: Reply): RegistryError {
+  return lacking('it keeps no secrets of machines', reply);
 }
