@@ -6,6 +6,7 @@ import {
   type Replacement,
   type Stuck,
 } from '../decision/decision.ts';
+import { recallOf } from '../decision/recall.ts';
 import type { Hold } from '../decision/timing-policies.ts';
 import type { Warning } from '../decision/warning.ts';
 import { newerRefused } from '../releases/resolve.ts';
@@ -194,7 +195,8 @@ function againstWords(against: Against, deployed: string): ShortFact {
 /** `upgrade to 1.2.9`. */
 function changeWords(replacement: Replacement): string {
   const { direction, to } = replacement;
-  if ('url' in to) return direction === 'restart' ? 'restart' : `${direction} from its pin_url`;
+  if (direction === 'restart' && !('version' in to)) return 'restart';
+  if ('url' in to) return `${direction} from its pin_url`;
   const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
   return `${direction} ${preposition} ${describeTarget(replacement)}`;
 }
@@ -223,13 +225,13 @@ function dueHeadline(replacement: Replacement, input: DecideInput): Headline {
 
 /** The deployed release, if it is replaced because it was yanked (D33). */
 function recalledRelease(
-  { deployed, onYank }: DecideInput,
+  input: DecideInput,
   { direction, resolution }: Replacement,
 ): ShortFact | undefined {
-  if (onYank !== 'replace' || direction === 'restart') return undefined;
-  const version = deployedVersion(deployed);
-  const because = version && resolution?.input.index.find(version)?.yanked;
-  return because === undefined ? undefined : yanked(version?.text ?? '', because);
+  const version = deployedVersion(input.deployed);
+  if (direction === 'restart' || !resolution || !version) return undefined;
+  if (recallOf(input, resolution, version) !== 'signed') return undefined;
+  return yanked(version.text, resolution.input.index.find(version)?.yanked ?? '');
 }
 
 function heldHeadline(holds: readonly Hold[], replacement: Replacement): Headline {

@@ -160,6 +160,14 @@ const OTHERS: readonly [string, Partial<Situation>][] = [
     { restartRequest: { requestedAt: NOW, isImmediate: false } },
   ],
   [
+    'restart is due · an operator requested it',
+    { wanted: { kind: 'local' }, restartRequest: { requestedAt: NOW, isImmediate: false } },
+  ],
+  [
+    'upgrade to 1.2.4 is due',
+    { onYank: 'replace', signed: ['1.2.4'], list: [{ version: '1.2.3', yanked: 'hot' }, '1.2.4'] },
+  ],
+  [
     '1.2.3 is yanked: drains the battery · stays, nothing newer',
     { list: ['1.2.2', { version: '1.2.3', yanked: 'drains the battery' }] },
   ],
