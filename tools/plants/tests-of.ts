@@ -41,7 +41,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/check': ['check'],
   'src/cli/clock-state.ts': ['clock-state'],
   'src/cli/completion': ['completion'],
-  'src/cli/doctor': ['doctor', 'prox'],
+  'src/cli/doctor': ['doctor', 'documents-in-use', 'prox'],
   'src/cli/fleet': ['fleet', 'what-if'],
   'src/cli/history': ['history', 'replay', 'why'],
   'src/cli/machine': [

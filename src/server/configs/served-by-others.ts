@@ -3,24 +3,24 @@ import type { Statements } from '../../sqlite/statements.ts';
 const TABLES = ['machine_configs', 'machine_commands'] as const;
 
 /**
- * Finds for which machines documents or commands were added since the last call, by any process; undefined if the rows are numbered anew, as
- * after a VACUUM. Both tables only grow at their ends: the newest revision and the newest command of a machine are never deleted.
+ * Returns a function that lists the machines for which any process added documents or commands since its last call. It returns undefined if
+ * SQLite gave the rows new numbers, as a VACUUM does. Both tables only grow at their ends: the newest revision and the newest command of a machine are never deleted.
  */
 export function servedByOthers(sql: Statements): () => readonly string[] | undefined {
   const ends = new Map<(typeof TABLES)[number], number>();
   return () => {
     const found: string[] = [];
-    let isNumberedAnew = false;
+    let isRenumbered = false;
     for (const table of TABLES) {
       const end = endOf(sql, table);
       const seen = ends.get(table) ?? end;
       ends.set(table, end);
       if (end === seen) continue;
-      if (end < seen) isNumberedAnew = true;
+      if (end < seen) isRenumbered = true;
       const rows = sql.all(`SELECT DISTINCT machine FROM ${table} WHERE rowid > ?`, seen);
       found.push(...rows.map(({ machine }) => String(machine)));
     }
-    return isNumberedAnew ? undefined : found;
+    return isRenumbered ? undefined : found;
   };
 }
 
