@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
+import { pageApp } from '../../src/page/app.ts';
+import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
 import { commitOne } from '../support/claimed.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { homeAfter } from '../support/machine-home.ts';
-import { machinePage, textOf } from './support/machine-page.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+import { textOf } from './support/machine-page.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const LIDAR = { type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' };
@@ -24,10 +28,23 @@ it('[D184] the page of a machine says that an action fails and is tried again, a
       });
     }
   });
-  const app = machinePage({ home, now: NOW, machine: { modules: [LIDAR] } });
+  const releases = ['1.0.0', '1.1.0'].map((version) => ({ version }));
+  const folder = temporaryFolder({
+    'machine.json': JSON.stringify({ modules: [LIDAR] }),
+    'policy.json': JSON.stringify({ registry: './lists', restart_cooldown: '0s' }),
+    'lists/acme/lidar.json': JSON.stringify({ releases }),
+  });
+  const environment = { PLATFORM_HOME: home };
+  const world = { ...quietWorld('linux/arm64'), environment, clock: () => NOW };
+  const app = pageApp(machineOnPage(`${folder}/machine.json`, {}, world), {
+    assets: { style: '', script: '' },
+    access: undefined,
+  });
   const lines = await textOf(app, '/');
+  // The decision alone is due.
+  expect(lines).toContain('newest release of 1');
   expect(lines).toContain('1 needs attention');
-  const row = lines.indexOf('acme:lidar needs attention');
+  const row = lines.indexOf('acme:lidar (lidar) needs attention');
   expect(lines.slice(row + 1).filter((line) => line.includes('failed'))).toEqual([
     'upgrade to 1.1.0 failed: the disk is… · again in 30 s',
     'upgrade to 1.1.0 failed 2 times because of this machine, next attempt 2026-11-21T12:00:30Z (in 30 s): the disk is full',
