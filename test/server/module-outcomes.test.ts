@@ -86,24 +86,21 @@ it.each([
   expect([answered, String(json['detail']).split(' scope ').at(-1)]).toEqual([status, detail]);
 });
 
-it('[D367] the reason and the time of a group are those of its last outcome', async () => {
+it('[D367] a group of rollbacks to different versions has the time of the last one', async () => {
   const registry = testRegistry();
-  for (const exit of [1, 2, 3]) {
+  for (const to of ['1.2.0', '1.1.0']) {
     registry.now += 60_000;
-    const machine = `rover-${exit}`;
-    const report = machineReport([1], { state: reportedState(1) });
-    const reason = `it ended with exit code ${exit}`;
-    const outcomes = report.outcomes.map((one) => ({ ...one, result: 'failed', reason }));
+    const machine = `rover-to-${to}`;
+    const report = machineReport([1]);
+    const fields = { direction: 'rollback', from: '1.3.0', to };
+    const outcomes = report.outcomes.map((one) => ({ ...one, ...fields }));
     const body = { ...report, outcomes };
     const reports = `/v1/machines/${machine}/reports`;
     await asked(registry, `machine:${machine}`, ['POST', reports, body]);
   }
   const [, answer] = await asked(registry, 'outcomes:acme', ['GET', OUTCOMES]);
-  const failed = [answer['outcomes']]
-    .flat()
-    .map((one) => Object(one))
-    .filter(({ outcome }) => outcome === 'failed');
-  expect(failed.map((one) => [one.reason, one.last_at, one.machines])).toEqual([
-    ['it ended with exit code 3', '2026-11-21T01:05:03Z', 3],
+  const listed = [answer['outcomes']].flat().map((one) => Object(one));
+  expect(listed.map((one) => [one.version, one.outcome, one.last_at, one.machines])).toEqual([
+    ['1.3.0', 'rolled-back', '2026-11-21T01:04:03Z', 2],
   ]);
 });

@@ -102,7 +102,7 @@ function endedIn(row: Row): Said | undefined {
   return { outcome: 'rolled-back', version: from, reason: null, at };
 }
 
-/** The reason of a group is that of the last one. */
+/** The last outcome of a group gives its time and reason. Rollbacks come in the order of the version that they led to. */
 function addTo(groups: Map<string, Group>, row: Row, said: Said): void {
   const [platform, group] = [textOrNull(row['platform']), textOrNull(row['group_name'])];
   const reason = said.reason?.replaceAll(/\d+/g, '0') ?? null;
