@@ -4,7 +4,7 @@ import { logText } from './log-text.ts';
 import type { Answer, SiteFiles } from './site-files.ts';
 
 /** Which lines are asked for; those before `before`, without it the newest. */
-export type WantedLogs = Omit<LogSearch, 'limit'>;
+export type WantedLogs = Omit<LogSearch, 'limit' | 'size'>;
 
 /** The lines of machines that a registry keeps (D320). */
 export interface SiteLogs {
@@ -14,8 +14,8 @@ export interface SiteLogs {
   logText(wanted: WantedLogs): Promise<Answer<string>>;
 }
 
-/** So many lines are shown at once. */
-const LINES_OF_PAGE = 200;
+/** So many lines are shown at once, fewer if they are long: a page is at most 30 kB, compressed, also if its lines can hardly be. */
+const OF_PAGE = { limit: 200, size: { ofAll: 32_000, ofLine: 500 } };
 const MOST_LINES = 10_000;
 /** As long as what a registry keeps of a machine. */
 const LONGEST_TEXT = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ const OF_PART = 1000;
 export function logsOf({ lines }: Pick<SiteFiles, 'lines'>): SiteLogs {
   return {
     async logs(wanted) {
-      return { ok: true, value: await lines({ ...wanted, limit: LINES_OF_PAGE }) };
+      return { ok: true, value: await lines({ ...wanted, ...OF_PAGE }) };
     },
     async logText(wanted) {
       const texts: string[] = [];

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { logsPath } from '../../src/server/logs/registry-logs.ts';
 import { line } from '../support/otlp-logs.ts';
@@ -137,4 +139,43 @@ it('[T726] a damaged file of logs is said, and the other pages go on', async () 
   ]);
   expect((await site.app.request('/logs.txt')).status).toBe(500);
   expect((await site.app.request('/machines/rover-7')).status).toBe(200);
+});
+
+/** Text of 860 characters that can hardly be compressed. */
+function digests(number: number): string {
+  const digest = (part: number): string =>
+    createHash('sha512').update(`${number} ${part}`).digest('base64').slice(0, 85);
+  return [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(digest).join(' ');
+}
+
+it('[D320] a page of long lines has fewer of them, stays below 30 kB, and leads to the others', async () => {
+  const site = testSite();
+  const numbers = Array.from({ length: 200 }, (_, number) => number);
+  const long = numbers.map((number) => line(`${number} ${digests(number)}`, { at: NOW }));
+  await logged(site, 'rover-7', long);
+  const shown: string[] = [];
+  const sizes: number[] = [];
+  let path: string | undefined = '/machines/rover-7/logs';
+  while (path !== undefined) {
+    const html: string = await (await site.app.request(path)).text();
+    sizes.push(brotliCompressSync(html).length);
+    const lines = (await linesAt(site, path)).filter((one) => one.includes(' info agent '));
+    shown.push(...lines.map((one) => one.split(' ')[3] ?? ''));
+    path = /href="([^"]*)">Earlier lines/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+  }
+  expect(shown).toEqual(numbers.toReversed().map(String));
+
+  expect([sizes.length, sizes.every((size) => size < 30_000)]).toEqual([4, true]);
+});
+
+it('[D320] a page has 200 lines of usual length', async () => {
+  const site = testSite();
+  const usual = Array.from({ length: 201 }, (_, number) => `${number} `.padEnd(100, 'turns '));
+  await logged(
+    site,
+    'rover-7',
+    usual.map((text) => line(text, { at: NOW, module: 'acme_lidar' })),
+  );
+  const lines = await linesAt(site, '/machines/rover-7/logs');
+  expect(lines.filter((one) => one.includes('turns'))).toHaveLength(200);
 });

@@ -112,6 +112,12 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     '../server/fragments',
     '../cluster/machine-configs',
   ],
+  'src/server/logs/search-records.ts': [
+    '../server/sent-logs',
+    '../server/kept-logs',
+    '../server/read-logs',
+    '../page/site-logs',
+  ],
   'src/server/logs': ['../server/sent-logs', '../server/kept-logs', '../server/read-logs'],
   'src/server/routes/log-routes.ts': [
     '../server/sent-logs',

@@ -21,16 +21,17 @@ export interface LogSearch {
   /** Only lines that arrived before the one with this number. */
   readonly before?: number | undefined;
   readonly limit: number;
+  /** Of the text of all lines, each of which is shown up to `ofLine`: so many characters. */
+  readonly size?: { readonly ofAll: number; readonly ofLine: number } | undefined;
 }
 
 /** So many records are looked at without a pause, which takes some milliseconds. */
 const SLICE = 10_000;
-/** Of a page, in bytes of records. */
-const MOST_BYTES = 4 * 1024 * 1024;
+/** Of an answer, in characters. */
+const USUAL_SIZE = { ofAll: 4 * 1024 * 1024, ofLine: Infinity };
 /** The event of a line in which a machine says how many lines it dropped before they were sent. */
 const LOST = 'modreg.log.dropped';
-const COLUMNS =
-  'name, records.id AS id, at, received_at, severity, module, version, event, text, records.bytes AS bytes';
+const COLUMNS = 'name, records.id AS id, at, received_at, severity, module, version, event, text';
 
 /** The newest lines that match, the newest first (D308). */
 export function* searchRecords(sql: Statements, search: LogSearch): Slices<SiteLines> {
@@ -38,16 +39,17 @@ export function* searchRecords(sql: Statements, search: LogSearch): Slices<SiteL
   if (search.machine !== undefined && !machine) return { lines: [], dropped: null, next: null };
   const where = conditionsOf(search, machine?.id);
   const lines: SiteLine[] = [];
-  let [before, bytes] = [search.before ?? Number.MAX_SAFE_INTEGER, 0];
+  const size = search.size ?? USUAL_SIZE;
+  let [before, length] = [search.before ?? Number.MAX_SAFE_INTEGER, 0];
   for (;;) {
     const first = firstOf(sql, before, machine?.id);
     if (first === undefined) break;
     for (const row of sql.iterate(where.sql, first, before, ...where.values)) {
       // There are more, from this one.
-      if (lines.length === search.limit || bytes > MOST_BYTES) {
+      if (lines.length === search.limit || length > size.ofAll) {
         return { lines, dropped: machine?.dropped ?? null, next: Number(row['id']) + 1 };
       }
-      bytes += Number(row['bytes']);
+      length += Math.min(String(row['text']).length, size.ofLine);
       lines.push(lineIn(row));
     }
     before = first;
