@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { pageApp } from '../../src/page/app.ts';
+import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
+import { commitOne } from '../support/claimed.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { homeAfter } from '../support/machine-home.ts';
+import { quietWorld } from '../support/quiet-world.ts';
+import { textOf } from './support/machine-page.ts';
+
+const NOW = Date.parse('2026-11-25T12:00:00Z');
+const CHANGES = 'Change… Restart… Roll back… Quarantine… Hold…';
+const YANKED = { version: '1.1.0', yanked: 'drifts' };
+const MODULES = ['lidar', 'arm'].map((name) => {
+  return { type: 'registry', name, module_id: `acme:${name}`, version: '1.*' };
+});
+
+/** The page of a machine on which 1.1.0 of the lidar is deployed, which is yanked, and nothing is known of the arm. */
+async function page(): Promise<string[]> {
+  const home = homeAfter((state) => {
+    const { id } = commitOne(state);
+    state.deliver(id, NOW);
+    const times = { at: NOW, quarantineUntil: undefined, retryAt: NOW };
+    state.acknowledge(id, { kind: 'done' }, times);
+  });
+  const folder = temporaryFolder({
+    'machine.json': JSON.stringify({ modules: MODULES }),
+    'policy.json': JSON.stringify({ registry: './lists' }),
+    'lists/acme/lidar.json': JSON.stringify({ releases: [{ version: '1.0.0' }, YANKED] }),
+  });
+  const environment = { PLATFORM_HOME: home };
+  const world = { ...quietWorld('linux/arm64'), environment, clock: () => NOW };
+  const app = pageApp(machineOnPage(`${folder}/machine.json`, {}, world), {
+    assets: { style: '', script: '' },
+    access: undefined,
+  });
+  return await textOf(app, '/');
+}
+
+it('[D352] what is wrong with a module stands on its card, and neither above the cards nor twice', async () => {
+  const lines = await page();
+  const first = lines.indexOf('2 need attention') + 1;
+  expect(lines.slice(first)).toEqual([
+    'acme:lidar (lidar) needs attention',
+    '1.1.0 is yanked: drifts · stays, nothing newer',
+    'deployed 1.1.0',
+    'constraint 1.*',
+    'latest 1.0.0',
+    'signatures unsigned',
+    'Why',
+    'stays at 1.1.0, which is yanked: drifts; the newest release of 1 that may be selected is 1.0.0',
+    CHANGES,
+    'acme:arm (arm) needs attention',
+    'the deployed version is not known',
+    'deployed unknown',
+    'constraint 1.*',
+    'latest -',
+    'signatures -',
+    'Why',
+    'the deployed version is not known',
+    'pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the names of module entries; null means not deployed',
+    CHANGES,
+  ]);
+});
