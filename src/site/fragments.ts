@@ -1,6 +1,6 @@
 import { isGroup } from '../core/rollout/group.ts';
 import type { Result } from '../core/index.ts';
-import { quote } from '../core/text/quote.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import { readDocumentFile } from '../host/document-file.ts';
@@ -40,7 +40,7 @@ export interface NewFragmentFile {
   /** The path of its content. */
   readonly file: string;
   readonly reason: string;
-  /** The revision that it is an edit of; the newest if it is undefined. */
+  /** The revision that it is an edit of. Undefined if there is none, or for a dry run on the newest. */
   readonly basedOn: number | undefined;
   /** Whether only to say what it would do. */
   readonly isDry: boolean;
@@ -59,10 +59,20 @@ export async function saveFragmentFile(
   const content = Buffer.from(read.value.bytes).toString();
   return await withServing(options, world, SERVING, async (client) => {
     const newest = basedOn === undefined ? await client.shown(name) : undefined;
+    if (newest?.ok && !isDry && newest.value.content !== content) return baseMissing(newest.value);
     const known = basedOn ?? (newest?.ok ? newest.value.revision : 0);
     const body = { based_on: known, content, reason, dry_run: isDry };
     return fragmentResult(await client.send(name, body), name);
   });
+}
+
+/** Nothing replaces a revision that its author may not have seen (D265). */
+function baseMissing({ name, revision, at, by, reason }: ShownFragment): Result<never, Problem> {
+  const saved = `revision ${revision} (${at}, ${excerpt(by)}: ${excerpt(reason)})`;
+  const message = `fragment ${name} has ${saved}, and --based-on is missing: nothing was saved`;
+  const show = `modreg fleet config fragment show ${name}`;
+  const hint = `${show} prints it; edit that, and set it with --based-on ${revision}`;
+  return { ok: false, error: { severity: 'error', kind: 'stale-config', message, hint } };
 }
 
 /** What the registry did, or why it did not, with a hint about fragments. */

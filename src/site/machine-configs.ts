@@ -1,4 +1,5 @@
 import type { Result } from '../core/index.ts';
+import { excerpt } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import { readDocumentFile, type DocumentFile } from '../host/document-file.ts';
@@ -36,7 +37,7 @@ export interface NewDocuments {
   readonly config: string;
   readonly policy?: string | undefined;
   readonly reason: string;
-  /** The revision that they are an edit of; the newest if it is undefined. */
+  /** The revision that they are an edit of. Undefined if there is none, or if they are the newest. */
   readonly basedOn: number | undefined;
   /** The fragments that they use; those of the newest revision if it is undefined. */
   readonly fragments: readonly string[] | undefined;
@@ -60,13 +61,29 @@ export async function saveConfig(
   };
   return await withConfigs(options, world, async (configured) => {
     const { client, machine } = configured;
-    const newest = await client.shown(machine);
-    const known = basedOn ?? (newest.ok ? newest.value.revision : 0);
-    const fragments = named ?? (newest.ok ? newest.value.own?.fragments : undefined) ?? [];
+    const shown = await client.shown(machine);
+    const newest = shown.ok ? shown.value : undefined;
+    const { config: own, policy: terms } = newest?.own ?? newest ?? {};
+    const isNewest = own === texts.config && terms === texts.policy && named === undefined;
+    if (newest && basedOn === undefined && !isNewest) return baseMissing(machine, newest);
+    const known = basedOn ?? newest?.revision ?? 0;
+    const fragments = named ?? newest?.own?.fragments ?? [];
     // A registry of an earlier modreg knows no fragments.
     const used = fragments.length === 0 ? {} : { fragments };
     return await sent(configured, { ...texts, ...used, based_on: known, reason });
   });
+}
+
+/** Nothing replaces a revision that its author may not have seen (D265). */
+function baseMissing(
+  machine: string,
+  { revision, at, by, reason }: ShownConfig,
+): Result<never, Problem> {
+  const saved = `revision ${revision} (${at}, ${excerpt(by)}: ${excerpt(reason)})`;
+  const message = `${machine} has ${saved}, and --based-on is missing: nothing was saved`;
+  const show = `modreg fleet config show --machine ${machine}`;
+  const hint = `${show} prints it; edit that, and set it with --based-on ${revision}`;
+  return { ok: false, error: { severity: 'error', kind: 'stale-config', message, hint } };
 }
 
 function textOf({ bytes }: DocumentFile): string {

@@ -75,7 +75,8 @@ it('[D264] documents are saved, shown, compared, listed and restored', async () 
   expect(await run('set', first, '--reason', 'first')).toEqual(saved(1));
   const second = file('machine.json', machineWith('1.3.*'));
   const policy = file('policy.json', '{ "restart_ceiling": 3 }\n');
-  expect(await run('set', second, '--policy', policy, '--reason', 'narrow')).toEqual(saved(2));
+  const narrow = ['set', second, '--policy', policy, '--reason', 'narrow', '--based-on', '1'];
+  expect(await run(...narrow)).toEqual(saved(2));
   expect(await run('set', second, '--policy', policy, '--reason', 'narrow')).toEqual(
     saved(2, 'has these documents already'),
   );
@@ -117,7 +118,8 @@ it('[D264] documents are saved, shown, compared, listed and restored', async () 
 it('[D265] who edits a revision that is not the newest is told the number of the newest', async () => {
   const { file, run } = await configuring();
   await run('set', file('machine.json', machineWith('1.*')), '--reason', 'first');
-  await run('set', file('machine.json', machineWith('2.*')), '--reason', 'second');
+  const second = file('machine.json', machineWith('2.*'));
+  await run('set', second, '--reason', 'second', '--based-on', '1');
   const late = file('machine.json', machineWith('3.*'));
   expect(await run('set', late, '--reason', 'third', '--based-on', '1')).toEqual({
     stdout: [],
@@ -127,6 +129,21 @@ it('[D265] who edits a revision that is not the newest is told the number of the
     ],
     exit: 1,
   });
+});
+
+it('[D265] documents without a base replace no revision', async () => {
+  const { file, run } = await configuring();
+  await run('set', file('machine.json', machineWith('1.*')), '--reason', 'first');
+  const other = file('machine.json', machineWith('2.*'));
+  expect(await run('set', other, '--reason', 'second')).toEqual({
+    stdout: [],
+    stderr: [
+      'error[STALE_CONFIG]: rover-7 has revision 1 (2026-11-29T12:00:00Z, token t1 (op): first), and --based-on is missing: nothing was saved',
+      'hint: modreg fleet config show --machine rover-7 prints it; edit that, and set it with --based-on 1',
+    ],
+    exit: 1,
+  });
+  expect((await run('history')).stdout).toHaveLength(2);
 });
 
 it('[D266] what a machine says of its documents is shown with them', async () => {

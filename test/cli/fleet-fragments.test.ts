@@ -12,6 +12,10 @@ const REASON = ['--reason', 'a test'];
 const ROVER = ['--machine', 'rover-7'];
 
 /** Runs `modreg fleet config …` with files for which `./` stands. */
+function timeless(lines: readonly string[]): string[] {
+  return lines.map((line) => line.replaceAll(/\d{4}-[^Z]+Z/g, 'TIME'));
+}
+
 async function session(): Promise<(...args: string[]) => Promise<Printed>> {
   const { address, catalogue } = await loopbackRegistry();
   const files = { '12.json': LIDAR_12, '13.json': LIDAR_13, 'gps.json': GPS, 'bad.json': '[]' };
@@ -21,9 +25,8 @@ async function session(): Promise<(...args: string[]) => Promise<Printed>> {
   return async (...args) => {
     const named = args.map((one) => one.replace(/^\.\//, `${folder}/`));
     const options = { environment, clock: Date.now };
-    const { stdout, ...rest } = await printed(['fleet', 'config', ...named], options);
-    const timeless = stdout.map((line) => line.replaceAll(/\d{4}-[^Z]+Z/g, 'TIME'));
-    return { stdout: timeless, ...rest };
+    const { stdout, stderr, exit } = await printed(['fleet', 'config', ...named], options);
+    return { stdout: timeless(stdout), stderr: timeless(stderr), exit };
   };
 }
 
@@ -48,7 +51,15 @@ it('[D329] [D330] a fragment is saved, used, changed after a look at its effect,
     stderr: ['note: nothing was saved'],
     exit: 0,
   });
-  expect((await run(...set)).stdout).toEqual([
+  const refused = await run(...set);
+  expect([refused.exit, refused.stderr]).toEqual([
+    1,
+    [
+      'error[STALE_CONFIG]: fragment base has revision 1 (TIME, token t1 (ops): a test), and --based-on is missing: nothing was saved',
+      'hint: modreg fleet config fragment show base prints it; edit that, and set it with --based-on 1',
+    ],
+  ]);
+  expect((await run(...set, '--based-on', '1')).stdout).toEqual([
     'base: revision 2 is saved, with an effect on 1 machine',
     '  rover-7, revision 1 → 2:',
     '    acme_lidar 1.2.* → 1.3.*',
@@ -78,13 +89,14 @@ it('[D329] [D330] a fragment is saved, used, changed after a look at its effect,
     '1',
   ]);
   // Edited again, the documents of a machine keep their fragments.
-  await run('set', './12.json', ...ROVER, ...REASON);
+  await run('set', './12.json', ...ROVER, ...REASON, '--based-on', '2');
   expect((await run('show', ...ROVER)).stdout[1]).toContain('compiled from base');
   expect((await run('restore', '1', ...ROVER, ...REASON)).stderr.at(-1)).toBe(
     'note: the machine no longer uses base: what was restored is saved as it was compiled',
   );
-  await run('set', './gps.json', ...ROVER, ...REASON, '--fragment', 'base');
-  await run('set', './gps.json', ...ROVER, ...REASON, '--no-fragments');
+  const gps = ['set', './gps.json', ...ROVER, ...REASON];
+  await run(...gps, '--fragment', 'base', '--based-on', '4');
+  await run(...gps, '--no-fragments', '--based-on', '5');
   expect((await run('show', ...ROVER)).stdout).toContain(GPS);
 });
 

@@ -31,24 +31,14 @@ export interface CatalogueCommands {
   readonly answered: (machine: string, outcomes: readonly CommandOutcome[], now: number) => void;
 }
 
-/** `change` runs its argument in a transaction; `wake` wakes those who wait for what is served to a machine. */
+/** `change` runs its argument in a transaction. */
 export function catalogueCommands(
   sql: Statements,
   change: <T>(work: () => T) => T,
-  wake: (machine: string) => void,
 ): CatalogueCommands {
-  const giveAll: CatalogueCommands['giveAll'] = (wishes) => {
-    const results = change(() => wishes.map((wish) => giveCommand(sql, wish)));
-    for (const one of results) if (one.kind === 'given') wake(one.command.machine);
-    return results;
-  };
   return {
-    giveAll,
-    give(wish) {
-      const result = change(() => giveCommand(sql, wish));
-      if (result.kind === 'given') wake(wish.machine);
-      return result;
-    },
+    giveAll: (wishes) => change(() => wishes.map((wish) => giveCommand(sql, wish))),
+    give: (wish) => change(() => giveCommand(sql, wish)),
     ofAll: (machines, limit) => commandsOfAll(sql, machines, limit),
     hasAsked: (machine) => hasAsked(sql, machine),
     asks(machine) {

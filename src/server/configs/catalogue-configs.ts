@@ -76,7 +76,7 @@ interface CatalogueFragments {
   ) => FragmentResult;
 }
 
-/** Of the catalogue at `path`. `change` runs its argument in a transaction. */
+/** Of the catalogue at `path`. `change` runs its argument in a transaction; who watches the catalogue looks after each, which wakes who waits. */
 export function catalogueConfigs(
   sql: Statements,
   path: string,
@@ -89,18 +89,15 @@ export function catalogueConfigs(
     at: (machine, revision) => revisionAt(sql, machine, revision),
     history: (machine) => revisionsOf(sql, machine),
     summaries: (machine) => summariesOf(sql, machine),
-    save(next) {
-      const result = change(() => saveRevision(sql, next));
-      if (result.kind === 'saved') wake(next.machine);
-      return result;
-    },
+    save: (next) => change(() => saveRevision(sql, next)),
     sign(of, signatures) {
       const isNewest = change(() => signRevision(sql, of, signatures));
+      // It adds no row that `look` would find.
       if (isNewest) wake(of.machine);
       return isNewest;
     },
-    commands: catalogueCommands(sql, change, wake),
-    fragments: catalogueFragments(sql, change, wake),
+    commands: catalogueCommands(sql, change),
+    fragments: catalogueFragments(sql, change),
     secrets: catalogueSecrets(path),
     source: (machine, revision) => sourceOf(sql, machine, revision),
     changed: (wanted) => recordedChanges(sql, wanted),
@@ -117,19 +114,11 @@ export function catalogueConfigs(
   };
 }
 
-function catalogueFragments(
-  sql: Statements,
-  change: <T>(work: () => T) => T,
-  wake: (machine: string) => void,
-): CatalogueFragments {
+function catalogueFragments(sql: Statements, change: <T>(work: () => T) => T): CatalogueFragments {
   return {
     newest: (name) => newestFragment(sql, name),
     all: () => newestFragments(sql),
     users: (name) => usersOf(sql, name),
-    save(next, compiled) {
-      const result = change(() => saveFragment(sql, next, compiled));
-      if (result.kind === 'saved') for (const { machine } of compiled.documents) wake(machine);
-      return result;
-    },
+    save: (next, compiled) => change(() => saveFragment(sql, next, compiled)),
   };
 }
