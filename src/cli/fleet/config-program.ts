@@ -58,10 +58,7 @@ export function addFleetConfig(
     .description('Saves a machine config, and terms of a policy, as the next revision.')
     .option('--policy <file>', 'terms of an update policy (default: the machine keeps its own)')
     .requiredOption('--reason <text>', 'why, for the history')
-    .option(
-      '--based-on <number>',
-      'the revision that was edited, needed if there is one; refused if it is not the newest',
-    )
+    .option('--based-on <number>', 'the revision that was edited; required if there is one')
     .option(
       '--fragment <name...>',
       'the fragments that it uses, in this order (default: those of the newest revision)',

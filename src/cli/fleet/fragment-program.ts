@@ -28,10 +28,7 @@ export function addFragments(
   withRegistry(fragment.command('set <name> <file>'))
     .description('Saves a fragment, and the documents of the machines that it changes.')
     .requiredOption('--reason <text>', 'why, for the history of each machine')
-    .option(
-      '--based-on <number>',
-      'the revision that was edited, needed if there is one; refused if it is not the newest',
-    )
+    .option('--based-on <number>', 'the revision that was edited; required if there is one')
     .option('--dry-run', 'says on which machines it has an effect, and saves nothing')
     .addHelpText('before', SET_EXAMPLES)
     .action(async (name: string, file: string, options: SetFragmentOptions) => {
