@@ -89,6 +89,10 @@ export interface KnownCommand extends WaitingCommand {
   readonly kind: CommandKind;
 }
 
+/** Said of a machine that may never take a command. */
+export const NOT_ASKING =
+  'it has not asked for commands: its agent or poller follows this registry only with --config-from';
+
 /** A command as its machine types it (D328), without the name of the program. */
 export function typed({ kind: command, module, version }: TypedCommand): string {
   const name = command === 'unquarantine' ? 'quarantine lift' : command;
@@ -139,7 +143,16 @@ export const commandList = v.object({ commands: v.array(v.object(listed)) });
 export type CommandList = Readonly<v.InferOutput<typeof commandList>>;
 
 /** The answer to a command that a person gives. */
-export const givenCommand = v.object({ machine: text, number, kind, expires_at: text });
+export const givenCommand = v.object({
+  machine: text,
+  number,
+  kind,
+  expires_at: text,
+  asks: v.pipe(
+    v.optional(v.literal(false)),
+    v.description('Present if the machine has not asked the registry for commands so far'),
+  ),
+});
 export type GivenCommand = Readonly<v.InferOutput<typeof givenCommand>>;
 
 /** The answer to a command that a person gives a group: the machines that have it, and those that cannot be commanded, with the reason. */

@@ -1,4 +1,9 @@
-import { newCommand, type CommandKind, type CommandList } from '../registry/command-documents.ts';
+import {
+  NOT_ASKING,
+  newCommand,
+  type CommandKind,
+  type CommandList,
+} from '../registry/command-documents.ts';
 import { usage } from '../base/problem.ts';
 import { commandFault, shownCommand } from '../server/commands/known-command.ts';
 import { readingBy } from '../server/routes/reading-by.ts';
@@ -13,6 +18,8 @@ export interface MachineCommands {
   readonly names: readonly string[];
   /** The newest 100, the newest first. */
   readonly commands: CommandList['commands'];
+  /** Why it may never take one; undefined if it asks for them. */
+  readonly warning: string | undefined;
 }
 
 /** A command as a form has it. */
@@ -39,9 +46,10 @@ export function commandsOf(files: SiteFiles, onChange: OnChange): SiteCommands {
     commands(machine) {
       const known = knownMachine(files, machine);
       if (!known.ok) return known;
-      const stored = files.catalogue.configs.commands.all(machine);
-      const commands = stored.map((one) => shownCommand(one, files.now()));
-      return { ok: true, value: { machine, names: known.value, commands } };
+      const stored = files.catalogue.configs.commands;
+      const commands = stored.all(machine).map((one) => shownCommand(one, files.now()));
+      const warning = stored.hasAsked(machine) ? undefined : NOT_ASKING;
+      return { ok: true, value: { machine, names: known.value, commands, warning } };
     },
     give(machine, form, by) {
       const known = knownMachine(files, machine);

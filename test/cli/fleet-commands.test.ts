@@ -192,8 +192,17 @@ it('[D295] [T707] a machine whose trust document names a key of the registry tak
   );
 });
 
-it('[D302] commands are given, listed and counted', async () => {
+it('[D294] a person is told that the machine has not asked for commands', async () => {
   const fleet = commanding(await loopbackRegistry());
+  expect((await fleet('hold', '--for', '12h', '--reason', 'trade fair')).stderr).toEqual([
+    'note: rover-7: it has not asked for commands: its agent or poller follows this registry only with --config-from',
+  ]);
+});
+
+it('[D302] commands are given, listed and counted', async () => {
+  const loopback = await loopbackRegistry();
+  loopback.catalogue.configs.commands.asks('rover-7');
+  const fleet = commanding(loopback);
   expect((await fleet('commands')).stdout).toEqual(['no command was given']);
   const held = await fleet('hold', '--for', '12h', '--reason', 'trade fair', '--expires', '24h');
   expect(timeless(held)).toEqual({

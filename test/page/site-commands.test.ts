@@ -9,6 +9,7 @@ const FORM = { key: KEY, module: 'acme_lidar', reason: 'loud' };
 async function site(): Promise<TestSite> {
   const one = testSite();
   await one.report('rover-7', [{}]);
+  one.catalogue.configs.commands.asks('rover-7');
   return one;
 }
 
@@ -55,6 +56,16 @@ it('[D321] commands are shown with what the machine answered, the newest first',
   expect((await textOf(one.app, PATH))[2]).toBe(
     '12:00 UTC 3 restart acme_lidar, by page: loud expired the machine did not ask before 2026-11-25T13:00:00Z',
   );
+});
+
+it('[D321] the commands of a machine that does not ask for them say so', async () => {
+  const one = testSite();
+  await one.report('rover-7', [{}]);
+  await one.post(`${PATH}/hold`, { key: KEY, for: '1d', reason: 'fair' });
+  expect((await textOf(one.app, PATH)).slice(2)).toEqual([
+    'rover-7: it has not asked for commands: its agent or poller follows this registry only with --config-from',
+    '12:00 UTC 1 hold the machine for 1d, by page: fair waits until 2026-11-25T13:00:00Z',
+  ]);
 });
 
 describe('[D321] the form of a command', () => {

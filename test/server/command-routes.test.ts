@@ -35,9 +35,10 @@ const GIVEN = {
 
 it('[D294] a person gives a command, the machine reads it, and its answer is listed', async () => {
   const { registry, as } = asking();
+  const end = '2026-11-21T02:02:03Z';
   expect(await as('commands', 'PUT', COMMANDS, hold())).toEqual({
     status: 200,
-    json: { machine: 'rover-7', number: 1, kind: 'hold', expires_at: '2026-11-21T02:02:03Z' },
+    json: { machine: 'rover-7', number: 1, kind: 'hold', expires_at: end, asks: false },
   });
   const waits = { at: '2026-11-21T01:02:03Z', state: 'waiting', detail: null, answered_at: null };
   expect(await as('commands', 'GET', COMMANDS)).toEqual({
@@ -57,6 +58,14 @@ it('[D294] a person gives a command, the machine reads it, and its answer is lis
   expect(await as('machine:rover-7', 'GET', QUESTION)).toMatchObject({ json: { commands: [] } });
   const given = { kind: 'command-given', machine: 'rover-7', number: 1, command: 'hold' };
   expect(registry.events).toEqual([{ ...given, tokenId: 't2', peer: undefined }]);
+});
+
+it('[D294] the answer says that a machine has not asked for commands until it does', async () => {
+  const { as } = asking();
+  const asks = async () => Object((await as('commands', 'PUT', COMMANDS, hold())).json).asks;
+  expect(await asks()).toBe(false);
+  await as('machine:rover-7', 'GET', QUESTION);
+  expect(await asks()).toBeUndefined();
 });
 
 it('[D294] a request that is repeated gives one command, and the first answer of a machine counts', async () => {

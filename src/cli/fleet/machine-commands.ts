@@ -2,6 +2,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import {
+  NOT_ASKING,
   type CommandKind,
   type CommandList,
   type GivenToGroup,
@@ -55,10 +56,11 @@ export async function giveCommand(
     if (options.json) {
       return { answer: [jsonLine({ schema: 'modreg/fleet-command@1', ...given })] };
     }
-    const { machine, number, expires_at: until } = given;
+    const { machine, number, expires_at: until, asks } = given;
+    const answers = 'modreg fleet commands says what the machine answers';
     return {
       answer: [`${excerpt(machine)}: command ${number} (${what}) waits until ${excerpt(until)}`],
-      notes: ['note: modreg fleet commands says what the machine answers'],
+      notes: [`note: ${asks === false ? `${excerpt(machine)}: ${NOT_ASKING}` : answers}`],
     };
   });
 }

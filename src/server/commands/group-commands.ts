@@ -1,3 +1,4 @@
+import { NOT_ASKING } from '../../registry/command-documents.ts';
 import type { CatalogueCommands } from './catalogue-commands.ts';
 import type { CommandWish, GiveResult } from './command-table.ts';
 
@@ -21,8 +22,6 @@ export interface GroupOutcome {
 /** So many machines share a transaction, in which nothing else is answered. */
 const AT_ONCE = 100;
 
-const NOT_ASKING =
-  'it has not asked for commands: its agent or poller follows this registry only with --config-from';
 const PINNED =
   'its policy names a trust document, so that its site can only hold: give the command on the machine';
 

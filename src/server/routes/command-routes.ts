@@ -84,7 +84,8 @@ async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   }
   const { number, expiresAt, kind: command } = result.command;
   if (result.kind === 'given') changed({ kind: 'command-given', machine, number, command });
-  return c.json({ machine, number, kind: command, expires_at: formatTime(expiresAt) });
+  const given = { machine, number, kind: command, expires_at: formatTime(expiresAt) };
+  return c.json(catalogue.configs.commands.hasAsked(machine) ? given : { ...given, asks: false });
 }
 
 function listAnswer(c: Context, { catalogue, machine, now }: AskedOfMachine): Response {

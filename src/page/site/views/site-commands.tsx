@@ -61,7 +61,7 @@ const WORDS: Readonly<Record<ShownKind, CommandWords>> = {
 
 /** The commands to a machine with what became of them, and those that can be given. */
 export const CommandsView: FC<{ readonly list: MachineCommands; readonly now: number }> = ({
-  list: { machine, commands },
+  list: { machine, commands, warning },
   now,
 }) => (
   <>
@@ -72,6 +72,11 @@ export const CommandsView: FC<{ readonly list: MachineCommands; readonly now: nu
       ))}
       <a href={machinePath(machine)}>{excerpt(machine)}</a>
     </p>
+    {warning === undefined ? null : (
+      <p>
+        {excerpt(machine)}: {warning}
+      </p>
+    )}
     {commands.length === 0 ? <p>No command was given.</p> : null}
     <ol>
       {commands.map((one) => (
