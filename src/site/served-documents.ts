@@ -42,8 +42,8 @@ export interface Saving {
 /** Why nothing was saved. */
 export interface NotSaved {
   readonly problem: Problem;
-  /** What others changed since, if that is why (D323). */
-  readonly since?: readonly string[];
+  /** The newest revision and what it changed, if another person saved it meanwhile (D323). */
+  readonly since?: { readonly newest: number; readonly lines: readonly string[] };
 }
 
 type Saved =
@@ -139,7 +139,8 @@ function stale({ catalogue }: SiteFiles, { machine, basedOn }: NewRevision, newe
   const { configs } = catalogue;
   const [seen, now] = [configs.at(machine, basedOn), configs.newest(machine)];
   const message = `this is based on revision ${basedOn} of ${machine}, and the newest is ${newest}: nothing was saved`;
-  const hint = 'read what changed, then change the newest revision';
+  const hint = 'read what changed, then save this on the newest revision or drop it';
   const problem = { severity: 'error', kind: 'stale-config', message, hint } as const;
-  return { ok: false, error: { problem, since: now ? documentDiff(seen, now) : [] } };
+  const lines = now ? documentDiff(seen, now) : [];
+  return { ok: false, error: { problem, since: { newest, lines } } };
 }

@@ -179,7 +179,7 @@ describe('[T730] two people change the same revision', () => {
       [
         'This was not done',
         'STALE_CONFIG this is based on revision 1 of rover-7, and the newest is 2: nothing was saved',
-        'read what changed, then change the newest revision',
+        'read what changed, then save this on the newest revision or drop it',
         'What changed sincemachine.json:',
         '{',
         '// the rover in the hall',
@@ -190,6 +190,16 @@ describe('[T730] two people change the same revision', () => {
       ],
     ]);
     expect([newest(site)[0], site.changes]).toEqual([2, []]);
+    expect(linesOf(html).slice(-2)).toEqual(['Save mine on revision 2', 'Drop it']);
+    const [, action = '', fields = ''] = /<form method="post" action="([^"]*)">(.*?)<\/form>/s.exec(
+      html.slice(html.indexOf('What changed since')),
+    ) ?? ['', '', ''];
+    const again = Array.from(
+      fields.matchAll(/name="([^"]*)" value="([^"]*)"/g),
+      ([, name, value]) => [name, value],
+    );
+    expect(await site.post(action, Object.fromEntries(again))).toEqual([303, '/machines/rover-7']);
+    expect(newest(site)[0]).toBe(3);
   });
 });
 

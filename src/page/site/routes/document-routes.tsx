@@ -85,9 +85,11 @@ async function saved(
   if (!done.ok) return await frame.failed(c, done.error);
   if (done.value.ok) return c.redirect(machinePath(machine), 303);
   const { error } = done.value;
-  if (!error.since) return await frame.failed(c, [problemOf(error)]);
+  const { since } = error;
+  if (!since) return await frame.failed(c, [problemOf(error)]);
   c.status(statusOf([problemOf(error)]));
-  const view = <StaleView machine={machine} problem={problemOf(error)} since={error.since} />;
+  const asked = { path: c.req.path, fields: [...form.value] };
+  const view = <StaleView machine={machine} problem={problemOf(error)} {...{ asked, since }} />;
   return await frame.page(c, { view: site, title: 'Conflict', tab: '/' }, view);
 }
 

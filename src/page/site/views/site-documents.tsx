@@ -103,15 +103,26 @@ const Difference: FC<{ readonly lines: readonly string[] }> = ({ lines }) =>
 export const StaleView: FC<{
   readonly machine: string;
   readonly problem: PageProblem;
-  readonly since: readonly string[];
-}> = ({ machine, problem, since }) => (
+  readonly since: { readonly newest: number; readonly lines: readonly string[] };
+  /** What the person had sent. */
+  readonly asked: {
+    readonly path: string;
+    readonly fields: readonly (readonly [name: string, value: string])[];
+  };
+}> = ({ machine, problem, since: { newest, lines }, asked: { path, fields } }) => (
   <>
     <h1>This was not done</h1>
     <Problems problems={[problem]} />
     <h2>What changed since</h2>
-    <Difference lines={since} />
+    <Difference lines={lines} />
+    <form method="post" action={path}>
+      {fields.map(([name, value]) => (
+        <input type="hidden" {...{ name, value: name === 'based_on' ? `${newest}` : value }} />
+      ))}
+      <button>Save mine on revision {newest}</button>
+    </form>
     <p>
-      <a href={machinePath(machine)}>{excerpt(machine)}</a>
+      <a href={machinePath(machine)}>Drop it</a>
     </p>
   </>
 );
