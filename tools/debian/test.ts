@@ -23,6 +23,8 @@ const REGISTRY = 'runuser -u modreg-registry -- env PLATFORM_HOME=/var/lib/modre
 const STATUS = 'modreg agent status';
 /** The processes of modreg, and not the shell that searches. */
 const PROCESSES = "pgrep -f 'modreg/bin/nod[e]' || true";
+const PROGRAMS =
+  'for pid in $(pgrep -x sleep); do echo "$(stat -c %U /proc/$pid) $(readlink /proc/$pid/cwd)"; done';
 const MACHINE = {
   modules: [{ type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' }],
 };
@@ -140,14 +142,18 @@ async function runRegistry(): Promise<void> {
 async function runModule(): Promise<void> {
   await container.sh('cp /srv/packages/*.json /etc/modreg; systemctl enable --now modreg-agent');
   await container.until(STATUS, /lidar +1\.0\.0 +running/, FIRST_MS);
-  deepStrictEqual(await modules(), ['modreg-modules 1.0.0']);
+  deepStrictEqual(await startedModules(), ['modreg-modules 1.0.0']);
 }
 
-/** The user and the version of each process of the module. */
+/** The user and the version of each process of the module, once its script has started its program. */
+async function startedModules(): Promise<readonly string[]> {
+  await container.until(PROGRAMS, /\/acme\/lidar\//, PATIENCE_MS);
+  return await modules();
+}
+
+/** The same at once. */
 async function modules(): Promise<readonly string[]> {
-  const printed = await container.sh(
-    'for pid in $(pgrep -x sleep); do echo "$(stat -c %U /proc/$pid) $(readlink /proc/$pid/cwd)"; done',
-  );
+  const printed = await container.sh(PROGRAMS);
   const lines = printed.split('\n').filter((line) => line.includes('/acme/lidar/'));
   return lines.map((line) => line.replace(/ .*\/acme\/lidar\//, ' ').replace(/-[^-]*$/, ''));
 }
@@ -172,7 +178,7 @@ async function killAgent(): Promise<void> {
     PATIENCE_MS,
   );
   await container.until(STATUS, /lidar +1\.0\.0 +running/, PATIENCE_MS);
-  deepStrictEqual(await modules(), ['modreg-modules 1.0.0']);
+  deepStrictEqual(await startedModules(), ['modreg-modules 1.0.0']);
 }
 
 /** Matches the pid of a process that runs, and is another one. */
@@ -187,7 +193,7 @@ async function upgrade(file: string): Promise<void> {
   match(await processOf('modreg-agent'), anotherThan(before));
   match(await processOf('modreg-registry'), anotherThan(registry));
   await container.until(STATUS, /lidar +1\.0\.0 +running/, PATIENCE_MS);
-  deepStrictEqual(await modules(), ['modreg-modules 1.0.0']);
+  deepStrictEqual(await startedModules(), ['modreg-modules 1.0.0']);
   await publish('1.1.0');
   await container.until(STATUS, /lidar +1\.1\.0 +running/, FIRST_MS);
 }
