@@ -1,4 +1,5 @@
 import type { Result } from '../core/index.ts';
+import { excerpt } from '../core/text/quote.ts';
 import { fetchIn } from '../base/network.ts';
 import { registryProblem, usage, type Problem } from '../base/problem.ts';
 import { clockOf, type World } from '../base/world.ts';
@@ -6,6 +7,7 @@ import { namedRegistry } from '../host/registry-choice.ts';
 import { errorWithHint } from '../host/registry-hints.ts';
 import { tokensIn } from '../host/registry-token.ts';
 import { configClient, type ConfigClient, type ConfigRefusal } from '../registry/config-client.ts';
+import type { ShownConfig } from '../registry/config-documents.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { noRegistry, serverAddress, type FleetOptions } from './fleet-options.ts';
 
@@ -98,6 +100,21 @@ const HINTS = {
   'stale-config':
     'modreg fleet config diff shows what changed; then set it again with --based-on and the newest number',
 } as const;
+
+/** Who saved a revision, when and why. */
+type SavedRevision = Pick<ShownConfig, 'revision' | 'at' | 'by' | 'reason'>;
+
+/** Nothing replaces the newest revision `of` something that its author may not have seen; `show` prints it (D265). */
+export function baseMissing(
+  of: string,
+  { revision, at, by, reason }: SavedRevision,
+  show: string,
+): Result<never, Problem> {
+  const saved = `revision ${revision} (${at}, ${excerpt(by)}: ${excerpt(reason)})`;
+  const message = `${of} has ${saved}, and --based-on is missing: nothing was saved`;
+  const hint = `${show} prints it; edit that, and set it with --based-on ${revision}`;
+  return { ok: false, error: { severity: 'error', kind: 'stale-config', message, hint } };
+}
 
 /** What a registry did, or why it did not. */
 export function configResult<T>(result: Result<T, ConfigRefusal>): Result<T, Problem> {

@@ -1,13 +1,13 @@
 import { isGroup } from '../core/rollout/group.ts';
 import type { Result } from '../core/index.ts';
-import { excerpt, quote } from '../core/text/quote.ts';
+import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import { readDocumentFile } from '../host/document-file.ts';
 import type { ConfigRefusal } from '../registry/config-client.ts';
 import { fragmentClient } from '../registry/fragment-client.ts';
 import type { FragmentList, SavedFragment, ShownFragment } from '../registry/fragment-documents.ts';
-import { configResult, withServing } from './config-options.ts';
+import { baseMissing, configResult, withServing } from './config-options.ts';
 import type { FleetOptions } from './fleet-options.ts';
 
 const SERVING = { open: fragmentClient, what: 'keeps fragments' };
@@ -59,20 +59,17 @@ export async function saveFragmentFile(
   const content = Buffer.from(read.value.bytes).toString();
   return await withServing(options, world, SERVING, async (client) => {
     const newest = basedOn === undefined ? await client.shown(name) : undefined;
-    if (newest?.ok && !isDry && newest.value.content !== content) return baseMissing(newest.value);
+    if (newest?.ok && !isDry && newest.value.content !== content) {
+      return baseMissing(
+        `fragment ${name}`,
+        newest.value,
+        `modreg fleet config fragment show ${name}`,
+      );
+    }
     const known = basedOn ?? (newest?.ok ? newest.value.revision : 0);
     const body = { based_on: known, content, reason, dry_run: isDry };
     return fragmentResult(await client.send(name, body), name);
   });
-}
-
-/** Nothing replaces a revision that its author may not have seen (D265). */
-function baseMissing({ name, revision, at, by, reason }: ShownFragment): Result<never, Problem> {
-  const saved = `revision ${revision} (${at}, ${excerpt(by)}: ${excerpt(reason)})`;
-  const message = `fragment ${name} has ${saved}, and --based-on is missing: nothing was saved`;
-  const show = `modreg fleet config fragment show ${name}`;
-  const hint = `${show} prints it; edit that, and set it with --based-on ${revision}`;
-  return { ok: false, error: { severity: 'error', kind: 'stale-config', message, hint } };
 }
 
 /** What the registry did, or why it did not, with a hint about fragments. */

@@ -1,10 +1,10 @@
 import type { Result } from '../core/index.ts';
-import { excerpt } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import { readDocumentFile, type DocumentFile } from '../host/document-file.ts';
 import type { ConfigHistory, SavedConfig, ShownConfig } from '../registry/config-documents.ts';
 import {
+  baseMissing,
   configResult,
   withConfigs,
   type ConfigOptions,
@@ -43,7 +43,7 @@ export interface NewDocuments {
   readonly fragments: readonly string[] | undefined;
 }
 
-/** Saves documents as the next revision of a machine (D264). */
+/** Saves documents as the next revision of a machine (D264, D265). */
 export async function saveConfig(
   { config, policy, reason, basedOn, fragments: named }: NewDocuments,
   options: ConfigOptions,
@@ -65,25 +65,15 @@ export async function saveConfig(
     const newest = shown.ok ? shown.value : undefined;
     const { config: own, policy: terms } = newest?.own ?? newest ?? {};
     const isNewest = own === texts.config && terms === texts.policy && named === undefined;
-    if (newest && basedOn === undefined && !isNewest) return baseMissing(machine, newest);
+    if (newest && basedOn === undefined && !isNewest) {
+      return baseMissing(machine, newest, `modreg fleet config show --machine ${machine}`);
+    }
     const known = basedOn ?? newest?.revision ?? 0;
     const fragments = named ?? newest?.own?.fragments ?? [];
     // A registry of an earlier modreg knows no fragments.
     const used = fragments.length === 0 ? {} : { fragments };
     return await sent(configured, { ...texts, ...used, based_on: known, reason });
   });
-}
-
-/** Nothing replaces a revision that its author may not have seen (D265). */
-function baseMissing(
-  machine: string,
-  { revision, at, by, reason }: ShownConfig,
-): Result<never, Problem> {
-  const saved = `revision ${revision} (${at}, ${excerpt(by)}: ${excerpt(reason)})`;
-  const message = `${machine} has ${saved}, and --based-on is missing: nothing was saved`;
-  const show = `modreg fleet config show --machine ${machine}`;
-  const hint = `${show} prints it; edit that, and set it with --based-on ${revision}`;
-  return { ok: false, error: { severity: 'error', kind: 'stale-config', message, hint } };
 }
 
 function textOf({ bytes }: DocumentFile): string {

@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
-import { pageApp } from '../../src/page/app.ts';
-import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
 import { commitOne } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { homeAfter } from '../support/machine-home.ts';
-import { quietWorld } from '../support/quiet-world.ts';
-import { textOf } from './support/machine-page.ts';
+import { machinePage, textOf } from './support/machine-page.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const LIDAR = { type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' };
@@ -29,17 +26,9 @@ it('[D184] the page of a machine says that an action fails and is tried again, a
     }
   });
   const releases = ['1.0.0', '1.1.0'].map((version) => ({ version }));
-  const folder = temporaryFolder({
-    'machine.json': JSON.stringify({ modules: [LIDAR] }),
-    'policy.json': JSON.stringify({ registry: './lists', restart_cooldown: '0s' }),
-    'lists/acme/lidar.json': JSON.stringify({ releases }),
-  });
-  const environment = { PLATFORM_HOME: home };
-  const world = { ...quietWorld('linux/arm64'), environment, clock: () => NOW };
-  const app = pageApp(machineOnPage(`${folder}/machine.json`, {}, world), {
-    assets: { style: '', script: '' },
-    access: undefined,
-  });
+  const registry = temporaryFolder({ 'acme/lidar.json': JSON.stringify({ releases }) });
+  const policy = { restart_cooldown: '0s' };
+  const app = machinePage({ home, now: NOW, machine: { modules: [LIDAR] }, policy, registry });
   const lines = await textOf(app, '/');
   // The decision alone is due.
   expect(lines).toContain('newest release of 1');

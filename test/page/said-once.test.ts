@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
-import { pageApp } from '../../src/page/app.ts';
-import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
 import { commitOne } from '../support/claimed.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { homeAfter } from '../support/machine-home.ts';
-import { quietWorld } from '../support/quiet-world.ts';
-import { textOf } from './support/machine-page.ts';
+import { machinePage, textOf } from './support/machine-page.ts';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
 const CHANGES = 'Change… Restart… Roll back… Quarantine… Hold…';
@@ -22,17 +19,10 @@ async function page(): Promise<string[]> {
     const times = { at: NOW, quarantineUntil: undefined, retryAt: NOW };
     state.acknowledge(id, { kind: 'done' }, times);
   });
-  const folder = temporaryFolder({
-    'machine.json': JSON.stringify({ modules: MODULES }),
-    'policy.json': JSON.stringify({ registry: './lists' }),
-    'lists/acme/lidar.json': JSON.stringify({ releases: [{ version: '1.0.0' }, YANKED] }),
+  const registry = temporaryFolder({
+    'acme/lidar.json': JSON.stringify({ releases: [{ version: '1.0.0' }, YANKED] }),
   });
-  const environment = { PLATFORM_HOME: home };
-  const world = { ...quietWorld('linux/arm64'), environment, clock: () => NOW };
-  const app = pageApp(machineOnPage(`${folder}/machine.json`, {}, world), {
-    assets: { style: '', script: '' },
-    access: undefined,
-  });
+  const app = machinePage({ home, now: NOW, machine: { modules: MODULES }, policy: {}, registry });
   return await textOf(app, '/');
 }
 

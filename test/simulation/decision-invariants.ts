@@ -22,7 +22,7 @@ export const DUE: RegExp = /^(upgrade|downgrade|install|rollback|restart) /;
 export function judgeDecision(context: JudgeContext, action: SeenAction): void {
   if (hasJustLeft(context, action.target)) return;
   if (isOfLocalModule(context, action)) {
-    judgeLocalRestart(context, action);
+    judgeRequested(context, action);
     return;
   }
   judgeChoice(context, action);
@@ -53,11 +53,6 @@ function hasJustLeft({ ledger, moment }: JudgeContext, target: Target): boolean 
 /** Whether a local module restarts, which no constraint asks for (D344). */
 function isOfLocalModule({ ledger }: JudgeContext, { target, direction, to }: SeenAction): boolean {
   return isLocalEntry(ledger, target) && direction === 'restart' && to === 'local';
-}
-
-function judgeLocalRestart({ ledger, complain }: JudgeContext, action: SeenAction): void {
-  const isAsked = requestFor(ledger, action.target);
-  if (!isAsked) complain('D41', `${describe(action)}, which nobody requested`);
 }
 
 function withoutVetoes(of: Case): Case {
@@ -95,12 +90,18 @@ function judgeChoice(context: JudgeContext, action: SeenAction): void {
 }
 
 /** A restart deploys nothing. (D41) */
-function judgeRestart({ ledger, complain }: JudgeContext, action: SeenAction): void {
+function judgeRestart(context: JudgeContext, action: SeenAction): void {
+  const { ledger, complain } = context;
   const { target, from, to } = action;
   const { running } = knownOf(ledger, target);
   const isSame = running === to && (from === to || isAddress(to));
   if (!isSame) complain('D41', `${describe(action)}, and ${String(running)} is deployed`);
-  if (!requestFor(ledger, target)) complain('D41', `${describe(action)}, which nobody requested`);
+  judgeRequested(context, action);
+}
+
+function judgeRequested({ ledger, complain }: JudgeContext, action: SeenAction): void {
+  const isRequested = requestFor(ledger, action.target) !== undefined;
+  if (!isRequested) complain('D41', `${describe(action)}, which nobody requested`);
 }
 
 function judgeDirection(context: JudgeContext, action: SeenAction): void {

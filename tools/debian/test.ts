@@ -23,6 +23,7 @@ const REGISTRY = 'runuser -u modreg-registry -- env PLATFORM_HOME=/var/lib/modre
 const STATUS = 'modreg agent status';
 /** The processes of modreg, and not the shell that searches. */
 const PROCESSES = "pgrep -f 'modreg/bin/nod[e]' || true";
+/** The user and the folder of each program that may be one of a module. */
 const PROGRAMS =
   'for pid in $(pgrep -x sleep); do echo "$(stat -c %U /proc/$pid) $(readlink /proc/$pid/cwd)"; done';
 const MACHINE = {

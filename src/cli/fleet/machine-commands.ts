@@ -57,10 +57,13 @@ export async function giveCommand(
       return { answer: [jsonLine({ schema: 'modreg/fleet-command@1', ...given })] };
     }
     const { machine, number, expires_at: until, asks } = given;
-    const answers = 'modreg fleet commands says what the machine answers';
+    const note =
+      asks === false
+        ? `${excerpt(machine)}: ${NOT_ASKING}`
+        : 'modreg fleet commands says what the machine answers';
     return {
       answer: [`${excerpt(machine)}: command ${number} (${what}) waits until ${excerpt(until)}`],
-      notes: [`note: ${asks === false ? `${excerpt(machine)}: ${NOT_ASKING}` : answers}`],
+      notes: [`note: ${note}`],
     };
   });
 }

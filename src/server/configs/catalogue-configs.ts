@@ -76,7 +76,7 @@ interface CatalogueFragments {
   ) => FragmentResult;
 }
 
-/** Of the catalogue at `path`. `change` runs its argument in a transaction; who watches the catalogue looks after each, which wakes who waits. */
+/** Of the catalogue at `path`. `change` runs its argument in a transaction; after each, the watchers of the catalogue call `look`, which wakes the machines that wait. */
 export function catalogueConfigs(
   sql: Statements,
   path: string,

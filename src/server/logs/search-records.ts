@@ -27,11 +27,12 @@ export interface LogSearch {
 
 /** So many records are looked at without a pause, which takes some milliseconds. */
 const SLICE = 10_000;
-/** Of an answer, in characters. */
-const USUAL_SIZE = { ofAll: 4 * 1024 * 1024, ofLine: Infinity };
+/** Of an answer whose lines are not cut, in bytes of records. */
+const MOST_BYTES = 4 * 1024 * 1024;
 /** The event of a line in which a machine says how many lines it dropped before they were sent. */
 const LOST = 'modreg.log.dropped';
-const COLUMNS = 'name, records.id AS id, at, received_at, severity, module, version, event, text';
+const COLUMNS =
+  'name, records.id AS id, at, received_at, severity, module, version, event, text, records.bytes AS bytes';
 
 /** The newest lines that match, the newest first (D308). */
 export function* searchRecords(sql: Statements, search: LogSearch): Slices<SiteLines> {
@@ -39,23 +40,27 @@ export function* searchRecords(sql: Statements, search: LogSearch): Slices<SiteL
   if (search.machine !== undefined && !machine) return { lines: [], dropped: null, next: null };
   const where = conditionsOf(search, machine?.id);
   const lines: SiteLine[] = [];
-  const size = search.size ?? USUAL_SIZE;
+  const { ofAll = MOST_BYTES, ofLine } = search.size ?? {};
   let [before, length] = [search.before ?? Number.MAX_SAFE_INTEGER, 0];
   for (;;) {
     const first = firstOf(sql, before, machine?.id);
     if (first === undefined) break;
     for (const row of sql.iterate(where.sql, first, before, ...where.values)) {
       // There are more, from this one.
-      if (lines.length === search.limit || length > size.ofAll) {
+      if (lines.length === search.limit || length > ofAll) {
         return { lines, dropped: machine?.dropped ?? null, next: Number(row['id']) + 1 };
       }
-      length += Math.min(String(row['text']).length, size.ofLine);
+      length += ofLine === undefined ? Number(row['bytes']) : shownLength(row, ofLine);
       lines.push(lineIn(row));
     }
     before = first;
     yield;
   }
   return { lines, dropped: machine?.dropped ?? null, next: null };
+}
+
+function shownLength({ text }: Row, ofLine: number): number {
+  return Math.min(String(text).length, ofLine);
 }
 
 interface KnownMachine {

@@ -12,17 +12,25 @@ interface Paged {
   /** The document, or its text. */
   readonly machine: object | string;
   readonly policy?: object;
+  /** By default one that is not reached. */
+  readonly registry?: string;
 }
 
 /** The page of the machine in `home`. */
-export function machinePage({ home, now, machine, policy }: Paged): Hono {
+export function machinePage({
+  home,
+  now,
+  machine,
+  policy,
+  registry = 'https://registry.example',
+}: Paged): Hono {
   const path = join(home, 'machine.json');
   const text = typeof machine === 'string' ? machine : JSON.stringify(machine);
   writeFileSync(path, text, { mode: 0o600 });
   if (policy) writeFileSync(join(home, 'policy.json'), JSON.stringify(policy));
   const environment = { PLATFORM_HOME: home };
   const world = { ...quietWorld('linux/arm64'), environment, clock: () => now };
-  const machineAt = machineOnPage(path, { registry: 'https://registry.example' }, world);
+  const machineAt = machineOnPage(path, { registry }, world);
   return pageApp(machineAt, { assets: { style: '', script: '' }, access: undefined });
 }
 
