@@ -29,6 +29,8 @@ export function follow(pid: number, mark: string): Followed {
   return {
     ...family,
     look: () => {
+      // While a process is between two programs, its mark cannot be read: it must be seen before it leaves the session.
+      family.among(processes());
       for (const one of marked(mark)) family.add(one);
       return family.among(processes());
     },

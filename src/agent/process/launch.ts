@@ -100,9 +100,14 @@ function running(
     child.exitCode === null && child.signalCode === null && isRunning(pid);
   // Without pipes of ours, Node has created these.
   const streams = pipes ?? { stdout: child.stdout as Readable, stderr: child.stderr as Readable };
-  const ended = endOf(child, { cgroup, family, streams });
-  const stop = stopping({ pid, mark, family, ended, isAlive, cgroup, onLine });
+  let isStopped = false;
+  const ended = endOf(child, { cgroup, family, streams, isStopped: () => isStopped });
+  const end = stopping({ pid, mark, family, ended, isAlive, cgroup, onLine });
   programOutput(streams, onLine);
+  const stop = async (graceMs: number): Promise<StopResult> => {
+    isStopped = true;
+    return await end(graceMs);
+  };
   return { pid, cgroup: cgroup?.folder, ended, isAlive, stop };
 }
 
@@ -160,8 +165,10 @@ async function endOf(
     cgroup,
     family,
     streams,
+    isStopped,
   }: Pick<Outfit, 'cgroup'> & {
     readonly family: Followed;
+    readonly isStopped: () => boolean;
     readonly streams: Readonly<Record<'stdout' | 'stderr', Readable>>;
   },
 ): Promise<ProgramEnd> {
@@ -172,14 +179,17 @@ async function endOf(
   child.once('exit', (code, by) => {
     // While it was there, its session had no other members than its own.
     const left = family.look().length;
-    const end: ProgramEnd =
+    // A process that was between two programs had no mark (T351).
+    const isSure = code !== 0 || left > 0 || isStopped();
+    const end = (): ProgramEnd =>
       by === null
-        ? { kind: 'exited', code: code ?? 0, left }
+        ? { kind: 'exited', code: code ?? 0, left: isSure ? left : family.look().length }
         : { kind: 'killed', by, isOutOfMemory: cgroup?.wasOutOfMemory() };
-    const late = setTimeout(resolve, LAST_OUTPUT_MS, end);
+    const late = setTimeout(() => resolve(end()), LAST_OUTPUT_MS);
+    if (!isSure) return;
     void closed.finally(() => {
       clearTimeout(late);
-      resolve(end);
+      resolve(end());
     });
   });
   return await promise;
