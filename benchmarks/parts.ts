@@ -76,6 +76,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
   ],
   poller: [
     { name: 'rounds', section: 'poller', measure: script('poller/rounds.ts') },
+    { name: 'command', section: 'poller', measure: script('poller/command.ts') },
     { name: 'long lists', section: 'poller', measure: script('poller/long-lists.ts') },
     { name: 'latency', section: 'poller', measure: script('poller/latency.ts') },
     { name: 'first plan', section: 'poller', measure: script('poller/first-plan.ts') },

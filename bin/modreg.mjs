@@ -34,13 +34,13 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 }
 
 /**
- * What asks V8 for a small process instead of a fast one. Pages and agents may run all day on a machine whose modules need the memory. They
- * collect garbage themselves, with --expose-gc.
+ * What asks V8 for a small process instead of a fast one. Pages, agents and pollers may run all day on a machine whose modules need the
+ * memory. They collect garbage themselves, with --expose-gc.
  */
 function flagsOf(command) {
   // Threads that help to collect have pages of their own. The code of the second of three compilers takes more memory than it saves time.
   const small = ['--optimize-for-size', '--single-threaded-gc', '--no-maglev', '--expose-gc'];
-  if (command === 'agent') return small;
+  if (command === 'agent' || command === 'poll') return small;
   if (command !== 'page') return [];
   // It answers few people. Its young generation stays at its first size, the old one is collected after little growth, and pages that are
   // nearly empty are given back.

@@ -14,6 +14,8 @@ import { moduleId } from '../parsed.ts';
 /** A registry in a separate process, and a machine.db. */
 export interface Site {
   readonly file: ClaimedFile;
+  /** The policy of a machine that uses it. */
+  readonly policy: { readonly registry: string; readonly trust?: string };
   readonly registry: (options: OpenRegistriesOptions) => CachedRegistry;
   readonly publish: (module: string, version: string) => void;
   readonly close: () => void;
@@ -33,11 +35,12 @@ export async function openSite(
   });
   const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
   const [address = '', pin = ''] = line.split(' ');
-  const terms = { registry: address, ...(pin && { trust: pin }) };
+  const policy = { registry: address, ...(pin && { trust: pin }) };
   const file = openForPoller(join(folder, 'machine.db'));
   return {
     file,
-    registry: (options) => registryAt(terms, options),
+    policy,
+    registry: (options) => registryAt(policy, options),
     publish: (module, version) => void server.stdin.write(`${module} ${version}\n`),
     close: () => {
       file.close();
@@ -47,11 +50,8 @@ export async function openSite(
   };
 }
 
-function registryAt(
-  terms: { readonly registry: string; readonly trust?: string },
-  options: OpenRegistriesOptions,
-): CachedRegistry {
-  const registry = openRegistries(options).open(terms);
+function registryAt(policy: Site['policy'], options: OpenRegistriesOptions): CachedRegistry {
+  const registry = openRegistries(options).open(policy);
   if (!registry.ok) throw registry.error;
   return registry.value;
 }
@@ -63,12 +63,7 @@ export function machineOf(
   { version, at }: { readonly version: string; readonly at: number },
 ): Pick<PollerOptions, 'configuration' | 'platform' | 'file'> {
   const { state } = file as WholeFile;
-  const modules = Array.from({ length: count }, (_, place) => ({
-    type: 'registry',
-    name: `bench_m${place}`,
-    module_id: `bench:m${place}`,
-    version: '1.*',
-  }));
+  const modules = moduleEntries(count);
   for (const { name, module_id: text } of modules) {
     state.report({ kind: 'module', name, moduleId: moduleId(text) }, version, at);
   }
@@ -77,6 +72,18 @@ export function machineOf(
   const terms = { ...DEFAULT_POLICY.terms, restartCooldownMs: 0, restartCeiling: 1440 };
   const configured = { machine: read.value, policy: { ...DEFAULT_POLICY, terms } };
   return { file, configuration: () => configured, platform: 'linux/arm64' };
+}
+
+/** The entries of `count` modules in a machine config. */
+export function moduleEntries(
+  count: number,
+): readonly Readonly<Record<'type' | 'name' | 'module_id' | 'version', string>>[] {
+  return Array.from({ length: count }, (_, place) => ({
+    type: 'registry',
+    name: `bench_m${place}`,
+    module_id: `bench:m${place}`,
+    version: '1.*',
+  }));
 }
 
 /** The heap after garbage collection, in MiB. */

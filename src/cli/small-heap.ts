@@ -14,7 +14,7 @@ export function garbageCollector(): (() => void) | undefined {
 }
 
 const LOOK_MS = 10_000;
-/** What an agent allocates while nothing happens is a tenth of it in a minute. */
+/** What an agent or a poller allocates while nothing happens is a tenth of it in a minute. */
 const GROWTH_BYTES = 4_000_000;
 
 /** Collects after the start and whenever the heap grew: V8 itself would wait until it is twice as large, which may take hours. */

@@ -22,6 +22,7 @@ import { documentKeeper } from '../../host/kept-documents.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import { listsByRegistry } from '../../host/plan-lists.ts';
 import { UnreadableSite } from '../plan/polling-words.ts';
+import { collectAfterGrowth } from '../small-heap.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { watchDisk } from './watched-disk.ts';
@@ -46,6 +47,7 @@ export async function pollCommand(
 ): Promise<Outcome> {
   // Registered first, so that a signal during startup also ends the command.
   const [ended, killed] = [world.untilSignal(), world.untilSignal(2)];
+  collectAfterGrowth();
   const terms = readPollTerms(options, world);
   if (!terms.ok) return failed(...terms.error);
   const { deployed = NONE, policy } = options;
