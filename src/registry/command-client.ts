@@ -56,9 +56,9 @@ export interface CommandClient {
   readonly giveGroup: (group: string, command: CommandToGive) => Answered<GivenToGroup>;
 }
 
-/** A registry of an earlier modreg knows no version. */
-export type CommandToGive = Omit<NewCommand, 'key' | 'version'> &
-  Partial<Pick<NewCommand, 'version'>>;
+/** A registry of an earlier modreg knows no version and no signatures. The key is a new one unless it is signed. */
+export type CommandToGive = Omit<NewCommand, 'key' | 'version' | 'signed'> &
+  Partial<Pick<NewCommand, 'key' | 'version' | 'signed'>>;
 
 const KINDS = new Set(['no-commands', 'too-many-commands', 'bad-release', 'too-large']);
 /** The header with the signature of an answer (D148). */
@@ -75,7 +75,8 @@ export function commandClient(
   return { ok: true, value: { ...ofMachine(asking.value), ...ofPerson(asking.value) } };
 }
 
-function newKey(): string {
+/** Names one command, or one question. */
+export function newKey(): string {
   return randomBytes(NONCE_BYTES).toString('base64url');
 }
 

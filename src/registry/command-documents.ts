@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { escapeUnprintable } from '../core/text/quote.ts';
+import { parseTime } from '../core/text/rfc3339.ts';
+import { isSignature } from '../core/trust/key.ts';
 
 /*
  * The schemas of what a registry takes and answers about commands to machines. Their types, their readers and the OpenAPI document are
@@ -21,6 +23,7 @@ const LONGEST_DETAIL = 1000;
 /** A machine keeps no more outcomes than a registry keeps commands. */
 const MOST_OUTCOMES = 100;
 const HIGHEST_COMMAND = 1_000_000_000;
+const MOST_SIGNATURES = 8;
 
 const text = v.string('expected text');
 const plain = v.check<string, string>(
@@ -47,6 +50,33 @@ function whole(lowest: number, highest: number): v.GenericSchema<number> {
 const number = whole(1, HIGHEST_COMMAND);
 const kind = v.picklist(COMMAND_KINDS, `expected one of ${COMMAND_KINDS.join(', ')}`);
 
+const time = v.pipe(
+  text,
+  v.check((found) => parseTime(found).ok, 'expected a time, such as 2026-11-21T01:02:03Z'),
+);
+
+/** What operators signed: the text has these times, and the key of the command as its id (D396). */
+const signed = v.strictObject(
+  {
+    given_at: time,
+    expires_at: time,
+    signatures: v.pipe(
+      v.record(
+        v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, 'expected the id of a key')),
+        v.pipe(
+          text,
+          v.check<string, string>((found) => isSignature(found), 'expected 64 bytes in base64'),
+        ),
+      ),
+      v.check((found) => {
+        const { length } = Object.keys(found);
+        return length > 0 && length <= MOST_SIGNATURES;
+      }, `expected 1 to ${MOST_SIGNATURES} signatures`),
+    ),
+  },
+  'expected an object with given_at, expires_at and signatures',
+);
+
 /** A command that a person gives. */
 export const newCommand = v.strictObject(
   {
@@ -57,8 +87,10 @@ export const newCommand = v.strictObject(
     version: v.optional(v.nullable(bounded(LONGEST_NAME)), null),
     reason: bounded(LONGEST_REASON),
     expires_in: v.optional(whole(1, LONGEST_EXPIRY_S), DEFAULT_EXPIRY_S),
+    // Its end is in place of `expires_in`.
+    signed: v.optional(signed),
   },
-  'expected an object with key, kind, module, for, version, reason and expires_in',
+  'expected an object with key, kind, module, for, version, reason, expires_in and signed',
 );
 export type NewCommand = Readonly<v.InferOutput<typeof newCommand>>;
 
@@ -72,6 +104,8 @@ const given = {
   reason: text,
   by: text,
   expires_at: text,
+  // An earlier modreg knows none. What it has is judged by the machine.
+  signed: v.optional(v.object({ id: text, given_at: text, signatures: v.record(text, text) })),
 };
 
 /** What a machine reads: the commands that wait, and the time of the registry. */

@@ -21,6 +21,8 @@ import {
   type GroupCommandList,
 } from '../registry/command-documents.ts';
 import { withMachine, withServing, type ConfigOptions } from './config-options.ts';
+import { signedCommand, signedGroupFault, type SignedToGive } from './signed-command.ts';
+import type { SigningOptions } from './signing.ts';
 
 /** A command as a person gives it. */
 export interface GivenWish {
@@ -38,27 +40,36 @@ export interface GivenWish {
 
 const SERVING = { open: commandClient, what: 'gives machines commands' };
 
-/** Has a machine do something: its registry keeps the command until the machine asks, or it expires. */
+/** What a registry keeps for a machine, and who signed it. */
+type Given = GivenCommand & { readonly signed: SignedToGive['signed'] };
+
+/** Has a machine do something: its registry keeps the command until the machine asks, or it expires. Signed with the keys that the options name. */
 export async function giveMachineCommand(
   wish: GivenWish,
-  options: ConfigOptions,
+  options: ConfigOptions & SigningOptions,
   world: World,
-): Promise<Result<GivenCommand, Problem>> {
+): Promise<Result<Given, Problem>> {
   const command = commandOf(wish);
   if (!command.ok) return command;
-  return await withMachine(options, world, SERVING, async ({ machine, client }) =>
-    commandResult(await client.give(machine, command.value)),
-  );
+  return await withMachine(options, world, SERVING, async ({ machine, client }) => {
+    const found = await signedCommand(machine, command.value, options, world);
+    if (!found.ok) return found;
+    const { command: one, signed } = found.value;
+    const given = commandResult(await client.give(machine, one));
+    return given.ok ? { ok: true, value: { ...given.value, signed } } : given;
+  });
 }
 
 /** The same for each machine of a group. */
 export async function giveGroupCommand(
   wish: GivenWish,
-  { group, options }: OfGroup,
+  { group, options }: OfGroup & { readonly options: SigningOptions },
   world: World,
 ): Promise<Result<GivenToGroup, Problem>> {
   const command = commandOf(wish);
   if (!command.ok) return command;
+  const fault = signedGroupFault(options);
+  if (fault) return { ok: false, error: fault };
   return await withGroup({ group, options }, world, async (client) =>
     commandResult(await client.giveGroup(group, command.value)),
   );

@@ -1,13 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { expect, it, onTestFinished } from 'vitest';
-import { printed, type Printed } from '../support/command.ts';
-import { inProcess } from '../support/in-process.ts';
-import { loopbackRegistry, type Loopback } from '../support/loopback.ts';
-import { agentInProcess, polledSite, pollingHere, script } from '../support/polling.ts';
-import { entry } from '../support/planned.ts';
-import { published } from '../support/published.ts';
-import { AUTHOR, role, trustOf, VENDOR, type TestTrust } from '../support/signed.ts';
-import { tokenFor } from '../support/token.ts';
+import { expect, it } from 'vitest';
+import type { Printed } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { agentInProcess } from '../support/polling.ts';
+import { APPROVER, AUTHOR, role, trustOf, VENDOR, type TestKey } from '../support/signed.ts';
+import { commandedHere, commanding } from './support/commanded-here.ts';
 import { siteOf } from './support/lidar-site.ts';
 import { servingTo } from './support/served-documents.ts';
 
@@ -24,74 +22,19 @@ function timeless({ stdout, ...rest }: Printed): Printed {
 
 const NOTE = 'note: modreg fleet commands says what the machine answers';
 
-/** Runs `modreg fleet …` for rover-7. */
-function commanding({ address, catalogue }: Loopback): (...args: string[]) => Promise<Printed> {
-  const token = tokenFor(catalogue, ['commands'], 'ops');
-  const environment = { MODREG_TOKEN: token, MODREG_REGISTRY: address };
-  return async (...args) =>
-    await printed(['fleet', ...args, '--machine', 'rover-7'], { environment, clock: Date.now });
+function pem({ privateKey }: TestKey): string {
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 }
 
-/** The day so many days from now. */
-function dayIn(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-}
-
-interface CommandedHere {
-  readonly loopback: Loopback;
-  readonly fleet: (...args: string[]) => Promise<Printed>;
-  /** Has the machine do something. The result is what it answers. */
-  readonly told: (...args: string[]) => Promise<string>;
-  /** Runs a command on the machine. */
-  readonly here: (...args: string[]) => Promise<string>;
-  readonly until: (text: string) => Promise<readonly string[]>;
-  /** Whether it has asked its site for commands. */
-  readonly hasAsked: () => boolean;
-}
-
-/** A machine with lidar 1.2.3 that asks its site for commands. */
-async function commandedHere(
-  versions: readonly string[],
-  trust?: TestTrust,
-): Promise<CommandedHere> {
-  const loopback = await loopbackRegistry();
-  if (trust) loopback.catalogue.trust.store(trust.text);
-  published(loopback, 'acme:lidar', ...versions);
-  const site = servingTo(loopback);
-  const modules = [entry('acme:lidar', '1.*')];
-  const blackout = [{ from: dayIn(-1), to: dayIn(100), time_zone: 'UTC' }];
-  const policy = { blackout, ...(trust && { trust: trust.pin }) };
-  const deployed = { acme_lidar: '1.2.3' };
-  const folder = polledSite(loopback, { modules, deployed, policy });
-  const hook = script(`${folder}/hook`, 'cat > /dev/null');
-  const { until, end } = pollingHere(folder, ['--exec', hook, ...site.args], site.environment);
-  await until('polling 1 module');
-  onTestFinished(async () => void (await end('SIGTERM')));
-  const fleet = commanding(loopback);
-  const shown = (text: string): string => text.replaceAll(loopback.address, 'SITE');
-  return {
-    loopback,
-    fleet,
-    async told(...args) {
-      await fleet(...args, '--reason', 'a test');
-      const [said = ''] = (await until('of the site (')).slice(-1);
-      return shown(said.replace(/^TIME /, ''));
-    },
-    async here(...args) {
-      const { stdout, stderr } = await inProcess(args, {
-        PLATFORM_HOME: `${folder}/home`,
-        USER: 'ann',
-      });
-      return shown(stdout + stderr);
-    },
-    until,
-    hasAsked: () => existsSync(`${folder}/home/machine.db.served`),
-  };
+/** A file with a private key. */
+function keyFile(key: TestKey): string {
+  const path = `${temporaryFolder()}/operator.key`;
+  writeFileSync(path, pem(key), { mode: 0o600 });
+  return path;
 }
 
 it('[D296] [D298] a machine that waits does at once what its site has it do, as its own commands would, and says what became of it', async () => {
-  const { told, here, until, fleet, hasAsked } = await commandedHere(['1.2.3', '1.2.9']);
-  await expect.poll(hasAsked).toBe(true);
+  const { told, here, until, fleet } = await commandedHere(['1.2.3', '1.2.9']);
   const lidar = 'acme:lidar';
   expect(await told('upgrade', lidar)).toBe(
     'info  command 1 of the site (upgrade acme:lidar) is done: acme:lidar: upgrade to 1.2.9, at the next decision',
@@ -126,8 +69,7 @@ it('[D296] [D298] a machine that waits does at once what its site has it do, as 
 });
 
 it('[D328] a site has a machine select a version again that is in quarantine there', async () => {
-  const { told, here, hasAsked } = await commandedHere(['1.2.3', '1.2.9']);
-  await expect.poll(hasAsked).toBe(true);
+  const { told, here } = await commandedHere(['1.2.3', '1.2.9']);
   await here('quarantine', 'add', 'acme:lidar', '1.2.9');
   expect(await told('unquarantine', 'acme:lidar', '1.2.9')).toBe(
     'info  command 1 of the site (unquarantine acme:lidar 1.2.9) is done: acme:lidar 1.2.9 may be selected again',
@@ -139,8 +81,7 @@ it('[D328] a site has a machine select a version again that is in quarantine the
 });
 
 it('[D299] a site neither ends nor replaces a hold that was made on the machine', async () => {
-  const { told, here, hasAsked } = await commandedHere(['1.2.3']);
-  await expect.poll(hasAsked).toBe(true);
+  const { told, here } = await commandedHere(['1.2.3']);
   await here('hold', '--for', '1h', '--reason', 'demo');
   const machine =
     'this machine is held by ann, who did so on the machine: "demo"; nothing was changed (modreg unhold on the machine ends that)';
@@ -164,13 +105,12 @@ it('[D299] a site neither ends nor replaces a hold that was made on the machine'
 });
 
 function refused(command: string): string {
-  return `is refused: the policy of the machine names a trust document, so that its site can only hold: run modreg ${command} on the machine`;
+  return `is refused: the policy of the machine names a trust document, and no operator signed this: give it again with --key, or run modreg ${command} on the machine`;
 }
 
 it('[D300] a machine whose policy names a trust document holds for its site, and does nothing else', async () => {
   const trust = trustOf([role('namespace acme', 1, AUTHOR)]);
-  const { told, hasAsked } = await commandedHere(['1.2.3'], trust);
-  await expect.poll(hasAsked).toBe(true);
+  const { told } = await commandedHere(['1.2.3'], trust);
   expect(await told('hold', '--for', '2h')).toBe(
     'info  command 1 of the site (hold) is done: this machine is held until TIME',
   );
@@ -181,6 +121,46 @@ it('[D300] a machine whose policy names a trust document holds for its site, and
   expect(await told('unquarantine', 'acme:lidar', '1.2.9')).toBe(
     `warn  command 4 of the site (unquarantine acme:lidar 1.2.9) ${refused('quarantine lift acme:lidar 1.2.9')}`,
   );
+});
+
+it('[D392] [D393] a machine whose policy names a trust document does once what an operator signed for it', async () => {
+  const roles = [role('namespace acme', 1, AUTHOR), role('operator', 1, APPROVER)];
+  const { told, fleet, until, here, loopback } = await commandedHere(['1.2.3'], trustOf(roles));
+  const [key, author] = [keyFile(APPROVER), keyFile(AUTHOR)];
+  await told('hold', '--for', '2h');
+  expect(await told('unhold', '--key', key)).toBe(
+    'info  command 2 of the site (unhold) is done: this machine is no longer held',
+  );
+  const restart = ['restart', 'acme:lidar', '--reason', 'no points'];
+  const given = timeless(await fleet(...restart, '--key', key));
+  expect(given).toEqual({
+    stdout: ['rover-7: command 3 (restart acme:lidar) waits until TIME'],
+    stderr: [`note: signed by ${APPROVER.id} for rover-7 of acme-plant`, NOTE],
+    exit: 0,
+  });
+  expect((await until('of the site (restart')).slice(-2)).toEqual([
+    `TIME info  command 3 of the site is carried out: restart acme:lidar, signed by ${APPROVER.id}`,
+    'TIME info  command 3 of the site (restart acme:lidar) is done: acme:lidar restarts 1.2.3 once nothing holds it',
+  ]);
+  await here('hold', '--for', '1h', '--reason', 'demo');
+  expect(await told('unhold', '--key', key)).toMatch(
+    /^warn {2}command 4 of the site \(unhold\) is refused: this machine is held by ann, /,
+  );
+  expect((await fleet(...restart, '--key', author)).stderr).toEqual([
+    `error[BAD_VALUE]: /signed/signatures: that of the key ${AUTHOR.id} is not one of an operator over this command`,
+  ]);
+  expect(loopback.catalogue.configs.commands.all('rover-7')).toHaveLength(4);
+});
+
+it('[D392] a key of the environment signs commands, and no hold', async () => {
+  const loopback = await loopbackRegistry();
+  loopback.catalogue.trust.store(trustOf([role('operator', 1, APPROVER)]).text);
+  const fleet = commanding(loopback, { MODREG_SIGNING_KEY: pem(APPROVER) });
+  await fleet('hold', '--for', '1h', '--reason', 'a');
+  await fleet('upgrade', 'acme:lidar', '--reason', 'a', '--expires', '5m');
+  const given = loopback.catalogue.configs.commands.all('rover-7');
+  const signed = given.map(({ signed: one }) => Object.keys(one?.signatures ?? {}));
+  expect(signed).toEqual([[APPROVER.id], []]);
 });
 
 it('[D295] [T707] a machine whose trust document names a key of the registry takes no commands that it did not sign', async () => {

@@ -7,7 +7,7 @@ const EXPIRES = '2026-11-21T02:02:03Z';
 const NOT_ASKING =
   'it has not asked for commands: its agent or poller follows this registry only with --config-from';
 const PINNED =
-  'its policy names a trust document, so that its site can only hold: give the command on the machine';
+  'its policy names a trust document, so that operators sign what is not a hold: give it alone, with --machine and --key';
 
 let keys = 0;
 
@@ -182,4 +182,15 @@ it('[D327] 250 machines of a group get their commands', async () => {
   expect(Object(json).given).toHaveLength(250);
   const { commands } = registry.catalogue.configs;
   expect(names.flatMap((name) => commands.waiting(name, registry.now))).toHaveLength(250);
+});
+
+it('[D396] a signed command is for one machine, and not for a group', async () => {
+  const { as } = await reported({ 'rover-1': {} });
+  const times = { given_at: '2026-11-21T01:02:03Z', expires_at: EXPIRES };
+  const signatures = { '0123456789abcdef': `${'A'.repeat(86)}==` };
+  const restart = { kind: 'restart', module: 'acme:lidar', for: null };
+  const body = hold({ ...restart, signed: { ...times, signatures } });
+  const { status, json } = await as('commands', 'PUT', CANARY, body);
+  const error = '/signed: operators sign a command for one machine';
+  expect([status, Object(json).errors]).toEqual([422, [error]]);
 });

@@ -9,6 +9,7 @@ import {
 } from '../../registry/command-documents.ts';
 import type { ConfigOptions } from '../../site/config-options.ts';
 import { outcomeOfCommand } from '../../site/command-words.ts';
+import type { SigningOptions } from '../../site/signing.ts';
 import {
   giveGroupCommand,
   giveMachineCommand,
@@ -22,7 +23,7 @@ import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 type Options = ConfigOptions & AnswerOptions & { readonly group?: string };
 
-export interface GiveOptions extends Options {
+export interface GiveOptions extends Options, SigningOptions {
   readonly for?: string;
   readonly reason: string;
   readonly expires?: string;
@@ -52,7 +53,7 @@ export async function giveCommand(
       ending: given.refused.length > 0 ? 'no' : undefined,
     }));
   }
-  return outcomeOf(await giveMachineCommand(wish, options, world), (given) => {
+  return outcomeOf(await giveMachineCommand(wish, options, world), ({ signed, ...given }) => {
     if (options.json) {
       return { answer: [jsonLine({ schema: 'modreg/fleet-command@1', ...given })] };
     }
@@ -63,9 +64,20 @@ export async function giveCommand(
         : 'modreg fleet commands says what the machine answers';
     return {
       answer: [`${excerpt(machine)}: command ${number} (${what}) waits until ${excerpt(until)}`],
-      notes: [`note: ${note}`],
+      notes: [...signedNotes(machine, signed), `note: ${note}`],
     };
   });
+}
+
+/** For which site and machine a command was signed, which its text names. */
+function signedNotes(
+  machine: string,
+  signed: { readonly keyIds: readonly string[]; readonly site: string } | undefined,
+): readonly string[] {
+  if (!signed) return [];
+  return [
+    `note: signed by ${signed.keyIds.join(' and ')} for ${excerpt(machine)} of ${signed.site}`,
+  ];
 }
 
 /** Which machines have the command, and which cannot be commanded, and why (D327). */

@@ -3,6 +3,7 @@ import type { Result } from '../../core/index.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { pinIn } from '../../core/machine/update-policy.ts';
 import { excerpt } from '../../core/text/quote.ts';
+import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import { parseRegistryAddress } from '../../registry/address.ts';
 import { systemClock } from '../../registry/clock.ts';
 import { secretClient, type SecretClient } from '../../registry/secret-client.ts';
@@ -180,6 +181,7 @@ function followedSite(
     proof: async () => await proofOf(registries, own(), origin),
     isPinned: () => hasPin(own()),
     reading: () => clockReading(world),
+    trust: async () => await trustOf(registries, own()),
     carryOut: async (command: KnownCommand) => await carriedOut(command, { origin, world }),
   };
   return {
@@ -187,7 +189,7 @@ function followedSite(
     client,
     secrets,
     commanded,
-    trust: async () => await trustOf(registries, own()),
+    trust: async () => judgingBy(await trustOf(registries, own())),
   };
 }
 
@@ -210,21 +212,29 @@ function hasPin({ policy }: PlanDocuments): boolean {
 async function trustOf(
   registries: CommandRegistries,
   { policy }: PlanDocuments,
-): ReturnType<FollowedSite['trust']> {
+): Promise<Result<TrustDocument, string>> {
   const opened = registries.open(policy.terms);
   if (!opened.ok) return { ok: false, error: opened.error.message };
   const { trust } = opened.value ?? {};
   if (!trust) return { ok: false, error: 'the policy names no trust document for all modules' };
   try {
-    const document = await trust.document();
-    return {
-      ok: true,
-      value: { document, signed: (served) => configSigners(document, served).length },
-    };
+    return { ok: true, value: await trust.document() };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return { ok: false, error: error.message };
   }
+}
+
+/** The same with the count of operators that signed a revision. */
+function judgingBy(
+  trust: Result<TrustDocument, string>,
+): Awaited<ReturnType<FollowedSite['trust']>> {
+  if (!trust.ok) return trust;
+  const document = trust.value;
+  return {
+    ok: true,
+    value: { document, signed: (served) => configSigners(document, served).length },
+  };
 }
 
 function deployedIn(

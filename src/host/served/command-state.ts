@@ -1,4 +1,5 @@
 import type { CommandOutcome } from '../../registry/command-documents.ts';
+import type { SignedRecord } from './signed-record.ts';
 
 /** What a machine has of the commands of its site. */
 export interface TakenCommands {
@@ -6,6 +7,8 @@ export interface TakenCommands {
   readonly taken: number;
   /** What became of commands, until the site has it. */
   readonly outcomes: readonly CommandOutcome[];
+  /** Undefined while the policy of the machine names no trust document. */
+  readonly signed?: SignedRecord | undefined;
 }
 
 /** As many as one answer may have. */
@@ -30,9 +33,10 @@ export function firstTaken(waiting: readonly number[]): TakenCommands {
 
 /** With what became of a command, which counts as taken. */
 export function withOutcome(known: Known, outcome: CommandOutcome): TakenCommands {
-  const { taken, outcomes } = known ?? NONE;
+  const { taken, outcomes, ...rest } = known ?? NONE;
   const others = outcomes.filter(({ number }) => number !== outcome.number);
   return {
+    ...rest,
     taken: Math.max(taken, outcome.number),
     outcomes: [...others, outcome].slice(-MOST_OUTCOMES),
   };

@@ -109,6 +109,13 @@ const LARGEST = 64 * 1024 * 1024;
 
 const number = v.pipe(v.number(), v.safeInteger());
 const revision = v.optional(servedConfig);
+const signed = v.optional(
+  v.object({
+    since: number,
+    dropped: number,
+    taken: v.array(v.object({ id: v.string(), ends: number })),
+  }),
+);
 const kept = v.object({
   schema: v.literal(SCHEMA),
   site: v.string(),
@@ -122,7 +129,7 @@ const kept = v.object({
   refused: v.optional(
     v.object({ revision: number, tag: v.string(), code: v.string(), detail: v.string() }),
   ),
-  commands: v.optional(v.object({ taken: number, ...commandOutcomes.entries })),
+  commands: v.optional(v.object({ taken: number, ...commandOutcomes.entries, signed })),
 });
 
 /** What was kept in the folder `home`; undefined if nothing was, or if it cannot be read. */

@@ -1,5 +1,5 @@
+import type { Result } from '../../core/index.ts';
 import { certainTime } from '../../core/releases/certain-time.ts';
-import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Clock } from '../../registry/clock.ts';
@@ -22,15 +22,16 @@ import {
   type TakenCommands,
 } from './command-state.ts';
 import type { ServedState } from './served-state.ts';
+import { recordAt, verified, type Verifying } from './signed-commands.ts';
+import type { SignedRecord } from './signed-record.ts';
 
 /** How a machine carries out the commands of its site. */
-export interface CommandedMachine {
+export interface CommandedMachine extends Pick<Verifying, 'reading' | 'trust'> {
   readonly client: Pick<CommandClient, 'waiting' | 'answer'>;
   /** What the registry has to sign its answer for; undefined if it need not. Rejects with a RegistryError. */
   readonly proof: () => Promise<Proof | undefined>;
   /** Whether its policy names a trust document, in general or for a module. */
   readonly isPinned: () => boolean;
-  readonly reading: () => ClockReading;
   readonly carryOut: (command: KnownCommand) => Promise<Omit<CommandOutcome, 'number'>>;
 }
 
@@ -54,6 +55,7 @@ export async function commandRound(round: CommandRound, signal: AbortSignal): Pr
   if (!answer) return;
   if (answer.commands.length > 0) onNews();
   if (!state().commands && !keptFirst(answer, round)) return;
+  if (!remembers(round)) return;
   for (const command of answer.commands) {
     if (signal.aborted || !(await take(command, { round, answer, asked }))) return;
   }
@@ -71,6 +73,13 @@ function keptFirst({ commands }: WaitingCommands, round: CommandRound): boolean 
     round.onNotice('warn', `command ${number} of the site is lost: ${detail}`);
   }
   return true;
+}
+
+/** Begins or ends the memory of signed commands (D395). Whether that is on the disk. */
+function remembers(round: CommandRound): boolean {
+  const { commands } = round.state();
+  const signed = recordAt(commands?.signed, round.reading(), round.isPinned());
+  return !commands || signed === commands.signed || keep(round, { ...commands, signed });
 }
 
 /** Whether it is on the disk. */
@@ -95,9 +104,13 @@ async function take(command: WaitingCommand, { round, answer, asked }: Taking): 
     return noted({ number, result: 'refused', detail: UNKNOWN }, command, round);
   const without = withoutCarryingOut(command, { round, answer, asked });
   if (without) return noted({ number, ...without }, command, round);
+  const allowed = await allowedOf(command, round);
+  if (!allowed.ok)
+    return noted({ number, result: 'refused', detail: allowed.error }, command, round);
+  const { signed, by } = allowed.value;
   // What is not on the disk could be carried out again.
-  if (!keep(round, taking(state().commands, number))) return false;
-  onNotice('info', `command ${number} of the site is carried out: ${wordsOf(command)}`);
+  if (!keep(round, { ...taking(state().commands, number), signed })) return false;
+  onNotice('info', `command ${number} of the site is carried out: ${wordsOf(command)}${by}`);
   return noted({ number, ...(await carryOut(command)) }, command, round);
 }
 
@@ -115,14 +128,15 @@ function wordsOf({ kind, module, version }: WaitingCommand): string {
 }
 
 const LONGEST_TYPED = 300;
+const LONGEST_WHY = 400;
 const UNKNOWN = 'the modreg of the machine does not know this command: upgrade its agent first';
 
-/** The outcome of a command that is not carried out (D300, D301); undefined for one that is. */
+/** The outcome of a command that the machine knows, or that has expired (D301); undefined for another. */
 function withoutCarryingOut(
   command: KnownCommand,
   { round, answer, asked }: Taking,
 ): Omit<CommandOutcome, 'number'> | undefined {
-  const { clock, state, isPinned, reading } = round;
+  const { clock, state, reading } = round;
   const lost = lossOf(state().commands, command.number);
   if (lost !== undefined) return { result: 'lost', detail: lost };
   const ends = Date.parse(command.expires_at);
@@ -131,11 +145,33 @@ function withoutCarryingOut(
   // A time that cannot be read has passed.
   if (!(leftMs > 0)) return { result: 'expired', detail: expired };
   const now = certainTime(reading());
-  if (now >= ends) {
-    const detail = `${expired}, and the clock of the machine says ${formatTime(now)}`;
-    return { result: 'expired', detail };
+  if (now < ends) return undefined;
+  const detail = `${expired}, and the clock of the machine says ${formatTime(now)}`;
+  return { result: 'expired', detail };
+}
+
+interface Allowed {
+  readonly signed: SignedRecord | undefined;
+  /** Who signed it, for the log. */
+  readonly by: string;
+}
+
+/** What the machine remembers of a command that may be carried out; the error is why it may not (D300, D393). */
+async function allowedOf(
+  command: KnownCommand,
+  { state, isPinned, reading, trust }: CommandRound,
+): Promise<Result<Allowed, string>> {
+  const { machine, commands } = state();
+  const record = commands?.signed;
+  // A brake needs no signature.
+  if (command.kind === 'hold' || !isPinned())
+    return { ok: true, value: { signed: record, by: '' } };
+  const found = await verified(command, { machine, record, reading, trust });
+  if (found.ok) {
+    const { record: signed, signers } = found.value;
+    return { ok: true, value: { signed, by: `, signed by ${signers.join(' and ')}` } };
   }
-  if (command.kind === 'hold' || !isPinned()) return undefined;
-  const detail = `the policy of the machine names a trust document, so that its site can only hold: run modreg ${excerpt(typed(command), LONGEST_TYPED)} on the machine`;
-  return { result: 'refused', detail };
+  const here = excerpt(typed(command), LONGEST_TYPED);
+  const error = `the policy of the machine names a trust document, and ${excerpt(found.error, LONGEST_WHY)}: give it again with --key, or run modreg ${here} on the machine`;
+  return { ok: false, error };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { configText } from '../../core/trust/config-text.ts';
 import type { ServedConfig } from '../../core/trust/served-config.ts';
 import type { TrustDocument } from '../../core/trust/trust-document.ts';
-import { keyIdOf, verifierOf } from './ed25519.ts';
+import { operatorsOver } from './operator-signatures.ts';
 
 /** What operators of the site `name` sign of a revision (D263). */
 export function signedConfigText(
@@ -22,13 +22,8 @@ function digestOf(text: string): string {
 
 /** The ids of the keys of operators that signed a revision. */
 export function configSigners(
-  { name, operator }: Pick<TrustDocument, 'name' | 'operator'>,
+  document: Pick<TrustDocument, 'name' | 'operator'>,
   served: ServedConfig,
 ): readonly string[] {
-  const text = signedConfigText(name, served);
-  return (operator?.keys ?? []).flatMap((key) => {
-    const id = keyIdOf(key);
-    const signature = served.signatures[id];
-    return signature !== undefined && verifierOf(key)(text, signature) ? id : [];
-  });
+  return operatorsOver(document, signedConfigText(document.name, served), served.signatures);
 }

@@ -182,5 +182,7 @@ export const SCHEMA: Layout = {
     CREATE TABLE config_floor (floor INTEGER NOT NULL) STRICT;
     INSERT INTO config_floor VALUES (0);
     `,
+    // When operators say that they gave a command, and their signatures (D392).
+    `ALTER TABLE machine_commands ADD COLUMN signed TEXT;`,
   ],
 };

@@ -17,6 +17,8 @@ export interface StoredCommand {
   readonly author: string;
   readonly at: number;
   readonly expiresAt: number;
+  /** When operators say that they gave it, and their signatures; undefined if they did not sign it. */
+  readonly signed?: CommandSignatures | undefined;
   /** Undefined until the machine has answered. */
   readonly outcome:
     | {
@@ -25,6 +27,14 @@ export interface StoredCommand {
         readonly at: number;
       }
     | undefined;
+}
+
+interface CommandSignatures {
+  /** The key of the command, which they are over as well. */
+  readonly id: string;
+  readonly givenAt: number;
+  /** By the ids of their keys. */
+  readonly signatures: Readonly<Record<string, string>>;
 }
 
 /** What a person gives. */
@@ -44,7 +54,7 @@ const MOST_WAITING = 20;
 
 /** Stores a command under the next number, which no command had before (D294). The same key gets the same one. */
 export function giveCommand(sql: Statements, wish: CommandWish): GiveResult {
-  const { machine, key, kind, module, term, version, reason, author, at, expiresAt } = wish;
+  const { machine, key, kind, module, term, version, reason, author, at, expiresAt, signed } = wish;
   const earlier = sql.get(
     'SELECT * FROM machine_commands WHERE machine = ? AND key = ?',
     machine,
@@ -56,11 +66,14 @@ export function giveCommand(sql: Statements, wish: CommandWish): GiveResult {
   const number = newestNumber(sql, machine) + 1;
   const row = [machine, number, key, kind, module ?? null, term ?? null, reason, author];
   sql.run(
-    'INSERT INTO machine_commands VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, ?)',
+    `INSERT INTO machine_commands
+      (machine, number, key, kind, module, term, reason, author, at, expires_at, version, signed)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...row,
     at,
     expiresAt,
     version ?? null,
+    signed ? JSON.stringify(signed) : null,
   );
   sql.run(
     `DELETE FROM machine_commands WHERE machine = ?1 AND (result IS NOT NULL OR expires_at <= ?2) AND number NOT IN
@@ -159,7 +172,7 @@ export function dropWaiting(
 }
 
 function commandIn(row: Row): StoredCommand {
-  const { module, term, version, result } = row;
+  const { module, term, version, signed, result } = row;
   return {
     machine: String(row['machine']),
     number: Number(row['number']),
@@ -172,6 +185,7 @@ function commandIn(row: Row): StoredCommand {
     author: String(row['author']),
     at: Number(row['at']),
     expiresAt: Number(row['expires_at']),
+    signed: signed === null ? undefined : (JSON.parse(String(signed)) as CommandSignatures),
     outcome:
       result === null
         ? undefined

@@ -5,12 +5,19 @@ import type { CommandList, KnownCommand, NewCommand } from '../../registry/comma
 import type { StoredCommand } from './command-table.ts';
 
 /** What no machine could carry out (D294). */
-export function commandFault({ kind, module, for: term, version }: NewCommand): string | undefined {
+export function commandFault({
+  kind,
+  module,
+  for: term,
+  version,
+  signed,
+}: NewCommand): string | undefined {
   const isOfMachine = kind === 'hold' || kind === 'unhold';
   const isLift = kind === 'unquarantine';
   if (module === null && !isOfMachine) return `/module: ${kind} needs the name of a module`;
   if (version === null && isLift) return `/version: ${kind} needs a version, such as 1.4.0`;
   if (version !== null && !isLift) return '/version: only unquarantine names a version';
+  if (kind === 'hold' && signed) return '/signed: a hold needs no signature';
   if (kind !== 'hold') return term === null ? undefined : '/for: only a hold lasts a time';
   if (term === null) return '/for: a hold needs a duration, such as 12h';
   const ms = parseDuration(term);
@@ -21,7 +28,7 @@ export function commandFault({ kind, module, for: term, version }: NewCommand): 
 }
 
 /** A command as its machine reads it. */
-export function commandOf({ number, kind, ...one }: StoredCommand): KnownCommand {
+export function commandOf({ number, kind, signed, ...one }: StoredCommand): KnownCommand {
   return {
     number,
     kind,
@@ -31,7 +38,16 @@ export function commandOf({ number, kind, ...one }: StoredCommand): KnownCommand
     reason: one.reason,
     by: one.author,
     expires_at: formatTime(one.expiresAt),
+    ...(signed && { signed: signedOf(signed) }),
   };
+}
+
+function signedOf({
+  id,
+  givenAt,
+  signatures,
+}: NonNullable<StoredCommand['signed']>): KnownCommand['signed'] {
+  return { id, given_at: formatTime(givenAt), signatures };
 }
 
 /** A command with what became of it (D302). */

@@ -11,6 +11,7 @@ import {
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CommandWish } from '../commands/command-table.ts';
 import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
+import { signedFault, signedWish } from '../commands/signed-wish.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
@@ -56,7 +57,7 @@ export async function commandIn(c: Context): Promise<Result<NewCommand, Response
 
 /** What a person gives, for any machine. */
 export function wishOf(
-  { key, kind, module, for: term, version, reason, expires_in: expiresIn }: NewCommand,
+  { key, kind, module, for: term, version, reason, ...ending }: NewCommand,
   { id, name }: StoredToken,
   now: number,
 ): Omit<CommandWish, 'machine'> {
@@ -69,7 +70,7 @@ export function wishOf(
     reason,
     author: `token ${id} (${name})`,
     at: now,
-    expiresAt: now + expiresIn * 1000,
+    ...signedWish({ key, ...ending }, now),
   };
 }
 
@@ -77,7 +78,10 @@ async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, token, machine, now, changed } = asked;
   const body = await commandIn(c);
   if (!body.ok) return body.error;
-  const result = catalogue.configs.commands.give({ machine, ...wishOf(body.value, token, now) });
+  const wish = { machine, ...wishOf(body.value, token, now) };
+  const fault = signedFault(wish, catalogue.trust.newest());
+  if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
+  const result = catalogue.configs.commands.give(wish);
   if (result.kind === 'full') {
     const detail = `${result.waiting} commands of ${machine} wait already: nothing was given`;
     return problem('too-many-commands', detail);

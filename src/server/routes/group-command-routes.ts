@@ -25,6 +25,8 @@ interface AskedOfGroup extends Caller {
 type Handle = (c: Context, asked: AskedOfGroup) => Answer | Promise<Answer>;
 type Options = AppOptions & { readonly fleet: FleetFile };
 
+const ONE_MACHINE = '/signed: operators sign a command for one machine';
+
 /** So many commands to a group are listed. */
 const MOST_LISTED = 1000;
 
@@ -59,7 +61,8 @@ async function giveAnswer(c: Context, asked: AskedOfGroup): Promise<Answer> {
   const { catalogue, token, group, members, now, changed } = asked;
   const body = await commandIn(c);
   if (!body.ok) return body.error;
-  const { kind } = body.value;
+  const { kind, signed } = body.value;
+  if (signed) return problem('bad-release', ONE_MACHINE, { errors: [ONE_MACHINE] });
   const wish = wishOf(body.value, token, now);
   const outcome: GroupOutcome = await giveToMembers(catalogue.configs.commands, members, wish);
   for (const { machine, number, isNew } of outcome.given) {

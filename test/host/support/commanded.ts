@@ -4,6 +4,7 @@ import { keptState, keepState, noneServed } from '../../../src/host/served/serve
 import { commandRound, type CommandedMachine } from '../../../src/host/served/site-commands.ts';
 import { systemClock } from '../../../src/registry/clock.ts';
 import { commandClient } from '../../../src/registry/command-client.ts';
+import type { CommandWish } from '../../../src/server/commands/command-table.ts';
 import { Catalogue, serveRegistry } from '../../../src/server/index.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { tokenFor } from '../../support/token.ts';
@@ -27,7 +28,7 @@ export interface Commanded {
   /** The time of the registry and of the machine, in milliseconds since the epoch. */
   now: number;
   /** Gives the machine a command, which expires in an hour. */
-  readonly give: (kind?: 'hold' | 'restart') => void;
+  readonly give: (kind?: 'hold' | 'restart', more?: Partial<CommandWish>) => void;
   /** One round of a process that has just started. The result is what it says. */
   readonly round: (circumstances?: Circumstances) => Promise<readonly string[]>;
   /** What the machine has done. */
@@ -56,7 +57,7 @@ export async function commanded(): Promise<Commanded> {
     home,
     carried,
     now: Date.parse('2026-11-29T12:00:00Z'),
-    give(kind = 'hold') {
+    give(kind = 'hold', more = {}) {
       const { now: at } = machine;
       const term = kind === 'hold' ? '12h' : undefined;
       const about = {
@@ -68,7 +69,7 @@ export async function commanded(): Promise<Commanded> {
         author: 'token t1 (ops)',
       };
       const times = { at, expiresAt: at + 3_600_000 };
-      commands.give({ machine: MACHINE, key: `${keys++}`, ...about, ...times });
+      commands.give({ machine: MACHINE, key: `${keys++}`, ...about, ...times, ...more });
     },
     async round({ fetch, isFull = false, slowMs = 0, ...parts } = {}) {
       let state = keptState(home) ?? noneServed(url.origin, MACHINE);
@@ -93,6 +94,7 @@ export async function commanded(): Promise<Commanded> {
           clock: { monotonic: () => monotonic },
           proof: async () => undefined,
           isPinned: () => false,
+          trust: async () => ({ ok: false, error: 'there is none' }),
           reading: () => ({ now: machine.now, clock: undefined }),
           async carryOut({ number }) {
             carried.push(number);

@@ -93,6 +93,7 @@ export async function followed(
         client: commands.value,
         proof: async () => undefined,
         isPinned: () => false,
+        trust: async () => ({ ok: false, error: 'there is none' }),
         reading: () => ({ now: clock.now(), clock: undefined }),
         carryOut: async () => ({ result: 'done', detail: 'a test' }),
         ...commanded,

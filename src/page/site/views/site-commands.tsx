@@ -162,7 +162,7 @@ export const CommandView: FC<{
 
 const FOR_ALL = [
   'A machine that follows this site takes it at once if it waits, else in its next round, and within an hour.',
-  'On a machine whose policy names a trust document, a site can only hold.',
+  'On a machine whose policy names a trust document, this page can only hold: operators sign the others with modreg fleet.',
 ];
 
 const What: FC<{
