@@ -28,7 +28,7 @@ const ENTRIES = [
 ];
 
 /** The limit for all entry points together. */
-const MOST_EXPORTS = 145;
+const MOST_EXPORTS = 150;
 
 const PUBLISHED = entryPoints(ROOT);
 const TESTED = ENTRIES.map((key): [string, EntryPoint] => {

@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type { Platform } from '../core/index.ts';
+import { PLATFORM } from '../core/releases/platform.ts';
+import { expectArgument, SIGNAL, TEXT } from '../core/text/argument.ts';
 import { nearestWord } from '../core/text/nearest-word.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
@@ -25,13 +27,26 @@ export interface CheckedPackage {
 
 /**
  * Whether the agent of a machine with this platform can install and start the package in the file at `path`: it is unpacked as
- * the agent does it, into a folder that is removed. What only a machine knows, such as its interpreters, is not checked (D243).
+ * the agent does it, into a folder that is removed. What only a machine knows, such as its interpreters, is not checked.
+ *
+ * Rejects only with the reason of `signal`, or with a TypeError for an argument of the wrong type.
+ *
+ * @example
+ * ```ts
+ * import { checkPackage } from 'modreg/agent';
+ *
+ * const checked = await checkPackage('lidar-1.2.9.tgz', 'linux/arm64');
+ * console.log(checked.ok ? `it starts ${checked.value.program}` : checked.error.reason);
+ * ```
  */
 export async function checkPackage(
   path: string,
   platform: Platform,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Result<CheckedPackage, InstallFailure>> {
+  expectArgument('checkPackage()', 'path', path, TEXT);
+  expectArgument('checkPackage()', 'platform', platform, PLATFORM);
+  expectArgument('checkPackage()', 'signal', signal, SIGNAL);
   const home = await mkdtemp(join(tmpdir(), 'modreg-check-'));
   try {
     return await settled({ signal, folder: home }, async () => {
@@ -47,6 +62,7 @@ export async function checkPackage(
   }
 }
 
+/** Refuses also what the agent of a machine notices only at the start (D243). Throws a refusal. */
 function checked({ root, entryPoint, firstRun, ignored }: Package): CheckedPackage {
   for (const field of ignored) expectNoTypo(field);
   for (const program of [entryPoint, firstRun]) {

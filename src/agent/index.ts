@@ -1,3 +1,4 @@
+export { checkPackage, type CheckedPackage } from './check-package.ts';
 export { Agent } from './agent.ts';
 export type { AgentEvent } from './event.ts';
 export type { AgentOptions } from './agent-options.ts';
@@ -7,4 +8,6 @@ export {
   type FetchedArtifact,
   type FetchOptions,
 } from './install/fetch-artifact.ts';
+export { installArtifact, type InstallOptions } from './install/install-artifact.ts';
 export type { InstallFailure } from './install/install-failure.ts';
+export type { Package } from './install/package.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { elf } from '../agent/support/elf-file.ts';
+import { UNUSABLE } from '../agent/support/unusable-packages.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { packageFile } from '../support/tar-file.ts';
@@ -11,9 +12,18 @@ const HINT =
 const GOOD = packageFile();
 const DIGEST = `sha256:${createHash('sha256').update(GOOD).digest('hex')}`;
 
+const FILES = { 'lidar.tgz': GOOD, 'amd.bin': elf(62), 'notes.txt': 'notes' };
+
 /** What `modreg registry publish` prints with these options, its exit code, and whether there is a registry afterwards. */
 async function published(...options: readonly string[]): Promise<readonly unknown[]> {
-  const folder = temporaryFolder({ 'lidar.tgz': GOOD, 'amd.bin': elf(62), 'notes.txt': 'notes' });
+  return await publishedOf(FILES, ...options);
+}
+
+async function publishedOf(
+  files: Readonly<Record<string, string | Buffer>>,
+  ...options: readonly string[]
+): Promise<readonly unknown[]> {
+  const folder = temporaryFolder(files);
   const db = `${folder}/registry.db`;
   const uploads = options.map((option) => option.replace('@', folder));
   const publish = ['registry', 'publish', 'acme:lidar', '1.0.0', '--db', db, '--create'];
@@ -69,6 +79,22 @@ it.each<[what: string, options: readonly string[], expected: readonly unknown[]]
   ],
 ])('[D243] [T641] registry publish --upload publishes %s', async (_what, options, expected) => {
   expect(await published(...options)).toEqual(expected);
+});
+
+it.each(UNUSABLE)(
+  '[T641] registry publish --upload refuses %s in the words of the agent',
+  async (_what, file, [, reason]) => {
+    const refused = await publishedOf({ package: file }, '--upload', 'linux/amd64=@/package');
+    expect(refused).toEqual([
+      `error[UNUSABLE_PACKAGE]: ./package cannot be run on linux/amd64: ${reason}\n${HINT}`,
+      1,
+      false,
+    ]);
+  },
+);
+
+it('has 28 kinds of files that cannot be run, or more', () => {
+  expect(new Set(UNUSABLE.map(([, , [, reason]]) => reason)).size).toBeGreaterThanOrEqual(28);
 });
 
 it('--dry-run shows the entry with its digest, and changes nothing', async () => {

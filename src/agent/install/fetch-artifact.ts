@@ -5,13 +5,16 @@ import type { Artifact, Result, Secret } from '../../core/index.ts';
 import {
   expectArgument,
   expectMembers,
+  FLAG,
   FUNCTION,
   LIST,
   OBJECT,
   optional,
+  SIGNAL,
   TEXT,
+  type Expected,
 } from '../../core/text/argument.ts';
-import { expectSpelling, type Members } from '../../core/text/spelling.ts';
+import { expectSpelling } from '../../core/text/spelling.ts';
 import { CLOCK, systemClock, systemRandom, type Clock } from '../../registry/clock.ts';
 import { tokenOf } from '../../registry/http/connection.ts';
 import { withoutToken } from '../../registry/http/echoed-token.ts';
@@ -67,16 +70,26 @@ const MOST_ROUNDS = 4;
 /** A connection that breaks again and again is still useful if it brings this much in between. */
 const WORTHWHILE_BYTES = 1024 * 1024;
 
-const ARTIFACT = { url: optional(TEXT), digest: optional(TEXT), platform: TEXT };
-const OPTIONS = {
-  allowHttp: optional(LIST),
-  token: optional(FUNCTION),
-  fetch: optional(FUNCTION),
-  clock: optional(CLOCK),
-  onProgress: optional(FUNCTION),
-  limits: optional(OBJECT),
+/** The members of a release's file, and the options, that a program which no compiler checked may get wrong. */
+export const ARTIFACT: Readonly<Record<string, Expected>> = {
+  url: optional(TEXT),
+  digest: optional(TEXT),
+  platform: TEXT,
 };
-const MEMBERS: Members<FetchOptions> = { ...OPTIONS, requireDigest: true, signal: true };
+export const FETCH_OPTIONS: Readonly<Record<Exclude<keyof FetchOptions, 'onProgress'>, Expected>> =
+  {
+    allowHttp: optional(LIST),
+    requireDigest: optional(FLAG),
+    token: optional(FUNCTION),
+    signal: optional(SIGNAL),
+    fetch: optional(FUNCTION),
+    clock: optional(CLOCK),
+    limits: optional(OBJECT),
+  };
+const OPTIONS: Readonly<Record<keyof FetchOptions, Expected>> = {
+  ...FETCH_OPTIONS,
+  onProgress: optional(FUNCTION),
+};
 
 /**
  * Downloads the file of a release to `path`, which has that name only once it is complete and has the digest of the release. What
@@ -107,7 +120,7 @@ export async function fetchArtifact(
   expectMembers('fetchArtifact()', 'artifact', artifact, ARTIFACT);
   expectArgument('fetchArtifact()', 'path', path, TEXT);
   expectMembers('fetchArtifact()', 'options', options, OPTIONS);
-  expectSpelling('fetchArtifact()', 'options', options, MEMBERS);
+  expectSpelling('fetchArtifact()', 'options', options, OPTIONS);
   const { allowHttp = [], requireDigest = true, signal, fetch } = options;
   let token: Secret | undefined;
   const result = await settled({ signal, folder: dirname(path) }, async () => {

@@ -14,9 +14,11 @@ export interface Package {
   readonly root: string;
   /** The program: absolute, inside `root` after resolving links, executable. */
   readonly entryPoint: string;
+  /** What the program gets: those of the policy's `command`. */
   readonly arguments: readonly string[];
   /** A program that must have succeeded once before the first start, absolute; undefined if there is none. */
   readonly firstRun: string | undefined;
+  /** How it shows that it is ready. */
   readonly ready: Readiness;
   /** In milliseconds; undefined if the package does not say. */
   readonly stopTimeoutMs: number | undefined;
