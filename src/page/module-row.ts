@@ -2,8 +2,8 @@ import { printedCode } from '../base/codes.ts';
 import { timeZoneOf } from '../config/time-zone.ts';
 import type { PlanRow, Stop, Warning } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
-import { fitted, headlineOf } from '../core/explanation/headline.ts';
 import { decisionWords } from '../core/explanation/decision-words.ts';
+import { rowHeadline } from '../core/plan/open-action-words.ts';
 import { signedWords } from '../core/explanation/signed-words.ts';
 import {
   nextWords,
@@ -14,10 +14,9 @@ import {
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
 import { keyOf } from '../core/plan/target.ts';
-import { passing, say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
+import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import { describeFailing } from '../host/recent-failures.ts';
 import type { ModuleProcess } from '../host/status/module-processes.ts';
-import { describeChange } from '../host/open-action.ts';
 import type { FoundProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
 
@@ -95,7 +94,7 @@ function rowFor(
   const { decision, latest, stops } = plan;
   const timeZone = timeZoneOf(decision.input.timing) ?? zone;
   const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
-  const headline = headlineIn(plan, open);
+  const headline = rowHeadline(plan, open);
   const next = nextWords(plan);
   const isNextSaid = isTimeOf(headline, plan);
   const notices = noticesOf(plan, problems.get(named.name) ?? []);
@@ -132,17 +131,6 @@ function isTimeOf(headline: Said, { nextChange, afterActions }: PlanRow): boolea
   return (
     nextChange !== undefined && !afterActions && wordsOf(headline).times.includes(nextChange.at)
   );
-}
-
-/** What is under way, what failed, or what was decided. */
-function headlineIn({ decision, warnings }: PlanRow, open: OpenAction | undefined): Said {
-  const change = open && describeChange(open.action);
-  if (change !== undefined && open?.state === 'delivered') return `${change} is carried out`;
-  if (change !== undefined && open && open.failures > 0) {
-    const outcome = say`again ${passing(open.notBefore)}`;
-    return fitted({ fact: `${change} failed`, because: open.lastFailure, outcome });
-  }
-  return headlineOf(decision, warnings);
 }
 
 /** What was found about a row beside its decision: warnings, and what explains its headline. */

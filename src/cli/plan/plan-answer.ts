@@ -2,18 +2,20 @@ import type { PlanRow, Restart, Stop } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
-import { headlineOf, headlineText } from '../../core/explanation/headline.ts';
+import { headlineText } from '../../core/explanation/headline.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
+import { failureWords, rowHeadline } from '../../core/plan/open-action-words.ts';
 import {
   afterActionsWords,
   changeWords,
   targetText,
   requirementText,
 } from '../../core/explanation/plan-words.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
+import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
@@ -26,18 +28,19 @@ const NAMED = 8;
 /** The lines that show a plan to a person. */
 export function planTable(planned: Planned, columns: number | undefined): string[] {
   const { plan, downloaded } = planned;
+  const open = new Map(planned.open.map((one) => [keyOf(one.action.target), one]));
   const modules = plan.modules.map((row) => {
-    return {
-      label: labelOf(row),
-      requirement: requirementText(row.decision.input.requirement),
-      row,
-      downloaded: downloaded.get(keyOf({ kind: 'module', name: row.name })),
-    };
+    const key = keyOf({ kind: 'module', name: row.name });
+    const requirement = requirementText(row.decision.input.requirement);
+    const there = downloaded.get(key);
+    return { label: labelOf(row), requirement, row, downloaded: there, open: open.get(key) };
   });
   const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
     const { name } = row.target;
-    const there = downloaded.get(keyOf({ kind: 'subsystem', name }));
-    return { label: name, requirement: requirementOfSubsystem(row), row, downloaded: there };
+    const key = keyOf({ kind: 'subsystem', name });
+    const requirement = requirementOfSubsystem(row);
+    const there = downloaded.get(key);
+    return { label: name, requirement, row, downloaded: there, open: open.get(key) };
   });
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
@@ -78,6 +81,7 @@ interface Row {
   readonly requirement: string | undefined;
   readonly row: PlanRow;
   readonly downloaded: string | undefined;
+  readonly open: OpenAction | undefined;
 }
 
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'ACTION', 'WHY'];
@@ -109,15 +113,15 @@ function table(
 
 /** What matters most about a row, where its columns do not fit (D352). */
 function headlineRow(shown: Row, times: TimeContext): string[] {
-  const { label, requirement, row } = shown;
-  const { decision, warnings } = row;
+  const { label, requirement, row, open } = shown;
+  const { decision } = row;
   const target = replacementOf(decision) && targetText(decision);
   const versions = [deployedCell(decision.input.deployed), target].filter(
     (one) => one !== undefined,
   );
   return [
     `  ${label}   ${requirement ?? '-'}   ${versions.join(' → ')}`,
-    `      ${headlineText(headlineOf(decision, warnings), times.now)}`,
+    `      ${headlineText(rowHeadline(row, open), times.now)}`,
     ...detailsOf(shown, times),
   ];
 }
@@ -127,7 +131,7 @@ function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {
 }
 
 function cellsOf(
-  { label, requirement, row: { decision, latest } }: Row,
+  { label, requirement, row: { decision, latest }, open }: Row,
   times: TimeContext,
 ): string[] {
   return [
@@ -137,7 +141,7 @@ function cellsOf(
     targetText(decision) ?? '-',
     latest?.text ?? '-',
     actionWord(decision),
-    readable(decisionWords(decision), times),
+    readable(joined([failureWords(open), decisionWords(decision)], '; '), times),
   ];
 }
 

@@ -13,7 +13,7 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import { readable, say, type Said } from '../../core/text/time-words.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { labelFor } from '../machine-row.ts';
-import { describeChange } from '../open-action.ts';
+import { describeChange } from '../../core/plan/open-action-words.ts';
 import { changeAsJson, heldAsJson, timeOrNull } from '../plan/plan-document.ts';
 import { beginsWhen } from './request-words.ts';
 import type { AskedUpgrade } from './requested-round.ts';
