@@ -13,6 +13,7 @@ import {
 } from '../core/explanation/plan-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
+import { isTooYoung } from '../core/plan/waiting-for-age.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import { describeFailing } from '../host/recent-failures.ts';
@@ -168,15 +169,14 @@ const OF_WHAT_RUNS: ReadonlySet<string> = new Set<Warning['kind']>([
   'undecided',
 ]);
 
-function stateOf(
-  { decision: { kind }, warnings }: PlanRow,
-  open: OpenAction | undefined,
-): RowState {
+function stateOf(row: PlanRow, open: OpenAction | undefined): RowState {
+  const { warnings } = row;
+  const { kind } = row.decision;
   if (open?.state === 'delivered') return 'in progress';
   // What is tried again and again is not just due (D184).
   if (open && open.failures > 0) return 'needs attention';
+  if (kind === 'hold' || isTooYoung(row)) return 'waiting';
   if (kind === 'stuck') return 'needs attention';
-  if (kind === 'hold') return 'waiting';
   if (kind === 'replace') return 'due';
   return warnings.some((one) => OF_WHAT_RUNS.has(one.kind)) ? 'needs attention' : 'up to date';
 }

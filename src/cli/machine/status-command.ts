@@ -8,6 +8,7 @@ import { isInForce } from '../../core/decision/upgrade-request.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { RememberedRequest } from '../../core/plan/machine-memory.ts';
 import { loggedWords, type LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import { shownWord } from '../../core/plan/waiting-for-age.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
@@ -56,9 +57,7 @@ export function statusCommand(options: StatusOptions, world: World): Outcome {
 function endingOf(status: Status | undefined, maxAgeMs: number): Outcome['ending'] {
   if (!status) return 'attention';
   const { decisions, memory, poller, isRunning, now } = status;
-  const kinds = new Set(
-    decisions.filter((one) => isReported(one, memory)).map(({ decision }) => decision),
-  );
+  const kinds = new Set(decisions.filter((one) => isReported(one, memory)).map(shownWord));
   const isOld = !poller.round || now - poller.round.at > maxAgeMs;
   const isCrashing = crashLoopEnd(memory.starts, now) !== undefined;
   if (!isRunning || isOld || isCrashing || kinds.has('stuck')) return 'attention';
@@ -83,7 +82,7 @@ function linesOf(status: Status, columns: number | undefined): string[] {
     deployedCell(memory.of(targetOf(decision)).deployed),
     decision.target ?? '-',
     decision.latest ?? '-',
-    decision.decision,
+    shownWord(decision),
     readable(
       joined([failureWords(openActionOf(decision, memory)), loggedWords(decision)], '; '),
       times(decision.moduleId),

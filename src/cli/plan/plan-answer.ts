@@ -13,6 +13,7 @@ import {
 } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
+import { isTooYoung } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
@@ -130,30 +131,30 @@ function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {
   return { ...times, timeZone: timeZoneOf(decision.input.timing) ?? times.timeZone };
 }
 
-function cellsOf(
-  { label, requirement, row: { decision, latest }, open }: Row,
-  times: TimeContext,
-): string[] {
+function cellsOf({ label, requirement, row, open }: Row, times: TimeContext): string[] {
+  const { decision, latest } = row;
   return [
     label,
     requirement ?? '-',
     deployedCell(decision.input.deployed),
     targetText(decision) ?? '-',
     latest?.text ?? '-',
-    actionWord(decision),
+    actionWord(row),
     readable(joined([failureWords(open), decisionWords(decision)], '; '), times),
   ];
 }
 
-function actionWord(decision: PlanRow['decision']): string {
+function actionWord(row: PlanRow): string {
+  const { decision } = row;
   switch (decision.kind) {
     case 'keep':
       return 'none';
     case 'replace':
       return decision.direction === 'upgrade' ? 'restart-and-upgrade' : decision.direction;
-    case 'hold':
     case 'stuck':
-      return decision.kind;
+      return isTooYoung(row) ? 'waiting' : 'stuck';
+    case 'hold':
+      return 'hold';
   }
 }
 
@@ -194,10 +195,12 @@ function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string
   const due = Map.groupBy(actions, ({ direction }) => direction);
   const count = (kind: string): number =>
     rows.filter(({ decision }) => decision.kind === kind).length;
+  const young = rows.filter(isTooYoung).length;
   const counts = [
     ...Array.from(due, ([direction, { length }]) => countOf(length, direction)),
     ...(count('hold') > 0 ? [`${count('hold')} held`] : []),
-    ...(count('stuck') > 0 ? [`${count('stuck')} stuck`] : []),
+    ...(young > 0 ? [`${young} waiting`] : []),
+    ...(count('stuck') > young ? [`${count('stuck') - young} stuck`] : []),
     `${count('keep')} unchanged`,
   ];
   const stops = restarts.flatMap((restart) => restart.stops);

@@ -1,10 +1,10 @@
-import type { Decision } from '../decision/decision.ts';
-import type { Warning } from '../decision/warning.ts';
 import type { OpenAction } from './committed-action.ts';
 import { excerpt } from '../text/quote.ts';
 import { passing, say, type Said } from '../text/time-words.ts';
 import { describeAddress } from '../explanation/decision-words.ts';
 import { fitted, headlineOf } from '../explanation/headline.ts';
+import type { PlanRow } from './plan.ts';
+import { tooYoungHeadline } from './waiting-for-age.ts';
 
 /** `upgrade to 1.2.9`, `install of 1.0.0`. */
 export function describeChange({ direction, to }: OpenAction['action']): string {
@@ -31,7 +31,7 @@ export function failureWords(open: OpenAction | undefined): Said | undefined {
 
 /** The headline of a row: what is under way, what failed, or what was decided (D387). */
 export function rowHeadline(
-  { decision, warnings }: { readonly decision: Decision; readonly warnings: readonly Warning[] },
+  row: Pick<PlanRow, 'decision' | 'warnings' | 'nextChange'>,
   open: OpenAction | undefined,
 ): Said {
   const change = open && describeChange(open.action);
@@ -40,5 +40,5 @@ export function rowHeadline(
     const outcome = say`again ${passing(open.notBefore)}`;
     return fitted({ fact: `${change} failed`, because: open.lastFailure, outcome });
   }
-  return headlineOf(decision, warnings);
+  return tooYoungHeadline(row) ?? headlineOf(row.decision, row.warnings);
 }
