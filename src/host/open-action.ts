@@ -1,11 +1,11 @@
 import { describeAddress } from '../core/explanation/decision-words.ts';
+import { failedTimes, timesOf } from '../core/plan/open-action-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { keyOf, type TargetName } from '../core/plan/target.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
-import { passing, say, type Said } from '../core/text/time-words.ts';
 
 /** The action on a module or subsystem that is under way, or is delivered next. */
 export function openActionOf(row: TargetName, { open }: MachineMemory): OpenAction | undefined {
@@ -25,30 +25,11 @@ export function openLine(open: OpenAction, now: number): string {
 }
 
 /** `failed twice because of this machine, next attempt in 30 s: the disk is full`. */
-export function describeFailures(
-  { failures, notBefore, lastFailure }: OpenAction,
-  now: number,
-): string {
+export function describeFailures(open: OpenAction, now: number): string {
+  const { notBefore, lastFailure } = open;
   const again = describeDuration(Math.max(0, notBefore - now));
   const why = lastFailure ? `: ${excerpt(lastFailure)}` : '';
-  return `failed ${timesOf(failures)} because of this machine, next attempt in ${again}${why}`;
-}
-
-/** The same on a page, on which the time passes. */
-export function failureWords(open: OpenAction): Said {
-  const { failures, notBefore, lastFailure } = open;
-  const why = lastFailure ? `: ${excerpt(lastFailure)}` : '';
-  return say`${describeChange(open.action)} failed ${timesOf(failures)} because of this machine, next attempt ${passing(notBefore)}${why}`;
-}
-
-function timesOf(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
-}
-
-/** `upgrade to 1.2.9`, `install of 1.0.0`. */
-export function describeChange({ direction, to }: OpenAction['action']): string {
-  const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
-  return `${direction} ${preposition} ${describeAddress(to)}`;
+  return `${failedTimes(open)}, next attempt in ${again}${why}`;
 }
 
 export function openAsJson(open: OpenAction | undefined): object | null {

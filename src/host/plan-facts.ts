@@ -2,6 +2,7 @@ import type { ActionTarget, Deployed, ModuleState, Result } from '../core/index.
 import { supervisedEntries } from '../agent/server.ts';
 import { entrySetup } from '../core/plan/entry-setup.ts';
 import { factsOf } from '../core/plan/plan-input.ts';
+import type { OpenAction } from '../core/plan/committed-action.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { PlanDocuments } from './plan-documents.ts';
 import type { Problem } from '../base/problem.ts';
@@ -18,6 +19,8 @@ export interface PlanFacts {
   readonly facts: Facts;
   /** Whether the machine has no file yet: then no module counts as deployed (D292). */
   readonly isNew: boolean;
+  /** What the agent has, or gets next: what fails is in a plan (D387). Empty with a report. */
+  readonly open: readonly OpenAction[];
 }
 
 /** The facts of the report if there is one, else of the machine's file. */
@@ -25,7 +28,10 @@ export async function factsFor(
   { machine, policy, deployed }: PlanDocuments,
   world: World,
 ): Promise<Result<PlanFacts, Problem>> {
-  if (deployed) return { ok: true, value: { facts: reportedIn(deployed, machine), isNew: false } };
+  if (deployed) {
+    const facts = reportedIn(deployed, machine);
+    return { ok: true, value: { facts, isNew: false, open: [] } };
+  }
   // Imported here, so that SQLite is loaded only when it is needed.
   const { usingState } = await import('./open-state.ts');
   const memory = usingState(world, 'read', (state) => state.memory());
@@ -35,7 +41,7 @@ export async function factsFor(
     const facts: Facts = ({ kind }) => ({
       deployed: isAbsent && kind === 'module' ? NONE : UNKNOWN,
     });
-    return { ok: true, value: { facts, isNew: isAbsent } };
+    return { ok: true, value: { facts, isNew: isAbsent, open: [] } };
   }
   const entries = supervisedEntries(machine);
   const facts: Facts = (target) => {
@@ -44,7 +50,7 @@ export async function factsFor(
     );
     return factsOf(memory.value.of(target, entry && entrySetup(entry, { machine, policy })));
   };
-  return { ok: true, value: { facts, isNew: false } };
+  return { ok: true, value: { facts, isNew: false, open: memory.value.open } };
 }
 
 function reportedIn(

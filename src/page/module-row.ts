@@ -2,8 +2,8 @@ import { printedCode } from '../base/codes.ts';
 import { timeZoneOf } from '../config/time-zone.ts';
 import type { PlanRow, Stop, Warning } from '../core/index.ts';
 import { deployedCell, labelOf } from '../core/explanation/plan-cells.ts';
-import { fitted, headlineOf } from '../core/explanation/headline.ts';
 import { decisionWords } from '../core/explanation/decision-words.ts';
+import { rowHeadline } from '../core/plan/open-action-words.ts';
 import { signedWords } from '../core/explanation/signed-words.ts';
 import {
   nextWords,
@@ -13,11 +13,11 @@ import {
 } from '../core/explanation/plan-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
+import { isTooYoung } from '../core/plan/waiting-for-age.ts';
 import { keyOf } from '../core/plan/target.ts';
-import { passing, say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
+import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import { describeFailing } from '../host/recent-failures.ts';
 import type { ModuleProcess } from '../host/status/module-processes.ts';
-import { describeChange } from '../host/open-action.ts';
 import type { FoundProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
 
@@ -95,7 +95,7 @@ function rowFor(
   const { decision, latest, stops } = plan;
   const timeZone = timeZoneOf(decision.input.timing) ?? zone;
   const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
-  const headline = headlineIn(plan, open);
+  const headline = rowHeadline(plan, open);
   const next = nextWords(plan);
   const isNextSaid = isTimeOf(headline, plan);
   const notices = noticesOf(plan, problems.get(named.name) ?? []);
@@ -134,17 +134,6 @@ function isTimeOf(headline: Said, { nextChange, afterActions }: PlanRow): boolea
   );
 }
 
-/** What is under way, what failed, or what was decided. */
-function headlineIn({ decision, warnings }: PlanRow, open: OpenAction | undefined): Said {
-  const change = open && describeChange(open.action);
-  if (change !== undefined && open?.state === 'delivered') return `${change} is carried out`;
-  if (change !== undefined && open && open.failures > 0) {
-    const outcome = say`again ${passing(open.notBefore)}`;
-    return fitted({ fact: `${change} failed`, because: open.lastFailure, outcome });
-  }
-  return headlineOf(decision, warnings);
-}
-
 /** What was found about a row beside its decision: warnings, and what explains its headline. */
 function noticesOf(
   { decision, warnings }: PlanRow,
@@ -180,15 +169,14 @@ const OF_WHAT_RUNS: ReadonlySet<string> = new Set<Warning['kind']>([
   'undecided',
 ]);
 
-function stateOf(
-  { decision: { kind }, warnings }: PlanRow,
-  open: OpenAction | undefined,
-): RowState {
+function stateOf(row: PlanRow, open: OpenAction | undefined): RowState {
+  const { warnings } = row;
+  const { kind } = row.decision;
   if (open?.state === 'delivered') return 'in progress';
   // What is tried again and again is not just due (D184).
   if (open && open.failures > 0) return 'needs attention';
+  if (kind === 'hold' || isTooYoung(row)) return 'waiting';
   if (kind === 'stuck') return 'needs attention';
-  if (kind === 'hold') return 'waiting';
   if (kind === 'replace') return 'due';
   return warnings.some((one) => OF_WHAT_RUNS.has(one.kind)) ? 'needs attention' : 'up to date';
 }

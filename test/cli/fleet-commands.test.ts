@@ -37,7 +37,7 @@ it('[D296] [D298] a machine that waits does at once what its site has it do, as 
   const { told, here, until, fleet } = await commandedHere(['1.2.3', '1.2.9']);
   const lidar = 'acme:lidar';
   expect(await told('upgrade', lidar)).toBe(
-    'info  command 1 of the site (upgrade acme:lidar) is done: acme:lidar: upgrade to 1.2.9, at the next decision',
+    'info  command 1 of the site (upgrade acme:lidar) is done: acme:lidar: upgrade to 1.2.9, within a second',
   );
   await until('acme_lidar: upgrade 1.2.3 → 1.2.9: done');
   expect(await told('hold', lidar, '--for', '12h')).toMatch(
@@ -49,7 +49,7 @@ it('[D296] [D298] a machine that waits does at once what its site has it do, as 
   );
   await here('restart', lidar, '--cancel');
   expect(await told('rollback', lidar)).toBe(
-    'info  command 4 of the site (rollback acme:lidar) is done: acme:lidar rolls back from 1.2.9 to 1.2.3 at the next decision',
+    'info  command 4 of the site (rollback acme:lidar) is done: acme:lidar rolls back from 1.2.9 to 1.2.3 within a second',
   );
   await until('acme_lidar: rollback 1.2.9 → 1.2.3: done');
   expect(await told('unhold', lidar)).toBe(
@@ -61,10 +61,10 @@ it('[D296] [D298] a machine that waits does at once what its site has it do, as 
   expect(await listed()).toEqual([
     'NUMBER | COMMAND | GIVEN | BY | OUTCOME',
     `5 | unhold acme:lidar | ${given} | done: acme:lidar is no longer held`,
-    `4 | rollback acme:lidar | ${given} | done: acme:lidar rolls back from 1.2.9 to 1.2.3 at the next decision`,
+    `4 | rollback acme:lidar | ${given} | done: acme:lidar rolls back from 1.2.9 to 1.2.3 within a second`,
     `3 | restart acme:lidar | ${given} | done: acme:lidar restarts 1.2.9 once nothing holds it`,
     `2 | hold acme:lidar for 12h | ${given} | done: acme:lidar is held until TIME`,
-    `1 | upgrade acme:lidar | ${given} | done: acme:lidar: upgrade to 1.2.9, at the next decision`,
+    `1 | upgrade acme:lidar | ${given} | done: acme:lidar: upgrade to 1.2.9, within a second`,
   ]);
 });
 

@@ -91,7 +91,7 @@ describe('modreg quarantine add', () => {
     );
   });
 
-  it('says that the next decision is not known without a recorded decision', async () => {
+  it('says thwithin a second is not known without a recorded decision', async () => {
     const home = homeAfter((state) => state.log([logged('acme_lidar')], ROUND));
     expect((await on(home, 'quarantine add acme_lidar 1.3.0')).stdout).toEqual([
       'acme:lidar 1.3.0 is refused on this machine until an operator lifts it',
@@ -175,7 +175,7 @@ describe('modreg rollback', () => {
     const { stdout, stderr } = await at(machine, 'rollback acme:lidar --for 1h');
     const until = '2026-11-21T04:02:03Z (13:02 Asia/Tokyo, in 1 h)';
     expect(stdout).toEqual([
-      `acme:lidar rolls back from 1.3.0 to 1.2.9 at the next decision, until ${until}`,
+      `acme:lidar rolls back from 1.3.0 to 1.2.9 within a second, until ${until}`,
       '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it',
       `  then     up-to-date: stays at 1.2.9: 1.3.0 is refused by a rollback on this machine until ${until}`,
       `  next     ${until}: upgrade to 1.3.0, as a quarantine ends`,
@@ -226,7 +226,7 @@ describe('modreg rollback', () => {
       state.log([logged('acme_lidar')], ROUND);
     });
     expect((await on(home, 'rollback acme:lidar --for 1h')).stdout[0]).toBe(
-      'acme:lidar rolls back from 1.1.0 to 1.0.0 at the next decision, until 2026-11-21T13:00:00Z (in 1 h)',
+      'acme:lidar rolls back from 1.1.0 to 1.0.0 at the next start of the agent, until 2026-11-21T13:00:00Z (in 1 h)',
     );
     const { stdout } = await on(home, 'rollback acme:lidar --for 2h --json');
     expect(JSON.parse(stdout[0] ?? '')).toMatchObject({ until: '2026-11-21T14:00:00Z' });

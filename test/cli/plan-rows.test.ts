@@ -56,7 +56,13 @@ describe('the times of a plan', () => {
   });
 
   it('in an error are shown as in a row', async () => {
-    const lists = { 'acme/lidar': [{ version: '1.0.1', published_at: '2026-11-21T00:00:00Z' }] };
+    // Its rollout has reached no machine, so age alone does not end that.
+    const young = {
+      version: '1.0.1',
+      published_at: '2026-11-21T00:00:00Z',
+      rollout: { salt: 's', percent: 0, share: 0 },
+    };
+    const lists = { 'acme/lidar': [young] };
     const policy = { registry: './lists', minimum_release_age: '1d', ...window('Europe/Berlin') };
     const machine = { modules: [entry('acme:lidar', '1.*')] };
     const described = { machine, deployed: { acme_lidar: null }, policy, lists };

@@ -29,7 +29,7 @@ const RESTARTED = ['restart', 'local', 'own', undefined, 'local', 'unknown'];
 it('[D344] a local module restarts at the next decision, and nothing counts as deployed then', async () => {
   const machine = await started();
   expect(await answerTo(machine, 'own')).toEqual([
-    'acme:own (own) restarts its program at the next decision',
+    'acme:own (own) restarts its program within a second',
     '  because  an operator requested a restart at 2026-11-21T01:03:03Z',
     '  then     local: local module: available only on this machine',
   ]);

@@ -20,7 +20,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
   it('for a restart that is due', async () => {
     const machine = await settled();
     expect(await answerTo(machine, 'acme:lidar')).toEqual([
-      'acme:lidar restarts 1.2.3 at the next decision',
+      'acme:lidar restarts 1.2.3 within a second',
       '  because  an operator requested a restart at 2026-11-21T01:03:03Z',
       '  then     up-to-date: already the newest patch of 1.2',
     ]);
@@ -39,7 +39,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
       '  next     2026-11-21T02:00:00Z (in 56 min 57 s): restart of 1.2.3, as the maintenance window opens',
     ]);
     expect(await answerTo(machine, 'acme_lidar', '--now')).toEqual([
-      'acme:lidar restarts 1.2.3 at the next decision',
+      'acme:lidar restarts 1.2.3 within a second',
       '  because  an operator requested an immediate restart at 2026-11-21T01:03:03Z',
       '  then     up-to-date: already the newest patch of 1.2',
     ]);
@@ -67,7 +67,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
       .shift()
       ?.failed({ reason: 'no power', blame: 'machine', running: '1.2.3' });
     expect(await answerTo(machine, 'acme:lidar')).toEqual([
-      'acme:lidar restarts with the upgrade to 1.2.4 at the next decision',
+      'acme:lidar restarts with the upgrade to 1.2.4 within a second',
       '  because  newest patch of 1.2',
       '  next     2026-11-21T03:00:00Z (in 56 min 57 s): hold of the upgrade to 1.2.4, as the maintenance window closes',
     ]);
@@ -195,7 +195,7 @@ describe('[D41] modreg restart without what the planner needs', () => {
       'nothing',
       ['--now'],
       [
-        'acme:lidar restarts 1.0.0 at the next decision',
+        'acme:lidar restarts 1.0.0 at the next start of the agent',
         '  because  an operator requested an immediate restart at 2026-11-22T12:00:00Z',
       ],
     ],

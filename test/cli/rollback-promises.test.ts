@@ -67,7 +67,7 @@ describe('[D32] modreg rollback with the saved list', () => {
     const machine = await upgraded('1.*', '1.2.10', '1.4.0');
     expect(await ask(machine, 'rollback', 'acme:lidar', '--for', '1h')).toEqual({
       answer: [
-        'acme:lidar rolls back from 1.3.0 to 1.2.9 at the next decision, until 2026-11-21T05:13:03Z (in 1 h)',
+        'acme:lidar rolls back from 1.3.0 to 1.2.9 within a second, until 2026-11-21T05:13:03Z (in 1 h)',
         '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 are refused by a rollback on this machine until 2026-11-21T05:13:03Z (in 1 h)',
         '  then     up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine until 2026-11-21T05:13:03Z (in 1 h)',
         '  next     2026-11-21T05:13:03Z (in 1 h): hold of the upgrade to 1.4.0, as a quarantine ends',

@@ -39,9 +39,10 @@ async function rollback(home: string, ...args: readonly string[]): Promise<Ended
   return await inProcess(['rollback', ...args], { PLATFORM_HOME: home });
 }
 
-const PREVIOUS = `rolls back from 1.1.0 to 1.0.0 at the next decision
+const PREVIOUS = `rolls back from 1.1.0 to 1.0.0 at the next start of the agent
   its release list is not known here, so every version above 1.0.0 and up to 1.1.0 is refused; a higher one may replace 1.0.0
 `;
+const POLLED = PREVIOUS.replace('at the next start of the agent', 'within a second');
 const REFUSED = `error[NO_MATCH]: acme:lidar cannot be rolled back from 1.1.0: no lower release may be selected; nothing was changed
   because its release list is not known here, and no lower previous version may be selected
 hint: pin the version that should run
@@ -49,36 +50,42 @@ hint: pin the version that should run
 const LIFT = 'note: modreg quarantine lift acme:lidar 1.1.0 undoes this\n';
 
 describe('[D32] modreg rollback without a saved list', () => {
-  it.each(['acme_lidar', 'acme:lidar'])('rolls back the module %s', async (named) => {
-    const { home, state } = polledHome();
-    machine(state, {});
-    expect(await rollback(home, named)).toEqual({
-      stdout: `acme:lidar ${PREVIOUS}`,
-      stderr: LIFT,
-      exit: 0,
-    });
-    const remembered = ['1.1.0 after 1.0.0', 'acme:lidar 1.1.0 rolled back to 1.0.0'];
-    expect(rememberedIn(home)).toEqual(remembered);
-    // The poller sees the rollback in its file.
-    expect(state.memory().of(LIDAR).quarantine).toMatchObject([{ version: '1.1.0' }]);
-    expect((await rollback(home, named)).stdout).toBe(`acme:lidar ${PREVIOUS}`);
-    expect(rememberedIn(home)).toEqual(remembered);
-  });
+  it.each(['acme_lidar', 'acme:lidar'])(
+    '[D386] rolls back the module %s within a second if a process polls',
+    async (named) => {
+      const { home, state } = polledHome();
+      machine(state, {});
+      expect(await rollback(home, named)).toEqual({
+        stdout: `acme:lidar ${POLLED}`,
+        stderr: LIFT,
+        exit: 0,
+      });
+      const remembered = ['1.1.0 after 1.0.0', 'acme:lidar 1.1.0 rolled back to 1.0.0'];
+      expect(rememberedIn(home)).toEqual(remembered);
+      // The poller sees the rollback in its file.
+      expect(state.memory().of(LIDAR).quarantine).toMatchObject([{ version: '1.1.0' }]);
+      expect((await rollback(home, named)).stdout).toBe(`acme:lidar ${POLLED}`);
+      expect(rememberedIn(home)).toEqual(remembered);
+    },
+  );
 
-  it.each(['platform-agent', 'platform:agent'])('rolls back the subsystem %s', async (named) => {
-    const home = homeOf();
-    expect(await rollback(home, named)).toEqual({
-      stdout: `platform-agent rolls back from 0.9.1 to 0.9.0 at the next decision
+  it.each(['platform-agent', 'platform:agent'])(
+    '[D386] rolls back the subsystem %s at the next start of the agent if none runs',
+    async (named) => {
+      const home = homeOf();
+      expect(await rollback(home, named)).toEqual({
+        stdout: `platform-agent rolls back from 0.9.1 to 0.9.0 at the next start of the agent
   its release list is not known here, so every version above 0.9.0 and up to 0.9.1 is refused; a higher one may replace 0.9.0
 `,
-      stderr: 'note: modreg quarantine lift platform:agent 0.9.1 undoes this\n',
-      exit: 0,
-    });
-    expect(rememberedIn(home, 'platform-agent')).toEqual([
-      '0.9.1 after 0.9.0',
-      'platform:agent 0.9.1 rolled back to 0.9.0',
-    ]);
-  });
+        stderr: 'note: modreg quarantine lift platform:agent 0.9.1 undoes this\n',
+        exit: 0,
+      });
+      expect(rememberedIn(home, 'platform-agent')).toEqual([
+        '0.9.1 after 0.9.0',
+        'platform:agent 0.9.1 rolled back to 0.9.0',
+      ]);
+    },
+  );
 
   it.each<[string, Lidar, string, string | undefined]>([
     ['the previous version is outside the constraint', { constraint: '1.1.*' }, REFUSED, undefined],

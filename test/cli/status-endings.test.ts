@@ -52,6 +52,16 @@ describe('modreg status --exit-code while a poller is running', () => {
       [],
       10,
     ],
+    [
+      '[D388] a release is only too young',
+      (state) => {
+        const next = { at: 9e12, because: 'release-of-age', decision: 'install', target: '1.0.0' };
+        const young = logged('acme_m0', { decision: 'stuck', next });
+        state.log([young], { at: Date.now(), trouble: undefined });
+      },
+      [],
+      10,
+    ],
     ['a module is stuck', (state) => round(state, { words: ['hold', 'stuck'] }), [], 12],
     [
       'a subsystem that nobody reports is stuck',

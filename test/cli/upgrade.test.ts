@@ -61,7 +61,7 @@ describe('[D76] modreg upgrade', () => {
   it('passes a window with --now, once', async () => {
     const machine = await waiting({ policy: NIGHTLY });
     expect(await answerTo(machine, 'acme:lidar', '--now')).toEqual([
-      'acme:lidar: upgrade to 1.2.4, at the next decision',
+      'acme:lidar: upgrade to 1.2.4, within a second',
       '  because  newest patch of 1.2; requested at once by unknown at 2026-11-21T01:04:03Z',
       '  next     2026-11-21T03:00:00Z (in 1 h 55 min): hold of the upgrade to 1.2.4, as the maintenance window closes',
     ]);
@@ -160,7 +160,7 @@ describe('[D76, D77] modreg upgrade --now --despite', () => {
     const machine = await waiting(vetoing({ said: 'person in cell' }));
     const despite = ['--despite', 'person in cell'];
     expect(await answerTo(machine, 'acme:lidar', '--now', ...despite)).toEqual([
-      'acme:lidar: upgrade to 1.2.4, at the next decision',
+      'acme:lidar: upgrade to 1.2.4, within a second',
       '  because  newest patch of 1.2; requested at once by unknown at 2026-11-21T01:04:03Z, despite "person in cell"',
       '  next     2026-11-21T02:04:03Z (in 1 h): hold of the upgrade to 1.2.4, as the request of an operator ends',
     ]);

@@ -15,7 +15,11 @@ interface PlanDocument {
     readonly decision: string;
     readonly reason: string;
     readonly stops: readonly { readonly component: string }[];
-    readonly next_change: { readonly at: string } | null;
+    readonly next_change: {
+      readonly at: string;
+      readonly because: string;
+      readonly decision: string;
+    } | null;
     readonly warnings: readonly { readonly code: string; readonly message: string }[];
   }[];
 }
@@ -97,6 +101,18 @@ function isFlagged({ warnings }: PlanDocument['modules'][number]): boolean {
 
 const isReplaced = (decision: string): boolean => [...DUE, 'hold'].includes(decision);
 
+/** What is stuck until a release is old enough, or published, only waits (D388). */
+function isYoung({ decision, next_change: next }: PlanDocument['modules'][number]): boolean {
+  const because = next?.because ?? '';
+  const isAge = because === 'release-of-age' || because === 'release-published';
+  return decision === 'stuck' && isAge && next?.decision !== 'stuck';
+}
+
+function stateOf(row: PlanDocument['modules'][number]): string {
+  if (isYoung(row)) return 'waiting';
+  return STATES.get(row.decision) ?? (isFlagged(row) ? 'needs attention' : 'up to date');
+}
+
 /** Whether the reason of the decision says it. */
 function isInReason({ code }: { readonly code: string }, decision: string): boolean {
   return code === 'AHEAD' || code === 'DOWNGRADE' || (decision === 'ahead' && FLAGS.has(code));
@@ -112,7 +128,7 @@ function expectedOf(row: PlanDocument['modules'][number]): object {
     ...(isReplaced(decision) && target !== deployed && { target: target ?? '-' }),
     latest: latest ?? '-',
     signatures: constraint === null || latest === null ? containing('') : 'unsigned',
-    state: STATES.get(decision) ?? (isFlagged(row) ? 'needs attention' : 'up to date'),
+    state: stateOf(row),
     texts: [
       reason,
       ...warnings.filter((one) => !isInReason(one, decision)).map(({ message }) => message),

@@ -10,8 +10,12 @@ import { moduleId } from './support/site-page.ts';
 
 const LIDAR = { kind: 'module', name: 'acme_lidar', moduleId: moduleId('acme:lidar') } as const;
 
-/** The state of a lidar with 1.1.0, which its constraint accepts alone, and how many modules are in it. */
-async function stateWith(release: object, policy: object): Promise<string[]> {
+/** The state of a lidar whose only release is 1.1.0, which is deployed unless nothing is, and how many modules are in it. */
+async function stateWith(
+  release: object,
+  policy: object,
+  deployed: string | null = '1.1.0',
+): Promise<string[]> {
   const releases = [{ version: '1.1.0', published_at: '2026-01-01T00:00:00Z', ...release }];
   const folder = temporaryFolder({
     'machine.json': JSON.stringify({ modules: [entry('acme:lidar', '1.*')] }),
@@ -20,7 +24,7 @@ async function stateWith(release: object, policy: object): Promise<string[]> {
   });
   const world = {
     ...quietWorld('linux/arm64'),
-    environment: { PLATFORM_HOME: homeAfter((state) => state.report(LIDAR, '1.1.0', 1)) },
+    environment: { PLATFORM_HOME: homeAfter((state) => state.report(LIDAR, deployed, 1)) },
     clock: () => Date.parse('2026-11-25T12:00:00Z'),
   };
   const app = pageApp(machineOnPage(`${folder}/machine.json`, {}, world), {
@@ -28,7 +32,7 @@ async function stateWith(release: object, policy: object): Promise<string[]> {
     access: undefined,
   });
   const lines = await textOf(app, '/');
-  return lines.filter((line) => /^(?:acme:lidar |[1-9]\d* (?:needs|up to))/.test(line));
+  return lines.filter((line) => /^(?:acme:lidar |[1-9]\d* (?:needs|up to|waiting))/.test(line));
 }
 
 it.each([
@@ -37,4 +41,12 @@ it.each([
   ['the site refuses', {}, { refuse: { 'acme:lidar': ['1.1.*'] } }, 'needs attention'],
 ])('[D293] a deployed release that %s: %s', async (_, release, policy, state) => {
   expect(await stateWith(release, policy)).toEqual([`1 ${state}`, `acme:lidar ${state}`]);
+});
+
+it('[D388] what is only too young waits, and needs no attention', async () => {
+  const young = { published_at: '2026-11-22T12:00:00Z' };
+  expect(await stateWith(young, { minimum_release_age: '14d' }, null)).toEqual([
+    '1 waiting',
+    'acme:lidar waiting',
+  ]);
 });

@@ -117,7 +117,7 @@ describe('[T137] a rollback', () => {
   it('is confirmed on a page that says what it does next', async () => {
     const { app, machine } = await changedPage();
     expect(await textOf(app, `${LIDAR}/rollback?for=7d`)).toEqual([
-      'Roll back acme:lidar to 1.2.0acme:lidar rolls back from 1.2.3 to 1.2.0 at the next decision, until 2026-11-28T01:03:03Z (in 7 d)',
+      'Roll back acme:lidar to 1.2.0acme:lidar rolls back from 1.2.3 to 1.2.0 within a second, until 2026-11-28T01:03:03Z (in 7 d)',
       'because  1.2.3 was rolled back on this machine; 1.2.0 instead: newest patch of 1.2 that may be selected',
       'then     up-to-date: stays at 1.2.0: 1.2.3 is refused by a rollback on this machine until 2026-11-28T01:03:03Z (in 7 d)',
       'next     2026-11-28T01:03:03Z (in 7 d): upgrade to 1.2.3, as a quarantine ends',

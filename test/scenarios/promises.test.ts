@@ -99,7 +99,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
 
   const { answer } = await ask(lidar, 'rollback', 'acme:lidar');
   expect(answer).toEqual([
-    'acme:lidar rolls back from 1.3.0 to 1.2.9 at the next decision',
+    'acme:lidar rolls back from 1.3.0 to 1.2.9 within a second',
     '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
     '  then     up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
   ]);

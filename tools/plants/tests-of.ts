@@ -72,6 +72,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/doctor': ['doctor', 'documents-in-use', 'prox'],
   'src/cli/fleet': ['fleet', 'what-if'],
   'src/cli/history': ['history', 'replay', 'why'],
+  'src/cli/plan': ['plan'],
   'src/cli/machine': [
     'floor',
     'hold',

@@ -3,7 +3,9 @@ import { excerpt } from '../../core/text/quote.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
-import { describeChange, describeFailures, openAsJson } from '../../host/open-action.ts';
+import { describeChange } from '../../core/plan/open-action-words.ts';
+import { shownWord } from '../../core/plan/waiting-for-age.ts';
+import { describeFailures, openAsJson } from '../../host/open-action.ts';
 import { describeFailing, failuresAsJson, keyOf } from '../../host/recent-failures.ts';
 import { holdAsJson } from '../../host/requests/hold-words.ts';
 import { quarantineAsJson } from '../../host/requests/request-documents.ts';
@@ -115,8 +117,9 @@ function updateOf({ open, decision, downloaded }: ModuleStatus, now: number): st
 }
 
 /** The reason is shown where something is to be done. */
-function decisionText({ decision, reason }: LoggedDecision): string {
-  return decision === 'stuck' || decision === 'hold' ? `${decision}: ${reason}` : decision;
+function decisionText(logged: LoggedDecision): string {
+  const { decision, reason } = logged;
+  return decision === 'stuck' || decision === 'hold' ? `${shownWord(logged)}: ${reason}` : decision;
 }
 
 function asJson({

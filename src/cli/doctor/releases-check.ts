@@ -1,3 +1,4 @@
+import { shownWord } from '../../core/plan/waiting-for-age.ts';
 import type { MachineMemory } from '../../core/plan/machine-memory.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { isReported } from '../../host/machine-row.ts';
@@ -33,7 +34,7 @@ function failing({ open }: MachineMemory, now: number): Finding[] {
 /** Decisions that nothing changes until somebody does. */
 function stuck(decisions: readonly LoggedDecision[], memory: MachineMemory): Finding[] {
   return decisions.flatMap((one) => {
-    if (one.decision !== 'stuck' || !isReported(one, memory)) return [];
+    if (shownWord(one) !== 'stuck' || !isReported(one, memory)) return [];
     const found = `${excerpt(one.name)} is stuck: ${excerpt(one.reason, 400)}`;
     return [warning(found, `modreg why ${excerpt(one.name)}`)];
   });

@@ -16,7 +16,8 @@ import { decisionsAbout, type DecisionsAbout } from '../../host/history/past-dec
 import { reasonAlone, type ToldDecision } from '../../host/history/told-history.ts';
 import { whyDocument } from '../../host/history/why-document.ts';
 import { labelFor } from '../../host/machine-row.ts';
-import { describeChange, describeFailures } from '../../host/open-action.ts';
+import { describeChange } from '../../core/plan/open-action-words.ts';
+import { describeFailures } from '../../host/open-action.ts';
 import { siteNotesHere } from '../../host/served/site-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { wholeNumber } from '../base/number-option.ts';

@@ -1,18 +1,20 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { failureWords } from '../../core/plan/open-action-words.ts';
 import { describeYanked, requestWords, upgradeRequestWords } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, readable, type Said } from '../../core/text/time-words.ts';
+import { describeTime, joined, readable, type Said } from '../../core/text/time-words.ts';
 import { isInForce } from '../../core/decision/upgrade-request.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { RememberedRequest } from '../../core/plan/machine-memory.ts';
-import { loggedWords } from '../../core/plan/logged-decisions.ts';
+import { loggedWords, type LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import { shownWord } from '../../core/plan/waiting-for-age.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
-import { openLine } from '../../host/open-action.ts';
+import { openActionOf, openLine } from '../../host/open-action.ts';
 import { deployedYank, isReported, labelFor, targetOf } from '../../host/machine-row.ts';
 import { NO_STATE } from '../../host/open-state.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
@@ -55,9 +57,7 @@ export function statusCommand(options: StatusOptions, world: World): Outcome {
 function endingOf(status: Status | undefined, maxAgeMs: number): Outcome['ending'] {
   if (!status) return 'attention';
   const { decisions, memory, poller, isRunning, now } = status;
-  const kinds = new Set(
-    decisions.filter((one) => isReported(one, memory)).map(({ decision }) => decision),
-  );
+  const kinds = new Set(decisions.filter((one) => isReported(one, memory)).map(shownWord));
   const isOld = !poller.round || now - poller.round.at > maxAgeMs;
   const isCrashing = crashLoopEnd(memory.starts, now) !== undefined;
   if (!isRunning || isOld || isCrashing || kinds.has('stuck')) return 'attention';
@@ -74,18 +74,20 @@ const LONG_HELD_MS = 7 * 86_400_000;
 const HEADS = ['MODULE', 'CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
 function linesOf(status: Status, columns: number | undefined): string[] {
-  const { memory, now, times } = status;
-  const cells = status.decisions
-    .filter((one) => isReported(one, memory))
-    .map((decision) => [
-      labelFor(decision),
-      decision.constraint ?? '-',
-      deployedCell(memory.of(targetOf(decision)).deployed),
-      decision.target ?? '-',
-      decision.latest ?? '-',
-      decision.decision,
-      readable(loggedWords(decision), times(decision.moduleId)),
-    ]);
+  const { memory, times } = status;
+  const rows = status.decisions.filter((one) => isReported(one, memory));
+  const cells = rows.map((decision) => [
+    labelFor(decision),
+    decision.constraint ?? '-',
+    deployedCell(memory.of(targetOf(decision)).deployed),
+    decision.target ?? '-',
+    decision.latest ?? '-',
+    shownWord(decision),
+    readable(
+      joined([failureWords(openActionOf(decision, memory)), loggedWords(decision)], '; '),
+      times(decision.moduleId),
+    ),
+  ]);
   const held = holdsTable(status.holds, { times: times(''), columns });
   const quarantined = quarantineTable(memory.quarantine, { times, columns });
   return [
@@ -94,7 +96,7 @@ function linesOf(status: Status, columns: number | undefined): string[] {
     '',
     ...(cells.length === 0 ? ['no module was decided on yet'] : rowsOf(cells, columns)),
     ...deployedLines(status),
-    ...(memory.open.length === 0 ? [] : ['', ...memory.open.map((open) => openLine(open, now))]),
+    ...openLines(status, rows),
     ...requestLines(status),
     ...(held.length === 0 ? [] : ['', HOLDS_HEAD, ...held]),
     ...(quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined]),
@@ -128,6 +130,15 @@ function crashLoopLines({ memory, now, times }: Status): string[] {
   return [
     `crash loop: no action until ${describeTime(until, times(''))}, because the agent started five times in ten minutes`,
   ];
+}
+
+/** The open actions; a row says that its action fails (D387). */
+function openLines({ memory, now }: Status, rows: readonly LoggedDecision[]): string[] {
+  const said = new Set(rows.map(keyOf));
+  const lines = memory.open
+    .filter(({ action, failures }) => failures === 0 || !said.has(keyOf(action.target)))
+    .map((open) => openLine(open, now));
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** What has been held for long, or is downloaded, and the deployed versions that were yanked or do not stay up. */

@@ -2,18 +2,21 @@ import type { PlanRow, Restart, Stop } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
-import { headlineOf, headlineText } from '../../core/explanation/headline.ts';
+import { headlineText } from '../../core/explanation/headline.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
+import { failureWords, rowHeadline } from '../../core/plan/open-action-words.ts';
 import {
   afterActionsWords,
   changeWords,
   targetText,
   requirementText,
 } from '../../core/explanation/plan-words.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
+import { isTooYoung } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, readable, type TimeContext } from '../../core/text/time-words.ts';
+import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
@@ -26,18 +29,19 @@ const NAMED = 8;
 /** The lines that show a plan to a person. */
 export function planTable(planned: Planned, columns: number | undefined): string[] {
   const { plan, downloaded } = planned;
+  const open = new Map(planned.open.map((one) => [keyOf(one.action.target), one]));
   const modules = plan.modules.map((row) => {
-    return {
-      label: labelOf(row),
-      requirement: requirementText(row.decision.input.requirement),
-      row,
-      downloaded: downloaded.get(keyOf({ kind: 'module', name: row.name })),
-    };
+    const key = keyOf({ kind: 'module', name: row.name });
+    const requirement = requirementText(row.decision.input.requirement);
+    const there = downloaded.get(key);
+    return { label: labelOf(row), requirement, row, downloaded: there, open: open.get(key) };
   });
   const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
     const { name } = row.target;
-    const there = downloaded.get(keyOf({ kind: 'subsystem', name }));
-    return { label: name, requirement: requirementOfSubsystem(row), row, downloaded: there };
+    const key = keyOf({ kind: 'subsystem', name });
+    const requirement = requirementOfSubsystem(row);
+    const there = downloaded.get(key);
+    return { label: name, requirement, row, downloaded: there, open: open.get(key) };
   });
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
@@ -78,6 +82,7 @@ interface Row {
   readonly requirement: string | undefined;
   readonly row: PlanRow;
   readonly downloaded: string | undefined;
+  readonly open: OpenAction | undefined;
 }
 
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'ACTION', 'WHY'];
@@ -109,15 +114,15 @@ function table(
 
 /** What matters most about a row, where its columns do not fit (D352). */
 function headlineRow(shown: Row, times: TimeContext): string[] {
-  const { label, requirement, row } = shown;
-  const { decision, warnings } = row;
+  const { label, requirement, row, open } = shown;
+  const { decision } = row;
   const target = replacementOf(decision) && targetText(decision);
   const versions = [deployedCell(decision.input.deployed), target].filter(
     (one) => one !== undefined,
   );
   return [
     `  ${label}   ${requirement ?? '-'}   ${versions.join(' → ')}`,
-    `      ${headlineText(headlineOf(decision, warnings), times.now)}`,
+    `      ${headlineText(rowHeadline(row, open), times.now)}`,
     ...detailsOf(shown, times),
   ];
 }
@@ -126,30 +131,30 @@ function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {
   return { ...times, timeZone: timeZoneOf(decision.input.timing) ?? times.timeZone };
 }
 
-function cellsOf(
-  { label, requirement, row: { decision, latest } }: Row,
-  times: TimeContext,
-): string[] {
+function cellsOf({ label, requirement, row, open }: Row, times: TimeContext): string[] {
+  const { decision, latest } = row;
   return [
     label,
     requirement ?? '-',
     deployedCell(decision.input.deployed),
     targetText(decision) ?? '-',
     latest?.text ?? '-',
-    actionWord(decision),
-    readable(decisionWords(decision), times),
+    actionWord(row),
+    readable(joined([failureWords(open), decisionWords(decision)], '; '), times),
   ];
 }
 
-function actionWord(decision: PlanRow['decision']): string {
+function actionWord(row: PlanRow): string {
+  const { decision } = row;
   switch (decision.kind) {
     case 'keep':
       return 'none';
     case 'replace':
       return decision.direction === 'upgrade' ? 'restart-and-upgrade' : decision.direction;
-    case 'hold':
     case 'stuck':
-      return decision.kind;
+      return isTooYoung(row) ? 'waiting' : 'stuck';
+    case 'hold':
+      return 'hold';
   }
 }
 
@@ -190,10 +195,12 @@ function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string
   const due = Map.groupBy(actions, ({ direction }) => direction);
   const count = (kind: string): number =>
     rows.filter(({ decision }) => decision.kind === kind).length;
+  const young = rows.filter(isTooYoung).length;
   const counts = [
     ...Array.from(due, ([direction, { length }]) => countOf(length, direction)),
     ...(count('hold') > 0 ? [`${count('hold')} held`] : []),
-    ...(count('stuck') > 0 ? [`${count('stuck')} stuck`] : []),
+    ...(young > 0 ? [`${young} waiting`] : []),
+    ...(count('stuck') > young ? [`${count('stuck') - young} stuck`] : []),
     `${count('keep')} unchanged`,
   ];
   const stops = restarts.flatMap((restart) => restart.stops);

@@ -7,6 +7,7 @@ import type { World } from '../../base/world.ts';
 import { planFor, type PlanTerms } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
+import { isTooYoung } from '../../core/plan/waiting-for-age.ts';
 import { documentsInUse, followedAsJson, followedAt } from '../../host/served/documents-in-use.ts';
 import { siteNotesHere } from '../../host/served/site-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -59,6 +60,8 @@ function endingOf(
 ): Outcome['ending'] {
   if (strict && length > 0) return 'no';
   const rows = [...modules, ...subsystems];
-  const isPending = rows.some(({ decision: { kind } }) => kind === 'replace' || kind === 'hold');
+  const isPending = rows.some(
+    (row) => row.decision.kind === 'replace' || row.decision.kind === 'hold' || isTooYoung(row),
+  );
   return exitCode && isPending ? 'pending' : undefined;
 }

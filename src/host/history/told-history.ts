@@ -1,3 +1,4 @@
+import { shownWord } from '../../core/plan/waiting-for-age.ts';
 import { compareVersions, parseVersion } from '../../core/index.ts';
 import { staysAt } from '../../core/explanation/decision-words.ts';
 import { loggedWords } from '../../core/plan/logged-decisions.ts';
@@ -46,7 +47,7 @@ function eventOf(decision: RecordedDecision, later: readonly PastDecision[]): st
   const { decision: word, deployed, target } = decision;
   switch (word) {
     case 'stuck':
-      return 'stuck';
+      return shownWord(decision);
     case 'hold':
       return deployed === target
         ? `held the restart of ${target}`

@@ -5,6 +5,7 @@ import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { NOT_ASKED } from '../../core/plan/plan.ts';
 import { planInputFor, type Circumstances } from '../../core/plan/plan-input.ts';
 import { describeDuration } from '../../core/text/duration.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { satisfiesRange } from '../../registry/npm-range.ts';
 import { moduleListOf } from '../../registry/module-list.ts';
 import type { ReleaseList } from '../../registry/registry.ts';
@@ -31,6 +32,8 @@ export interface Planned {
   readonly facts: Facts;
   /** Whether the machine has no file yet: then no module counts as deployed (D292). */
   readonly isNew: boolean;
+  /** What the agent has, or gets next; empty with a report, and at another time. */
+  readonly open: readonly OpenAction[];
   readonly lists: PlanLists;
   readonly plan: Plan;
   /** By target key: the versions that are held and whose packages are there (D78). */
@@ -80,7 +83,8 @@ export async function planFor(
   const machine = { platform: platform.value, machineId: machineIdOf(world), group };
   const systemTags = (): readonly string[] => world.systemTags?.() ?? [];
   const circumstances = { ...machine, now, clock, isAsOf, systemTags };
-  const inputs = { path, ...known, lists: lists.value, ...circumstances };
+  const open = isAsOf ? [] : facts.value.open;
+  const inputs = { path, ...known, open, lists: lists.value, ...circumstances };
   const plan = decideOn(inputs);
   // A report, or another time, does not describe what this machine has.
   const isHere = options.deployed === undefined && !isAsOf;
@@ -128,7 +132,7 @@ function decideOn({
   machineId,
   group,
   systemTags,
-}: Omit<Planned, 'path' | 'plan' | 'downloaded' | 'isNew'>): Plan {
+}: Omit<Planned, 'path' | 'plan' | 'downloaded' | 'isNew' | 'open'>): Plan {
   const circumstances: Circumstances = {
     platform,
     machineId: machineId.ok ? machineId.value : undefined,

@@ -4,6 +4,7 @@ import { decisionWords, reportedText } from '../../core/explanation/decision-wor
 import { warningWords } from '../../core/explanation/plan-words.ts';
 import { describeDecision, type Decision, type ModuleId, type PlanRow } from '../../core/index.ts';
 import { SUBSYSTEM_MODULES } from '../../core/plan/subsystem.ts';
+import { isTooYoung } from '../../core/plan/waiting-for-age.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
@@ -131,7 +132,7 @@ function unknownNames({ machine, policy, policyPath, deployed }: PlanDocuments):
 /** Why a row is stuck, and what stays unchanged because of that. */
 function stuckProblem({ label, isSubsystem, row, reading }: Subject, shown: Shown): Finding[] {
   const { decision } = row;
-  if (decision.kind !== 'stuck') return [];
+  if (decision.kind !== 'stuck' || isTooYoung(row)) return [];
   const kept = keptAs(label, row);
   const severity = 'error';
   switch (decision.code) {

@@ -2,10 +2,10 @@ import type { ActionTarget, Plan, Stop } from '../../core/index.ts';
 import type { Said } from '../../core/text/time-words.ts';
 import { replacementOf, wordFor, type Decision } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
-import { headlineOf } from '../../core/explanation/headline.ts';
 import { labelOf } from '../../core/explanation/plan-cells.ts';
 import { nextWords, targetText } from '../../core/explanation/plan-words.ts';
 import { decisionWords, describeAddress } from '../../core/explanation/decision-words.ts';
+import { rowHeadline } from '../../core/plan/open-action-words.ts';
 import type { PlanRow } from '../../core/plan/plan.ts';
 import { keyOf, type TargetName } from '../../core/plan/target.ts';
 
@@ -41,7 +41,7 @@ export function outcomeOf(target: TargetName, row: PlanRow, plan: Plan): Planned
     decision: wordFor(decision),
     direction: replacementOf(decision)?.direction,
     target: targetText(decision),
-    headline: headlineOf(decision, row.warnings),
+    headline: rowHeadline(row, undefined),
     reason: decisionWords(decision),
     nextChange: nextWords(row),
     isNewMajor: isNewMajor(decision),

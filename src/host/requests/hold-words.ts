@@ -1,7 +1,7 @@
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { describeTime, type TimeContext } from '../../core/text/time-words.ts';
-import { describeChange } from '../open-action.ts';
+import { describeChange } from '../../core/plan/open-action-words.ts';
 import { timeOrNull } from '../plan/plan-document.ts';
 import { commandFor, type EndedHold, type HoldInForce, type SetHold } from './holds.ts';
 

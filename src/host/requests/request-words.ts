@@ -29,7 +29,7 @@ export function restartLines(restart: Restart): string[] {
   return linesOfRestart(restart).map((line) => readable(line, restart.times));
 }
 
-function linesOfRestart({ row, deployed, effect, has }: Restart): Said[] {
+function linesOfRestart({ row, deployed, effect, has, isPolled }: Restart): Said[] {
   const label = labelFor(row);
   // What was delivered comes first, whatever is decided (D41).
   if (has) return [`${label} restarts ${changeOf(has)}`];
@@ -39,7 +39,7 @@ function linesOfRestart({ row, deployed, effect, has }: Restart): Said[] {
   }
   const { decision, afterwards, next, hasList } = effect;
   return [
-    `${label} restarts ${whenOf(decision, deployed)}`,
+    `${label} restarts ${whenOf(decision, { deployed, isPolled })}`,
     say`  because  ${decisionWords(decision)}`,
     ...(afterwards && hasList
       ? [say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`]
@@ -51,14 +51,22 @@ function linesOfRestart({ row, deployed, effect, has }: Restart): Said[] {
   ];
 }
 
-/** `1.2.3 at the next decision`, `with the upgrade to 1.2.9 …`, `1.2.3 once nothing holds it`. */
-function whenOf(decision: Decision, deployed: string): string {
+/** When what is due begins: the process that polls sees a request within a second (D75, D386). */
+export function beginsWhen({ isPolled }: Pick<Restart, 'isPolled'>): string {
+  return isPolled ? 'within a second' : 'at the next start of the agent';
+}
+
+/** `1.2.3 within a second`, `with the upgrade to 1.2.9 …`, `1.2.3 once nothing holds it`. */
+function whenOf(
+  decision: Decision,
+  { deployed, ...polled }: Pick<Restart, 'deployed' | 'isPolled'>,
+): string {
   const replacement = replacementOf(decision);
   const isRestart = !replacement || replacement.direction === 'restart';
   const change = isRestart
     ? deployed
     : `with the ${replacement.direction} to ${describeTarget(replacement)}`;
-  if (decision.kind === 'replace') return `${change} at the next decision`;
+  if (decision.kind === 'replace') return `${change} ${beginsWhen(polled)}`;
   return isRestart ? `${deployed} once nothing holds it` : 'once nothing holds it';
 }
 
@@ -73,10 +81,10 @@ export function rollbackLines(rollback: Rollback): string[] {
   return linesOfRollback(rollback).map((line) => readable(line, rollback.times));
 }
 
-function linesOfRollback({ row, from, to, found, until, has }: Rollback): Said[] {
+function linesOfRollback({ row, from, to, found, until, has, isPolled }: Rollback): Said[] {
   const end = until === undefined ? '' : say`, until ${passing(until)}`;
   const isWaiting = 'waitsFor' in found && found.waitsFor !== undefined;
-  const when = isWaiting ? 'once its release list can be read' : 'at the next decision';
+  const when = isWaiting ? 'once its release list can be read' : beginsWhen({ isPolled });
   const head = say`${labelFor(row)} rolls back from ${from} to ${to} ${when}${end}`;
   const first = has
     ? [

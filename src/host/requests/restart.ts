@@ -5,6 +5,7 @@ import { reportedText } from '../../core/explanation/decision-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
+import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn, type MachineState } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
@@ -31,6 +32,8 @@ export interface Restart {
   readonly has: OpenAction | undefined;
   /** Whether another restart is requested already. */
   readonly isRequested: boolean;
+  /** Whether a process polls for the machine, which begins what is due within a second (D386). */
+  readonly isPolled: boolean;
   readonly times: TimeContext;
 }
 
@@ -104,7 +107,16 @@ function restartIn(
   const times = timesOn(state, world)(row.moduleId);
   return {
     ok: true,
-    value: { row, deployed, request, effect: effect.value.effect, has, isRequested, times },
+    value: {
+      row,
+      deployed,
+      request,
+      effect: effect.value.effect,
+      has,
+      isRequested,
+      isPolled: isPolled(file.path),
+      times,
+    },
   };
 }
 

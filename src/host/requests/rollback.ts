@@ -2,6 +2,7 @@ import type { Result } from '../../core/index.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
+import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
 import { machineStateIn } from '../../store/machine-state.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
@@ -26,6 +27,8 @@ export interface Rollback {
   readonly until: number | undefined;
   /** What was delivered, which the agent ends first. */
   readonly has: OpenAction | undefined;
+  /** Whether a process polls for the machine, which begins what is due within a second (D386). */
+  readonly isPolled: boolean;
   readonly times: TimeContext;
 }
 
@@ -86,7 +89,19 @@ function rollbackIn(
   const has = open?.state === 'delivered' ? open : undefined;
   const times = timesOn(state, world)(row.moduleId);
   const versions = { from: from.text, to: to.text };
-  return { ok: true, value: { row, ...versions, found: found.value, at, until, has, times } };
+  return {
+    ok: true,
+    value: {
+      row,
+      ...versions,
+      found: found.value,
+      at,
+      until,
+      has,
+      isPolled: isPolled(file.path),
+      times,
+    },
+  };
 }
 
 function replacedMeanwhile(row: LoggedDecision): Problem {

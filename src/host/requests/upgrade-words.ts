@@ -13,8 +13,9 @@ import { formatTime } from '../../core/text/rfc3339.ts';
 import { readable, say, type Said } from '../../core/text/time-words.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { labelFor } from '../machine-row.ts';
-import { describeChange } from '../open-action.ts';
+import { describeChange } from '../../core/plan/open-action-words.ts';
 import { changeAsJson, heldAsJson, timeOrNull } from '../plan/plan-document.ts';
+import { beginsWhen } from './request-words.ts';
 import type { AskedUpgrade } from './requested-round.ts';
 import { nowCommand, type Upgrade } from './upgrade.ts';
 import { nameOf } from './upgrade-wish.ts';
@@ -24,13 +25,13 @@ export function upgradeLines(upgrade: Upgrade): string[] {
   return linesOf(upgrade).map((line) => readable(line, upgrade.times));
 }
 
-function linesOf({ row, decision, has }: Upgrade): Said[] {
+function linesOf({ row, decision, has, isPolled }: Upgrade): Said[] {
   const label = labelFor(row);
   // What was delivered counts as a restart, which would hold the next one.
   if (has) return [`${label}: the agent has the ${describeChange(has.action)} already`];
   if (!decision) return [`${label}: ${row.decision}`, `  because  ${row.reason}`];
   const next = nextChange(decision);
-  const when = decision.kind === 'replace' ? ', at the next decision' : '';
+  const when = decision.kind === 'replace' ? `, ${beginsWhen({ isPolled })}` : '';
   return [
     `${label}: ${summarizeDecision(decision)}${when}`,
     say`  because  ${decisionWords(decision)}`,

@@ -8,7 +8,7 @@ import type { PageProblem } from '../page-problem.ts';
 import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
 import { downloadedWords } from '../../host/downloaded.ts';
-import { failureWords } from '../../host/open-action.ts';
+import { failureWords } from '../../core/plan/open-action-words.ts';
 import { Brief, Timed } from './timed.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
@@ -189,10 +189,9 @@ const Why: FC<{ readonly row: ModuleRow }> = ({ row }) => (
 export const Reasons: FC<{ readonly row: ModuleRow }> = ({
   row: { why, state, open, times, details },
 }) => {
-  const failure = open && open.failures > 0 ? failureWords(open) : undefined;
   const reason = open?.action.reason;
   const now = state === 'in progress' && reason ? (reason.words ?? reason.text) : why;
-  return [failure, now, ...details].map((said) =>
+  return [failureWords(open), now, ...details].map((said) =>
     said === undefined ? null : (
       <p>
         <Timed said={said} times={times} />
