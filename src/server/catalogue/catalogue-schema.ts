@@ -182,5 +182,16 @@ export const SCHEMA: Layout = {
     CREATE TABLE config_floor (floor INTEGER NOT NULL) STRICT;
     INSERT INTO config_floor VALUES (0);
     `,
+    // Who signs in to the page of a site with a password (D370). An earlier modreg does not know its sessions either.
+    `
+    CREATE TABLE accounts (
+      name TEXT PRIMARY KEY,
+      role TEXT NOT NULL,
+      password TEXT NOT NULL,
+      stamp TEXT NOT NULL,
+      changed_at INTEGER NOT NULL,
+      is_confirmed INTEGER NOT NULL DEFAULT 1
+    ) STRICT, WITHOUT ROWID;
+    `,
   ],
 };
