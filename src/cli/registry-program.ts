@@ -11,6 +11,7 @@ import type { RestoreOptions } from './registry/restore-command.ts';
 import type { SitePageOptions } from './site/site-page-command.ts';
 import type { WallLinkOptions } from './site/wall-link-command.ts';
 import { FIRST } from './rollout/rollout-program.ts';
+import { addAccounts } from './registry/account-program.ts';
 import { addInvite, addTokens } from './registry/token-program.ts';
 import { addOutcomes } from './registry/outcomes-program.ts';
 
@@ -76,6 +77,7 @@ export function addRegistryCommands(modreg: Command, context: CommandContext): v
   addOutcomes(registry, context);
   addInvite(registry, context);
   addTokens(registry, context);
+  addAccounts(registry, context);
   addBackups(registry, context);
   addServe(registry, context);
   addPage(registry, context);

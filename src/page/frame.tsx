@@ -8,6 +8,7 @@ import type { MachineView } from './paged-machine.ts';
 import { statusOf } from './problem-answer.ts';
 import { Layout, type Assets, type Live, type Tab } from './views/layout.tsx';
 import { Problems } from './views/modules-view.tsx';
+import { SignedInRole } from './views/signed-in.ts';
 import { SignIn, type SignInHelp } from './views/sign-in.tsx';
 
 type Answer = Response | Promise<Response>;
@@ -51,31 +52,38 @@ export function frameWith(assets: Assets, { tabs, signIn: help }: PageFrame): Fr
         <Layout
           title={title}
           machine={view.title}
+          user={userOf(c)}
           tabs={tabs}
           tab={tab}
           live={live}
           assets={assets}
         >
-          {content}
+          <SignedInRole.Provider value={c.get('role') ?? 'viewer'}>{content}</SignedInRole.Provider>
         </Layout>,
       ),
     failed(c, problems, status = statusOf(problems)) {
       c.status(status);
       return answer(
         c,
-        <Layout title="Problem" machine="modreg" tabs={tabs} assets={assets}>
+        <Layout title="Problem" machine="modreg" user={userOf(c)} tabs={tabs} assets={assets}>
           <h1>{c.req.method === 'GET' ? 'This cannot be shown' : 'This was not done'}</h1>
           <Problems problems={problems} />
         </Layout>,
       );
     },
     open: (c, title, content) => answer(c, open(title, content)),
-    signIn: async ({ problem, to }) => {
-      const form = <SignIn help={help} problem={problem} to={to} />;
+    signIn: async (attempt) => {
+      const form = <SignIn help={help} problem={attempt.problem} {...attempt} />;
       const page = await document(open('Sign in', form));
       return page.toString();
     },
   };
+}
+
+/** The account that is signed in, with its role; undefined for a code. */
+function userOf(c: Context): string | undefined {
+  const { account, role } = c.var;
+  return account === undefined ? undefined : `${account} (${role})`;
 }
 
 function answer(c: Context, page: Child): Answer {

@@ -3,15 +3,14 @@ import { quote } from '../core/text/quote.ts';
 import { isSecretName } from '../core/trust/secret-name.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
-import { readDocumentFile, STDIN } from '../host/document-file.ts';
-import { secretIn } from '../host/secret-file.ts';
+import { STDIN } from '../host/document-file.ts';
+import { typedSecret } from '../host/typed-secret.ts';
 import type { ConfigRefusal } from '../registry/config-client.ts';
 import { secretClient } from '../registry/secret-client.ts';
 import type { SavedSecret, SecretList } from '../registry/secret-documents.ts';
 import { configResult, withMachine, type ConfigOptions } from './config-options.ts';
 
 const SERVING = { open: secretClient, what: 'keeps secrets of machines' };
-const LARGEST_INPUT = 64 * 1024;
 
 type Found<T> = Promise<Result<T, Problem>>;
 
@@ -50,20 +49,13 @@ export async function removeSecret(
   );
 }
 
-/** The text of stdin or of a file that only its owner can read, without the end of its last line. */
+/** The text of stdin or of a file that only its owner can read. */
 function valueIn(path: string | undefined): Result<string, Problem> {
-  const read = path === undefined ? fromStdin() : secretIn(path);
-  if (!read.ok) return read;
-  const value = read.value.toString().replace(/\r?\n$/, '');
-  if (value !== '') return { ok: true, value };
+  const value = typedSecret(path ?? STDIN);
+  if (!value.ok || value.value !== '') return value;
   const hint = 'modreg fleet config secret set NAME --machine rover-7 < value.txt';
   const where = path === undefined ? 'stdin' : '--value-file';
   return { ok: false, error: usage(`${where} has no value; nothing was saved`, hint) };
-}
-
-function fromStdin(): Result<Buffer, Problem> {
-  const read = readDocumentFile(STDIN, LARGEST_INPUT);
-  return read.ok ? { ok: true, value: Buffer.from(read.value.bytes) } : read;
 }
 
 function wrongName(name: string): Problem | undefined {

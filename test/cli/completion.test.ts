@@ -26,7 +26,7 @@ describe('what is offered without a registry', () => {
     ['registry token ', 'create list revoke help'],
     [
       'registry help ',
-      'publish sign yank unyank deprecate undeprecate list show outcomes invite token backup verify restore serve page',
+      'publish sign yank unyank deprecate undeprecate list show outcomes invite token account backup verify restore serve page',
     ],
     ['registry token create --s', '--scope'],
     ['plan machine.json --de', '--debug --deployed'],

@@ -86,8 +86,8 @@ function protectedApp(
   },
   world: World,
 ): PageApp {
-  const onEvent = (event: AccessEvent): void =>
-    log(event === 'code-refused' ? 'warn' : 'info', event, {});
+  const onEvent = (event: AccessEvent, account?: string): void =>
+    log(event.endsWith('-refused') ? 'warn' : 'info', event, { account });
   const isTls = tls !== undefined;
   const access = { naming, file, names, isTls, now: () => world.clock(), onEvent };
   return appFor(access, (error) => log('error', 'failed', { error: excerpt(String(error)) }));

@@ -37,7 +37,12 @@ export async function sitePageCommand(options: SitePageOptions, world: World): P
   const appFor: ServedPage['appFor'] = (access, onError) =>
     siteApp(
       { ...siteOf(files, onChange), title },
-      { assets: pageAssets(), naming: identity.naming, access, onError },
+      {
+        assets: pageAssets(),
+        naming: identity.naming,
+        access: { ...access, accounts: catalogue.accounts },
+        onError,
+      },
     );
   try {
     return await servePage({ terms: terms.value, identity, ended, appFor }, options, world);

@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import type { CatalogueAccounts } from '../../server/accounts/catalogue-accounts.ts';
 import type { HostNames } from './host-names.ts';
 import type { PageFile } from './page-file.ts';
 
@@ -19,8 +20,14 @@ export interface AccessOptions {
   readonly isTls: boolean;
   /** The wall clock, in milliseconds since the epoch. */
   readonly now: () => number;
-  readonly onEvent?: ((event: AccessEvent) => void) | undefined;
+  /** Whose names and passwords are accepted besides codes; undefined for a page that has none. */
+  readonly accounts?: PageAccounts | undefined;
+  /** `account` is the name of the one that signed in or out; undefined for a code. */
+  readonly onEvent?: ((event: AccessEvent, account?: string) => void) | undefined;
 }
+
+/** The accounts of a page. */
+export type PageAccounts = Pick<CatalogueAccounts, 'all' | 'withPassword' | 'roleOf'>;
 
 /** Those who see one page without signing in. */
 export interface Guests {
@@ -42,7 +49,10 @@ interface SignInAttempt {
   readonly problem?: string;
   /** The path of the page that is shown afterwards. */
   readonly to: string;
+  /** Whether a name and a password are accepted, too. */
+  readonly hasAccounts: boolean;
 }
 
 /** What happened, for a log. */
-export type AccessEvent = 'signed-in' | 'signed-out' | 'code-refused' | 'wall-opened';
+export type AccessEvent =
+  'signed-in' | 'signed-out' | 'code-refused' | 'password-refused' | 'wall-opened';

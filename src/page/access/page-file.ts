@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import type { SignedInAccount } from '../../server/accounts/catalogue-accounts.ts';
 import { openDatabase, transaction, translated } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { statementsOf, type Statements } from '../../sqlite/statements.ts';
 import { PAGE_LAYOUT } from './page-layout.ts';
-import { endSession, endUnusedSessions, isSession, newSession, noteUse } from './sessions.ts';
+import {
+  endSession,
+  endUnusedSessions,
+  newSession,
+  noteUse,
+  sessionWith,
+  type Session,
+} from './sessions.ts';
 import { isCode, newCode, useCode } from './sign-in-codes.ts';
 
 /** What a page keeps about who may use it. Times are milliseconds since the epoch. Methods throw a `DatabaseError`. */
@@ -17,6 +25,10 @@ export interface PageFile {
   newCode(now: number): string;
   /** Uses up a code, and returns the token of a new session; undefined if the code is not accepted. */
   signIn(code: string, now: number): string | undefined;
+  /** The token of a new session of an account. */
+  signInAs(account: SignedInAccount, now: number): string;
+  /** The session of `token`; undefined if there is none, or if it has ended. That of an account lasts no longer than its stamp. */
+  session(token: string, now: number): Session | undefined;
   /** Whether `token` is that of a session that has not ended. */
   isSession(token: string, now: number): boolean;
   /** Records that a session was used, unless the file cannot be written: a full disk ends no session. */
@@ -47,10 +59,16 @@ export function openPageFile(path: string, busyTimeoutMs: number): PageFile {
       return atomically(() => {
         if (!useCode(sql, code, now)) return undefined;
         endUnusedSessions(sql, now);
-        return newSession(sql, now);
+        return newSession(sql, now, undefined);
       });
     },
-    isSession: (token, now) => isSession(sql, token, now),
+    signInAs: (account, now) =>
+      atomically(() => {
+        endUnusedSessions(sql, now);
+        return newSession(sql, now, account);
+      }),
+    session: (token, now) => sessionWith(sql, token, now),
+    isSession: (token, now) => sessionWith(sql, token, now) !== undefined,
     noteUse(token, now) {
       try {
         noteUse(sql, token, now);

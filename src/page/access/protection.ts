@@ -6,6 +6,7 @@ import { foreign, refusal } from './refusal.ts';
 import { hashOf } from './secret-hash.ts';
 import { bearerOf, hostNameOf, senderOf } from './sender.ts';
 import { cookieToken } from './session-cookie.ts';
+import type { Role } from '../../server/accounts/role.ts';
 import { addSignIn } from './sign-in-routes.ts';
 
 declare module 'hono' {
@@ -14,6 +15,10 @@ declare module 'hono' {
     isSignedIn?: () => boolean;
     /** The hash of the token of that session; undefined in the same case. */
     session?: string;
+    /** The name of the account that is signed in; undefined for who signed in with a code. */
+    account?: string | undefined;
+    /** What who is signed in may do; undefined for guests. */
+    role?: Role;
   }
 }
 
@@ -62,16 +67,35 @@ function signedIn(options: AccessOptions, guests: Guests | undefined): Middlewar
     const sender = senderOf(c, options);
     if (!isSafe && bearer === undefined && sender !== 'own') return foreign();
     const token = bearer ?? cookieToken(c);
-    if (token === undefined || !file.isSession(token, now())) {
+    const user = token === undefined ? undefined : userOf(token, options);
+    if (token === undefined || !user) {
       const isForGuests = isSafe && c.req.path === guests?.path;
       if (isForGuests && guests.isGuest(c)) return await next();
       return unknown(c, { token, bearer, signIn: isForGuests ? guests.entrance : undefined });
     }
     file.noteUse(token, now());
     c.set('session', hashOf(token).toString('hex'));
-    c.set('isSignedIn', () => file.isSession(token, now()));
+    c.set('account', user.account);
+    c.set('role', user.role);
+    c.set('isSignedIn', () => userOf(token, options) !== undefined);
     return await next();
   };
+}
+
+interface User {
+  /** The name of the account; undefined for a code. */
+  readonly account: string | undefined;
+  readonly role: Role;
+}
+
+/** Who has the session; undefined if it has ended. One who signed in with a code may do all, one with an account what it may do now (T774). */
+function userOf(token: string, { file, now, accounts }: AccessOptions): User | undefined {
+  const session = file.session(token, now());
+  if (!session) return undefined;
+  const { account } = session;
+  if (!account) return { account: undefined, role: 'admin' };
+  const role = accounts?.roleOf(account);
+  return role && { account: account.name, role };
 }
 
 /** The answer to a request without a session: a person gets the sign-in, or the entrance of guests, a program an error (T126). */

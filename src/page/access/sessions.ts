@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { SignedInAccount } from '../../server/accounts/catalogue-accounts.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { hashOf } from './secret-hash.ts';
 
@@ -14,30 +15,56 @@ const RECORDED_EVERY_MS = 60_000;
 /** A session has not ended. A clock that was set back makes none last longer. */
 const LASTS = `abs(?1 - created_at) <= ${SESSION_MS} AND abs(?1 - used_at) <= ${UNUSED_MS}`;
 
+const TABLES = ['sessions', 'account_sessions'] as const;
+
+/** A session that has not ended: of an account (D371), or of who signed in with a code. */
+export interface Session {
+  /** Undefined for a code. */
+  readonly account: SignedInAccount | undefined;
+}
+
 /** Adds a session, and returns its token. */
-export function newSession(sql: Statements, now: number): string {
+export function newSession(
+  sql: Statements,
+  now: number,
+  account: SignedInAccount | undefined,
+): string {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  sql.run('INSERT INTO sessions VALUES (?1, ?2, ?2)', hashOf(token), now);
+  const hash = hashOf(token);
+  if (account) {
+    const { name, stamp } = account;
+    sql.run('INSERT INTO account_sessions VALUES (?1, ?2, ?2, ?3, ?4)', hash, now, name, stamp);
+  } else sql.run('INSERT INTO sessions VALUES (?1, ?2, ?2)', hash, now);
   return token;
 }
 
-export function isSession(sql: Statements, token: string, now: number): boolean {
-  return (
-    sql.get(`SELECT 1 FROM sessions WHERE hash = ?2 AND ${LASTS}`, now, hashOf(token)) !== undefined
+/** The session with this token; undefined if there is none, or if it has ended. */
+export function sessionWith(sql: Statements, token: string, now: number): Session | undefined {
+  const row = sql.get(
+    `SELECT NULL AS account, NULL AS stamp FROM sessions WHERE hash = ?2 AND ${LASTS}
+     UNION ALL SELECT account, stamp FROM account_sessions WHERE hash = ?2 AND ${LASTS}`,
+    now,
+    hashOf(token),
   );
+  if (!row) return undefined;
+  const { account, stamp } = row;
+  if (account === null) return { account: undefined };
+  return { account: { name: String(account), stamp: String(stamp) } };
 }
 
 export function noteUse(sql: Statements, token: string, now: number): void {
   const hash = hashOf(token);
-  const row = sql.get('SELECT used_at FROM sessions WHERE hash = ?', hash);
-  if (!row || Math.abs(now - Number(row['used_at'])) < RECORDED_EVERY_MS) return;
-  sql.run('UPDATE sessions SET used_at = ? WHERE hash = ?', now, hash);
+  for (const table of TABLES) {
+    const row = sql.get(`SELECT used_at FROM ${table} WHERE hash = ?`, hash);
+    if (!row || Math.abs(now - Number(row['used_at'])) < RECORDED_EVERY_MS) continue;
+    sql.run(`UPDATE ${table} SET used_at = ? WHERE hash = ?`, now, hash);
+  }
 }
 
 export function endSession(sql: Statements, token: string): void {
-  sql.run('DELETE FROM sessions WHERE hash = ?', hashOf(token));
+  for (const table of TABLES) sql.run(`DELETE FROM ${table} WHERE hash = ?`, hashOf(token));
 }
 
 export function endUnusedSessions(sql: Statements, now: number): void {
-  sql.run(`DELETE FROM sessions WHERE NOT (${LASTS})`, now);
+  for (const table of TABLES) sql.run(`DELETE FROM ${table} WHERE NOT (${LASTS})`, now);
 }

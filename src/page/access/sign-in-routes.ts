@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readBody } from '../../server/routes/request-body.ts';
+import { accountSignIn, type SignedIn } from './account-sign-in.ts';
 import type { AccessOptions, SignInView } from './access-options.ts';
 import { ownPath } from './own-path.ts';
 import { foreign, refusal, retryAfter } from './refusal.ts';
@@ -9,8 +10,10 @@ import { cookieToken, sessionCookie } from './session-cookie.ts';
 import { SESSION_MS } from './sessions.ts';
 import { wrongCodes } from './wrong-codes.ts';
 
-/** A code, and a path each of whose characters a form may send as three. */
+/** A code, in a document. */
 const LARGEST_BODY = 4096;
+/** The longest name and password, and a path, each of whose bytes a form may send as three characters. */
+const LARGEST_FORM = 8192;
 /** The same for a code that is wrong, used or expired: who guesses learns nothing (T127). */
 function notAccepted({ naming: { command } }: AccessOptions): string {
   return `the code is wrong, was used, or has expired: ${command} sign-in makes another one`;
@@ -21,22 +24,18 @@ function tooMany({ naming: { command } }: AccessOptions): string {
   return `too many wrong codes came from this address: wait a minute, or enter a right one, which is accepted all the same; ${command} sign-in makes one`;
 }
 
+/** The same for an unknown name, a wrong password, and an account that opens nothing (T775). */
+const NO_SUCH_ACCOUNT = 'the name or the password is wrong, or the account is not active';
+
+/** Passwords of a client that is told to wait are not looked at, unlike codes: they can be guessed (T775). */
+function waitForPasswords({ naming: { command } }: AccessOptions): string {
+  return `too many passwords were sent: wait a minute, or use a code; ${command} sign-in makes one`;
+}
+
 /** Adds the routes with which a person or a program signs in and out. They need no session. */
 export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): void {
   const { signIn, signOut } = sessionsOf(options);
-  app.get('/sign-in', async (c) => c.html(await view({ to: ownPath(c.req.query('to')) })));
-  app.post('/sign-in', async (c) => {
-    if (senderOf(c, options) !== 'own') return foreign();
-    const form = await formIn(c);
-    const to = ownPath(form.get('to') ?? undefined);
-    const { token, wait } = signIn(c, form.get('code') ?? '');
-    if (token !== undefined) {
-      return c.body(null, 303, { location: to, 'set-cookie': sessionCookie(token) });
-    }
-    if (wait === undefined) return c.html(await view({ problem: notAccepted(options), to }), 401);
-    const headers = { 'retry-after': retryAfter(wait) };
-    return c.html(await view({ problem: tooMany(options), to }), 429, headers);
-  });
+  addForms(app, options, { signIn, view });
   app.post('/sign-out', (c) => {
     if (senderOf(c, options) !== 'own') return foreign();
     signOut(c);
@@ -59,11 +58,37 @@ export function addSignIn(app: Hono, options: AccessOptions, view: SignInView): 
   });
 }
 
-interface SignedIn {
-  /** The token of a new session; undefined if the code is not accepted. */
-  readonly token?: string | undefined;
-  /** How long a client should wait that has sent too many wrong codes. */
-  readonly wait?: number | undefined;
+/** The forms for a code, and for the name and the password of an account. */
+function addForms(
+  app: Hono,
+  options: AccessOptions,
+  {
+    signIn,
+    view,
+  }: { readonly signIn: (c: Context, code: string) => SignedIn; readonly view: SignInView },
+): void {
+  const signInAs = accountSignIn(options);
+  const hasAccounts = (): boolean => (options.accounts?.all().length ?? 0) > 0;
+  app.get('/sign-in', async (c) =>
+    c.html(await view({ to: ownPath(c.req.query('to')), hasAccounts: hasAccounts() })),
+  );
+  app.post('/sign-in', async (c) => {
+    if (senderOf(c, options) !== 'own') return foreign();
+    const form = await formIn(c);
+    const shown = { to: ownPath(form.get('to') ?? undefined), hasAccounts: hasAccounts() };
+    const isByName = form.has('password');
+    const { token, wait } = isByName ? await signInAs(c, form) : signIn(c, form.get('code') ?? '');
+    if (token !== undefined) {
+      return c.body(null, 303, { location: shown.to, 'set-cookie': sessionCookie(token) });
+    }
+    if (wait === undefined) {
+      const problem = isByName ? NO_SUCH_ACCOUNT : notAccepted(options);
+      return c.html(await view({ problem, ...shown }), 401);
+    }
+    const headers = { 'retry-after': retryAfter(wait) };
+    const problem = isByName ? waitForPasswords(options) : tooMany(options);
+    return c.html(await view({ problem, ...shown }), 429, headers);
+  });
 }
 
 /** Begins and ends sessions, and tells the log. */
@@ -82,16 +107,17 @@ function sessionsOf({ file, now, onEvent }: AccessOptions): {
     },
     signOut(c) {
       const token = bearerOf(c) ?? cookieToken(c);
-      if (token === undefined || !file.isSession(token, now())) return;
+      const session = token === undefined ? undefined : file.session(token, now());
+      if (token === undefined || !session) return;
       file.signOut(token);
-      onEvent?.('signed-out');
+      onEvent?.('signed-out', session.account?.name);
     },
   };
 }
 
 /** The fields of a form; none if it cannot be read. */
 async function formIn(c: Context): Promise<URLSearchParams> {
-  const body = await readBody(c.req.raw, LARGEST_BODY);
+  const body = await readBody(c.req.raw, LARGEST_FORM);
   return new URLSearchParams(body.ok ? body.text : '');
 }
 

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import type { AccessOptions, PageNaming } from '../access/access-options.ts';
 import { protect } from '../access/protection.ts';
@@ -8,6 +8,7 @@ import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
 import type { PagedSite } from './site-answer.ts';
+import { requireRole } from './route-roles.ts';
 import { addChangeRoutes } from './routes/change-routes.tsx';
 import { addCommandRoutes } from './routes/command-routes.tsx';
 import { addDocumentRoutes } from './routes/document-routes.tsx';
@@ -45,6 +46,8 @@ export function siteApp(
     return error instanceof DatabaseError ? fileRefusal(error, naming) : failure(naming);
   });
   app.route('/', files);
+  if (!access) app.use(asAdmin);
+  app.use(requireRole(frame));
   addMachineRoutes(app, site, frame);
   addLogRoutes(app, site, frame);
   addCommandRoutes(app, site, frame);
@@ -56,6 +59,11 @@ export function siteApp(
   addUnknownRoutes(app, frame, FOR_PROGRAMS);
   return app;
 }
+
+const asAdmin: MiddlewareHandler = async (c, next) => {
+  c.set('role', 'admin');
+  return await next();
+};
 
 function frameOf({ command }: PageNaming): PageFrame {
   return {

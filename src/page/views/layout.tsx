@@ -17,6 +17,8 @@ export const Layout: FC<{
   readonly title: string;
   /** The name of the machine or the site. */
   readonly machine: string;
+  /** Who is signed in; undefined for who has no name. */
+  readonly user?: string | undefined;
   readonly tabs: readonly Tab[];
   /** The address of the tab that is shown. */
   readonly tab?: string;
@@ -25,7 +27,7 @@ export const Layout: FC<{
   readonly live?: Live | undefined;
   readonly assets: Assets;
   readonly children?: Child;
-}> = ({ title, machine, tabs, tab, isPrivate = true, live, assets, children }) => (
+}> = ({ title, machine, user, tabs, tab, isPrivate = true, live, assets, children }) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -42,7 +44,7 @@ export const Layout: FC<{
       </a>
       <header>
         <p class="machine">{machine}</p>
-        {isPrivate ? <Navigation tabs={tabs} tab={tab} /> : null}
+        {isPrivate ? <Navigation user={user} tabs={tabs} tab={tab} /> : null}
         <p id="live" role="status"></p>
       </header>
       <main
@@ -56,10 +58,11 @@ export const Layout: FC<{
   </html>
 );
 
-const Navigation: FC<{ readonly tabs: readonly Tab[]; readonly tab: string | undefined }> = ({
-  tabs,
-  tab,
-}) => (
+const Navigation: FC<{
+  readonly user: string | undefined;
+  readonly tabs: readonly Tab[];
+  readonly tab: string | undefined;
+}> = ({ user, tabs, tab }) => (
   <>
     <nav aria-label="Pages">
       {tabs.map(([href, name]) => (
@@ -69,6 +72,7 @@ const Navigation: FC<{ readonly tabs: readonly Tab[]; readonly tab: string | und
       ))}
     </nav>
     <form method="post" action="/sign-out">
+      {user === undefined ? null : `${user} `}
       <button>Sign out</button>
     </form>
   </>

@@ -12,7 +12,8 @@ export const SignIn: FC<{
   readonly problem: string | undefined;
   /** The path of the page that is shown afterwards. */
   readonly to: string;
-}> = ({ help: { command, where }, problem, to }) => (
+  readonly hasAccounts: boolean;
+}> = ({ help: { command, where }, problem, to, hasAccounts }) => (
   <>
     <h1>Sign in</h1>
     {problem === undefined ? null : (
@@ -20,6 +21,7 @@ export const SignIn: FC<{
         {problem}
       </p>
     )}
+    {hasAccounts ? <AccountForm problem={problem} to={to} /> : null}
     <form method="post" action="/sign-in" id="sign-in">
       {to === '/' ? null : <input type="hidden" name="to" value={to} />}
       <p>
@@ -28,7 +30,7 @@ export const SignIn: FC<{
           id="code"
           name="code"
           required
-          autofocus
+          autofocus={!hasAccounts}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
@@ -44,3 +46,41 @@ export const SignIn: FC<{
     </p>
   </>
 );
+
+/** The form for the name and the password of an account. */
+const AccountForm: FC<{ readonly problem: string | undefined; readonly to: string }> = ({
+  problem,
+  to,
+}) => {
+  const describedBy = problem === undefined ? undefined : 'problem';
+  return (
+    <form method="post" action="/sign-in">
+      {to === '/' ? null : <input type="hidden" name="to" value={to} />}
+      <p>
+        <label for="name">Name</label>{' '}
+        <input
+          id="name"
+          name="name"
+          required
+          autofocus
+          autocomplete="username"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby={describedBy}
+        />
+      </p>
+      <p>
+        <label for="password">Password</label>{' '}
+        <input
+          id="password"
+          name="password"
+          type="password"
+          required
+          autocomplete="current-password"
+          aria-describedby={describedBy}
+        />{' '}
+        <button>Sign in</button>
+      </p>
+    </form>
+  );
+};

@@ -184,5 +184,16 @@ export const SCHEMA: Layout = {
     `,
     // When operators say that they gave a command, and their signatures (D392).
     `ALTER TABLE machine_commands ADD COLUMN signed TEXT;`,
+    // Who signs in to the page of a site with a password (D370). An earlier modreg does not know its sessions either.
+    `
+    CREATE TABLE accounts (
+      name TEXT PRIMARY KEY,
+      role TEXT NOT NULL,
+      password TEXT NOT NULL,
+      stamp TEXT NOT NULL,
+      changed_at INTEGER NOT NULL,
+      is_confirmed INTEGER NOT NULL DEFAULT 1
+    ) STRICT, WITHOUT ROWID;
+    `,
   ],
 };

@@ -15,6 +15,7 @@ import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, storedReleases, storedSize } from './release-table.ts';
 import { FIRST_STEP_OF_NONE, rollingRelease, type FirstStep } from './rollout-start.ts';
 import { catalogueTrust, type CatalogueTrust } from './trust-table.ts';
+import { catalogueAccounts, type CatalogueAccounts } from '../accounts/catalogue-accounts.ts';
 import { catalogueConfigs, type CatalogueConfigs } from '../configs/catalogue-configs.ts';
 import { yankedReleases, type YankedRelease } from './yanked-releases.ts';
 import { storesFile } from '../artifacts/artifact-store.ts';
@@ -59,6 +60,8 @@ export class Catalogue {
   readonly trust: CatalogueTrust;
   /** @internal The documents of machines. */
   readonly configs: CatalogueConfigs;
+  /** @internal Who signs in to the page of a site. */
+  readonly accounts: CatalogueAccounts;
   /** @internal For a front of a cluster. */
   readonly log: ChangeLog;
   /** @internal The first step of the rollout of a release that is published. */
@@ -84,6 +87,7 @@ export class Catalogue {
     this.rollouts = catalogueRollouts(this.#sql);
     this.trust = catalogueTrust(this.#sql, (work) => this.#ownChange(work));
     this.configs = catalogueConfigs(this.#sql, path, (work) => this.#ownChange(work));
+    this.accounts = catalogueAccounts(this.#sql, (work) => this.#ownChange(work));
     this.log = changeLog(this.#sql, (work) => this.#change(work));
   }
 
@@ -133,10 +137,7 @@ export class Catalogue {
     return yankedReleases(this.#sql, moduleId);
   }
 
-  /**
-   * Yanks a release for `reason`, which may be empty; null unyanks it. `version` must be exactly as published. Only `done`
-   * changed something.
-   */
+  /** Yanks a release for `reason`, which may be empty; null unyanks it. `version` must be exactly as published. Only `done` changed something. */
   yank(
     moduleId: ModuleId,
     version: string,
@@ -270,10 +271,7 @@ export class Catalogue {
     return tokensIn(this.#sql);
   }
 
-  /**
-   * Revokes the token with this id or this text, or the one with this name that is not yet revoked. Only `done` changed
-   * something.
-   */
+  /** Revokes the token with this id or this text, or the one with this name that is not yet revoked. Only `done` changed something. */
   revokeToken(token: string, now: number): 'done' | 'unchanged' | 'unknown-token' {
     return this.#change(() => revokeToken(this.#sql, token, now));
   }

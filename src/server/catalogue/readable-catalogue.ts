@@ -7,6 +7,7 @@ export type ReadableCatalogue = Pick<
   | 'rollouts'
   | 'trust'
   | 'configs'
+  | 'accounts'
   | 'log'
   | 'listedArtifacts'
   | 'listSize'

@@ -1,84 +1,15 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Hono } from 'hono';
-import type { AccessEvent } from '../../../src/page/access/access-options.ts';
-import type { HostNames } from '../../../src/page/access/host-names.ts';
-import { openPageFile } from '../../../src/page/access/page-file.ts';
-import { siteApp } from '../../../src/page/site/site-app.ts';
-import { siteOf } from '../../../src/site/site.ts';
-import { siteFiles } from '../../../src/site/site-files.ts';
-import { Catalogue } from '../../../src/server/index.ts';
-import { NOW, testSite, type TestSite } from '../support/site-page.ts';
+import { describe, expect, it } from 'vitest';
+import { guardedSite, HTML, OWN, type GuardedSite } from '../support/guarded-site.ts';
+import { NOW } from '../support/site-page.ts';
 
-const NAMING = { command: 'modreg registry page' };
-const HOST = 'site.localhost:4891';
-const OWN = {
-  'content-type': 'application/x-www-form-urlencoded',
-  'sec-fetch-site': 'same-origin',
-};
-const HTML = { accept: 'text/html' };
 const REFUSED =
   'this opens no wall: the token is wrong, was revoked, has expired, or is for something else. modreg registry page wall prints another link';
-
-interface Guarded {
-  readonly site: TestSite;
-  readonly app: Hono;
-  readonly events: readonly AccessEvent[];
-  readonly ask: (
-    request: string,
-    headers?: Readonly<Record<string, string>>,
-    body?: string,
-  ) => Promise<Response>;
-  /** A new token. */
-  readonly token: (name: string, ...scopes: readonly string[]) => string;
-  readonly session: () => string;
-}
-
-const names: HostNames = (name) => name === 'site.localhost';
-
-/** The page of a site that only who has signed in, or has a link, may see. */
-function guarded(): Guarded {
-  const site = testSite();
-  const reader = new Catalogue(site.path, { mode: 'read' });
-  const files = siteFiles(reader, { now: () => site.now, busyTimeoutMs: 50 });
-  const file = openPageFile(site.path.replace('.db', '-page.db'), 50);
-  onTestFinished(() => {
-    file.close();
-    files.close();
-    reader.close();
-  });
-  const events: AccessEvent[] = [];
-  const onEvent = (event: AccessEvent): void => void events.push(event);
-  const app = siteApp(
-    { ...siteOf(files, () => undefined), title: 'a site' },
-    {
-      assets: { style: '', script: '', wall: '' },
-      naming: NAMING,
-      access: { naming: NAMING, file, names, isTls: false, now: () => site.now, onEvent },
-    },
-  );
-  return {
-    site,
-    app,
-    events,
-    async ask(request, headers = {}, body) {
-      const [method = '', path = ''] = request.split(' ');
-      const init = { method, headers: { host: HOST, ...headers }, ...(body && { body }) };
-      return await app.request(path, init);
-    },
-    token(name, ...scopes) {
-      const created = site.catalogue.createToken({ name, scopes, expiresAt: NOW + 60_000 }, NOW);
-      if (!created.ok) throw new Error(created.error);
-      return created.value.token;
-    },
-    session: () => `__Host-modreg-page=${file.signIn(file.newCode(NOW), NOW) ?? ''}`,
-  };
-}
 
 const OPEN = 'POST /wall/open';
 
 describe('[D216] the link of the wall', () => {
   it('opens it once its token was sent by the form of the page', async () => {
-    const { ask, token, events } = guarded();
+    const { ask, token, events } = guardedSite();
     const text = token('lobby', 'wall');
     const nobody = await ask('GET /wall', HTML);
     expect([nobody.status, nobody.headers.get('location')]).toEqual([303, '/wall/open']);
@@ -98,12 +29,12 @@ describe('[D216] the link of the wall', () => {
   });
 
   it('is not needed by who has signed in', async () => {
-    const { ask, session } = guarded();
+    const { ask, session } = guardedSite();
     expect((await ask('GET /wall', { ...HTML, cookie: session() })).status).toBe(200);
   });
 
   it('opens it until its token is revoked or expires', async () => {
-    const { site, ask, token } = guarded();
+    const { site, ask, token } = guardedSite();
     const cookie = `__Secure-modreg-wall=${token('lobby', 'wall')}`;
     const program = async (): Promise<number> => (await ask('GET /wall', { cookie })).status;
     expect(await program()).toBe(200);
@@ -116,7 +47,7 @@ describe('[D216] the link of the wall', () => {
   });
 
   it('is noted as used, at most once an hour', async () => {
-    const { site, ask, token } = guarded();
+    const { site, ask, token } = guardedSite();
     const cookie = `__Secure-modreg-wall=${token('lobby', 'wall')}`;
     const usedAt = (): number | undefined => site.catalogue.tokens()[0]?.lastUsedAt;
     expect(usedAt()).toBeUndefined();
@@ -139,7 +70,7 @@ describe('[T618] with the link of the wall, nothing else can be seen or done', (
     ['POST /wall', 401],
     ['POST /rollouts/acme%3Alidar/1.3.0/halt', 401],
   ])('%s: %i', async (request, status) => {
-    const { ask, token } = guarded();
+    const { ask, token } = guardedSite();
     const text = token('lobby', 'wall');
     const cookie = `__Secure-modreg-wall=${text}; __Host-modreg-page=${text}`;
     expect((await ask(request, { ...OWN, cookie })).status).toBe(status);
@@ -147,7 +78,7 @@ describe('[T618] with the link of the wall, nothing else can be seen or done', (
   });
 
   it('but its host name has to be that of the page', async () => {
-    const { ask, token } = guarded();
+    const { ask, token } = guardedSite();
     const cookie = `__Secure-modreg-wall=${token('lobby', 'wall')}`;
     expect((await ask('GET /wall', { host: 'evil.example', cookie })).status).toBe(421);
     const foreign = { ...OWN, 'sec-fetch-site': 'cross-site' };
@@ -156,7 +87,7 @@ describe('[T618] with the link of the wall, nothing else can be seen or done', (
 });
 
 describe('[T619] a token that opens no wall', () => {
-  it.each<[string, (page: Guarded) => string]>([
+  it.each<[string, (page: GuardedSite) => string]>([
     ['that is unknown', () => `modreg_${'x'.repeat(43)}`],
     ['that is empty', () => ''],
     ['that is too long', () => 'x'.repeat(2000)],
@@ -180,7 +111,7 @@ describe('[T619] a token that opens no wall', () => {
   ])(
     '%s gets the same answer, which does not repeat it, and no line of the log',
     async (_what, of) => {
-      const page = guarded();
+      const page = guardedSite();
       const text = of(page);
       const answer = await page.ask(OPEN, OWN, `token=${text}`);
       const html = await answer.text();

@@ -6,6 +6,7 @@ import { failingWords } from '../../../site/failing-words.ts';
 import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
 import { ServedDocuments } from './served-documents.tsx';
 import { versionPath } from './version-types.tsx';
+import { isOffered } from '../../views/signed-in.ts';
 import { Ago, At, machinePath, modulePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
@@ -169,7 +170,7 @@ const Constraint: FC<{
   readonly constraint: string | undefined;
 }> = ({ machine, name, constraint = '-' }) => {
   const text = excerpt(constraint);
-  if (machine === undefined) return <>{text}</>;
+  if (machine === undefined || !isOffered('operator')) return <>{text}</>;
   const label = `${text}: change the version of ${excerpt(name)}`;
   return (
     <a href={versionPath(machine, name)} aria-label={label}>

@@ -7,6 +7,7 @@ import { excerpt, quote } from '../../../core/text/quote.ts';
 import type { Failures, ShownRollout } from '../../../site/rollouts.ts';
 import type { RolloutChange } from '../../../server/rollout/rollout-change.ts';
 import { possibleChanges } from '../possible-changes.ts';
+import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath, machinesOf, numberOf, rolloutPath } from './site-words.tsx';
 
 const { highestRate, fewestFailures } = ROLLOUT_POLICY;
@@ -212,7 +213,7 @@ const LINKS: Readonly<Record<RolloutChange['event'], string>> = {
 
 /** Links to what can be done. Each leads to a page that says what it does. */
 const RolloutActions: FC<{ readonly rollout: ShownRollout }> = ({ rollout }) => {
-  const actions = possibleChanges(rollout);
+  const actions = isOffered('admin') ? possibleChanges(rollout) : [];
   if (actions.length === 0) return null;
   const path = rolloutPath(rollout);
   const name = ` ${rollout.moduleId} ${rollout.version}`;

@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { MachineCommands } from '../../../site/given-commands.ts';
 import { partsOfOutcome } from '../../../site/command-words.ts';
+import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath } from './site-words.tsx';
 
 /** In the order in which they are offered. */
@@ -67,9 +68,11 @@ export const CommandsView: FC<{ readonly list: MachineCommands; readonly now: nu
   <>
     <h1>Commands to {excerpt(machine)}</h1>
     <p class="actions">
-      {COMMANDS.map((kind) => (
-        <a href={`${machinePath(machine)}/commands/${kind}`}>{WORDS[kind].link}</a>
-      ))}
+      {isOffered('operator')
+        ? COMMANDS.map((kind) => (
+            <a href={`${machinePath(machine)}/commands/${kind}`}>{WORDS[kind].link}</a>
+          ))
+        : null}
       <a href={machinePath(machine)}>{excerpt(machine)}</a>
     </p>
     {warning === undefined ? null : (

@@ -3,6 +3,7 @@ import { excerpt } from '../../../core/text/quote.ts';
 import type { MachineDocuments, ShownRevision } from '../../../site/served-documents.ts';
 import type { PageProblem } from '../../page-problem.ts';
 import { Problems } from '../../views/modules-view.tsx';
+import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath } from './site-words.tsx';
 
 /** The revisions of the documents that a registry serves to a machine, the newest first. */
@@ -60,7 +61,7 @@ export const RevisionView: FC<{ readonly shown: ShownRevision; readonly now: num
       </p>
       <h2>What it changed</h2>
       <Difference lines={changes} />
-      {number === newest ? null : (
+      {number === newest || !isOffered('admin') ? null : (
         <>
           <h2>Restore it</h2>
           <p>It is saved as the next revision, which changes:</p>

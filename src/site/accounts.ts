@@ -1,0 +1,119 @@
+import type { Result } from '../core/index.ts';
+import { quote } from '../core/text/quote.ts';
+import { usage, type Problem } from '../base/problem.ts';
+import type { World } from '../base/world.ts';
+import { typedSecret } from '../host/typed-secret.ts';
+import { isAccountName, type Account } from '../server/accounts/account-table.ts';
+import { passwordFault, storedPassword } from '../server/accounts/password.ts';
+import type { Role } from '../server/accounts/role.ts';
+import type { Catalogue } from '../server/index.ts';
+import { withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
+
+/** What an account of the page is to have. What is undefined stays. */
+export interface AccountWish {
+  readonly name: string;
+  readonly role: Role | undefined;
+  /** The file of its password; `-` is stdin. */
+  readonly passwordFile: string | undefined;
+}
+
+/** An account as it is after a change. */
+export interface ChangedAccount {
+  readonly account: Account;
+  readonly isNew: boolean;
+}
+
+/** Adds an account, or changes its role or its password, which ends its sessions (D370). */
+export async function setAccount(
+  wish: AccountWish,
+  options: CatalogueOptions,
+  world: World,
+): Promise<Result<ChangedAccount, Problem>> {
+  const fault = faultIn(wish);
+  if (fault !== undefined) return wrong(fault);
+  const password = await passwordIn(wish.passwordFile);
+  if (!password.ok) return password;
+  const change = { name: wish.name, role: wish.role, password: password.value };
+  return changed(options, world, (catalogue) => {
+    const result = catalogue.accounts.set(change, world.clock());
+    if (result === 'incomplete') {
+      return wrong(
+        `there is no account ${quote(wish.name)}: a new one needs --role and --password-file`,
+      );
+    }
+    return accountOf(catalogue, wish.name, result === 'added');
+  });
+}
+
+/** All accounts, by name. */
+export function listAccounts(
+  options: CatalogueOptions,
+  world: World,
+): Result<readonly Account[], Problem> {
+  return withCatalogue(options, world, { mode: 'read' }, (catalogue) => ({
+    ok: true,
+    value: catalogue.accounts.all(),
+  }));
+}
+
+/** Removes an account and ends its sessions. */
+export function removeAccount(
+  name: string,
+  options: CatalogueOptions,
+  world: World,
+): Result<string, Problem> {
+  return changed(options, world, (catalogue) =>
+    catalogue.accounts.remove(name) ? { ok: true, value: name } : unknown(name),
+  );
+}
+
+/** The result of a change, which a front of a cluster refuses (T777). */
+function changed<T>(
+  options: CatalogueOptions,
+  world: World,
+  work: (catalogue: Catalogue) => Result<T, Problem>,
+): Result<T, Problem> {
+  return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
+    if (catalogue.log.last() === 0) return work(catalogue);
+    const message = 'a front of a cluster has no accounts yet; nothing was changed';
+    const hint = 'people sign in to its page with codes: modreg registry page sign-in';
+    return { ok: false, error: { severity: 'error', kind: 'registry-refused', message, hint } };
+  });
+}
+
+function accountOf(
+  catalogue: Catalogue,
+  name: string,
+  isNew: boolean,
+): Result<ChangedAccount, Problem> {
+  const account = catalogue.accounts.all().find((one) => one.name === name);
+  return account ? { ok: true, value: { account, isNew } } : unknown(name);
+}
+
+function unknown(name: string): { readonly ok: false; readonly error: Problem } {
+  const message = `there is no account ${quote(name)}; nothing was changed`;
+  const hint = 'modreg registry account list shows them';
+  return { ok: false, error: { severity: 'error', kind: 'unknown-reference', message, hint } };
+}
+
+function faultIn({ name, role, passwordFile }: AccountWish): string | undefined {
+  if (!isAccountName(name)) return `${quote(name)} ${NO_NAME}`;
+  if (role !== undefined || passwordFile !== undefined) return undefined;
+  return 'neither --role nor --password-file says what to change';
+}
+
+function wrong(message: string): { readonly ok: false; readonly error: Problem } {
+  return { ok: false, error: usage(`${message}; nothing was saved`) };
+}
+
+const NO_NAME =
+  'is not the name of an account, expected up to 63 of a-z, digits, ".", "_", "@" and "-", beginning with a letter or a digit';
+
+async function passwordIn(path: string | undefined): Promise<Result<string | undefined, Problem>> {
+  if (path === undefined) return { ok: true, value: undefined };
+  const typed = typedSecret(path);
+  if (!typed.ok) return typed;
+  const fault = passwordFault(typed.value);
+  if (fault !== undefined) return wrong(fault);
+  return { ok: true, value: await storedPassword(typed.value) };
+}

@@ -1,0 +1,171 @@
+import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../src/server/index.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { newFile, registry } from './support/registry-command.ts';
+
+const PASSWORD = 'correct horse battery';
+
+/** The path of a file with a password. */
+function passwordFile(text: string, mode = 0o600): string {
+  const path = `${temporaryFolder()}/password.txt`;
+  writeFileSync(path, text, { mode });
+  return path;
+}
+
+async function account(db: string, ...args: readonly string[]): Promise<readonly string[]> {
+  const { stdout, stderr, exit } = await registry(db, 'account', ...args);
+  return [`${exit}`, ...`${stdout}${stderr}`.trimEnd().split('\n')];
+}
+
+function opened(db: string): Pick<Catalogue, 'accounts' | 'close'> {
+  const catalogue = new Catalogue(db);
+  return { accounts: catalogue.accounts, close: () => catalogue.close() };
+}
+
+describe('[D370] modreg registry account', () => {
+  it('adds an account, whose password opens it, and keeps no password', async () => {
+    const db = newFile();
+    const file = passwordFile(`${PASSWORD}\n`);
+    const set = ['set', 'ada@acme', '--role', 'operator', '--password-file', file];
+    expect(await account(db, ...set)).toEqual(['0', 'ada@acme (operator) was added']);
+    const catalogue = new Catalogue(db);
+    const found = [PASSWORD, `${PASSWORD}\n`, ''].map(
+      async (text) => (await catalogue.accounts.withPassword('ada@acme', text))?.name,
+    );
+    expect(await Promise.all(found)).toEqual(['ada@acme', undefined, undefined]);
+    catalogue.close();
+    expect(JSON.stringify(await registry(db, 'account', 'list', '--json'))).not.toContain('scrypt');
+  });
+
+  it('compares passwords as they are read, not as a keyboard composes them', async () => {
+    const db = newFile();
+    const file = passwordFile('na\u{ef}ve caf\u{e9} 1');
+    await account(db, 'set', 'ada', '--role', 'viewer', '--password-file', file);
+    const catalogue = new Catalogue(db);
+    const { accounts } = catalogue;
+    expect((await accounts.withPassword('ada', 'nai\u{308}ve cafe\u{301} 1'))?.name).toBe('ada');
+    catalogue.close();
+  });
+
+  it('lists accounts with their roles, by name', async () => {
+    const db = newFile();
+    expect(await account(db, 'list')).toEqual(['0', 'no accounts']);
+    const catalogue = new Catalogue(db);
+    const at = Date.parse('2026-01-02T03:04:05Z');
+    for (const [name, role] of [['eve', 'admin'] as const, ['ada', 'viewer'] as const]) {
+      catalogue.accounts.set({ name, role, password: 'x' }, at);
+    }
+    catalogue.close();
+    expect(await account(db, 'list')).toEqual([
+      '0',
+      '  NAME   ROLE     CHANGED                STATE',
+      '  ada    viewer   2026-01-02T03:04:05Z   active',
+      '  eve    admin    2026-01-02T03:04:05Z   active',
+    ]);
+    const { stdout } = await registry(db, 'account', 'list', '--json');
+    const common = { changed_at: '2026-01-02T03:04:05Z', state: 'active' };
+    expect(JSON.parse(stdout)).toEqual({
+      schema: 'modreg/registry-accounts@1',
+      accounts: [
+        { name: 'ada', role: 'viewer', ...common },
+        { name: 'eve', role: 'admin', ...common },
+      ],
+    });
+  });
+
+  it('changes the role or the password alone, and removes', async () => {
+    const db = newFile();
+    const [one, other] = [passwordFile(PASSWORD), passwordFile('another long password')];
+    await account(db, 'set', 'ada', '--role', 'viewer', '--password-file', one);
+    expect(await account(db, 'set', 'ada', '--role', 'operator')).toEqual([
+      '0',
+      'ada (operator) was changed, and its sessions ended',
+    ]);
+    const { accounts, close } = opened(db);
+    const found = async (text: string): Promise<unknown> => {
+      const signedIn = await accounts.withPassword('ada', text);
+      return signedIn && accounts.roleOf(signedIn);
+    };
+    expect(await found(PASSWORD)).toBe('operator');
+    await account(db, 'set', 'ada', '--password-file', other);
+    expect([await found(PASSWORD), await found('another long password')]).toEqual([
+      undefined,
+      'operator',
+    ]);
+    close();
+    expect(await account(db, 'remove', 'ada')).toEqual([
+      '0',
+      'ada was removed, and its sessions ended',
+    ]);
+    expect(await account(db, 'remove', 'ada')).toEqual([
+      '1',
+      'error[UNKNOWN_REFERENCE]: there is no account "ada"; nothing was changed',
+      'hint: modreg registry account list shows them',
+    ]);
+  });
+
+  it.each<[readonly string[], string | undefined, string]>([
+    [['Ada', '--role', 'viewer'], undefined, 'USAGE]: "Ada" is not the name of an account, expe'],
+    [['ada'], undefined, 'USAGE]: neither --role nor --password-file says what to change; nothing'],
+    [['ada', '--role', 'root'], undefined, "USAGE]: option '--role <role>' argument 'root' is i"],
+    [['ada', '--role', 'viewer'], undefined, 'USAGE]: there is no account "ada": a new one needs'],
+    [['ada'], PASSWORD, 'USAGE]: there is no account "ada": a new one needs --role and --password'],
+    [['ada'], 'elevenchars', 'USAGE]: the password has 11 characters, expected 12 to 256; nothing'],
+    [['ada'], 'x'.repeat(257), 'USAGE]: the password has 257 characters, expected 12 to 256; noth'],
+    [['ada', '--password-file', '/no/file'], undefined, 'UNREADABLE_FILE]: the file "/no/file" c'],
+  ])('refuses set %j with the password %s', async (args, password, message) => {
+    const db = newFile();
+    const file = password === undefined ? [] : ['--password-file', passwordFile(password)];
+    const [exit, line = ''] = await account(db, 'set', ...args, ...file);
+    expect([exit, line.slice(0, message.length + 6)]).toEqual(['2', `error[${message}`]);
+    expect(await account(db, 'list')).toEqual(['0', 'no accounts']);
+  });
+
+  it('refuses a file that others can read', async () => {
+    const db = newFile();
+    const file = passwordFile(PASSWORD, 0o644);
+    const set = ['set', 'ada', '--role', 'viewer', '--password-file', file];
+    const [exit, line, hint] = await account(db, ...set);
+    expect([exit, line, hint]).toEqual([
+      '1',
+      `error[PERMISSIONS]: others can read the file "${file}", which has a secret (mode 0644)`,
+      `hint: chmod 600 "${file}"`,
+    ]);
+  });
+});
+
+it('[T777] a front of a cluster refuses accounts, and those of its file open nothing', async () => {
+  const db = newFile();
+  await account(db, 'set', 'ada', '--role', 'admin', '--password-file', passwordFile(PASSWORD));
+  const catalogue = new Catalogue(db);
+  const [ada] = catalogue.accounts.all();
+  const roleNow = (): unknown => ada && catalogue.accounts.roleOf(ada);
+  expect(roleNow()).toBe('admin');
+  catalogue.log.begin({ sequence: 1, subject: 'begin', id: 'a', body: '{}' }, 'shared');
+  expect([roleNow(), catalogue.accounts.all()]).toEqual([undefined, []]);
+  expect(await catalogue.accounts.withPassword('ada', PASSWORD)).toBe(undefined);
+  catalogue.close();
+  const refused = [
+    '4',
+    'error[REGISTRY_REFUSED]: a front of a cluster has no accounts yet; nothing was changed',
+    'hint: people sign in to its page with codes: modreg registry page sign-in',
+  ];
+  const file = passwordFile(PASSWORD);
+  const set = ['set', 'eve', '--role', 'admin', '--password-file', file];
+  for (const args of [set, ['remove', 'ada']]) expect(await account(db, ...args)).toEqual(refused);
+});
+
+it('[T778] an account with a role or a password that this modreg does not know opens nothing', async () => {
+  const db = newFile();
+  await account(db, 'set', 'ada', '--role', 'admin', '--password-file', passwordFile(PASSWORD));
+  const catalogue = new Catalogue(db);
+  for (const damage of ["role = 'owner'", "role = 'admin', password = 'argon2:1'"]) {
+    const database = new DatabaseSync(db);
+    database.exec(`UPDATE accounts SET ${damage}`);
+    database.close();
+    expect(await catalogue.accounts.withPassword('ada', PASSWORD)).toBe(undefined);
+  }
+  catalogue.close();
+});
