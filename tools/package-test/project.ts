@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkBrowserBundles } from './browser-bundles.ts';
 import { installNode26 } from './node-26.ts';
 import { componentsOf } from '../contents/components.ts';
 
@@ -17,6 +18,7 @@ const TOOLS = [
     (name) => `${name}@${PACKAGE.devDependencies[name]}`,
   ),
   'esbuild@0.28.2',
+  'vite@8.3.8',
 ];
 
 /** Everything that `strict` leaves out. */
@@ -71,6 +73,7 @@ export function newProject(folder: string): Project {
   cpSync(join(modreg, 'examples/own-agent'), join(project, 'src'), { recursive: true });
   const configuration = { compilerOptions: COMPILER_OPTIONS, include: ['src'] };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(configuration));
+  checkBrowserBundles(project, (command) => run(project, `${command} 2>&1`));
   return {
     builds: buildsIn(project),
     nodes: nodesIn(folder),
