@@ -46,7 +46,7 @@ it('[D392] [D393] a machine whose policy names a trust document does once what a
     /^warn {2}command 4 of the site \(unhold\) is refused: this machine is held by ann, /,
   );
   expect((await fleet(...restart, '--key', author)).stderr).toEqual([
-    `error[BAD_VALUE]: /signed/signatures: that of the key ${AUTHOR.id} is not one of an operator over this command`,
+    `error[BAD_VALUE]: /signed/signatures: the signature of the key ${AUTHOR.id} is not one of an operator over this command`,
   ]);
   expect(loopback.catalogue.configs.commands.all('rover-7')).toHaveLength(4);
 });
@@ -93,6 +93,6 @@ it('[D393] a key that a later trust document lacks gives no command, from the fi
   });
   const [refused = ''] = (await until('command 2 of the site')).slice(-1);
   expect(refused).toContain(
-    `is refused: the policy of the machine names a trust document, and that of the key ${APPROVER.id} is not one of an operator over this command: `,
+    `is refused: the policy of the machine names a trust document, so that operators sign this: the signature of the key ${APPROVER.id} is not one of an operator over this command; `,
   );
 });

@@ -93,7 +93,7 @@ it('[D299] a site neither ends nor replaces a hold that was made on the machine'
 });
 
 function refused(command: string): string {
-  return `is refused: the policy of the machine names a trust document, and no operator signed this: give it again with --key, or run modreg ${command} on the machine`;
+  return `is refused: the policy of the machine names a trust document, so that operators sign this: none did; give it again with --key, or run modreg ${command} on the machine`;
 }
 
 it('[D300] a machine whose policy names a trust document holds for its site, and does nothing else', async () => {
