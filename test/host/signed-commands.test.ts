@@ -25,7 +25,7 @@ it('[D393] what an operator signed for a machine with a pin is carried out, and 
 });
 
 const LIFT: Said = { ...RESTART, kind: 'unquarantine', version: '1.4.0' };
-const WRONG = `that of the key ${APPROVER.id} is not one of an operator over this command`;
+const WRONG = `the signature of the key ${APPROVER.id} is not one of an operator over this command`;
 
 it.each<[string, Said, Partial<Said>]>([
   ['machine', RESTART, { machine: 'rover-8' }],
@@ -52,7 +52,7 @@ it.each<[string, Circumstances, Readonly<Record<string, string>>, string]>([
     'an author signed',
     pinnedTo(documentOf([role('namespace *', 1, AUTHOR), role('operator', 1, APPROVER)])),
     by(AUTHOR),
-    refused(`that of the key ${AUTHOR.id} is not one of an operator over this command`),
+    refused(`the signature of the key ${AUTHOR.id} is not one of an operator over this command`),
   ],
   [
     'a stranger signed in the name of an operator',
@@ -167,7 +167,7 @@ it.each([
       return Response.json(found);
     },
   });
-  expect(machine.outcomes()).toEqual([refused('no operator signed this')]);
+  expect(machine.outcomes()).toEqual([refused('none did')]);
 });
 
 it('[D393] a machine without a pin looks at no signature', async () => {

@@ -125,7 +125,7 @@ it.each<['hold' | 'restart', boolean, string]>([
   [
     'restart',
     true,
-    'refused: the policy of the machine names a trust document, and no operator signed this: give it again with --key, or run modreg restart acme:lidar on the machine',
+    'refused: the policy of the machine names a trust document, so that operators sign this: none did; give it again with --key, or run modreg restart acme:lidar on the machine',
   ],
 ])(
   '[D300] %s on a machine whose policy names a trust document: %j',

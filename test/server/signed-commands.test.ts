@@ -50,12 +50,12 @@ it.each<[string, object, string]>([
   [
     'by an author',
     bodyOf(SAID, { [AUTHOR.id]: signatureBy(AUTHOR, SAID) }),
-    `/signed/signatures: that of the key ${AUTHOR.id} is not one of an operator over this command`,
+    `/signed/signatures: the signature of the key ${AUTHOR.id} is not one of an operator over this command`,
   ],
   [
     'of another machine',
     bodyOf(SAID, { [APPROVER.id]: signatureBy(APPROVER, { ...SAID, machine: 'rover-8' }) }),
-    `/signed/signatures: that of the key ${APPROVER.id} is not one of an operator over this command`,
+    `/signed/signatures: the signature of the key ${APPROVER.id} is not one of an operator over this command`,
   ],
   [
     'that has ended',

@@ -64,7 +64,7 @@ export async function verified(
   { machine, record, reading, trust }: Verifying,
 ): Promise<Result<Verified, string>> {
   const signed = signedIn(command, machine);
-  if (!signed) return { ok: false, error: 'no operator signed this' };
+  if (!signed) return { ok: false, error: 'none did' };
   const document = await trust();
   if (!document.ok) return document;
   const now = timeIn(reading());

@@ -129,6 +129,7 @@ function wordsOf({ kind, module, version }: WaitingCommand): string {
 
 const LONGEST_TYPED = 300;
 const LONGEST_WHY = 400;
+const PINNED = 'the policy of the machine names a trust document, so that operators sign this';
 const UNKNOWN = 'the modreg of the machine does not know this command: upgrade its agent first';
 
 /** The outcome of a command that the machine knows, or that has expired (D301); undefined for another. */
@@ -171,7 +172,8 @@ async function allowedOf(
     const { record: signed, signers } = found.value;
     return { ok: true, value: { signed, by: `, signed by ${signers.join(' and ')}` } };
   }
-  const here = excerpt(typed(command), LONGEST_TYPED);
-  const error = `the policy of the machine names a trust document, and ${excerpt(found.error, LONGEST_WHY)}: give it again with --key, or run modreg ${here} on the machine`;
+  const here = `run modreg ${excerpt(typed(command), LONGEST_TYPED)} on the machine`;
+  const again = command.signed ? 'give it again' : 'give it again with --key';
+  const error = `${PINNED}: ${excerpt(found.error, LONGEST_WHY)}; ${again}, or ${here}`;
   return { ok: false, error };
 }

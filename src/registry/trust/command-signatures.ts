@@ -25,7 +25,7 @@ export function commandSigners(
   const error =
     wrong === undefined
       ? `it has ${signers.length} of ${operator.threshold} signatures of operators`
-      : `that of the key ${excerpt(wrong)} is not one of an operator over this command`;
+      : `the signature of the key ${excerpt(wrong)} is not one of an operator over this command`;
   return { ok: false, error };
 }
 

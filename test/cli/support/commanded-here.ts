@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { printed, type Printed } from '../../support/command.ts';
 import { inProcess } from '../../support/in-process.ts';
@@ -6,7 +6,7 @@ import { loopbackRegistry, type Loopback } from '../../support/loopback.ts';
 import { entry } from '../../support/planned.ts';
 import { polledSite, pollingHere, script } from '../../support/polling.ts';
 import { published } from '../../support/published.ts';
-import type { TestTrust } from '../../support/signed.ts';
+import type { TestKey, TestTrust } from '../../support/signed.ts';
 import { tokenFor } from '../../support/token.ts';
 import { servingTo } from './served-documents.ts';
 
@@ -36,15 +36,22 @@ interface CommandedHere {
   readonly until: (text: string) => Promise<readonly string[]>;
 }
 
-/** A machine with lidar 1.2.3 that asks its site for commands. */
+/** A private key as the text of a file. */
+export function pem({ privateKey }: TestKey): string {
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+}
+
+/** A machine with lidar 1.2.3 that asks its site for commands, whose registry signs answers with `key`. */
 export async function commandedHere(
   versions: readonly string[],
   trust?: TestTrust,
+  key?: TestKey,
 ): Promise<CommandedHere> {
   const loopback = await loopbackRegistry();
   // A registry with keys takes no release without signatures.
   published(loopback, 'acme:lidar', ...versions);
   if (trust) loopback.catalogue.trust.store(trust.text);
+  if (key) writeFileSync(`${loopback.catalogue.path}-key`, pem(key), { mode: 0o600 });
   const site = servingTo(loopback);
   const modules = [entry('acme:lidar', '1.*')];
   const blackout = [{ from: dayIn(-1), to: dayIn(100), time_zone: 'UTC' }];

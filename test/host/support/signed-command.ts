@@ -73,7 +73,7 @@ export function pinnedTo(document: TrustDocument = documentOf()): Circumstances 
 
 /** The outcome of a restart that is refused. */
 export function refused(why: string, typed = 'restart acme:lidar'): string {
-  return `refused: the policy of the machine names a trust document, and ${why}: give it again with --key, or run modreg ${typed} on the machine`;
+  return `refused: the policy of the machine names a trust document, so that operators sign this: ${why}; give it again, or run modreg ${typed} on the machine`;
 }
 
 /** A machine with a pin, a minute after its first round. */
