@@ -56,6 +56,17 @@ export function listAccounts(
   }));
 }
 
+/** Lets an account sign in again after a restore (D374). `isNew` is false if it could already. */
+export function confirmAccount(
+  name: string,
+  options: CatalogueOptions,
+  world: World,
+): Result<ChangedAccount, Problem> {
+  return changed(options, world, (catalogue) =>
+    accountOf(catalogue, name, catalogue.accounts.confirm(name) === 'done'),
+  );
+}
+
 /** Removes an account and ends its sessions. */
 export function removeAccount(
   name: string,

@@ -136,6 +136,60 @@ describe('[D370] modreg registry account', () => {
   });
 });
 
+/** A registry with two accounts, and its backup. */
+async function restored(): Promise<string> {
+  const db = newFile();
+  const catalogue = new Catalogue(db);
+  for (const name of ['ada', 'eve'])
+    catalogue.accounts.set({ name, role: 'operator', password: 'x' }, Date.now());
+  catalogue.close();
+  await registry(db, 'backup', `${db}-backup`);
+  return db;
+}
+
+describe('a restored backup', () => {
+  it('[T776] has accounts that open nothing, and names them', async () => {
+    const db = await restored();
+    const { accounts, close } = opened(db);
+    const before = accounts.all();
+    close();
+    const { stdout } = await registry(db, 'restore', `${db}-backup`, '--replace');
+    expect(stdout.split('\n').slice(2)).toEqual([
+      'signs in only after modreg registry account confirm: ada',
+      'signs in only after modreg registry account confirm: eve',
+      '',
+    ]);
+    const after = opened(db);
+    const roles = [...before, ...after.accounts.all()].map((one) => after.accounts.roleOf(one));
+    expect(roles).toEqual([undefined, undefined, undefined, undefined]);
+    after.close();
+    const list = await account(db, 'list');
+    expect(list.slice(2).map((line) => line.trim().split(/ +/).at(-1))).toEqual([
+      'unconfirmed',
+      'unconfirmed',
+    ]);
+  });
+
+  it('[D374] has an account that signs in again once it is confirmed, and none of its earlier sessions', async () => {
+    const db = await restored();
+    const { accounts, close } = opened(db);
+    const [before] = accounts.all();
+    close();
+    await registry(db, 'restore', `${db}-backup`, '--replace');
+    expect(await account(db, 'confirm', 'ada')).toEqual(['0', 'ada (operator) signs in again']);
+    expect(await account(db, 'confirm', 'ada')).toEqual(['0', 'ada (operator) signs in already']);
+    const after = opened(db);
+    const roles = [before, ...after.accounts.all()].map((one) => one && after.accounts.roleOf(one));
+    expect(roles).toEqual([undefined, 'operator', undefined]);
+    after.close();
+    expect(await account(db, 'confirm', 'bob')).toEqual([
+      '1',
+      'error[UNKNOWN_REFERENCE]: there is no account "bob"; nothing was changed',
+      'hint: modreg registry account list shows them',
+    ]);
+  });
+});
+
 it('[T777] a front of a cluster refuses accounts, and those of its file open nothing', async () => {
   const db = newFile();
   await account(db, 'set', 'ada', '--role', 'admin', '--password-file', passwordFile(PASSWORD));
