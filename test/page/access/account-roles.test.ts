@@ -95,7 +95,7 @@ describe('[T773] a session without the role of a change', () => {
       expect([answer.status, ...linesOf(await answer.text())]).toEqual([
         403,
         'This was not done',
-        `NEEDS_ROLE "${request}" needs the role ${needed}, and ${role} has ${role}; nothing was changed`,
+        `NEEDS_ROLE "${request}" needs the role ${needed}, and ${role} has the role ${role}; nothing was changed`,
         `on the machine of the registry: modreg registry account set ${role} --role ${needed}`,
       ]);
     }
