@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { storedPassword } from '../../src/server/accounts/password.ts';
@@ -50,6 +50,7 @@ describe('[D370] modreg registry account', () => {
     expect(await Promise.all(found)).toEqual(['ada@acme', undefined, undefined]);
     catalogue.close();
     expect(JSON.stringify(await registry(db, 'account', 'list', '--json'))).not.toContain('scrypt');
+    expect(readFileSync(db, 'latin1')).toMatch(/scrypt:32768:8:3:(?![^]*correct horse)/);
   });
 
   it('compares passwords as they are read, not as a keyboard composes them', async () => {
