@@ -37,9 +37,7 @@ export async function setAccount(
   return changed(options, world, (catalogue) => {
     const result = catalogue.accounts.set(change, world.clock());
     if (result === 'incomplete') {
-      return wrong(
-        `there is no account ${quote(wish.name)}: a new one needs --role and --password-file`,
-      );
+      return wrong(`${quote(wish.name)} ${INCOMPLETE}`);
     }
     return accountOf(catalogue, wish.name, result === 'added');
   });
@@ -116,6 +114,9 @@ function faultIn({ name, role, passwordFile }: AccountWish): string | undefined 
 function wrong(message: string): { readonly ok: false; readonly error: Problem } {
   return { ok: false, error: usage(`${message}; nothing was saved`) };
 }
+
+const INCOMPLETE =
+  'is a new account, or has a role that this modreg does not know: pass --role and --password-file';
 
 const NO_NAME =
   'is not the name of an account, expected up to 63 of a-z, digits, ".", "_", "@" and "-", beginning with a letter or a digit';

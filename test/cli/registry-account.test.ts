@@ -124,8 +124,8 @@ describe('[D370] modreg registry account', () => {
     [['Ada', '--role', 'viewer'], undefined, 'USAGE]: "Ada" is not the name of an account, expe'],
     [['ada'], undefined, 'USAGE]: neither --role nor --password-file says what to change; nothing'],
     [['ada', '--role', 'root'], undefined, "USAGE]: option '--role <role>' argument 'root' is i"],
-    [['ada', '--role', 'viewer'], undefined, 'USAGE]: there is no account "ada": a new one needs'],
-    [['ada'], PASSWORD, 'USAGE]: there is no account "ada": a new one needs --role and --password'],
+    [['ada', '--role', 'viewer'], undefined, 'USAGE]: "ada" is a new account, or has a role that'],
+    [['ada'], PASSWORD, 'USAGE]: "ada" is a new account, or has a role that this modreg does not '],
     [['ada'], 'elevenchars', 'USAGE]: the password has 11 characters, expected 12 to 256; nothing'],
     [['ada'], 'x'.repeat(257), 'USAGE]: the password has 257 characters, expected 12 to 256; noth'],
     [['ada', '--password-file', '/no/file'], undefined, 'UNREADABLE_FILE]: the file "/no/file" c'],
@@ -190,6 +190,11 @@ describe('a restored backup', () => {
     const [before] = accounts.all();
     close();
     await registry(db, 'restore', `${db}-backup`, '--replace');
+    expect(await account(db, 'set', 'ada', '--role', 'operator')).toEqual([
+      '0',
+      'ada (operator) was changed, and its sessions ended',
+      'note: it signs in only after modreg registry account confirm ada',
+    ]);
     expect(await account(db, 'confirm', 'ada')).toEqual(['0', 'ada (operator) signs in again']);
     expect(await account(db, 'confirm', 'ada')).toEqual(['0', 'ada (operator) signs in already']);
     const after = opened(db);

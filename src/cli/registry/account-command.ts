@@ -27,7 +27,8 @@ export async function accountSetCommand(
   return outcomeOf(done, ({ account, isNew }) => {
     if (options.json) return { answer: [accountLine(account)] };
     const what = isNew ? 'was added' : 'was changed, and its sessions ended';
-    return { answer: [`${name} (${account.role}) ${what}`] };
+    const notes = account.isConfirmed ? [] : [`note: it ${UNCONFIRMED} ${name}`];
+    return { answer: [`${name} (${account.role}) ${what}`], notes };
   });
 }
 
@@ -69,6 +70,7 @@ export function accountRemoveCommand(name: string, options: Options, world: Worl
   }));
 }
 
+const UNCONFIRMED = 'signs in only after modreg registry account confirm';
 const HEADS = ['NAME', 'ROLE', 'CHANGED', 'STATE'];
 
 function accountLine(account: Account): string {
