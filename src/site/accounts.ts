@@ -37,9 +37,7 @@ export async function setAccount(
   return changed(options, world, (catalogue) => {
     const result = catalogue.accounts.set(change, world.clock());
     if (result === 'incomplete') {
-      return wrong(
-        `there is no account ${quote(wish.name)}: a new one needs --role and --password-file`,
-      );
+      return wrong(`${quote(wish.name)} ${INCOMPLETE}`);
     }
     return accountOf(catalogue, wish.name, result === 'added');
   });
@@ -54,6 +52,17 @@ export function listAccounts(
     ok: true,
     value: catalogue.accounts.all(),
   }));
+}
+
+/** Lets an account sign in again after a restore (D374). `isNew` is false if it could already. */
+export function confirmAccount(
+  name: string,
+  options: CatalogueOptions,
+  world: World,
+): Result<ChangedAccount, Problem> {
+  return changed(options, world, (catalogue) =>
+    accountOf(catalogue, name, catalogue.accounts.confirm(name) === 'done'),
+  );
 }
 
 /** Removes an account and ends its sessions. */
@@ -105,6 +114,9 @@ function faultIn({ name, role, passwordFile }: AccountWish): string | undefined 
 function wrong(message: string): { readonly ok: false; readonly error: Problem } {
   return { ok: false, error: usage(`${message}; nothing was saved`) };
 }
+
+const INCOMPLETE =
+  'is a new account, or has a role that this modreg does not know: pass --role and --password-file';
 
 const NO_NAME =
   'is not the name of an account, expected up to 63 of a-z, digits, ".", "_", "@" and "-", beginning with a letter or a digit';

@@ -68,7 +68,8 @@ export function commandsOf(files: SiteFiles, onChange: OnChange): SiteCommands {
       const result = files.change((catalogue) => catalogue.configs.commands.give(wish));
       if (result.kind === 'full') return full(machine, result.waiting);
       const { number } = result.command;
-      if (result.kind === 'given') onChange('command-given', { machine, number, command: kind });
+      if (result.kind === 'given')
+        onChange('command-given', { machine, number, command: kind }, by);
       return { ok: true, value: undefined };
     },
   };

@@ -69,8 +69,8 @@ export interface SiteRollouts {
   rollout(release: NamedRelease): Answer<ShownRollout>;
   /** What a step to `percent` would include; the next step without one. */
   raise(release: NamedRelease, percent: number | undefined): Answer<RaisePreview>;
-  /** Writes an event of a rollout. The error is `rollout-conflict` if another one was written since `after`. */
-  change(release: NamedRelease, change: RolloutChange): Promise<Answer<void>>;
+  /** Writes an event of a rollout, whose author is `by`. The error is `rollout-conflict` if another one was written since `after`. */
+  change(release: NamedRelease, change: RolloutChange, by: string): Promise<Answer<void>>;
 }
 
 export function rolloutsOf(files: SiteFiles, onChange: OnChange): SiteRollouts {
@@ -95,9 +95,9 @@ export function rolloutsOf(files: SiteFiles, onChange: OnChange): SiteRollouts {
     rollout: (release) => withRollout(files, release, (named) => ok(shownRollout(counted(named)))),
     raise: (release, percent) =>
       withRollout(files, release, (named) => ok(raisePreview(named, percent, counted))),
-    async change(release, change) {
+    async change(release, change, by) {
       const named = withRollout(files, release, (found) => ok(found));
-      return named.ok ? await changed(files, named.value, { change, onChange }) : named;
+      return named.ok ? await changed(files, named.value, { change, by, onChange }) : named;
     },
   };
 }
@@ -205,16 +205,20 @@ function raisePreview(
 async function changed(
   files: SiteFiles,
   named: NamedRollout,
-  { change, onChange }: { readonly change: RolloutChange; readonly onChange: OnChange },
+  {
+    change,
+    by,
+    onChange,
+  }: { readonly change: RolloutChange; readonly by: string; readonly onChange: OnChange },
 ): Promise<Answer<void>> {
   const { moduleId, version } = named;
   const wanted = await eventFor(change, named, files.fleet, files.now());
   if (!wanted.ok) return rolloutConflict(wanted.error);
   const { value: event } = wanted;
   const written = files.change((catalogue) =>
-    catalogue.apply({ kind: 'rollout', moduleId, version, event, soakMs: undefined }),
+    catalogue.apply({ kind: 'rollout', moduleId, version, event, soakMs: undefined }, by),
   );
   if (!written.ok) return rolloutConflict(describeRefusal(named, written.error));
-  onChange(`rollout-${event.kind}`, { module_id: moduleId, version });
+  onChange(`rollout-${event.kind}`, { module_id: moduleId, version }, by);
   return ok(undefined);
 }

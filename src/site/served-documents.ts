@@ -130,7 +130,7 @@ export async function saveDocuments(
   const result = files.change(({ configs }) => configs.save(next));
   if (result.kind === 'stale') return stale(files, next, result.newest);
   const { kind, revision } = result;
-  if (kind === 'saved') onChange('config-saved', { machine, revision });
+  if (kind === 'saved') onChange('config-saved', { machine, revision }, by);
   return { ok: true, value: undefined };
 }
 

@@ -1,11 +1,24 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { storedPassword } from '../../src/server/accounts/password.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { newFile, registry } from './support/registry-command.ts';
 
 const PASSWORD = 'correct horse battery';
+
+/** It takes a core for a while, so that it is derived once. */
+const STORED = storedPassword(PASSWORD);
+
+/** The path of a registry with the account ada, an admin with `PASSWORD`. */
+async function withAda(): Promise<string> {
+  const db = newFile();
+  const { accounts, close } = opened(db);
+  accounts.set({ name: 'ada', role: 'admin', password: await STORED }, Date.now());
+  close();
+  return db;
+}
 
 /** The path of a file with a password. */
 function passwordFile(text: string, mode = 0o600): string {
@@ -37,6 +50,7 @@ describe('[D370] modreg registry account', () => {
     expect(await Promise.all(found)).toEqual(['ada@acme', undefined, undefined]);
     catalogue.close();
     expect(JSON.stringify(await registry(db, 'account', 'list', '--json'))).not.toContain('scrypt');
+    expect(readFileSync(db, 'latin1')).toMatch(/scrypt:32768:8:3:(?![^]*correct horse)/);
   });
 
   it('compares passwords as they are read, not as a keyboard composes them', async () => {
@@ -110,8 +124,8 @@ describe('[D370] modreg registry account', () => {
     [['Ada', '--role', 'viewer'], undefined, 'USAGE]: "Ada" is not the name of an account, expe'],
     [['ada'], undefined, 'USAGE]: neither --role nor --password-file says what to change; nothing'],
     [['ada', '--role', 'root'], undefined, "USAGE]: option '--role <role>' argument 'root' is i"],
-    [['ada', '--role', 'viewer'], undefined, 'USAGE]: there is no account "ada": a new one needs'],
-    [['ada'], PASSWORD, 'USAGE]: there is no account "ada": a new one needs --role and --password'],
+    [['ada', '--role', 'viewer'], undefined, 'USAGE]: "ada" is a new account, or has a role that'],
+    [['ada'], PASSWORD, 'USAGE]: "ada" is a new account, or has a role that this modreg does not '],
     [['ada'], 'elevenchars', 'USAGE]: the password has 11 characters, expected 12 to 256; nothing'],
     [['ada'], 'x'.repeat(257), 'USAGE]: the password has 257 characters, expected 12 to 256; noth'],
     [['ada', '--password-file', '/no/file'], undefined, 'UNREADABLE_FILE]: the file "/no/file" c'],
@@ -136,9 +150,67 @@ describe('[D370] modreg registry account', () => {
   });
 });
 
-it('[T777] a front of a cluster refuses accounts, and those of its file open nothing', async () => {
+/** A registry with two accounts, and its backup. */
+async function restored(): Promise<string> {
   const db = newFile();
-  await account(db, 'set', 'ada', '--role', 'admin', '--password-file', passwordFile(PASSWORD));
+  const catalogue = new Catalogue(db);
+  for (const name of ['ada', 'eve'])
+    catalogue.accounts.set({ name, role: 'operator', password: 'x' }, Date.now());
+  catalogue.close();
+  await registry(db, 'backup', `${db}-backup`);
+  return db;
+}
+
+describe('a restored backup', () => {
+  it('[T776] has accounts that open nothing, and names them', async () => {
+    const db = await restored();
+    const { accounts, close } = opened(db);
+    const before = accounts.all();
+    close();
+    const { stdout } = await registry(db, 'restore', `${db}-backup`, '--replace');
+    expect(stdout.split('\n').slice(2)).toEqual([
+      'signs in only after modreg registry account confirm: ada',
+      'signs in only after modreg registry account confirm: eve',
+      '',
+    ]);
+    const after = opened(db);
+    const roles = [...before, ...after.accounts.all()].map((one) => after.accounts.roleOf(one));
+    expect(roles).toEqual([undefined, undefined, undefined, undefined]);
+    after.close();
+    const list = await account(db, 'list');
+    expect(list.slice(2).map((line) => line.trim().split(/ +/).at(-1))).toEqual([
+      'unconfirmed',
+      'unconfirmed',
+    ]);
+  });
+
+  it('[D374] has an account that signs in again once it is confirmed, and none of its earlier sessions', async () => {
+    const db = await restored();
+    const { accounts, close } = opened(db);
+    const [before] = accounts.all();
+    close();
+    await registry(db, 'restore', `${db}-backup`, '--replace');
+    expect(await account(db, 'set', 'ada', '--role', 'operator')).toEqual([
+      '0',
+      'ada (operator) was changed, and its sessions ended',
+      'note: it signs in only after modreg registry account confirm ada',
+    ]);
+    expect(await account(db, 'confirm', 'ada')).toEqual(['0', 'ada (operator) signs in again']);
+    expect(await account(db, 'confirm', 'ada')).toEqual(['0', 'ada (operator) signs in already']);
+    const after = opened(db);
+    const roles = [before, ...after.accounts.all()].map((one) => one && after.accounts.roleOf(one));
+    expect(roles).toEqual([undefined, 'operator', undefined]);
+    after.close();
+    expect(await account(db, 'confirm', 'bob')).toEqual([
+      '1',
+      'error[UNKNOWN_REFERENCE]: there is no account "bob"; nothing was changed',
+      'hint: modreg registry account list shows them',
+    ]);
+  });
+});
+
+it('[T777] a front of a cluster refuses accounts, and those of its file open nothing', async () => {
+  const db = await withAda();
   const catalogue = new Catalogue(db);
   const [ada] = catalogue.accounts.all();
   const roleNow = (): unknown => ada && catalogue.accounts.roleOf(ada);
@@ -157,15 +229,21 @@ it('[T777] a front of a cluster refuses accounts, and those of its file open not
   for (const args of [set, ['remove', 'ada']]) expect(await account(db, ...args)).toEqual(refused);
 });
 
-it('[T778] an account with a role or a password that this modreg does not know opens nothing', async () => {
-  const db = newFile();
-  await account(db, 'set', 'ada', '--role', 'admin', '--password-file', passwordFile(PASSWORD));
-  const catalogue = new Catalogue(db);
-  for (const damage of ["role = 'owner'", "role = 'admin', password = 'argon2:1'"]) {
-    const database = new DatabaseSync(db);
-    database.exec(`UPDATE accounts SET ${damage}`);
-    database.close();
-    expect(await catalogue.accounts.withPassword('ada', PASSWORD)).toBe(undefined);
-  }
-  catalogue.close();
+it.each([
+  "role = 'owner'",
+  "password = 'argon2:1'",
+  "password = replace(password, ':32768:', ':1048576:')",
+  "password = replace(password, ':32768:', ':32769:')",
+  "password = replace(password, ':32768:', ':0:')",
+  "password = replace(password, ':32768:8:', ':32768:0:')",
+  "password = replace(password, ':8:3:', ':8:0:')",
+  "password = replace(password, ':8:3:', ':8:3')",
+])('[T778] an account that has, unknown to this modreg, %s opens nothing', async (change) => {
+  const db = await withAda();
+  const database = new DatabaseSync(db);
+  database.exec(`UPDATE accounts SET ${change}`);
+  database.close();
+  const { accounts, close } = opened(db);
+  expect(await accounts.withPassword('ada', PASSWORD)).toBe(undefined);
+  close();
 });

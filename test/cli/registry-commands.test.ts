@@ -218,6 +218,7 @@ describe('[T75] [T76] modreg registry backup and restore', () => {
       added: 1000,
       set_aside: null,
       lost: { releases: null, yanks: null, revocations: null },
+      unconfirmed_accounts: [],
     });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Role } from '../../src/server/accounts/role.ts';
 import { lidarReport } from '../support/reported-facts.ts';
 import { guardedSite, HTML, OWN, type GuardedSite } from './support/guarded-site.ts';
+import { linesOf } from './support/machine-page.ts';
 import { LIDAR, rollingOut } from './support/rolling-site.ts';
 import { NOW, testSite } from './support/site-page.ts';
 
@@ -82,6 +83,21 @@ it('[D373] the account that makes a change is its author, on the page and for th
   const { configs } = page.site.catalogue;
   expect(configs.commands.all('rover-7').map(({ author }) => author)).toEqual(['page (ada)']);
   expect(configs.newest('rover-7')?.author).toBe('page (ada)');
+});
+
+it('[D375] the account that changes a rollout is its author in the page of changes and the log', async () => {
+  const site = await rollingOut();
+  const page = guardedSite(site);
+  page.account('ada', 'admin');
+  const [rolling] = site.catalogue.rollouts.all().rollouts;
+  const headers = { ...OWN, cookie: page.sessionOf('ada') };
+  const form = `after=${rolling?.rollout.sequence}&reason=loud`;
+  await page.ask('POST /rollouts/acme%3Alidar/1.3.0/halt', headers, form);
+  const shown = await page.ask('GET /changes', { ...HTML, cookie: page.sessionOf('ada') });
+  expect(linesOf(await shown.text())[1]).toBe(
+    '12:00 UTC acme:lidar 1.3.0: rollout halted by page (ada): loud',
+  );
+  expect(page.logged).toEqual(['rollout-halted by page (ada)']);
 });
 
 it('[D373] a change of who signed in with a code has the session', async () => {

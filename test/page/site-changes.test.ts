@@ -43,7 +43,7 @@ const REVISION = '12:01 UTC rover-7: revision 1 by token t1 (ops): config 1';
 it('[D324] the page of changes has each with when, who and why, the newest first', async () => {
   expect(await textOf((await changedSite()).app, '/changes')).toEqual([
     'Changes',
-    '12:03 UTC acme:lidar 1.3.0: rollout halted (the log of the registry says who): loud',
+    '12:03 UTC acme:lidar 1.3.0: rollout halted by page: loud',
     COMMAND,
     OTHER,
     REVISION,
@@ -89,6 +89,6 @@ it('[T731] texts of people, and an event of a rollout that was edited, stay text
   const html = await (await site.app.request('/changes')).text();
   expect(html).not.toMatch(/<script>window|\p{Cf}/u);
   expect((await textOf(site.app, '/changes'))[1]).toBe(
-    '12:03 UTC acme:lidar 1.3.0: rollout halted (the log of the registry says who)',
+    '12:03 UTC acme:lidar 1.3.0: rollout halted by page',
   );
 });

@@ -8,6 +8,7 @@ import { CHROMIUM, launchChromium } from '../chromium.ts';
 import { placeOf } from './browser.ts';
 import { checkFinding } from './fit.ts';
 import { CHANGE_STORIES, LAST_STORIES } from './change-stories.ts';
+import { checkAccounts } from './account-stories.ts';
 import { checkForEverybody } from './everybody.ts';
 import { checkFollowedSite } from './followed-stories.ts';
 import { checkHostileTexts } from './hostile.ts';
@@ -62,6 +63,7 @@ try {
     }
   });
   await checkSite(browser, check);
+  await checkAccounts(browser, check);
   await checkFollowedSite(browser, check);
   await checkWall(browser, check);
   await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));

@@ -124,6 +124,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/server/fleet/module-outcomes.ts': ['../server/module-outcomes', 'module-outcomes'],
   'src/server/fleet/fleet-failures.ts': ['../server', 'fleet', 'module-outcomes'],
   'src/server/fleet/take-report.ts': ['../server', '../reports/older-image'],
+  'src/server/accounts': ['../page/access/account', '../page/account', 'registry-account'],
   'src/server/commands': [
     '../server/command-routes',
     '../server/group-commands',
@@ -167,6 +168,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     '../server/read-logs',
     '../cluster/machine-logs',
   ],
+  'src/site/accounts.ts': ['registry-account'],
   'src/site/machine-logs.ts': ['fleet-logs'],
   'src/site/log-text.ts': ['fleet-logs'],
   'src/site/stored-logs.ts': ['../page/site-logs'],

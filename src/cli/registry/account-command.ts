@@ -3,7 +3,7 @@ import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { Account } from '../../server/accounts/account-table.ts';
 import type { Role } from '../../server/accounts/role.ts';
-import { listAccounts, removeAccount, setAccount } from '../../site/accounts.ts';
+import { confirmAccount, listAccounts, removeAccount, setAccount } from '../../site/accounts.ts';
 import type { CatalogueOptions } from '../../site/catalogue-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
@@ -25,11 +25,10 @@ export async function accountSetCommand(
   const { role, passwordFile } = options;
   const done = await setAccount({ name, role, passwordFile }, options, world);
   return outcomeOf(done, ({ account, isNew }) => {
-    if (options.json) {
-      return { answer: [jsonLine({ schema: 'modreg/registry-account@1', ...asJson(account) })] };
-    }
+    if (options.json) return { answer: [accountLine(account)] };
     const what = isNew ? 'was added' : 'was changed, and its sessions ended';
-    return { answer: [`${name} (${account.role}) ${what}`] };
+    const notes = account.isConfirmed ? [] : [`note: it ${UNCONFIRMED} ${name}`];
+    return { answer: [`${name} (${account.role}) ${what}`], notes };
   });
 }
 
@@ -52,6 +51,14 @@ export function accountListCommand(options: Options, world: World): Outcome {
   });
 }
 
+/** `modreg registry account confirm <name>`: after a restore, the account signs in again. */
+export function accountConfirmCommand(name: string, options: Options, world: World): Outcome {
+  return outcomeOf(confirmAccount(name, options, world), ({ account, isNew }) => {
+    const line = `${name} (${account.role}) signs in ${isNew ? 'again' : 'already'}`;
+    return { answer: [options.json ? accountLine(account) : line] };
+  });
+}
+
 /** `modreg registry account remove <name>`: the account and its sessions end. */
 export function accountRemoveCommand(name: string, options: Options, world: World): Outcome {
   return outcomeOf(removeAccount(name, options, world), () => ({
@@ -63,7 +70,12 @@ export function accountRemoveCommand(name: string, options: Options, world: Worl
   }));
 }
 
+const UNCONFIRMED = 'signs in only after modreg registry account confirm';
 const HEADS = ['NAME', 'ROLE', 'CHANGED', 'STATE'];
+
+function accountLine(account: Account): string {
+  return jsonLine({ schema: 'modreg/registry-account@1', ...asJson(account) });
+}
 
 function asJson(account: Account): object {
   const { name, role, changedAt } = account;

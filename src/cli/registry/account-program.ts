@@ -15,6 +15,10 @@ const LIST_EXAMPLES = `Examples:
   modreg registry account list
 `;
 
+const CONFIRM_EXAMPLES = `Examples:
+  modreg registry account confirm ada
+`;
+
 const REMOVE_EXAMPLES = `Examples:
   modreg registry account remove ada
 `;
@@ -41,12 +45,23 @@ export function addAccounts(registry: Command, context: CommandContext): void {
       const { accountSetCommand } = await import('./account-command.ts');
       context.finish(await accountSetCommand(name, options, context.world));
     });
+  addOthers(account, context);
+}
+
+function addOthers(account: Command, context: CommandContext): void {
   withFile(account.command('list'), context)
     .description('Shows the accounts, and what each may do.')
     .addHelpText('before', LIST_EXAMPLES)
     .action(async (options: CatalogueOptions) => {
       const { accountListCommand } = await import('./account-command.ts');
       context.finish(accountListCommand(options, context.world));
+    });
+  withFile(account.command('confirm <name>'), context)
+    .description('Lets an account sign in again after modreg registry restore.')
+    .addHelpText('before', CONFIRM_EXAMPLES)
+    .action(async (name: string, options: CatalogueOptions) => {
+      const { accountConfirmCommand } = await import('./account-command.ts');
+      context.finish(accountConfirmCommand(name, options, context.world));
     });
   withFile(account.command('remove <name>'), context)
     .description('Removes an account and ends its sessions.')

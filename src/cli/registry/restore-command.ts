@@ -53,7 +53,7 @@ export function restoreCommand(folder: string, options: RestoreOptions, world: W
   }
 }
 
-function inWords(path: string, { manifest, added, setAside, losses }: Restored): Outcome {
+function inWords(path: string, { manifest, added, setAside, losses, accounts }: Restored): Outcome {
   const { modules, releases, files, created_at } = manifest;
   const what = `${countOf(modules, 'module')}, ${countOf(releases, 'release')} and ${countOf(files.length, 'file')}`;
   const lines = [
@@ -67,6 +67,7 @@ function inWords(path: string, { manifest, added, setAside, losses }: Restored):
     ...lost.map((release) => `lost: ${release}; machines that run it keep it`),
     ...yanks.map((release) => `no longer yanked: ${release}`),
     ...revocations.map((token) => `no longer revoked: the token ${token}`),
+    ...accounts.map((name) => `signs in only after modreg registry account confirm: ${name}`),
   );
   const notes =
     lost.length + yanks.length + revocations.length === 0
@@ -75,7 +76,7 @@ function inWords(path: string, { manifest, added, setAside, losses }: Restored):
   return { answer: lines, notes, problems: [] };
 }
 
-function asJson(path: string, { manifest, added, setAside, losses }: Restored): string {
+function asJson(path: string, { manifest, added, setAside, losses, accounts }: Restored): string {
   const { releases = null, yanks = null, revocations = null } = losses ?? {};
   return jsonLine({
     schema: 'modreg/registry-restore@1',
@@ -87,5 +88,6 @@ function asJson(path: string, { manifest, added, setAside, losses }: Restored): 
     added,
     set_aside: setAside ?? null,
     lost: { releases, yanks, revocations },
+    unconfirmed_accounts: accounts,
   });
 }

@@ -32,7 +32,7 @@ export async function sitePageCommand(options: SitePageOptions, world: World): P
   const files = siteFiles(catalogue, { now: () => world.clock(), busyTimeoutMs: BUSY_TIMEOUT_MS });
   const title = `${hostname()} · ${basename(catalogue.path)}`;
   const log = registryLog(world);
-  const onChange: OnChange = (kind, about) => log('info', kind, { ...about, by: 'page' });
+  const onChange: OnChange = (kind, about, by) => log('info', kind, { ...about, by });
   const identity = sitePage(catalogue.path);
   const appFor: ServedPage['appFor'] = (access, onError) =>
     siteApp(

@@ -27,7 +27,7 @@ export interface AccessOptions {
 }
 
 /** The accounts of a page. */
-export type PageAccounts = Pick<CatalogueAccounts, 'all' | 'withPassword' | 'roleOf'>;
+type PageAccounts = Pick<CatalogueAccounts, 'all' | 'withPassword' | 'roleOf'>;
 
 /** Those who see one page without signing in. */
 export interface Guests {

@@ -76,7 +76,7 @@ function addForms(
     if (senderOf(c, options) !== 'own') return foreign();
     const form = await formIn(c);
     const shown = { to: ownPath(form.get('to') ?? undefined), hasAccounts: hasAccounts() };
-    const isByName = form.has('password');
+    const isByName = options.accounts !== undefined && form.has('password');
     const { token, wait } = isByName ? await signInAs(c, form) : signIn(c, form.get('code') ?? '');
     if (token !== undefined) {
       return c.body(null, 303, { location: shown.to, 'set-cookie': sessionCookie(token) });

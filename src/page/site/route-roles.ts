@@ -56,7 +56,7 @@ export function requireRole(frame: Frame): MiddlewareHandler {
     const { role = 'viewer', account = 'a guest' } = c.var;
     if (mayAs(role, needed)) return await next();
     const asked = quote(`${c.req.method} ${c.req.path}`);
-    const message = `${asked} needs the role ${needed}, and ${account} has ${role}; nothing was changed`;
+    const message = `${asked} needs the role ${needed}, and ${account} has the role ${role}; nothing was changed`;
     const hint = `on the machine of the registry: modreg registry account set ${account} --role ${needed}`;
     return await frame.failed(c, [{ code: 'NEEDS_ROLE', message, hint }], 403);
   };

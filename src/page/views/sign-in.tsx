@@ -54,7 +54,7 @@ const AccountForm: FC<{ readonly problem: string | undefined; readonly to: strin
 }) => {
   const describedBy = problem === undefined ? undefined : 'problem';
   return (
-    <form method="post" action="/sign-in">
+    <form method="post" action="/sign-in" aria-label="With an account">
       {to === '/' ? null : <input type="hidden" name="to" value={to} />}
       <p>
         <label for="name">Name</label>{' '}

@@ -66,6 +66,21 @@ export function setAccount(
   return known ? 'changed' : 'added';
 }
 
+/** Lets the account open the page again (D374). `unchanged` if it does already. */
+export function confirmAccount(sql: Statements, name: string): 'done' | 'unchanged' | 'unknown' {
+  const known = accountNamed(sql, name);
+  if (!known) return 'unknown';
+  if (known.isConfirmed) return 'unchanged';
+  sql.run('UPDATE accounts SET is_confirmed = 1 WHERE name = ?', name);
+  return 'done';
+}
+
+/** After a restore, an account may be one that was removed, or have an earlier password: none opens anything until it is confirmed (T776). Returns their names. */
+export function unconfirmAll(sql: Statements): readonly string[] {
+  sql.run('UPDATE accounts SET is_confirmed = 0, stamp = lower(hex(randomblob(16)))');
+  return accountsIn(sql).map(({ name }) => name);
+}
+
 /** Removes an account. False if there is none with this name. */
 export function removeAccount(sql: Statements, name: string): boolean {
   return sql.run('DELETE FROM accounts WHERE name = ?', name).changes > 0;

@@ -2,6 +2,7 @@ import type { Statements } from '../../sqlite/statements.ts';
 import {
   accountNamed,
   accountsIn,
+  confirmAccount,
   removeAccount,
   setAccount,
   type Account,
@@ -21,6 +22,7 @@ export interface CatalogueAccounts {
   /** All of them, by name. */
   readonly all: () => readonly Account[];
   readonly set: (change: AccountChange, now: number) => ReturnType<typeof setAccount>;
+  readonly confirm: (name: string) => ReturnType<typeof confirmAccount>;
   readonly remove: (name: string) => boolean;
   /** The account with this name and this password, if it opens the page. It takes as long if there is none (T775). */
   readonly withPassword: (name: string, password: string) => Promise<SignedInAccount | undefined>;
@@ -40,6 +42,7 @@ export function catalogueAccounts(
   return {
     all: () => accountsIn(sql),
     set: (wanted, now) => change(() => setAccount(sql, wanted, now)),
+    confirm: (name) => change(() => confirmAccount(sql, name)),
     remove: (name) => change(() => removeAccount(sql, name)),
     async withPassword(name, password) {
       const found = accountNamed(sql, name);

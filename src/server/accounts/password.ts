@@ -16,7 +16,7 @@ const MOST_MEMORY = 128 * 1024 * 1024;
 
 /** In UTF-16 units. A password is all that is asked for, so it is not short. */
 const SHORTEST = 12;
-export const LONGEST_PASSWORD = 256;
+const LONGEST = 256;
 
 /** `scrypt:32768:8:3:<salt>:<hash>`, the last two in base64url. */
 const STORED = /^scrypt:(\d{1,8}):(\d{1,3}):(\d{1,3}):([\w-]{22}):([\w-]{43})$/;
@@ -26,8 +26,8 @@ const OF_NO_ACCOUNT: string = stored(COSTS, Buffer.alloc(SALT_BYTES), Buffer.all
 /** Why a text is no password for an account; undefined if it is one. */
 export function passwordFault(password: string): string | undefined {
   const { length } = password.normalize('NFC');
-  if (length >= SHORTEST && length <= LONGEST_PASSWORD) return undefined;
-  return `the password has ${length} characters, expected ${SHORTEST} to ${LONGEST_PASSWORD}`;
+  if (length >= SHORTEST && length <= LONGEST) return undefined;
+  return `the password has ${length} characters, expected ${SHORTEST} to ${LONGEST}`;
 }
 
 /** What is stored of a new password (D370). */
@@ -39,11 +39,18 @@ export async function storedPassword(password: string): Promise<string> {
 /** Whether `password` is the one of which `text` is stored; false where nothing is stored, after as long. */
 export async function isPassword(password: string, text: string | undefined): Promise<boolean> {
   const [, cost, block, parallel, salt = '', hash = ''] = STORED.exec(text ?? OF_NO_ACCOUNT) ?? [];
-  // A damaged row, or one of a later modreg.
-  if (cost === undefined) return false;
   const costs = { cost: Number(cost), block: Number(block), parallel: Number(parallel) };
+  // Else it is a damaged row, or one of a later modreg (T778).
+  if (!areUsable(costs)) return false;
   const typed = await derived(password, Buffer.from(salt, 'base64url'), costs);
   return timingSafeEqual(typed, Buffer.from(hash, 'base64url')) && text !== undefined;
+}
+
+/** Whether scrypt takes them; false for what is no number. */
+function areUsable({ cost, block, parallel }: Costs): boolean {
+  const isPower = cost > 1 && Number.isInteger(Math.log2(cost));
+  const memory = 128 * block * (cost + parallel + 2);
+  return isPower && block > 0 && parallel > 0 && memory <= MOST_MEMORY;
 }
 
 function stored({ cost, block, parallel }: Costs, salt: Buffer, hash: Buffer): string {

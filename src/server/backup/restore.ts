@@ -24,6 +24,7 @@ import { openUnchecked } from '../../sqlite/other-openings.ts';
 import { statementsOf } from '../../sqlite/statements.ts';
 import { giveName } from '../../files/replace-file.ts';
 import { syncFile, syncFolder } from '../../files/sync.ts';
+import { unconfirmAll } from '../accounts/account-table.ts';
 import { haltAll } from '../catalogue/rollout-table.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { dropWaiting } from '../commands/command-table.ts';
@@ -50,6 +51,8 @@ export type RestoreResult =
       readonly setAside: string | undefined;
       /** What the earlier registry had and the backup has not; undefined if it could not be read, or there was none. */
       readonly losses: Losses | undefined;
+      /** The accounts, none of which opens anything until it is confirmed. */
+      readonly accounts: readonly string[];
     }
   | { readonly kind: 'damaged'; readonly findings: readonly Finding[] }
   /** There is a registry, and the caller does not replace it. */
@@ -139,13 +142,14 @@ function replaced(folder: string, manifest: Manifest, path: string, now: number)
         findings: [`${quote(backupDatabase)}: it was changed while it was restored`],
       };
     }
-    renumber(part, { added, now, documents: database ? trustIn(database, path) : [] });
+    const documents = database ? trustIn(database, path) : [];
+    const accounts = renumber(part, { added, now, documents });
     const own = ownerAt(path);
     own(part);
     copyFiles({ folder, manifest, path, own });
     const setAside = keepEarlier(path, now);
     giveName(part, path);
-    return { kind: 'done', manifest, added, setAside, losses };
+    return { kind: 'done', manifest, added, setAside, losses, accounts };
   } finally {
     rmSync(part, { force: true });
     release();
@@ -161,12 +165,12 @@ interface Renumbering {
 
 /**
  * Adds to all numbers, so that no client sees a lower one, and begins another history (D43). The file of a front becomes that of a single
- * server, because no stream has what it is now (T241).
+ * server, because no stream has what it is now (T241). Returns the names of the accounts, which are to be confirmed.
  */
-function renumber(part: string, { added, now, documents }: Renumbering): void {
+function renumber(part: string, { added, now, documents }: Renumbering): readonly string[] {
   const database = openDatabase(part, SCHEMA, { mode: 'write', busyTimeoutMs: BUSY_TIMEOUT_MS });
   const sql = statementsOf(database, part);
-  transaction(database, () => {
+  const accounts = transaction(database, () => {
     sql.run('UPDATE modules SET generation = generation + ?1, sequence = sequence + ?1', added);
     const history = randomBytes(16).toString('hex');
     sql.run(
@@ -181,9 +185,11 @@ function renumber(part: string, { added, now, documents }: Renumbering): void {
     dropWaiting(sql, { added, now });
     // A rollout may have been halted since the backup (D56).
     haltAll(sql, { because: 'the registry was restored from a backup', at: now });
+    return unconfirmAll(sql);
   });
   withoutLog(database);
   syncFile(part);
+  return accounts;
 }
 
 interface Copying {

@@ -56,14 +56,21 @@ export interface ChangeResults {
   readonly trust: TrustResult;
 }
 
+/** What a change does not say. */
+export interface Applying {
+  readonly hasFile: Publishing['hasFile'];
+  /** Who makes it, where that is known; a single server keeps it for the events of rollouts (D375). */
+  readonly by?: string | undefined;
+}
+
 type Apply<K extends ChangeKind> = (
   sql: Statements,
   change: CatalogueChange<K>,
-  hasFile: Publishing['hasFile'],
+  applying: Applying,
 ) => ChangeResults[K];
 
 const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
-  publish(sql, { moduleId, release, start, now }, hasFile) {
+  publish(sql, { moduleId, release, start, now }, { hasFile }) {
     const publishing = { now, startOf: () => start, hasFile };
     const [result] = publishReleases(sql, moduleId, [release], publishing);
     return result ?? 'unchanged';
@@ -79,8 +86,13 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     inRelease(sql, { moduleId, version }, (module, release) =>
       setDeprecated(sql, module, release, reason) ? 'done' : 'unchanged',
     ),
-  rollout: (sql, { moduleId, version, event, soakMs }) =>
-    writeRollout(sql, { moduleId, version }, event, soakMs),
+  rollout(sql, { moduleId, version, event, soakMs }, { by }) {
+    const written = writeRollout(sql, { moduleId, version }, event, soakMs);
+    if (!written.ok || by === undefined) return written;
+    const { sequence } = written.value.rollout;
+    sql.run('INSERT INTO rollout_authors VALUES (?, ?)', sequence, by);
+    return written;
+  },
   trust: (sql, { document }) => storeDocument(sql, document),
 };
 
@@ -99,8 +111,8 @@ function inRelease(
 export function applyChange<K extends ChangeKind>(
   sql: Statements,
   change: CatalogueChange<K>,
-  hasFile: Publishing['hasFile'],
+  applying: Applying,
 ): ChangeResults[K] {
   const kind: K = change.kind;
-  return APPLY[kind](sql, change, hasFile);
+  return APPLY[kind](sql, change, applying);
 }

@@ -194,6 +194,8 @@ export const SCHEMA: Layout = {
       changed_at INTEGER NOT NULL,
       is_confirmed INTEGER NOT NULL DEFAULT 1
     ) STRICT, WITHOUT ROWID;
+    -- Who made an event of a rollout (D375); a person or a program with a token. Others have no row.
+    CREATE TABLE rollout_authors (sequence INTEGER PRIMARY KEY, author TEXT NOT NULL) STRICT;
     `,
   ],
 };

@@ -120,9 +120,10 @@ export class Catalogue {
     );
   }
 
-  /** @internal Makes a change of a single server. */
-  apply<K extends ChangeKind>(change: CatalogueChange<K>): ChangeResults[K] {
-    return this.#ownChange(() => applyChange(this.#sql, change, storesFile(this.path)));
+  /** @internal Makes a change of a single server. `by` says who makes it, where that is kept. */
+  apply<K extends ChangeKind>(change: CatalogueChange<K>, by?: string): ChangeResults[K] {
+    const hasFile = storesFile(this.path);
+    return this.#ownChange(() => applyChange(this.#sql, change, { hasFile, by }));
   }
 
   /** @internal Whether a published version is yanked; undefined if the version is not published. */

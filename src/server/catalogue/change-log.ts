@@ -77,9 +77,10 @@ export function changeLog(sql: Statements, change: <T>(work: () => T) => T): Cha
       change(() => {
         add(event);
         // Its front has checked the files: a front that lacks one must not decide otherwise.
-        return applyChange(sql, one, () => true);
+        return applyChange(sql, one, { hasFile: () => true });
       }),
-    preview: (one) => undone(change, () => applyChange(sql, one, storesFile(sql.path))),
+    preview: (one) =>
+      undone(change, () => applyChange(sql, one, { hasFile: storesFile(sql.path) })),
   };
 }
 

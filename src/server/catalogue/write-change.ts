@@ -1,9 +1,10 @@
 import type { Catalogue } from './catalogue.ts';
 import type { CatalogueChange, ChangeKind, ChangeResults } from './catalogue-change.ts';
 
-/** Makes a change, and resolves with its result once it is durable. */
+/** Makes a change, and resolves with its result once it is durable. `by` says who makes it; a cluster does not keep it. */
 export type WriteChange = <K extends ChangeKind>(
   change: CatalogueChange<K>,
+  by?: string,
 ) => Promise<ChangeResults[K]>;
 
 /** A cluster has no leader, or takes too long. The change may have been made or not. */
@@ -18,5 +19,5 @@ export class OlderFrontError extends Error {
 
 /** Makes changes in the catalogue of a single server. */
 export function writeTo(catalogue: Catalogue): WriteChange {
-  return async (change) => await Promise.resolve(catalogue.apply(change));
+  return async (change, by) => await Promise.resolve(catalogue.apply(change, by));
 }

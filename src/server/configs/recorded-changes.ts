@@ -28,7 +28,7 @@ export interface RecordedChange {
   readonly place: number;
   /** In milliseconds since the epoch. */
   readonly at: number;
-  /** Undefined for rollouts, whose events do not name a person. */
+  /** Undefined for events of rollouts that the registry made itself, or whose author is not known (D375). */
   readonly author: string | undefined;
   readonly reason: string | undefined;
   readonly thing: ChangedThing;
@@ -51,8 +51,8 @@ const QUERIES: Readonly<Record<ChangedThing['kind'], string>> = {
   documents: `SELECT rowid AS place, at, author, reason, machine, revision FROM machine_configs WHERE ${OF_MACHINE}`,
   commands: `SELECT rowid AS place, at, author, reason, machine, kind, module, result FROM machine_commands WHERE ${OF_MACHINE}`,
   rollouts: `SELECT event.sequence AS place, event.at AS at, event.kind AS kind, event.content AS content,
-      namespace || ':' || name AS id, version
-    FROM rollout_events AS event JOIN modules ON modules.id = event.module JOIN releases ON releases.id = release
+      namespace || ':' || name AS id, version, author
+    FROM rollout_events AS event LEFT JOIN rollout_authors ON rollout_authors.sequence = event.sequence JOIN modules ON modules.id = event.module JOIN releases ON releases.id = release
     WHERE ?1 IS NULL AND event.sequence < ?2 ORDER BY event.sequence DESC LIMIT ?3`,
 };
 
@@ -93,7 +93,7 @@ function changeIn(kind: ChangedThing['kind'], row: Row): RecordedChange {
   if (kind === 'rollouts') {
     const { because } = Object(storedJson(row['content']));
     const reason = typeof because === 'string' && because !== '' ? because : undefined;
-    return { place, at, author: undefined, reason, thing: thingIn(kind, row) };
+    return { place, at, author: textIn(row['author']), reason, thing: thingIn(kind, row) };
   }
   const [author, reason] = [String(row['author']), String(row['reason'])];
   return { place, at, author, reason, thing: thingIn(kind, row) };

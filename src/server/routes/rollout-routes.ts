@@ -153,7 +153,7 @@ async function changeAnswer(
 
 async function written(
   c: Context,
-  { catalogue, now, changed }: Caller,
+  { catalogue, token, now, changed }: Caller,
   { fleet, write }: Options,
   {
     event,
@@ -162,7 +162,8 @@ async function written(
   }: Named & { readonly event: NewRolloutEvent; readonly soakMs?: number },
 ): Promise<Response> {
   const { moduleId, version } = named;
-  const result = await write({ kind: 'rollout', moduleId, version, event, soakMs });
+  const by = `token ${token.id} (${token.name})`;
+  const result = await write({ kind: 'rollout', moduleId, version, event, soakMs }, by);
   if (!result.ok) {
     const found = catalogue.rollouts.of(moduleId, version);
     return refused(named, result.error, found.ok ? found.value : undefined);

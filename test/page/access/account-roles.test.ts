@@ -1,11 +1,14 @@
+import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { ROUTE_ROLES } from '../../../src/page/site/route-roles.ts';
+import { frameWith } from '../../../src/page/frame.tsx';
+import { requireRole, ROUTE_ROLES } from '../../../src/page/site/route-roles.ts';
 import type { Role } from '../../../src/server/accounts/role.ts';
 import { guardedSite, OWN, type GuardedSite } from '../support/guarded-site.ts';
 import { linesOf } from '../support/machine-page.ts';
 import { testSite } from '../support/site-page.ts';
 
 const ALL: readonly Role[] = ['viewer', 'operator', 'admin'];
+const FRAME = { tabs: [], signIn: { command: 'modreg', where: 'here' } };
 const CHANGES = Object.entries(ROUTE_ROLES).filter(([route]) => route.startsWith('POST'));
 
 /** An address of a route. */
@@ -32,6 +35,50 @@ it('[D372] each route of the page has its role', () => {
   expect(Object.keys(ROUTE_ROLES).toSorted()).toEqual([...new Set(pages)].toSorted());
 });
 
+it.each<[Role, readonly string[]]>([
+  ['viewer', []],
+  [
+    'operator',
+    [
+      'POST /machines/:id/commands/hold',
+      'POST /machines/:id/commands/unhold',
+      'POST /machines/:id/commands/upgrade',
+      'POST /machines/:id/commands/restart',
+      'POST /machines/:id/commands/rollback',
+      'POST /machines/:id/modules/:name/version',
+    ],
+  ],
+  [
+    'admin',
+    [
+      'POST /machines/:id/documents/:revision/restore',
+      'POST /rollouts/:module/:version/halt',
+      'POST /rollouts/:module/:version/raise',
+      'POST /rollouts/:module/:version/resume',
+      'POST /rollouts/:module/:version/retract',
+    ],
+  ],
+])('[D372] the changes that need the role %s', (role, expected) => {
+  expect(CHANGES.filter(([, needed]) => needed === role).map(([route]) => route)).toEqual(expected);
+});
+
+it.each(CHANGES)('[D372] the form of %s needs the same role, %s', (route, needed) => {
+  const form = ROUTE_ROLES[route.replace('POST', 'GET')];
+  // Restoring has its form on the page of the revision.
+  expect(form ?? needed).toBe(needed);
+});
+
+it.each(ALL)('[D372] a route without a role needs an admin: %s', async (role) => {
+  const app = new Hono();
+  app.use(async (c, next) => {
+    c.set('role', role);
+    await next();
+  });
+  app.use(requireRole(frameWith({ style: '', script: '' }, FRAME)));
+  app.post('/new', (c) => c.text('done'));
+  expect((await app.request('/new', { method: 'POST' })).status).toBe(role === 'admin' ? 200 : 403);
+});
+
 it('[D372] what is used for all methods changes nothing: it runs before a route, or answers unknown methods', () => {
   const { routes } = testSite().app;
   const paths = new Set(routes.flatMap(({ method, path }) => (method === 'ALL' ? [] : [path])));
@@ -48,7 +95,7 @@ describe('[T773] a session without the role of a change', () => {
       expect([answer.status, ...linesOf(await answer.text())]).toEqual([
         403,
         'This was not done',
-        `NEEDS_ROLE "${request}" needs the role ${needed}, and ${role} has ${role}; nothing was changed`,
+        `NEEDS_ROLE "${request}" needs the role ${needed}, and ${role} has the role ${role}; nothing was changed`,
         `on the machine of the registry: modreg registry account set ${role} --role ${needed}`,
       ]);
     }

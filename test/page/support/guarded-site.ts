@@ -29,6 +29,8 @@ export interface GuardedSite {
   readonly file: PageFile;
   /** Each with the account that it is about. */
   readonly events: readonly string[];
+  /** The changes that were made on the page, with their authors. */
+  readonly logged: readonly string[];
   readonly ask: (
     request: string,
     headers?: Readonly<Record<string, string>>,
@@ -57,12 +59,15 @@ export function guardedSite(site: TestSite = testSite()): GuardedSite {
     files.close();
     reader.close();
   });
-  const events: string[] = [];
+  const [events, logged]: [string[], string[]] = [[], []];
   const onEvent = (event: AccessEvent, account?: string): void =>
     void events.push(account === undefined ? event : `${event} ${account}`);
   const access = { naming: NAMING, file, names, isTls: false, now: () => site.now, onEvent };
   const app = siteApp(
-    { ...siteOf(files, () => undefined), title: 'a site' },
+    {
+      ...siteOf(files, (kind, _about, by) => void logged.push(`${kind} by ${by}`)),
+      title: 'a site',
+    },
     {
       assets: { style: '', script: '', wall: '' },
       naming: NAMING,
@@ -74,6 +79,7 @@ export function guardedSite(site: TestSite = testSite()): GuardedSite {
     app,
     file,
     events,
+    logged,
     async ask(request, headers = {}, ...[body, remoteAddress]) {
       const [method = '', path = ''] = request.split(' ');
       const init = { method, headers: { host: HOST, ...headers }, ...(body && { body }) };

@@ -6,6 +6,7 @@ import type { PageProblem } from '../../page-problem.ts';
 import { formOf } from '../../request-input.ts';
 import { changeIn, CHANGES, percentIn } from '../change-form.ts';
 import type { NamedRelease } from '../../../site/named-release.ts';
+import { authorOf } from '../author.ts';
 import { answered, type PagedSite } from '../site-answer.ts';
 import type { ShownRollout } from '../../../site/rollouts.ts';
 import type { RolloutChange } from '../../../server/rollout/rollout-change.ts';
@@ -124,7 +125,7 @@ async function changed(
   change: RolloutChange,
 ): Promise<Response> {
   const { site } = pages;
-  const done = await answered(() => site.change(release, change));
+  const done = await answered(() => site.change(release, change, authorOf(c)));
   if (done.ok) return c.redirect(rolloutPath(release), 303);
   if (done.error[0]?.code !== 'ROLLOUT_CONFLICT') return await notShown(c, pages, done.error);
   const rollout = await answered(() => site.rollout(release));
