@@ -71,6 +71,8 @@ export interface RegistryWriter {
   ) => Promise<ChangeResult>;
   /** Deprecates a version for `reason`; null reverts it. */
   readonly deprecate: RegistryWriter['yank'];
+  /** Adds notes to a version that has none. */
+  readonly notes: (moduleId: ModuleId, version: string, notes: string) => Promise<ChangeResult>;
   /** What the registry says of a module: its own time, and the publish time of each version. */
   readonly times: (moduleId: ModuleId) => Promise<PublishTimes>;
   /** Stores the next version of the trust document. */
@@ -139,6 +141,11 @@ export function registryWriter(
         await send(moduleId, releasesPath(how), { method: 'POST', body }),
       yank: async (moduleId, version, reason, signatures) =>
         await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason, signatures)),
+      notes: async (moduleId, version, notes) =>
+        await send(moduleId, `${releaseAt(version)}/notes`, {
+          method: 'PUT',
+          body: JSON.stringify({ notes }),
+        }),
       deprecate: async (moduleId, version, reason) =>
         await send(moduleId, `${releaseAt(version)}/deprecation`, markChange(reason)),
     },

@@ -182,5 +182,7 @@ export const SCHEMA: Layout = {
     CREATE TABLE config_floor (floor INTEGER NOT NULL) STRICT;
     INSERT INTO config_floor VALUES (0);
     `,
+    // The notes of releases, apart from their content, which goes into every list (D379).
+    `CREATE TABLE release_notes (release INTEGER PRIMARY KEY REFERENCES releases, notes TEXT NOT NULL) STRICT;`,
   ],
 };

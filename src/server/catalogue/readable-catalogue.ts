@@ -10,6 +10,7 @@ export type ReadableCatalogue = Pick<
   | 'log'
   | 'listedArtifacts'
   | 'listSize'
+  | 'notes'
   | 'document'
   | 'modules'
   | 'summaries'
