@@ -4,6 +4,8 @@ import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { tokenFor } from '../support/token.ts';
+import { send } from '../../mocks/plain-server.ts';
+import { answering, PUBLISH, remote } from './support/remote-registry.ts';
 
 const NOTES = '# Faster\n\n- scans in **half** the time\n\tand safer\u202e\n';
 const SHOWN = `acme:lidar  1.3.0
@@ -115,4 +117,23 @@ describe.each(['in a file', 'over HTTP'] as const)('[D379] release notes %s', (w
     await run('publish', 'acme:lidar', '1.3.0');
     expect(await run('show', module, version)).toContain(said);
   });
+});
+
+it('[T779] an earlier registry publishes the release, and takes no notes', async () => {
+  const folder = temporaryFolder({ 'notes.md': NOTES });
+  const registry = await answering(
+    (response) =>
+      send(response, { module_id: 'acme:lidar', version: '1.2.9', result: 'published' }),
+    (response) => {
+      response.writeHead(404, { 'content-type': 'application/problem+json' });
+      response.end('{"type":"urn:modreg:unknown-address","detail":"no"}');
+    },
+  );
+  expect(await remote(registry.address, [...PUBLISH, '--notes', `${folder}/notes.md`])).toEqual({
+    stdout: '',
+    stderr:
+      'error[BAD_VALUE]: the registry takes no release notes: its modreg is an earlier one; the release itself is published\n',
+    exit: 1,
+  });
+  expect(registry.requests).toHaveLength(2);
 });
