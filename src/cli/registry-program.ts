@@ -42,7 +42,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   modreg registry list
   modreg registry list acme --json`,
   show: `
-  modreg registry show acme:lidar`,
+  modreg registry show acme:lidar
+  modreg registry show acme:lidar 1.3.0`,
   outcomes: `
   modreg registry outcomes acme:lidar
   modreg registry outcomes acme:lidar 1.3.0 --since 7d`,
@@ -152,6 +153,7 @@ function addPublish(registry: Command, context: CommandContext): void {
       '--force',
       'publish although machines report a modreg that ignores --requires or --floor',
     )
+    .option('--notes <file>', 'the release notes, in Markdown; at most 64 KiB')
     .option(
       '--dry-run',
       'show the releases that would be published and what machines would do, and change nothing',
@@ -211,12 +213,12 @@ function addLists(registry: Command, context: CommandContext): void {
       const { listCommand } = await import('./registry/list-command.ts');
       context.finish(await listCommand(namespace, options, context.world));
     });
-  withFile(registry.command('show <module_id>'), context)
-    .description('Shows the releases of a module, the newest first.')
+  withFile(registry.command('show <module_id> [version]'), context)
+    .description('Shows the releases of a module, or one with its notes.')
     .option(...READ_ADDRESS)
-    .action(async (moduleId: string, options: ChangeOptions) => {
+    .action(async (moduleId: string, version: string | undefined, options: ChangeOptions) => {
       const { showCommand } = await import('./registry/show-command.ts');
-      context.finish(await showCommand(moduleId, options, context.world));
+      context.finish(await showCommand([moduleId, version], options, context.world));
     });
 }
 

@@ -8,6 +8,7 @@ import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
 import { signatures } from '../server/catalogue/published-signatures.ts';
 import { UnreadableChange } from '../server/catalogue/readable-change.ts';
+import { notesText } from '../server/catalogue/release-notes.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 import { describe } from '../server/catalogue/schema-errors.ts';
 
@@ -56,10 +57,12 @@ export function encodeEvent(event: FleetEvent): string {
   return text;
 }
 
-/** Of a floor, of signatures, of a deprecation and of a trust document (D167): a front that does not know them must not go on without them. */
+/** Of a floor, of signatures, of a deprecation, of release notes and of a trust document (D167): a front that does not know them must not go on without them. */
 export function schemaOf(event: FleetEvent): number {
   return isLater(event) ? LATEST_SCHEMA : SCHEMA;
 }
+
+const LATER_TABLES: ReadonlySet<string> = new Set(['trust_documents', 'release_notes']);
 
 function isLater(event: FleetEvent): boolean {
   switch (event.kind) {
@@ -70,8 +73,9 @@ function isLater(event: FleetEvent): boolean {
     case 'yank':
       return event.signatures !== undefined;
     case 'rows':
-      return event.rows.some(([table]) => table === 'trust_documents');
+      return event.rows.some(([table]) => LATER_TABLES.has(table));
     case 'deprecate':
+    case 'notes':
     case 'trust':
       return true;
     case 'begin':
@@ -147,6 +151,13 @@ const event = v.variant('kind', [
     version: v.string(),
     reason: v.nullable(v.string()),
     now: time,
+  }),
+  v.strictObject({
+    schema: v.literal(LATEST_SCHEMA),
+    kind: v.literal('notes'),
+    moduleId,
+    version: v.string(),
+    notes: notesText,
   }),
   v.strictObject({
     schema,
@@ -232,6 +243,10 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
     case 'deprecate': {
       const { kind, moduleId: id, version, reason, now } = found;
       return { kind, moduleId: id, version, reason, now };
+    }
+    case 'notes': {
+      const { kind, moduleId: id, version, notes } = found;
+      return { kind, moduleId: id, version, notes };
     }
     case 'trust':
       return { kind: found.kind, document: found.document };

@@ -66,6 +66,7 @@ export function httpRegistry(
     fetch: async (...request) => await redacting(async (to) => await to.fetch(...request)),
     changes: async (...request) => await redacting(async (to) => await to.changes?.(...request)),
     modules: async (...request) => await redacting(async (to) => await to.modules?.(...request)),
+    notes: async (...request) => await redacting(async (to) => await to.notes?.(...request)),
     trust: async (...request) => await redacting(async (to) => await to.trust?.(...request)),
   };
   return { ok: true, value: remote };

@@ -71,6 +71,8 @@ export interface RegistryWriter {
   ) => Promise<ChangeResult>;
   /** Deprecates a version for `reason`; null reverts it. */
   readonly deprecate: RegistryWriter['yank'];
+  /** Adds notes to a version that has none. */
+  readonly notes: (moduleId: ModuleId, version: string, notes: string) => Promise<ChangeResult>;
   /** What the registry says of a module: its own time, and the publish time of each version. */
   readonly times: (moduleId: ModuleId) => Promise<PublishTimes>;
   /** Stores the next version of the trust document. */
@@ -139,6 +141,10 @@ export function registryWriter(
         await send(moduleId, releasesPath(how), { method: 'POST', body }),
       yank: async (moduleId, version, reason, signatures) =>
         await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason, signatures)),
+      async notes(moduleId, version, notes) {
+        const change = { method: 'PUT', body: JSON.stringify({ notes }) } as const;
+        return await send(moduleId, `${releaseAt(version)}/notes`, change, 'release notes');
+      },
       deprecate: async (moduleId, version, reason) =>
         await send(moduleId, `${releaseAt(version)}/deprecation`, markChange(reason)),
     },
@@ -155,7 +161,12 @@ function releaseAt(version: string): string {
 }
 
 interface Requests extends Pick<RegistryWriter, 'trust'> {
-  readonly send: (id: ModuleId, path: string, change: Change) => Promise<ChangeResult>;
+  readonly send: (
+    id: ModuleId,
+    path: string,
+    change: Change,
+    lacked?: string,
+  ) => Promise<ChangeResult>;
   /** `absent` says what is not there if the registry answers 404. */
   readonly read: (id: ModuleId, path: string, absent: string) => Promise<ChangeResult>;
 }
@@ -165,10 +176,13 @@ interface Subject {
   readonly name: string;
   readonly path: string;
   readonly isOf: (json: JsonObject) => boolean;
+  /** What a registry that does not know the address lacks; absent for addresses that all know. */
+  readonly lacked?: string;
 }
 
-function subjectOf(id: ModuleId, path: string): Subject {
+function subjectOf(id: ModuleId, path: string, lacked?: string): Subject {
   return {
+    ...(lacked !== undefined && { lacked }),
     name: id,
     path: `v1/modules/${namespaceOf(id)}/${nameOf(id)}/${path}`,
     isOf: (json) => json['module_id'] === id,
@@ -198,7 +212,7 @@ function requestsTo(connection: () => Promise<Connection>, base: URL, where: str
       async (to, address) => await to.send(address, change, { budget: retryBudget() }),
     );
   return {
-    send: async (id, path, change) => await sent(subjectOf(id, path), change),
+    send: async (id, path, change, lacked) => await sent(subjectOf(id, path, lacked), change),
     trust: async (document) =>
       await sent(TRUST, { method: 'PUT', body: JSON.stringify({ document }) }),
     read: async (id, path, absent) =>
@@ -232,7 +246,7 @@ async function hasFile(to: Connection, base: URL, sha256: string): Promise<boole
   }
 }
 
-function resultOf({ status, body }: Reply, { name, isOf }: Subject): ChangeResult {
+function resultOf({ status, body }: Reply, { name, isOf, lacked }: Subject): ChangeResult {
   if (status === 200 || status === 201) {
     const json = parseJson(body.text);
     if (isJsonObject(json) && isOf(json)) return { kind: 'done', json };
@@ -243,6 +257,10 @@ function resultOf({ status, body }: Reply, { name, isOf }: Subject): ChangeResul
   if (status === 413) {
     const detail = problem?.detail ?? 'the release is too large for the registry';
     return { kind: 'too-large', detail, errors: [] };
+  }
+  if (lacked !== undefined && status === 404 && problem?.kind === 'unknown-address') {
+    const detail = `the registry takes no ${lacked}: its modreg is an earlier one`;
+    return { kind: 'bad-release', detail, errors: [] };
   }
   const kind = refusalOf(problem?.kind);
   if (!problem || kind === undefined || REFUSALS[kind] !== status) {

@@ -43,6 +43,12 @@ export interface RemoteRegistry {
     namespace: string | undefined,
     round: RequestContext,
   ): Promise<readonly ModuleId[] | undefined>;
+  /** The notes of a release; null if it has none, undefined if the registry does not know it, or its protocol has no notes. */
+  notes?(
+    moduleId: ModuleId,
+    version: string,
+    round: RequestContext,
+  ): Promise<string | null | undefined>;
   /** The texts of the trust documents of the registry, the first version first; undefined if its protocol has none. */
   trust?(round: RequestContext): Promise<readonly string[] | undefined>;
 }

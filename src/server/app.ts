@@ -49,6 +49,7 @@ import {
   TRUST,
   UPLOAD,
   DEPRECATION,
+  NOTES,
   YANK,
 } from './routes/module-route.ts';
 import { problem, problemOf } from './problem.ts';
@@ -56,6 +57,7 @@ import { refusalCount } from './limits/refusal-count.ts';
 import { addMetricsRoute } from './routes/metrics-route.ts';
 import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
 import { addRetireRoute } from './routes/retire-route.ts';
+import { addNotesRoutes } from './routes/notes-routes.ts';
 import { addRolloutRoutes } from './routes/rollout-routes.ts';
 import { addTrustRoute } from './routes/trust-route.ts';
 import { addWriteRoutes } from './routes/write-routes.ts';
@@ -74,6 +76,7 @@ const METHODS = [
   [RELEASES, 'POST'],
   [YANK, 'PUT, DELETE'],
   [DEPRECATION, 'PUT, DELETE'],
+  [NOTES, 'GET, PUT'],
   [ARTIFACT, 'GET'],
   [UPLOAD, 'PUT'],
   [REPORTS, 'POST'],
@@ -123,6 +126,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   catalogue.firstStep = firstStepAtOnce(fleet);
   const firstStep = firstStepInSlices(fleet);
   addWriteRoutes(app, catalogue, { ...options, refused, write, firstStep, fleet });
+  addNotesRoutes(app, catalogue, { ...options, write });
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
   addMachineRoutes(app, catalogue, { ...options, fleet });

@@ -43,10 +43,7 @@ export interface ServeOptions {
   readonly clock?: Clock | undefined;
   /** Clients wait a random time up to this before they fetch a change, in milliseconds. 1000 by default, at most an hour. */
   readonly spreadMs?: number | undefined;
-  /**
-   * Serves HTTPS with these files in PEM. They are read each second, so new connections use a renewed certificate. Without it,
-   * the registry speaks plain HTTP, and others on the network can read tokens.
-   */
+  /** Serves HTTPS with these files in PEM, read each second for a renewed certificate. Without it, others on the network can read tokens. */
   readonly tls?:
     | {
         /** The path of the certificate, followed by those of the authorities between it and a trusted one. */
@@ -85,6 +82,7 @@ export interface ServeOptions {
                 | 'unyanked'
                 | 'deprecated'
                 | 'undeprecated'
+                | 'noted'
                 | 'rollout-started'
                 | 'rollout-halted'
                 | 'rollout-resumed'

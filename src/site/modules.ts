@@ -2,6 +2,7 @@ import { parseModuleId, type ModuleId, type Release, type ReleaseRecord } from '
 import type { Rollout } from '../core/rollout/rollout.ts';
 import { requiredText } from '../core/explanation/requirement-words.ts';
 import { describeDeprecated } from '../core/explanation/words.ts';
+import { excerpt } from '../core/text/quote.ts';
 import { isPrerelease } from '../core/version/version.ts';
 import { systemClock } from '../registry/clock.ts';
 import type { NamedRollout } from '../server/catalogue/catalogue-rollouts.ts';
@@ -64,6 +65,7 @@ export interface ListedRelease {
   readonly yanked: string | undefined;
   /** `floor`, `deprecated: use 1.4`, `requires platform-server >=2`. */
   readonly marks: readonly string[];
+  readonly hasNotes: boolean;
   /** Its rollout if it ever had one. */
   readonly rollout: Pick<Rollout, 'status' | 'percent' | 'groups'> | undefined;
 }
@@ -81,6 +83,8 @@ export interface SiteModules {
   modules(after: string): Answer<ModulePage>;
   module(moduleId: ModuleId): Answer<ShownModule>;
   whatIf(release: NamedRelease): Promise<Answer<WhatIf>>;
+  /** The notes of a release; null if it has none (D379). */
+  notes(release: NamedRelease): Answer<string | null>;
   /** What became of a module on the machines in the last 30 days (D367). */
   outcomes(moduleId: ModuleId): Promise<Answer<ModuleOutcomes>>;
 }
@@ -90,6 +94,7 @@ export function modulesOf(files: SiteFiles): SiteModules {
     modules: (after) => modulePage(files, after),
     module: (moduleId) => shownModule(files, moduleId),
     whatIf: async (release) => await whatIf(files, release),
+    notes: (release) => notesOf(files, release),
     outcomes: async (moduleId) => {
       const search = { moduleId, since: files.now() - OUTCOMES_MS };
       const value = await files.fleet.readInSlices((sql) => moduleOutcomes(sql, search));
@@ -152,6 +157,7 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Answer<ShownModule> 
     return unknownReference(message);
   }
   const rollouts = rolloutsByModule(files).get(moduleId) ?? [];
+  const withNotes = files.catalogue.notes.versions(moduleId);
   const byVersion = new Map(rollouts.map(({ version, rollout }) => [version, rollout]));
   return {
     ok: true,
@@ -164,11 +170,21 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Answer<ShownModule> 
       releases: releases.slice(0, MOST_RELEASES).map((release) => {
         const { text: version } = release.version;
         const { publishedAt, yanked } = release;
-        const marks = marksOf(release);
-        return { version, publishedAt, yanked, marks, rollout: byVersion.get(version) };
+        const rollout = byVersion.get(version);
+        const hasNotes = withNotes.has(version);
+        return { version, publishedAt, yanked, marks: marksOf(release), hasNotes, rollout };
       }),
     },
   };
+}
+
+function notesOf(
+  { catalogue }: SiteFiles,
+  { moduleId, version }: NamedRelease,
+): Answer<string | null> {
+  const value = catalogue.notes.of(moduleId, version);
+  if (value !== undefined) return { ok: true, value };
+  return unknownReference(`${moduleId} has no version ${excerpt(version)}`);
 }
 
 /** Of a release, besides whether it is yanked (D123). */

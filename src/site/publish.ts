@@ -41,7 +41,7 @@ export type PublishOptions = CreatingOptions &
 export type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchanged', number>>;
 
 /** What a publication came to. */
-interface Publication extends Counts {
+export interface Publication extends Counts {
   readonly moduleId: ModuleId;
   readonly releases: readonly PublishedRelease[];
   /** The versions whose rollout the registry began by default (D220). */

@@ -55,6 +55,7 @@ function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryW
     publish: noted(writer.publish),
     yank: noted(writer.yank),
     deprecate: noted(writer.deprecate),
+    notes: noted(writer.notes),
     trust: noted(writer.trust),
     async rollout(moduleId, version, change) {
       sent.hasChange ||= change !== undefined;

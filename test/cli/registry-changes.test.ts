@@ -101,6 +101,7 @@ function refusing(kind: Refused['kind']): RegistryWriter {
     publish: refuse,
     yank: refuse,
     deprecate: refuse,
+    notes: refuse,
     trust: refuse,
     rollout: refuse,
   };

@@ -41,6 +41,7 @@ it('[T83] /metrics counts requests by address and status, and changes, without t
     lines.filter((line) => !/connections|_(?:duration|database)|\/metrics/.test(line)),
   ).toEqual([
     'modreg_registry_changes_total{kind="deprecated"} 0',
+    'modreg_registry_changes_total{kind="noted"} 0',
     'modreg_registry_changes_total{kind="published"} 1',
     'modreg_registry_changes_total{kind="signed"} 0',
     'modreg_registry_changes_total{kind="undeprecated"} 0',

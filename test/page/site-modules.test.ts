@@ -83,7 +83,31 @@ describe('the modules of a site', () => {
     ]);
   });
 
+  it('[D379] show the notes of a release as text, whatever is in them', async () => {
+    const site = testSite();
+    site.publish('acme:lidar', '1.2.8', '1.2.9');
+    const notes = '# Faster\r\n\n<script>alert(1)</script> **bold**\n\tsafe \u202eelif\n';
+    const release = { moduleId: LIDAR, version: '1.2.9' };
+    site.catalogue.apply({ kind: 'notes', ...release, notes });
+    const page = await (await site.app.request('/modules/acme%3Alidar')).text();
+    expect(page.match(/href="[^"]*notes[^"]*"/g)).toEqual([
+      'href="/modules/acme%3Alidar/notes?version=1.2.9"',
+    ]);
+    const shown = await (
+      await site.app.request('/modules/acme%3Alidar/notes?version=1.2.9')
+    ).text();
+    expect(/<pre[^>]*>(.*)<\/pre>/s.exec(shown)?.[1]).toBe(
+      '# Faster\n\n&lt;script&gt;alert(1)&lt;/script&gt; **bold**\n    safe \\u{202e}elif',
+    );
+    expect(await textOf(site.app, '/modules/acme%3Alidar/notes?version=1.2.8')).toEqual([
+      'acme:lidar 1.2.8',
+      'This release has no notes.',
+      'acme:lidar',
+    ]);
+  });
+
   it.each([
+    ['/modules/acme%3Alidar/notes?version=9.0.0', 'acme:lidar has no version 9.0.0'],
     [
       '/modules/acme%3Anothing',
       'nothing was ever published for acme:nothing, and no machine reports it',

@@ -80,12 +80,47 @@ function passedOverIn(registers: Registry[]): Counter<'what'> {
   return passedOver;
 }
 
+/** Which events are counted as changes. */
+const IS_CHANGE: Readonly<Record<RegistryEvent['kind'], boolean>> = {
+  published: true,
+  signed: true,
+  yanked: true,
+  unyanked: true,
+  deprecated: true,
+  undeprecated: true,
+  noted: true,
+  uploaded: true,
+  refused: false,
+  overload: false,
+  failed: false,
+  'report-passed-over': false,
+  'reports-wait': false,
+  'reports-go-on': false,
+  logs: false,
+  'certificate-renewed': false,
+  'certificate-kept': false,
+  'certificate-warning': false,
+  'machine-retired': false,
+  'machine-joined': false,
+  'trust-stored': false,
+  'config-saved': false,
+  'config-signed': false,
+  'secret-set': false,
+  'secret-removed': false,
+  'command-given': false,
+  rollout: false,
+  'rollout-started': false,
+  'rollout-halted': false,
+  'rollout-resumed': false,
+  'rollout-raised': false,
+  'rollout-retracted': false,
+};
+
 function changesIn(registers: Registry[]): Counter<'kind'> {
   const help =
-    'Changes by requests: published, signed, yanked, unyanked, deprecated, undeprecated, uploaded files';
+    'Changes by requests: published, signed, yanked, unyanked, deprecated, undeprecated, noted, uploaded files';
   const changes = counterIn(registers)('changes', help, 'kind');
-  const marks = ['yanked', 'unyanked', 'deprecated', 'undeprecated'];
-  for (const kind of ['published', 'signed', ...marks, 'uploaded']) changes.inc({ kind }, 0);
+  for (const [kind, isChange] of Object.entries(IS_CHANGE)) if (isChange) changes.inc({ kind }, 0);
   return changes;
 }
 
@@ -116,44 +151,13 @@ function eventMetrics(registers: Registry[]): RegistryMetrics['onEvent'] {
 }
 
 function countEvent(event: RegistryEvent, to: ReturnType<typeof countersIn>): void {
-  switch (event.kind) {
-    case 'published':
-    case 'signed':
-    case 'yanked':
-    case 'unyanked':
-    case 'deprecated':
-    case 'undeprecated':
-    case 'uploaded':
-      return to.changes.inc({ kind: event.kind });
-    case 'refused':
-      return to.refusals.inc({ reason: event.reason ?? `${event.status}` });
-    case 'overload':
-      return to.overload.inc({ limit: event.limit }, event.count);
-    case 'failed':
-      return to.errors.inc({ kind: kindOf(event.error) });
-    case 'report-passed-over':
-      return to.passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
-    case 'reports-wait':
-    case 'reports-go-on':
-    case 'logs':
-    case 'certificate-renewed':
-    case 'certificate-kept':
-    case 'certificate-warning':
-    case 'machine-retired':
-    case 'machine-joined':
-    case 'trust-stored':
-    case 'config-saved':
-    case 'config-signed':
-    case 'secret-set':
-    case 'secret-removed':
-    case 'command-given':
-    case 'rollout':
-    case 'rollout-started':
-    case 'rollout-halted':
-    case 'rollout-resumed':
-    case 'rollout-raised':
-    case 'rollout-retracted':
-  }
+  const { kind } = event;
+  if (IS_CHANGE[kind]) to.changes.inc({ kind });
+  if (kind === 'refused') to.refusals.inc({ reason: event.reason ?? `${event.status}` });
+  if (kind === 'overload') to.overload.inc({ limit: event.limit }, event.count);
+  if (kind === 'failed') to.errors.inc({ kind: kindOf(event.error) });
+  if (kind === 'report-passed-over')
+    to.passedOver.inc({ what: event.machine === undefined ? 'message' : 'report' });
 }
 
 function noticeMetrics(registers: Registry[]): RegistryMetrics['onNotice'] {

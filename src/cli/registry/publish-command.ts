@@ -1,13 +1,17 @@
-import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import type { Result } from '../../core/index.ts';
+import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { PublishedRelease } from '../../server/index.ts';
-import { publishReleases, type PublishOptions } from '../../site/publish.ts';
+import { publishReleases, type Publication, type PublishOptions } from '../../site/publish.ts';
+import { addNotes, notesFrom } from '../../site/release-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 import { changedFileNotes } from './changed-file-notes.ts';
 
 interface PublishCommandOptions extends PublishOptions, AnswerOptions {
   readonly dryRun?: true;
+  /** A file. */
+  readonly notes?: string;
   /** False with `--no-check`. */
   readonly check?: boolean;
 }
@@ -21,33 +25,79 @@ export async function publishCommand(
 ): Promise<Outcome> {
   const unusable = await unusableIn(options);
   if (unusable) return failed(unusable);
+  const notes = notesIn(options);
+  if (notes?.ok === false) return failed(notes.error);
   if (options.dryRun) {
     const { dryRun } = await import('./dry-run-command.ts');
     return await dryRun([moduleIdText, version], options, world);
   }
   const publication = await publishReleases(moduleIdText, version, options, world);
-  return outcomeOf(publication, ({ moduleId, releases, staged, limits, ...counts }) => {
-    const { published, signed, yanked, unchanged } = counts;
-    const schema = 'modreg/registry-publish@1';
-    const more = signed === 0 ? undefined : { signed };
-    const begun = staged.length === 0 ? undefined : { rollouts_started: staged };
-    const result = { module_id: moduleId, published, ...more, yanked, unchanged, ...begun };
-    const files = filesOf(releases);
-    const json = { schema, ...result, ...(files.length > 0 && { files }) };
-    const rest = [
-      ...(signed === 0 ? [] : [`, ${signed} signed`]),
-      ...(yanked === 0 ? [] : [`, ${yanked} yanked`]),
-    ].join('');
-    const line = `${moduleId}: ${published} published, ${unchanged} unchanged${rest}`;
-    return {
-      answer: [options.json ? jsonLine(json) : line],
-      notes: [
-        ...changedFileNotes(options, world),
-        ...staged.map((one) => stagedNote(moduleId, one)),
-      ],
-      problems: limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
-    };
+  const noted = publication.ok
+    ? await withNotes(publication.value, notes?.value, options, world)
+    : publication;
+  return outcomeOf(noted, (done) => ({
+    answer: [options.json ? asJson(done) : lineOf(done)],
+    notes: [
+      ...changedFileNotes(options, world),
+      ...done.staged.map((one) => stagedNote(done.moduleId, one)),
+    ],
+    problems: done.limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
+  }));
+}
+
+function asJson({ moduleId, releases, staged, notes, ...counts }: NotedPublication): string {
+  const { published, signed, yanked, unchanged } = counts;
+  const files = filesOf(releases);
+  return jsonLine({
+    schema: 'modreg/registry-publish@1',
+    module_id: moduleId,
+    published,
+    ...(signed > 0 && { signed }),
+    yanked,
+    unchanged,
+    ...(staged.length > 0 && { rollouts_started: staged }),
+    ...(files.length > 0 && { files }),
+    ...(notes !== undefined && { notes }),
   });
+}
+
+function lineOf({ moduleId, notes, ...counts }: NotedPublication): string {
+  const { published, signed, yanked, unchanged } = counts;
+  const rest = [
+    ...(signed === 0 ? [] : [`, ${signed} signed`]),
+    ...(yanked === 0 ? [] : [`, ${yanked} yanked`]),
+    ...(notes === 'added' ? [', notes added'] : []),
+  ].join('');
+  return `${moduleId}: ${published} published, ${unchanged} unchanged${rest}`;
+}
+
+/** A publication, and what became of its notes; undefined if there were none. */
+interface NotedPublication extends Publication {
+  readonly notes: 'added' | 'unchanged' | undefined;
+}
+
+/** Adds the notes of `--notes` to the release that was published (D379). */
+async function withNotes(
+  publication: Publication,
+  notes: string | undefined,
+  options: PublishCommandOptions,
+  world: World,
+): Promise<Result<NotedPublication, Problem>> {
+  const { moduleId, releases } = publication;
+  const [release] = releases;
+  if (notes === undefined || !release)
+    return { ok: true, value: { ...publication, notes: undefined } };
+  const added = await addNotes({ moduleId, version: release.version }, notes, options, world);
+  if (added.ok)
+    return { ok: true, value: { ...publication, notes: added.value ? 'added' : 'unchanged' } };
+  const message = `${added.error.message}; the release itself is published`;
+  return { ok: false, error: { ...added.error, message } };
+}
+
+function notesIn({ notes, file }: PublishCommandOptions): Result<string, Problem> | undefined {
+  if (notes === undefined) return undefined;
+  if (file === undefined) return notesFrom(notes);
+  return { ok: false, error: usage('--notes is for one release, and --file names several') };
 }
 
 /** Why machines could not run a file of `--upload`. A publication without files does not load the agent's code. */

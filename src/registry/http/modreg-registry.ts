@@ -17,6 +17,8 @@ import { LONGEST_SPREAD_MS, MOST_LIST_TOKENS } from './limits.ts';
 const ACCEPT = 'application/json';
 /** Room for many versions of a trust document. */
 const TRUST = { accept: ACCEPT, largest: 1024 * 1024, mostTokens: 10_000 };
+/** Room for 64 KiB of text in JSON. */
+const NOTES = { accept: ACCEPT, largest: 512 * 1024, mostTokens: 100 };
 /** The header with the signature of an answer (D148). */
 const SIGNATURE = 'modreg-signature';
 const LONGEST_HISTORY = 100;
@@ -27,7 +29,7 @@ const MOST_FILTERED = 50;
 export function modregRegistry(
   base: URL,
   connection: Connection,
-): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules' | 'trust'> {
+): Pick<RemoteRegistry, 'fetch' | 'changes' | 'modules' | 'notes' | 'trust'> {
   const { where } = connection;
   const request = requestOf(connection);
   return {
@@ -37,6 +39,14 @@ export function modregRegistry(
       const query = namespace === undefined ? '' : `?namespace=${namespace}`;
       const reply = await connection.get(new URL(`v1/modules${query}`, base), request, round);
       return reply.status === 200 ? withErrorContext(where, () => decodeModules(reply)) : undefined;
+    },
+    async notes(moduleId, version, round) {
+      const release = `releases/${encodeURIComponent(version)}/notes`;
+      const path = `v1/modules/${namespaceOf(moduleId)}/${nameOf(moduleId)}/${release}`;
+      const reply = await connection.get(new URL(path, base), NOTES, round);
+      // A registry of an earlier modreg has none.
+      if (reply.status !== 200) return undefined;
+      return withErrorContext(where, () => decodeNotes(reply));
     },
     async trust(round) {
       const reply = await connection.get(new URL('v1/trust', base), TRUST, round);
@@ -159,6 +169,13 @@ function decodeModules({ body }: Reply): readonly ModuleId[] {
     const id = parseModuleId(text);
     return id.ok ? [id.value] : [];
   });
+}
+
+function decodeNotes({ body }: Reply): string | null {
+  const { notes } = objectOf(parseJson(body.text));
+  if (notes === null || typeof notes === 'string') return notes;
+  const message = `/notes is ${describeValue(notes)}, expected text or null`;
+  throw new RegistryError('not-a-registry', message);
 }
 
 function objectOf(json: unknown): JsonObject {

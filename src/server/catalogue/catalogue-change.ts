@@ -6,6 +6,7 @@ import { moduleIn, releaseIn, type ModuleRow, type ReleaseRow } from './module-r
 import type { PublishedRelease } from './published-release.ts';
 import { moreYankSignatures, type Signatures } from './release-content.ts';
 import { publishReleases, setDeprecated, setYanked, type Publishing } from './release-table.ts';
+import { addNotes, type NotesResult } from './release-notes.ts';
 import type { RolloutStart } from './rollout-start.ts';
 import type { NewRolloutEvent } from './rollout-event.ts';
 import { storeDocument, type TrustResult } from './trust-table.ts';
@@ -31,6 +32,8 @@ interface Changes {
   };
   /** A reason of null undeprecates. */
   readonly deprecate: Omit<Changes['yank'], 'signatures'>;
+  /** Notes for a release that has none. */
+  readonly notes: OfModule & { readonly version: string; readonly notes: string };
   readonly rollout: OfModule & {
     readonly version: string;
     readonly event: NewRolloutEvent;
@@ -52,6 +55,7 @@ export interface ChangeResults {
   readonly publish: PublishResult;
   readonly yank: YankResult;
   readonly deprecate: YankResult;
+  readonly notes: NotesResult;
   readonly rollout: Result<RolloutOfRelease, RolloutRefusal>;
   readonly trust: TrustResult;
 }
@@ -86,6 +90,7 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     inRelease(sql, { moduleId, version }, (module, release) =>
       setDeprecated(sql, module, release, reason) ? 'done' : 'unchanged',
     ),
+  notes: (sql, { notes, ...release }) => addNotes(sql, release, notes),
   rollout(sql, { moduleId, version, event, soakMs }, { by }) {
     const written = writeRollout(sql, { moduleId, version }, event, soakMs);
     if (!written.ok || by === undefined) return written;

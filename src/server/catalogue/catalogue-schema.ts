@@ -197,5 +197,7 @@ export const SCHEMA: Layout = {
     -- Who made an event of a rollout (D375); a person or a program with a token. Others have no row.
     CREATE TABLE rollout_authors (sequence INTEGER PRIMARY KEY, author TEXT NOT NULL) STRICT;
     `,
+    // The notes of releases, apart from their content, which goes into every list (D379).
+    `CREATE TABLE release_notes (release INTEGER PRIMARY KEY REFERENCES releases, notes TEXT NOT NULL) STRICT;`,
   ],
 };

@@ -13,6 +13,7 @@ import type { PublishedRelease } from './published-release.ts';
 import { catalogueRollouts, type CatalogueRollouts } from './catalogue-rollouts.ts';
 import { moduleIdIn, moduleIn, releaseIn } from './module-row.ts';
 import { publishReleases, storedReleases, storedSize } from './release-table.ts';
+import { catalogueNotes, type CatalogueNotes } from './release-notes.ts';
 import { FIRST_STEP_OF_NONE, rollingRelease, type FirstStep } from './rollout-start.ts';
 import { catalogueTrust, type CatalogueTrust } from './trust-table.ts';
 import { catalogueAccounts, type CatalogueAccounts } from '../accounts/catalogue-accounts.ts';
@@ -58,6 +59,8 @@ export class Catalogue {
   readonly rollouts: CatalogueRollouts;
   /** @internal The trust documents. */
   readonly trust: CatalogueTrust;
+  /** @internal The notes of releases. */
+  readonly notes: CatalogueNotes;
   /** @internal The documents of machines. */
   readonly configs: CatalogueConfigs;
   /** @internal Who signs in to the page of a site. */
@@ -88,6 +91,7 @@ export class Catalogue {
     this.trust = catalogueTrust(this.#sql, (work) => this.#ownChange(work));
     this.configs = catalogueConfigs(this.#sql, path, (work) => this.#ownChange(work));
     this.accounts = catalogueAccounts(this.#sql, (work) => this.#ownChange(work));
+    this.notes = catalogueNotes(this.#sql);
     this.log = changeLog(this.#sql, (work) => this.#change(work));
   }
 
@@ -134,9 +138,8 @@ export class Catalogue {
   }
 
   /** @internal The yanked releases of a module. */
-  yanked(moduleId: ModuleId): readonly YankedRelease[] {
-    return yankedReleases(this.#sql, moduleId);
-  }
+  readonly yanked = (moduleId: ModuleId): readonly YankedRelease[] =>
+    yankedReleases(this.#sql, moduleId);
 
   /** Yanks a release for `reason`, which may be empty; null unyanks it. `version` must be exactly as published. Only `done` changed something. */
   yank(
@@ -278,10 +281,7 @@ export class Catalogue {
   }
 
   /** @internal The token with this text; undefined if this catalogue did not create it. */
-  tokenWith(text: string): StoredToken | undefined {
-    return tokenWith(this.#sql, text);
-  }
-
+  readonly tokenWith = (text: string): StoredToken | undefined => tokenWith(this.#sql, text);
   #read<T>(work: () => T): T {
     return translated(this.path, () => snapshot(this.#database, work));
   }

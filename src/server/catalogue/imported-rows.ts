@@ -19,6 +19,11 @@ const TABLES: Readonly<
     write: `INSERT INTO releases (id, module, version, published_at, content, yanked)
       VALUES (?1, ?2, ?3, max(${EARLIEST_TIME}, min(?4, ${LATEST_TIME})), ?5, ?6)`,
   },
+  // D379
+  release_notes: {
+    columns: ['release', 'notes'],
+    write: 'INSERT INTO release_notes (release, notes) VALUES (?, ?)',
+  },
   rollout_events: {
     columns: ['sequence', 'module', 'release', 'after', 'at', 'kind', 'content'],
     write:
@@ -60,6 +65,7 @@ export function* importedRows(sql: Statements): Generator<ImportedRow, undefined
   for (const table of [
     'trust_documents',
     'releases',
+    'release_notes',
     'rollout_events',
     'tokens',
     'modules',

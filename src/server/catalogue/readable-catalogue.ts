@@ -11,6 +11,7 @@ export type ReadableCatalogue = Pick<
   | 'log'
   | 'listedArtifacts'
   | 'listSize'
+  | 'notes'
   | 'document'
   | 'modules'
   | 'summaries'

@@ -20,6 +20,8 @@ export const MODULE = '/v1/modules/:namespace/:name';
 export const RELEASES = '/v1/modules/:namespace/:name/releases';
 export const YANK = '/v1/modules/:namespace/:name/releases/:version/yank';
 export const DEPRECATION = '/v1/modules/:namespace/:name/releases/:version/deprecation';
+/** The address of a release's notes. */
+export const NOTES = '/v1/modules/:namespace/:name/releases/:version/notes';
 /** The address of a release's staged rollout. */
 export const ROLLOUT = '/v1/modules/:namespace/:name/releases/:version/rollout';
 /** The addresses of a hosted file: to download it, and to upload it for a release of a module. */

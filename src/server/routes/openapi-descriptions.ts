@@ -59,5 +59,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Published: 'What the publication of a release came to.',
   Uploaded: 'A file that the registry hosts now.',
   Yanked: 'A release, and why it is yanked; null if it is not.',
+  NewNotes: 'Notes of a release in Markdown: at most 64 KiB, without control characters.',
+  Notes: 'A release, and its notes; null if it has none.',
+  AddedNotes: 'Whether the notes were added to the release, or are those that it has.',
   Deprecated: 'A release, and why it is deprecated; null if it is not.',
 };

@@ -34,6 +34,11 @@ export const MODULE: readonly object[] = [
   path('namespace', "An organization's name or UUID"),
   path('name', 'A module of that namespace'),
 ];
+/** The parameters of the address of a release. */
+export const VERSION: readonly object[] = [
+  ...MODULE,
+  path('version', 'SemVer 2.0.0, exactly as published'),
+];
 /** Publishes what machines ignore. */
 export const FORCE: object = {
   name: 'force',

@@ -1,8 +1,7 @@
-import { body, FAILURES, json, MODULE, path, problem, ref, WRITE_ERRORS } from './openapi-parts.ts';
+import { body, FAILURES, json, problem, ref, VERSION, WRITE_ERRORS } from './openapi-parts.ts';
 
 const SECURITY = { security: [{ token: [] }] };
 const READ_ERRORS = { ...FAILURES, 401: WRITE_ERRORS[401], 403: WRITE_ERRORS[403] };
-const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
 
 /** The operations on staged rollouts. */
 export const ROLLOUT_PATHS: object = {

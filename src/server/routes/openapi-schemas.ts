@@ -12,6 +12,7 @@ import {
   reportedState,
 } from '../../registry/machine-report.ts';
 import { reasonBody, yankBody } from '../catalogue/published-reason.ts';
+import { notesBody } from '../catalogue/release-notes.ts';
 import { artifact, newRelease } from '../catalogue/published-release.ts';
 import { newTrust } from '../catalogue/published-trust.ts';
 import { rolloutRequest } from '../rollout/rollout-request.ts';
@@ -161,6 +162,16 @@ const changes = v.strictObject({
   ),
 });
 
+const NOTES_DOCUMENTS = {
+  NewNotes: notesBody,
+  Notes: v.strictObject({ module_id: moduleId, version: text, notes: textOrNull }),
+  AddedNotes: v.strictObject({
+    module_id: moduleId,
+    version: text,
+    result: v.picklist(['done', 'unchanged']),
+  }),
+};
+
 /** The schemas of the OpenAPI document. */
 export function registrySchemas(): Readonly<Record<string, object>> {
   return componentsOf({
@@ -195,6 +206,7 @@ export function registrySchemas(): Readonly<Record<string, object>> {
     Uploaded: uploaded,
     Yanked: v.strictObject({ module_id: moduleId, version: text, yanked: textOrNull }),
     Deprecated: v.strictObject({ module_id: moduleId, version: text, deprecated: textOrNull }),
+    ...NOTES_DOCUMENTS,
     Problem: problem,
   });
 }

@@ -10,6 +10,7 @@ import {
   query,
   ref,
   described,
+  VERSION,
   WRITE_ERRORS,
 } from './openapi-parts.ts';
 import { DESCRIPTIONS } from './openapi-descriptions.ts';
@@ -19,6 +20,7 @@ import { SECRET_PATHS } from './openapi-secret.ts';
 import { CONFIG_PATHS } from './openapi-config.ts';
 import { LOG_PATHS } from './openapi-logs.ts';
 import { FLEET_PATHS } from './openapi-fleet.ts';
+import { NOTES_PATHS } from './openapi-notes.ts';
 import { ROLLOUT_PATHS } from './openapi-rollout.ts';
 import { ARTIFACT_PATHS } from './openapi-artifacts.ts';
 import { registrySchemas } from './openapi-schemas.ts';
@@ -28,7 +30,6 @@ const textAnswer = (description: string): object => ({
   content: { 'text/plain': { schema: { type: 'string' } } },
 });
 
-const VERSION = [...MODULE, path('version', 'SemVer 2.0.0, exactly as published')];
 const header = (name: string, description: string, schema: object): object => ({
   name,
   in: 'header',
@@ -222,6 +223,7 @@ export const OPENAPI: object = {
         },
       },
     },
+    ...NOTES_PATHS,
     ...ROLLOUT_PATHS,
     ...ARTIFACT_PATHS,
     ...FLEET_PATHS,

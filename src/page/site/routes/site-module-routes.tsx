@@ -3,12 +3,13 @@ import { parseModuleId, type ModuleId } from '../../../core/index.ts';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
 import { ModuleOutcomesView } from '../views/module-outcomes.tsx';
+import { ReleaseNotesView } from '../views/release-notes.tsx';
 import { SiteModulesView, SiteModuleView } from '../views/site-modules.tsx';
 import { WhatIfView } from '../views/what-if-view.tsx';
 
 type Answer = Response | Promise<Response>;
 
-/** The pages of all modules, of each, of what became of it, and of what a release would do. */
+/** The pages of all modules, of each, of the notes of its releases, of what became of it, and of what a release would do. */
 export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): void {
   app.get('/modules', async (c) => {
     const after = c.req.query('after') ?? '';
@@ -25,6 +26,7 @@ export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): v
       return await frame.page(c, shown, <SiteModuleView module={module.value} now={site.now()} />);
     }),
   );
+  addNotesRoute(app, site, frame);
   app.get('/modules/:module/outcomes', (c) =>
     withModule(c, frame, async (moduleId) => {
       const found = await answered(() => site.outcomes(moduleId));
@@ -44,6 +46,18 @@ export function addSiteModuleRoutes(app: Hono, site: PagedSite, frame: Frame): v
       if (!whatIf.ok) return await frame.failed(c, whatIf.error);
       const shown = { view: site, title: `What if ${release.version}`, tab: '/modules' };
       return await frame.page(c, shown, <WhatIfView release={release} whatIf={whatIf.value} />);
+    }),
+  );
+}
+
+function addNotesRoute(app: Hono, site: PagedSite, frame: Frame): void {
+  app.get('/modules/:module/notes', (c) =>
+    withModule(c, frame, async (moduleId) => {
+      const release = { moduleId, version: c.req.query('version') ?? '' };
+      const notes = await answered(() => site.notes(release));
+      if (!notes.ok) return await frame.failed(c, notes.error);
+      const shown = { view: site, title: `Notes of ${release.version}`, tab: '/modules' };
+      return await frame.page(c, shown, <ReleaseNotesView {...{ release, notes: notes.value }} />);
     }),
   );
 }

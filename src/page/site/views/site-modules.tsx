@@ -10,7 +10,15 @@ import type {
   ShownModule,
 } from '../../../site/modules.ts';
 import { RolloutState } from './rollout-card.tsx';
-import { At, machinesOf, machinesPath, modulePath, numberOf, rolloutPath } from './site-words.tsx';
+import {
+  At,
+  machinesOf,
+  machinesPath,
+  modulePath,
+  notesPath,
+  numberOf,
+  rolloutPath,
+} from './site-words.tsx';
 
 /** So many deployed versions of a module are shown in the list of all modules. */
 const MOST_VERSIONS = 4;
@@ -177,7 +185,7 @@ const Releases: FC<{
   <table>
     <ColumnHeads of={['version', 'published', 'state']} />
     <tbody>
-      {releases.map(({ version, publishedAt, yanked, marks, rollout }) => (
+      {releases.map(({ version, publishedAt, yanked, marks, hasNotes, rollout }) => (
         <tr>
           <th scope="row">{version}</th>
           <td data-name="published">
@@ -188,6 +196,11 @@ const Releases: FC<{
             {marks.length === 0
               ? null
               : `${marks.map((mark) => excerpt(mark, LONGEST_MARK)).join('; ')} `}
+            {hasNotes ? (
+              <>
+                <a href={notesPath({ moduleId, version })}>notes</a>{' '}
+              </>
+            ) : null}
             {rollout === undefined ? null : (
               <>
                 <a href={rolloutPath({ moduleId, version })}>rollout</a> {describeStage(rollout)}{' '}

@@ -45,6 +45,11 @@ export function modulePath(moduleId: string): string {
   return `/modules/${encodeURIComponent(moduleId)}`;
 }
 
+/** The address of the notes of a release. */
+export function notesPath({ moduleId, version }: NamedRelease): string {
+  return `${modulePath(moduleId)}/notes?version=${encodeURIComponent(version)}`;
+}
+
 /** The address of the page of a rollout. */
 export function rolloutPath({ moduleId, version }: NamedRelease): string {
   return `/rollouts/${encodeURIComponent(moduleId)}/${encodeURIComponent(version)}`;
