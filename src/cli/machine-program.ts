@@ -46,7 +46,7 @@ const LIFT_EXAMPLES = `Examples:
 
 const ROLLBACK_EXAMPLES = `Examples:
   modreg rollback acme:lidar
-  modreg rollback acme:lidar --for 7d
+  modreg rollback acme:lidar --to 1.2.3 --for 7d
   modreg rollback acme_lidar --json
 `;
 
@@ -91,6 +91,10 @@ export function addRollback(modreg: Command, { world, common, finish }: CommandC
   common(modreg.command('rollback <module>'))
     .description(
       `Rolls a module back to its previous version. Newer versions that are published by now are refused. ${MODULE}`,
+    )
+    .option(
+      '--to <version>',
+      'roll back to this version (default: the one that was deployed before)',
     )
     .option('--for <duration>', 'how long they are refused (default: until the rollback is lifted)')
     .addHelpText('before', ROLLBACK_EXAMPLES)

@@ -16,6 +16,7 @@ import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
 import { isTooYoung } from '../core/plan/waiting-for-age.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
+import { quarantinedOf, quarantineWords } from '../host/requests/lift-words.ts';
 import { describeFailing } from '../host/recent-failures.ts';
 import type { ModuleProcess } from '../host/status/module-processes.ts';
 import type { FoundProblem } from './page-problem.ts';
@@ -26,6 +27,7 @@ export interface ModuleRow {
   readonly kind: 'module' | 'subsystem';
   readonly name: string;
   readonly label: string;
+  readonly moduleId: string;
   readonly state: RowState;
   readonly constraint: string;
   readonly deployed: string;
@@ -42,6 +44,10 @@ export interface ModuleRow {
   readonly downloaded: string | undefined;
   /** What runs now (D353); undefined if nothing does, or if it cannot be seen. */
   readonly process: ModuleProcess | undefined;
+  /** What is in quarantine, and until when (D389). */
+  readonly quarantined: readonly Said[];
+  /** What a person can do about the deployed release; undefined if it was not yanked, or is replaced. */
+  readonly remedy: string | undefined;
   readonly stops: readonly Stop[];
   /** The warnings that the headline and the reason do not say. */
   readonly warnings: readonly Said[];
@@ -69,11 +75,19 @@ export function moduleRows(view: MachineView): ModuleRow[] {
   const { plan } = view;
   const problems = Map.groupBy(view.problems, ({ of }) => of);
   const modules = plan.modules.map((row) =>
-    rowFor(row, { kind: 'module', name: row.name, label: labelOf(row) }, { view, problems }),
+    rowFor(
+      row,
+      { kind: 'module', name: row.name, label: labelOf(row), moduleId: row.moduleId },
+      { view, problems },
+    ),
   );
   const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
     const { name } = row.target;
-    return rowFor(row, { kind: 'subsystem', name, label: name }, { view, problems });
+    return rowFor(
+      row,
+      { kind: 'subsystem', name, label: name, moduleId: name.replace('-', ':') },
+      { view, problems },
+    );
   });
   return [...modules, ...subsystems].toSorted(
     (a, b) => ROW_STATES.indexOf(a.state) - ROW_STATES.indexOf(b.state),
@@ -88,13 +102,14 @@ interface Seen {
 
 function rowFor(
   plan: PlanRow,
-  named: Pick<ModuleRow, 'kind' | 'name' | 'label'>,
+  named: Pick<ModuleRow, 'kind' | 'name' | 'label' | 'moduleId'>,
   { view, problems }: Seen,
 ): ModuleRow {
   const { now, timeZone: zone, state, downloaded } = view;
+  const memory = state?.memory;
   const { decision, latest, stops } = plan;
   const timeZone = timeZoneOf(decision.input.timing) ?? zone;
-  const open = state?.memory.open.find(({ action }) => keyOf(action.target) === keyOf(named));
+  const open = memory?.open.find(({ action }) => keyOf(action.target) === keyOf(named));
   const headline = rowHeadline(plan, open);
   const next = nextWords(plan);
   const isNextSaid = isTimeOf(headline, plan);
@@ -112,6 +127,8 @@ function rowFor(
     nextChange: isNextSaid ? undefined : next,
     downloaded: downloaded.get(keyOf(named)),
     process: named.kind === 'module' ? view.processes.get(named.name) : undefined,
+    quarantined: quarantineWords(quarantinedOf(named.moduleId, memory?.quarantine ?? [], now)),
+    remedy: remedyOf(plan),
     stops,
     warnings: [...notices.warnings, ...failingWords(named.name, view)],
     details: [...notices.details, ...(isNextSaid && next ? [say`next ${next}`] : [])],
@@ -119,6 +136,14 @@ function rowFor(
     plan,
     open,
   };
+}
+
+/** What stops a yanked release that stays. */
+function remedyOf({ decision, warnings }: PlanRow): string | undefined {
+  const isYanked = warnings.some(({ kind }) => kind === 'deployed-yanked');
+  return isYanked && decision.kind === 'keep'
+    ? 'To replace it, change its version or roll it back.'
+    : undefined;
 }
 
 /** That what is deployed ends again and again. */

@@ -104,7 +104,7 @@ crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because t
 acme_lidar 1.2.3 → 1.2.9: not begun yet (${waiting})
 rear none → 1.1.0: begun 2 times, not done yet (${delivered})
 
-In quarantine:
+In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):
   MODULE       VERSION   SINCE                  UNTIL                                     WHY
   acme:lidar   1.2.8     2026-11-20T01:02:03Z   an operator lifts it, or another digest   no light\\u{a}\\u{1b}[2J
 `,

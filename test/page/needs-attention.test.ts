@@ -10,8 +10,8 @@ import { moduleId } from './support/site-page.ts';
 
 const LIDAR = { kind: 'module', name: 'acme_lidar', moduleId: moduleId('acme:lidar') } as const;
 
-/** The state of a lidar whose only release is 1.1.0, which is deployed unless nothing is, and how many modules are in it. */
-async function stateWith(
+/** What the page says of a lidar whose only release is 1.1.0, which is deployed unless nothing is. */
+async function linesWith(
   release: object,
   policy: object,
   deployed: string | null = '1.1.0',
@@ -31,7 +31,12 @@ async function stateWith(
     assets: { style: '', script: '' },
     access: undefined,
   });
-  const lines = await textOf(app, '/');
+  return await textOf(app, '/');
+}
+
+/** The state of the lidar, and how many modules are in it. */
+async function stateWith(...given: Parameters<typeof linesWith>): Promise<string[]> {
+  const lines = await linesWith(...given);
   return lines.filter((line) => /^(?:acme:lidar |[1-9]\d* (?:needs|up to|waiting))/.test(line));
 }
 
@@ -49,4 +54,10 @@ it('[D388] what is only too young waits, and needs no attention', async () => {
     '1 waiting',
     'acme:lidar waiting',
   ]);
+});
+
+it('[D389] the card of a yanked release that stays says what a person can do', async () => {
+  const help = 'To replace it, change its version or roll it back.';
+  expect(await linesWith({ yanked: 'drains the battery' }, {})).toContain(help);
+  expect(await linesWith({}, {})).not.toContain(help);
 });

@@ -4,12 +4,16 @@ import { rememberedIn } from '../support/machine-home.ts';
 import { textOf } from './support/machine-page.ts';
 
 describe('[T137] a quarantine', () => {
-  it('is added with its reason and lifted by forms', async () => {
+  it('[D389] is added with its reason and lifted by forms', async () => {
     const { post, app, machine } = await changedPage();
     const form = { module: 'acme:lidar', version: '1.2.3', reason: '<b>dust</b>', for: '7d' };
     expect(await post('/quarantine', form)).toEqual([303, '/quarantine']);
     expect(await textOf(app, '/quarantine')).toContain(
       'acme:lidar 1.2.3 is refused since 2026-11-21T01:03:03Z, until 2026-11-28T01:03:03Z (in 7 d): <b>dust</b>',
+    );
+    // [D389] The card of the module says so, too, and leads to the form.
+    expect(await textOf(app, '/')).toContain(
+      '1.2.3 is in quarantine until 2026-11-28T01:03:03Z (in 7 d) Lift…',
     );
     expect(await (await app.request('/quarantine')).text()).toContain('&lt;b&gt;dust&lt;/b&gt;');
     const entry = { module_id: 'acme:lidar', version: '1.2.3' };

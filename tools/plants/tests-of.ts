@@ -178,6 +178,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/document-diff.ts': ['../page/site-versions'],
   'src/site/change-history.ts': ['../page/site-changes'],
   'src/host/requests/data-move.ts': ['data-move'],
+  'src/host/requests/lift-words.ts': ['why'],
   'src/host/module-data.ts': ['data-move'],
   'src/cli/data': ['data-move'],
   'src/host/requests': [

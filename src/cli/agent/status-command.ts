@@ -17,7 +17,7 @@ import {
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { HOLDS_HEAD, holdsTable } from '../machine/holds-table.ts';
-import { quarantineTable } from '../machine/quarantine-table.ts';
+import { QUARANTINE_HEAD, quarantineTable } from '../machine/quarantine-table.ts';
 import { restartRequired } from './agent-event-words.ts';
 import { logAsJson, logLineOf } from './log-status.ts';
 import { noAgent } from './no-agent.ts';
@@ -70,8 +70,6 @@ export function agentStatusCommand({ json }: { readonly json?: true }, world: Wo
   return { answer: [...[heads, ...rows].flatMap(line), ...below, ...sent], notes, problems: [] };
 }
 
-const QUARANTINE_HEAD =
-  'In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):';
 const MEGABYTE = 1e6;
 
 /** What operators hold, and what is in quarantine. */

@@ -18,6 +18,7 @@ import { whyDocument } from '../../host/history/why-document.ts';
 import { labelFor } from '../../host/machine-row.ts';
 import { describeChange } from '../../core/plan/open-action-words.ts';
 import { describeFailures } from '../../host/open-action.ts';
+import { liftNotes } from '../../host/requests/lift-words.ts';
 import { siteNotesHere } from '../../host/served/site-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { wholeNumber } from '../base/number-option.ts';
@@ -47,7 +48,8 @@ export function whyCommand(named: string, options: WhyOptions, world: World): Ou
     told: count ? told.slice(Math.max(0, told.length - count.value)) : told,
   };
   const answer = options.json ? [jsonLine(whyDocument(about))] : linesOf(about, options);
-  return { answer, notes: siteNotesHere(world), problems: [] };
+  const lifts = options.json ? [] : liftNotes(about.quarantined, about.times);
+  return { answer, notes: [...lifts, ...siteNotesHere(world)], problems: [] };
 }
 
 /** The time of `--at`, which is not in the future; undefined without it. */

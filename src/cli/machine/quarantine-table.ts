@@ -5,6 +5,10 @@ import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { untilText, whyText } from '../../host/requests/request-words.ts';
 import { columnsOf } from '../base/columns.ts';
 
+/** What stands above it: how a version gets out of it (D389). */
+export const QUARANTINE_HEAD =
+  'In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):';
+
 const HEADS = ['MODULE', 'VERSION', 'SINCE', 'UNTIL', 'WHY'];
 
 /** The lines of the quarantine table; none if nothing is in quarantine. */

@@ -1,3 +1,4 @@
+import { parseVersion } from '../../core/index.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -9,9 +10,10 @@ import { jsonLine } from '../base/answer-json.ts';
 export interface RollbackOptions {
   readonly json?: true;
   readonly for?: string;
+  readonly to?: string;
 }
 
-/** `modreg rollback <module>`: the previous version replaces the deployed one. What the command prints is what the planner decides. */
+/** `modreg rollback <module>`: the previous version, or the one of `--to`, replaces the deployed one. What the command prints is what the planner decides. */
 export function rollbackCommand(named: string, options: RollbackOptions, world: World): Outcome {
   const term = options.for === undefined ? undefined : parseDuration(options.for);
   if (term && !(term.ok && term.value > 0)) {
@@ -19,7 +21,9 @@ export function rollbackCommand(named: string, options: RollbackOptions, world: 
       usage(`--for: ${term.ok ? 'a rollback that lasts no time does nothing' : term.error}`),
     );
   }
-  const made = rollBack(named, { termMs: term?.value }, world);
+  const wanted = options.to === undefined ? undefined : parseVersion(options.to);
+  if (wanted?.ok === false) return failed(usage(`--to: ${wanted.error.message}`));
+  const made = rollBack(named, { termMs: term?.value, wanted: wanted?.value }, world);
   if (!made.ok) return failed(...made.error);
   if (options.json) {
     return { answer: [jsonLine(rollbackDocument(made.value))], notes: [], problems: [] };

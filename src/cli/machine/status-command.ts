@@ -19,7 +19,7 @@ import { deployedYank, isReported, labelFor, targetOf } from '../../host/machine
 import { NO_STATE } from '../../host/open-state.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
-import { quarantineTable } from './quarantine-table.ts';
+import { QUARANTINE_HEAD, quarantineTable } from './quarantine-table.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -99,7 +99,7 @@ function linesOf(status: Status, columns: number | undefined): string[] {
     ...openLines(status, rows),
     ...requestLines(status),
     ...(held.length === 0 ? [] : ['', HOLDS_HEAD, ...held]),
-    ...(quarantined.length === 0 ? [] : ['', 'In quarantine:', ...quarantined]),
+    ...(quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined]),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Result } from '../../core/index.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
+import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
@@ -10,6 +11,7 @@ import type { Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { labelFor, rowNamed } from '../machine-row.ts';
 import { openActionOf } from '../open-action.ts';
+import { quarantinedOf } from '../requests/lift-words.ts';
 import { inFile, usingState } from '../open-state.ts';
 import { timesOn } from '../time-zones.ts';
 import { toldHistory, type ToldDecision } from './told-history.ts';
@@ -23,6 +25,8 @@ export interface DecisionsAbout {
   readonly told: readonly ToldDecision[];
   /** The action of the last decision, if it failed because of this machine. */
   readonly failing: OpenAction | undefined;
+  /** What is in quarantine now; empty for a decision of the past. */
+  readonly quarantined: readonly QuarantineEntry[];
   readonly times: TimeContext;
 }
 
@@ -43,9 +47,12 @@ export function decisionsAbout(
     const told = at === undefined ? all : all.filter((one) => one.past === past);
     if (told.length === 0) return { ok: false, error: [noDecision(row, history, at)] };
     const times = timesOn(state, world)(row.moduleId);
-    const open = openActionOf(row, state.memory());
+    const memory = state.memory();
+    const open = openActionOf(row, memory);
     const failing = open && open.failures > 0 && at === undefined ? open : undefined;
-    return { ok: true, value: { row, told, failing, times } };
+    const quarantined =
+      at === undefined ? quarantinedOf(row.moduleId, memory.quarantine, times.now) : [];
+    return { ok: true, value: { row, told, failing, quarantined, times } };
   });
 }
 

@@ -34,12 +34,14 @@ interface Circumstances {
   readonly saved: SavedLists;
   readonly now: number;
   readonly until: number | undefined;
+  /** The version that the operator named; undefined for the one before the deployed one (D390). */
+  readonly wanted: Version | undefined;
 }
 
-/** What a rollback of a module does, or why it cannot be rolled back. */
+/** What a rollback of a module does, to the version that an operator named or to the previous one (D390), or why it cannot be rolled back. */
 export function foundRollback(
   row: LoggedDecision,
-  { state, saved, now, until }: Circumstances,
+  { state, saved, now, until, wanted }: Circumstances,
 ): Result<FoundRollback, Problem[]> {
   const label = labelFor(row);
   const constraint = constraintOf(row);
@@ -58,14 +60,20 @@ export function foundRollback(
     return refusal({ kind: 'deployed-unknown', message });
   }
   const from = deployed.version;
+  if (wanted && compareVersions(wanted, from) >= 0) {
+    const message = `--to: ${wanted.text} is not lower than ${from.text}, which is deployed as ${label}; nothing was changed`;
+    return refusal({ kind: 'usage', message, hint: 'name a lower version, or pin this one' });
+  }
+  const without = { constraint, state, now, wanted };
   const input = currentInput(targetOf(row), state, saved, { now });
-  if (!input.ok) return withoutList(row, from, { constraint, state, now, error: undefined });
+  if (!input.ok) return withoutList(row, from, { ...without, error: undefined });
   const { list } = input.value;
-  if ('error' in list) return withoutList(row, from, { constraint, state, now, error: list.error });
-  const intended = intendedRollback(from, list.index, { input: input.value, until });
-  return 'refusal' in intended
-    ? noTarget(row, from, lowerReleases(intended.refusal, from))
-    : { ok: true, value: intended };
+  if ('error' in list) return withoutList(row, from, { ...without, error: list.error });
+  const intended = intendedRollback(from, list.index, { input: input.value, until, wanted });
+  if (!('refusal' in intended)) return { ok: true, value: intended };
+  return wanted
+    ? notThere(row, { from, wanted }, whyNot(wanted, intended.refusal))
+    : noTarget(row, from, lowerReleases(intended.refusal, from));
 }
 
 /** The rollback to the previous version if the releases are not known. `error` is why the last decision had no list. */
@@ -76,8 +84,9 @@ function withoutList(
     constraint,
     state,
     now,
+    wanted,
     error,
-  }: Pick<Circumstances, 'state' | 'now'> & {
+  }: Pick<Circumstances, 'state' | 'now' | 'wanted'> & {
     readonly constraint: Constraint;
     readonly error: ListError | undefined;
   },
@@ -92,6 +101,10 @@ function withoutList(
       'its release list is not known here, and no lower previous version may be selected';
     return noTarget(row, from, [because]);
   }
+  if (wanted && wanted.text !== previous.text) {
+    const because = `its release list is not known here, so only ${previous.text} may be named, which was deployed before`;
+    return notThere(row, { from, wanted }, because);
+  }
   const waitsFor = error?.kind === 'not-saved' ? undefined : error?.message;
   return { ok: true, value: { rolledBack: { from, to: previous }, waitsFor } };
 }
@@ -103,6 +116,30 @@ function noTarget(
 ): Result<never, Problem[]> {
   const message = `${labelFor(row)} cannot be rolled back from ${from.text}: no lower release may be selected; nothing was changed`;
   return refusal({ kind: 'no-match', message, because, hint: 'pin the version that should run' });
+}
+
+/** The version that an operator named is not what a rollback would select. */
+function notThere(
+  row: LoggedDecision,
+  { from, wanted }: { readonly from: Version; readonly wanted: Version },
+  because: string,
+): Result<never, Problem[]> {
+  const message = `${labelFor(row)} cannot be rolled back from ${from.text} to ${wanted.text}; nothing was changed`;
+  const hint = 'pin the version that should run';
+  return refusal({ kind: 'no-match', message, because: [because], hint });
+}
+
+/** Why `wanted` is not selected: it is not published, it is refused, or the decision prefers another one. */
+function whyNot(wanted: Version, decision: Decision): string {
+  const { resolution } = decision;
+  const { text } = wanted;
+  if (resolution && !resolution.input.index.find(wanted))
+    return `${text} is not in its release list`;
+  const found = [...(resolution?.refused() ?? [])].find(
+    (one) => one.reason !== 'not-a-version' && one.release.version.text === text,
+  );
+  if (!resolution || !found || found.reason === 'older') return describeDecision(decision);
+  return `${text}: ${describeRefused(found, resolution.input.constraint)}`;
 }
 
 /** Why lower releases that the constraint accepts are refused; the decision in words if there are none. */

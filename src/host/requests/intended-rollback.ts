@@ -24,21 +24,34 @@ export interface IntendedRollback {
 
 /**
  * What a rollback from the deployed version `from` does: it refuses the versions above its target that `index` has (D32).
- * `input` is that of the next decision. If no release may replace `from`, the decision that says why.
+ * `input` is that of the next decision. The target is `wanted` if that is named (D390). If no release may replace `from`, or
+ * another one than `wanted` would, the decision that says why.
  */
 export function intendedRollback(
   from: Version,
   index: ReleaseIndex,
-  { input, until }: { readonly input: DecideInput; readonly until: number | undefined },
+  {
+    input,
+    until,
+    wanted,
+  }: {
+    readonly input: DecideInput;
+    readonly until: number | undefined;
+    readonly wanted?: Version | undefined;
+  },
 ): IntendedRollback | { readonly refusal: Decision } {
+  // A rollback takes the place of an earlier one from the same version.
+  const others = input.quarantine.filter((one) => !(one.rolledBack && one.version === from.text));
   const refusing = (rolledBack: RolledBack): DecideInput => ({
     ...input,
-    quarantine: [...input.quarantine, { version: from.text, until, rolledBack }],
+    quarantine: [...others, { version: from.text, until, rolledBack }],
   });
-  const up = textsFrom(index, (version) => compareVersions(version, from) >= 0);
-  const target = decide(refusing({ from, to: undefined, refused: up }));
+  const up = textsFrom(index, (version) =>
+    wanted ? compareVersions(version, wanted) > 0 : compareVersions(version, from) >= 0,
+  );
+  const target = decide(refusing({ from, to: wanted, refused: up }));
   const release = target.kind === 'replace' ? releaseOf(target) : undefined;
-  if (!release) return { refusal: target };
+  if (!release || (wanted && wanted.text !== release.version.text)) return { refusal: target };
   const to = release.version;
   const refused = textsFrom(index, (version) => compareVersions(version, to) > 0);
   const rolledBack = { from, to, refused };

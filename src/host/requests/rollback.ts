@@ -1,4 +1,4 @@
-import type { Result } from '../../core/index.ts';
+import type { Result, Version } from '../../core/index.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
@@ -35,6 +35,8 @@ export interface Rollback {
 interface Term {
   /** How long it lasts, in milliseconds; undefined if an operator ends it. */
   readonly termMs: number | undefined;
+  /** The version to roll back to; absent for the one that was deployed before. */
+  readonly wanted?: Version | undefined;
 }
 
 /** What a rollback would do, or why the target cannot be rolled back (D32). */
@@ -54,11 +56,11 @@ interface Seen {
  */
 export function rollBack(
   named: string,
-  { termMs, seen = {} }: Term & { readonly seen?: Seen },
+  { seen = {}, ...term }: Term & { readonly seen?: Seen },
   world: World,
 ): Result<Rollback & { readonly isAsSeen: boolean }, Problem[]> {
   return inFile(world, 'write', (file) => {
-    const rollback = rollbackIn(file, named, { termMs }, world);
+    const rollback = rollbackIn(file, named, term, world);
     if (!rollback.ok) return rollback;
     const { row, from, to, found, at, until } = rollback.value;
     const isAsSeen = (seen.from ?? from) === from && (seen.to ?? to) === to;
@@ -73,7 +75,7 @@ export function rollBack(
 function rollbackIn(
   file: MachineFile,
   named: string,
-  { termMs }: Term,
+  { termMs, wanted }: Term,
   world: World,
 ): Result<Rollback, Problem[]> {
   const state = machineStateIn(file);
@@ -82,7 +84,7 @@ function rollbackIn(
   const row = entry.value;
   const at = world.clock();
   const until = termMs === undefined ? undefined : at + termMs;
-  const found = foundRollback(row, { state, saved: savedListsIn(file), now: at, until });
+  const found = foundRollback(row, { state, saved: savedListsIn(file), now: at, until, wanted });
   if (!found.ok) return found;
   const { from, to } = found.value.rolledBack;
   const open = openActionOf(row, state.memory());

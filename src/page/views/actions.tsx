@@ -3,9 +3,10 @@ import { replacementOf } from '../../core/decision/decision.ts';
 import type { ModuleRow } from '../module-row.ts';
 
 /** Links to what can be done about a module. Each leads to a page that says what it does. */
-export const Actions: FC<{ readonly row: ModuleRow }> = ({ row: { kind, name, plan } }) => {
+export const Actions: FC<{ readonly row: ModuleRow }> = ({
+  row: { kind, name, moduleId, plan },
+}) => {
   const path = `/modules/${encodeURIComponent(name)}`;
-  const moduleId = 'moduleId' in plan ? String(plan.moduleId) : name.replace('-', ':');
   return (
     <p class="actions">
       {kind === 'module' ? <a href={`${path}/change`}>Change…</a> : null}{' '}

@@ -9,6 +9,7 @@ import type { MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { failureWords } from '../../core/plan/open-action-words.ts';
+import { Remedies } from './remedies.tsx';
 import { Brief, Timed } from './timed.tsx';
 
 /** What the page of all modules shows and a feed changes: the HTML of elements by their id. */
@@ -169,6 +170,7 @@ export const Outlook: FC<{ readonly row: ModuleRow }> = ({ row }) => (
         <small>stops</small> {stopWords(row)}
       </p>
     )}
+    <Remedies row={row} />
     {row.warnings.map((said) => (
       <p class="warning">
         <Timed said={said} times={row.times} />
