@@ -51,7 +51,7 @@ it('[D392] [D393] a machine whose policy names a trust document does once what a
   expect(loopback.catalogue.configs.commands.all('rover-7')).toHaveLength(4);
 });
 
-it('[D392] a key of the environment signs commands, and no hold', async () => {
+it('[D302] [D392] a key of the environment signs commands, and no hold, and the list names it', async () => {
   const loopback = await loopbackRegistry();
   loopback.catalogue.trust.store(trustOf([role('operator', 1, APPROVER)]).text);
   const fleet = commanding(loopback, { MODREG_SIGNING_KEY: pem(APPROVER) });
@@ -60,6 +60,12 @@ it('[D392] a key of the environment signs commands, and no hold', async () => {
   const given = loopback.catalogue.configs.commands.all('rover-7');
   const signed = given.map(({ signed: one }) => Object.keys(one?.signatures ?? {}));
   expect(signed).toEqual([[APPROVER.id], []]);
+  const listed = (await fleet('commands')).stdout.map((line) => /token.*: a/.exec(line)?.[0]);
+  expect(listed).toEqual([
+    undefined,
+    `token t1 (ops), signed by ${APPROVER.id}: a`,
+    'token t1 (ops): a',
+  ]);
 });
 
 /** The trust document whose registry has the key of the vendor, with another operator in each version. */

@@ -75,9 +75,7 @@ function signedNotes(
   signed: { readonly keyIds: readonly string[]; readonly site: string } | undefined,
 ): readonly string[] {
   if (!signed) return [];
-  return [
-    `note: signed by ${signed.keyIds.join(' and ')} for ${excerpt(machine)} of ${signed.site}`,
-  ];
+  return [`note: signed by ${keysIn(signed.keyIds)} for ${excerpt(machine)} of ${signed.site}`];
 }
 
 /** Which machines have the command, and which cannot be commanded, and why (D327). */
@@ -128,11 +126,20 @@ function linesOf(commands: readonly Listed[], { columns }: World): readonly stri
     `${one.number}`,
     commandWords(one),
     excerpt(one.at),
-    `${excerpt(one.by)}: ${excerpt(one.reason)}`,
+    `${excerpt(one.by)}${signersOf(one)}: ${excerpt(one.reason)}`,
     outcomeOfCommand(one),
   ]);
   const format = columnsOf(heads, rows, columns);
   return [...format(heads), ...rows.flatMap(format)];
+}
+
+/** The keys that signed a command, which the registry has checked (D396). */
+function signersOf({ signed }: Listed): string {
+  return signed ? `, signed by ${keysIn(Object.keys(signed.signatures))}` : '';
+}
+
+function keysIn(keyIds: readonly string[]): string {
+  return keyIds.map((id) => excerpt(id)).join(' and ');
 }
 
 function commandWords({ kind, module, version, for: term }: Listed): string {
