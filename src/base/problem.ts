@@ -27,10 +27,18 @@ export type Problem = {
   | { readonly severity: 'warning'; readonly kind: WarningKind }
 );
 
+/** A word of a line that says a state, and how urgent that is. */
+export interface StateWord {
+  readonly word: string;
+  readonly urgency: 'attention' | 'waiting' | 'settled';
+}
+
 /** The result of a command. */
 export interface Outcome {
   /** Lines for stdout. */
   readonly answer: readonly string[];
+  /** What lines of the answer say of a state, by the line: a terminal shows it in colour (D391). */
+  readonly states?: ReadonlyMap<string, StateWord> | undefined;
   /** Further lines for a person, on stderr. */
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];

@@ -1,9 +1,10 @@
 import { clockStateOf } from './clock-state.ts';
-import { inspect, styleText } from 'node:util';
+import { inspect } from 'node:util';
 import { escapeUnprintable, excerpt } from '../core/text/quote.ts';
 import { EXIT_CODES } from '../base/codes.ts';
 import { boundedLog } from './base/bounded-log.ts';
 import { systemClock, systemRandom } from '../registry/clock.ts';
+import { asIs, paintAnswer, paintLog, paintProblem, paintState, type Paint } from './base/paint.ts';
 import { presentationOf, type Presentation } from './base/presentation.ts';
 import { untilReaderLeaves } from './base/reader.ts';
 import { statusLine } from './base/status-line.ts';
@@ -26,8 +27,6 @@ import type { EndSignal, World } from '../base/world.ts';
 const READER_MS = 500;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-type Paint = (line: string) => string;
 
 /**
  * Runs the command line as a process, of whose world `parts` are replaced. Only this module writes output and sets the exit
@@ -62,12 +61,19 @@ export async function run(process: NodeJS.Process, parts: Partial<World> = {}): 
   const { answer, notes, problems, isData, isLog } = outcome;
   hint = outcome.ifLost;
   process.exitCode = broken ?? exitCodeOf(outcome);
-  const paint = isColoured(stdout, presentation, process) ? paintAnswer : asIs;
+  const isPainted = isColoured(stdout, presentation, process);
   const width = isData ? undefined : columnsOf(stdout, presentation, process);
-  write(stdout, answer, { paint, width });
+  write(stdout, answer, { paint: isPainted ? paintingOf(outcome) : asIs, width });
   report(notes, problems);
   // Node would wait for the reader of a pipe, and a log may have none.
   if (isLog) setTimeout(() => process.exit(), READER_MS).unref();
+}
+
+function paintingOf({ states }: Outcome): (line: string, whole: string) => string {
+  return (line, whole) => {
+    const state = states?.get(whole);
+    return state ? paintState(line, state) : paintLog(paintAnswer(line));
+  };
 }
 
 async function outcomeOf(
@@ -101,6 +107,8 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
   const status = statusLine(stdout, env);
   const widthOf = (stream: NodeJS.WriteStream): number | undefined =>
     columnsOf(stream, presentation, process);
+  const paintOn = (stream: NodeJS.WriteStream): Paint =>
+    isColoured(stream, presentation, process) ? paintLog : asIs;
   return {
     environment: env,
     platform: `${process.platform}/${process.arch}`,
@@ -113,12 +121,12 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     clockState: clockStateOf(Date.now),
     userName: () => userName(systemUser()),
     systemTags: () => systemTags('/', process.arch),
-    print: (line) => write(stdout, [line], { paint: asIs, width: widthOf(stdout) }),
+    print: (line) => write(stdout, [line], { paint: paintOn(stdout), width: widthOf(stdout) }),
     note: (line) => write(stderr, [line], { paint: asIs, width: widthOf(stderr) }),
     log: (name, line, lost) => {
       const log = logs[name] ?? boundedLog(process[name]);
       logs[name] = log;
-      const text = escapeUnprintable(line);
+      const text = paintOn(process[name])(escapeUnprintable(line));
       status.around(() => log(text, (count) => escapeUnprintable(lost(count))));
     },
     status: (text) => status.show(text && escapeUnprintable(text)),
@@ -151,32 +159,18 @@ async function nthSignal(process: NodeJS.Process, nth: number): Promise<EndSigna
 function write(
   stream: NodeJS.WriteStream,
   lines: readonly string[],
-  { paint, width }: { readonly paint: Paint; readonly width: number | undefined },
+  {
+    paint,
+    width,
+  }: {
+    /** Writes a line, which is a part of `whole` if that is wrapped, in colour. */
+    readonly paint: (line: string, whole: string) => string;
+    readonly width: number | undefined;
+  },
 ): void {
   if (lines.length === 0) return;
-  const fitting = lines.flatMap((line) => wrapped(escapeUnprintable(line), width));
-  stream.write(`${fitting.map((line) => paint(line)).join('\n')}\n`);
-}
-
-const asIs: Paint = (line) => line;
-
-const paintAnswer: Paint = (line) =>
-  /^ {2}\S+ +YES {2}/.test(line)
-    ? styled('green', line)
-    : line.replace(
-        /^(\S+:\d+:\d+ +)(error|warning)(\[\w+\])/,
-        (_, place: string, ...rest: string[]) => {
-          const [severity = '', code = ''] = rest;
-          return `${place}${paintLabel(`${severity}${code}`, severity)}`;
-        },
-      );
-
-const paintProblem: Paint = (line) => line.replace(/^(error|warning)\[\w+\]:/, paintLabel);
-
-function paintLabel(label: string, severity: string): string {
-  return styled(severity === 'error' ? 'red' : 'yellow', label);
-}
-
-function styled(colour: 'green' | 'red' | 'yellow', text: string): string {
-  return styleText(colour, text, { validateStream: false });
+  const fitting = lines.flatMap((whole) =>
+    wrapped(escapeUnprintable(whole), width).map((line) => paint(line, whole)),
+  );
+  stream.write(`${fitting.join('\n')}\n`);
 }

@@ -13,7 +13,7 @@ import {
 } from '../core/explanation/plan-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
-import { isTooYoung } from '../core/plan/waiting-for-age.ts';
+import { OF_WHAT_RUNS, ROW_STATES, rowState, type RowState } from '../core/plan/row-state.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import { quarantinedOf, quarantineWords } from '../host/requests/lift-words.ts';
@@ -59,16 +59,6 @@ export interface ModuleRow {
   /** The action that the agent has, or gets next. */
   readonly open: OpenAction | undefined;
 }
-
-/** The states of a row. What needs attention comes first. */
-export const ROW_STATES = [
-  'needs attention',
-  'waiting',
-  'due',
-  'in progress',
-  'up to date',
-] as const;
-type RowState = (typeof ROW_STATES)[number];
 
 /** The rows of a machine. What needs attention comes first; the order of the machine config otherwise. */
 export function moduleRows(view: MachineView): ModuleRow[] {
@@ -116,7 +106,7 @@ function rowFor(
   const notices = noticesOf(plan, problems.get(named.name) ?? []);
   return {
     ...named,
-    state: stateOf(plan, open),
+    state: rowState(plan, open),
     constraint: requirementText(decision.input.requirement) ?? decision.input.requirement.kind,
     deployed: deployedCell(decision.input.deployed),
     target: targetText(decision) ?? '-',
@@ -185,23 +175,3 @@ function noticesOf(
 
 /** Warnings that are the reason of the decision in other words. */
 const SAID_BY_REASON: ReadonlySet<string> = new Set<Warning['kind']>(['ahead', 'downgrade']);
-
-/** Warnings of a deployed version that should not run, though nothing replaces it (D293). */
-const OF_WHAT_RUNS: ReadonlySet<string> = new Set<Warning['kind']>([
-  'deployed-yanked',
-  'deployed-refused',
-  'failed-in-another-entry',
-  'undecided',
-]);
-
-function stateOf(row: PlanRow, open: OpenAction | undefined): RowState {
-  const { warnings } = row;
-  const { kind } = row.decision;
-  if (open?.state === 'delivered') return 'in progress';
-  // What is tried again and again is not just due (D184).
-  if (open && open.failures > 0) return 'needs attention';
-  if (kind === 'hold' || isTooYoung(row)) return 'waiting';
-  if (kind === 'stuck') return 'needs attention';
-  if (kind === 'replace') return 'due';
-  return warnings.some((one) => OF_WHAT_RUNS.has(one.kind)) ? 'needs attention' : 'up to date';
-}

@@ -34,6 +34,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/config/schema-field.ts': ['../config', 'write-schema'],
   'src/config/served/compiled.ts': ['../config', '../server/fragments'],
   'src/config/served/secret-places.ts': ['../config', '../server/machine-secrets'],
+  'src/core/plan/row-state.ts': ['../page/needs-attention', '../page/failing', 'colour'],
   'src/core/plan/revalidate.ts': ['../core', 'restart-local'],
   'src/registry/command-documents.ts': [
     '../registry',
@@ -72,7 +73,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/doctor': ['doctor', 'documents-in-use', 'prox'],
   'src/cli/fleet': ['fleet', 'what-if'],
   'src/cli/history': ['history', 'replay', 'why'],
-  'src/cli/plan': ['plan'],
+  'src/cli/plan': ['plan', 'colour'],
+  'src/cli/machine/status-command.ts': ['status', 'colour', 'upgrade'],
+  'src/cli/base/paint.ts': ['main', 'colour'],
   'src/cli/machine': [
     'floor',
     'hold',
@@ -83,7 +86,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     'status',
     'upgrade',
   ],
-  'src/cli/main.ts': ['main', 'output', 'registry-serve', 'serve-command', 'poll'],
+  'src/cli/main.ts': ['main', 'output', 'colour', 'registry-serve', 'serve-command', 'poll'],
   'src/cli/metrics': ['metrics', 'agent-metrics', 'poll-metrics', 'registry-metrics'],
   'src/cli/page': ['page', '../page/'],
   'src/cli/module': ['module', 'publish-checked'],

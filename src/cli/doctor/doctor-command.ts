@@ -9,7 +9,7 @@ import type { Outcome } from '../../base/problem.ts';
 import type { RegistryOptions } from '../../host/registry-choice.ts';
 import type { World } from '../../base/world.ts';
 import { checkClock } from './clock-check.ts';
-import { countsIn, findingsAsJson, formatFindings } from './doctor-report.ts';
+import { countsIn, findingsAsJson, formatFindings, statesOf } from './doctor-report.ts';
 import { checkDocuments, documentFacts, type DocumentFacts } from './documents-check.ts';
 import { findingsOf, type CheckName, type Finding } from './finding.ts';
 import { checkHome } from './home-check.ts';
@@ -46,6 +46,7 @@ export async function doctorCommand(
   const isUnwell = errors > 0 || (options.strict === true && warnings > 0);
   return {
     answer: options.json ? [findingsAsJson(findings, world.clock())] : formatFindings(findings),
+    states: statesOf(findings),
     notes: [],
     problems: [],
     ending: isUnwell ? 'no' : undefined,

@@ -1,6 +1,7 @@
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
+import type { Outcome, StateWord } from '../../base/problem.ts';
 import type { Finding } from './finding.ts';
 
 const SEVERITY_WIDTH = 'warning'.length;
@@ -24,12 +25,34 @@ export function formatFindings(findings: readonly Finding[]): string[] {
     ...(warnings > 0 ? [countOf(warnings, 'warning')] : []),
   ];
   return [
-    ...findings.flatMap(({ severity, check, found, fix }) => [
-      `${severity.padEnd(SEVERITY_WIDTH)}  ${check.padEnd(CHECK_WIDTH)}  ${found}`,
-      ...(fix === undefined ? [] : [`${indent}${severity === 'info' ? 'next' : 'fix'}: ${fix}`]),
+    ...findings.flatMap((one) => [
+      findingLine(one),
+      ...(one.fix === undefined
+        ? []
+        : [`${indent}${one.severity === 'info' ? 'next' : 'fix'}: ${one.fix}`]),
     ]),
     counts.length === 0 ? 'nothing is wrong' : counts.join(', '),
   ];
+}
+
+/** What these lines say of a state: how severe each finding is. */
+export function statesOf(findings: readonly Finding[]): Outcome['states'] {
+  return new Map(
+    findings.flatMap((one) => {
+      const urgency = URGENCIES[one.severity];
+      return urgency ? [[findingLine(one), { word: one.severity, urgency }] as const] : [];
+    }),
+  );
+}
+
+const URGENCIES: Readonly<Partial<Record<Finding['severity'], StateWord['urgency']>>> = {
+  error: 'attention',
+  warning: 'waiting',
+  ok: 'settled',
+};
+
+function findingLine({ severity, check, found }: Finding): string {
+  return `${severity.padEnd(SEVERITY_WIDTH)}  ${check.padEnd(CHECK_WIDTH)}  ${found}`;
 }
 
 /** The findings as one line of JSON, schema `modreg/doctor@1`. */

@@ -17,7 +17,7 @@ import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { openActionOf, openLine } from '../../host/open-action.ts';
 import { deployedYank, isReported, labelFor, targetOf } from '../../host/machine-row.ts';
 import { NO_STATE } from '../../host/open-state.ts';
-import { failed, usage, type Outcome } from '../../base/problem.ts';
+import { failed, usage, type Outcome, type StateWord } from '../../base/problem.ts';
 import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
 import { QUARANTINE_HEAD, quarantineTable } from './quarantine-table.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
@@ -41,12 +41,16 @@ export function statusCommand(options: StatusOptions, world: World): Outcome {
   if (!read.ok && !read.error.isAbsent) return failed(read.error);
   const status = read.ok ? read.value : undefined;
   const notes = read.ok ? read.value.waiting : [`note: ${read.error.message}; ${NO_STATE}`];
-  const lines = status
+  const said = status
     ? linesOf(status, world.columns)
-    : ['this machine has no state: neither modreg agent run nor modreg poll has run here'];
+    : {
+        answer: [
+          'this machine has no state: neither modreg agent run nor modreg poll has run here',
+        ],
+      };
   const ending = options.exitCode && endingOf(status, maxAge?.value ?? LAST_ROUND_MS);
   return {
-    answer: options.json ? [jsonLine(statusDocument(status, world.clock()))] : lines,
+    ...(options.json ? { answer: [jsonLine(statusDocument(status, world.clock()))] } : said),
     notes: options.json ? [] : notes,
     problems: [],
     ending,
@@ -73,7 +77,7 @@ const LONG_HELD_MS = 7 * 86_400_000;
 
 const HEADS = ['MODULE', 'CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
-function linesOf(status: Status, columns: number | undefined): string[] {
+function linesOf(status: Status, columns: number | undefined): Pick<Outcome, 'answer' | 'states'> {
   const { memory, times } = status;
   const rows = status.decisions.filter((one) => isReported(one, memory));
   const cells = rows.map((decision) => [
@@ -90,29 +94,60 @@ function linesOf(status: Status, columns: number | undefined): string[] {
   ]);
   const held = holdsTable(status.holds, { times: times(''), columns });
   const quarantined = quarantineTable(memory.quarantine, { times, columns });
-  return [
+  const table = tableOf(cells, columns);
+  const answer = [
     roundLine(status),
     ...crashLoopLines(status),
     '',
-    ...(cells.length === 0 ? ['no module was decided on yet'] : rowsOf(cells, columns)),
+    ...(cells.length === 0
+      ? ['no module was decided on yet']
+      : [...table.head, ...table.rows.flat()]),
     ...deployedLines(status),
     ...openLines(status, rows),
     ...requestLines(status),
     ...(held.length === 0 ? [] : ['', HOLDS_HEAD, ...held]),
     ...(quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined]),
   ];
+  const states = rows.flatMap((row, place) => {
+    const urgency = urgencyOf(row, status);
+    if (urgency === undefined) return [];
+    const state: StateWord = { word: shownWord(row), urgency };
+    return (table.rows[place] ?? []).map((line) => [line, state] as const);
+  });
+  return { answer, states: new Map(states) };
+}
+
+/** How urgent a decision is; undefined for what is due or under way. */
+function urgencyOf(
+  row: LoggedDecision,
+  { memory, failures }: Status,
+): StateWord['urgency'] | undefined {
+  const open = openActionOf(row, memory);
+  const word = shownWord(row);
+  if (open?.state === 'delivered') return undefined;
+  if ((open?.failures ?? 0) > 0 || word === 'stuck') return 'attention';
+  if (deployedYank(row, memory) || failures.has(row.name)) return 'attention';
+  if (word === 'hold' || word === 'waiting') return 'waiting';
+  return SETTLED.has(word) ? 'settled' : undefined;
+}
+
+/** The lines of a table, those of each row by themselves. */
+interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 /** The decisions as columns, or in two lines each where these do not fit. */
-function rowsOf(cells: readonly (readonly string[])[], columns: number | undefined): string[] {
+function tableOf(cells: readonly (readonly string[])[], columns: number | undefined): Table {
   if (columns === undefined || leastWidth(HEADS, cells) <= columns) {
     const line = columnsOf(HEADS, cells, columns);
-    return [...line(HEADS), ...cells.flatMap(line)];
+    return { head: line(HEADS), rows: cells.map(line) };
   }
-  return cells.flatMap(([label, constraint, deployed = '-', target = '-', , decision, why]) => [
+  const rows = cells.map(([label, constraint, deployed = '-', target = '-', , decision, why]) => [
     `  ${label}   ${constraint}   ${target === '-' || target === deployed ? deployed : `${deployed} → ${target}`}`,
     `      ${decision}: ${why}`,
   ]);
+  return { head: [], rows };
 }
 
 function roundLine({ poller: { pid, round }, isRunning, now }: Status): string {

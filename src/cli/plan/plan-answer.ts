@@ -13,12 +13,14 @@ import {
 } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
+import { rowState, type RowState } from '../../core/plan/row-state.ts';
 import { isTooYoung } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
 import { countOf } from '../../base/count.ts';
+import type { Outcome, StateWord } from '../../base/problem.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
@@ -26,8 +28,25 @@ import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 
 const NAMED = 8;
 
-/** The lines that show a plan to a person. */
-export function planTable(planned: Planned, columns: number | undefined): string[] {
+/** A line, and what it says of a state. */
+interface StateLine {
+  readonly text: string;
+  readonly state: StateWord | undefined;
+}
+
+/** The lines that show a plan to a person, and the states that they say. */
+export function planTable(
+  planned: Planned,
+  columns: number | undefined,
+): Pick<Outcome, 'answer' | 'states'> {
+  const lines = planLines(planned, columns);
+  return {
+    answer: lines.map(({ text }) => text),
+    states: new Map(lines.flatMap(({ text, state }) => (state ? [[text, state]] : []))),
+  };
+}
+
+function planLines(planned: Planned, columns: number | undefined): StateLine[] {
   const { plan, downloaded } = planned;
   const open = new Map(planned.open.map((one) => [keyOf(one.action.target), one]));
   const modules = plan.modules.map((row) => {
@@ -46,16 +65,21 @@ export function planTable(planned: Planned, columns: number | undefined): string
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
   return [
-    headOf(planned),
-    '',
+    ...stateless(headOf(planned), ''),
     ...table('MODULE', modules, { times, columns }),
-    ...(modules.length > 0 ? [''] : []),
+    ...stateless(...(modules.length > 0 ? [''] : [])),
     ...table('SUBSYSTEM', subsystems, { times, columns }),
-    ...(subsystems.length > 0 ? [''] : []),
-    ...unreportedLine(plan.subsystems),
-    ...summaryOf(planned),
-    'Nothing was changed.',
+    ...stateless(
+      ...(subsystems.length > 0 ? [''] : []),
+      ...unreportedLine(plan.subsystems),
+      ...summaryOf(planned),
+      'Nothing was changed.',
+    ),
   ];
+}
+
+function stateless(...lines: readonly string[]): StateLine[] {
+  return lines.map((text) => ({ text, state: undefined }));
 }
 
 function headOf(planned: Planned): string {
@@ -85,29 +109,35 @@ interface Row {
   readonly open: OpenAction | undefined;
 }
 
+const URGENCIES: Readonly<Partial<Record<RowState, StateWord['urgency']>>> = {
+  'needs attention': 'attention',
+  waiting: 'waiting',
+  'up to date': 'settled',
+};
+
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'ACTION', 'WHY'];
 
 function table(
   head: string,
   rows: readonly Row[],
   { times, columns }: { readonly times: TimeContext; readonly columns: number | undefined },
-): string[] {
+): StateLine[] {
   if (rows.length === 0) return [];
   const heads = [head, ...HEADS];
   const cells = rows.map((row) => cellsOf(row, timesOf(row, times)));
   const least = leastWidth(heads, cells);
   if (columns !== undefined && least > columns) {
-    return [
+    return stateless(
       ...rows.flatMap((row) => headlineRow(row, timesOf(row, times))),
       `  Complete reasons: in a terminal of ${least} columns.`,
-    ];
+    );
   }
   const line = columnsOf(heads, cells, columns);
   return [
-    ...line(heads),
+    ...stateless(...line(heads)),
     ...rows.flatMap((row, place) => [
-      ...line(cells[place] ?? []),
-      ...detailsOf(row, timesOf(row, times)),
+      ...line(cells[place] ?? []).map((text) => ({ text, state: stateWordOf(row) })),
+      ...stateless(...detailsOf(row, timesOf(row, times))),
     ]),
   ];
 }
@@ -142,6 +172,12 @@ function cellsOf({ label, requirement, row, open }: Row, times: TimeContext): st
     actionWord(row),
     readable(joined([failureWords(open), decisionWords(decision)], '; '), times),
   ];
+}
+
+/** What the row says of its state; undefined for what is due or under way. */
+function stateWordOf({ row, open }: Row): StateWord | undefined {
+  const urgency = URGENCIES[rowState(row, open)];
+  return urgency && { word: actionWord(row), urgency };
 }
 
 function actionWord(row: PlanRow): string {

@@ -36,14 +36,16 @@ export async function planCommand(
   const problems = planProblems(planned.value, shown);
   const followed = followedAt(path, world);
   return {
-    answer: options.json
-      ? [
-          jsonLine({
-            ...planDocument(planned.value),
-            ...(followed && { site: followedAsJson(followed) }),
-          }),
-        ]
-      : planTable(planned.value, world.columns),
+    ...(options.json
+      ? {
+          answer: [
+            jsonLine({
+              ...planDocument(planned.value),
+              ...(followed && { site: followedAsJson(followed) }),
+            }),
+          ],
+        }
+      : planTable(planned.value, world.columns)),
     notes: [
       ...(planned.value.isNew ? [NEW_MACHINE] : []),
       ...(followed ? siteNotesHere(world) : []),
