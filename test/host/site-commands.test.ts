@@ -26,6 +26,19 @@ it('[D297] a command is carried out once, and its outcome is told once', async (
   expect(machine.carried).toEqual([1]);
 });
 
+it.each([
+  ['a machine that has carried out commands', undefined],
+  ['a machine that has lost those that waited', 'without state'],
+])('[D296] %s waits for later ones than these', async (_, kind) => {
+  const machine = await commanded();
+  if (kind !== undefined) rmSync(`${machine.home}/machine.db.served`);
+  machine.give();
+  machine.give();
+  const taken: unknown[] = [];
+  await machine.round({ onNews: () => taken.push(keptState(machine.home)?.commands?.taken) });
+  expect(taken).toEqual([2]);
+});
+
 /** The requests of a test reach the registry, except for those to addresses that contain `path`. */
 function cutOff(path: string): Circumstances {
   return {

@@ -70,7 +70,7 @@ it('[D263] [D266] a revision that needs a signature is refused and said so, unti
   const read = readTrustDocument(TRUST.text);
   if (!read.ok) throw new Error(read.error);
   const document = read.value;
-  const { catalogue, save, until, untilSaid, said, ask, state } = await followed(
+  const { catalogue, save, until, untilSaid, said, ask, state, changes } = await followed(
     async () => ({
       ok: true,
       value: { document, signed: (served) => configSigners(document, served).length },
@@ -83,6 +83,8 @@ it('[D263] [D266] a revision that needs a signature is refused and said so, unti
     `warn revision 1 of the site is refused: needs-signature: ${detail}; its own documents stay in use`,
   ]);
   await untilSaid(undefined, 1);
+  // The machine waits for the next one.
+  expect(changes()).toBe(1);
   expect(said()).toEqual({
     applied: undefined,
     refused: { revision: 1, code: 'needs-signature', detail },

@@ -45,19 +45,28 @@ interface CommandRound extends CommandedMachine {
 }
 
 /**
- * Takes the commands that wait, carries each out once, and tells the site what became of them (D295 to D301). Calls `onNews` if there are
- * some: they have ended the wait for changes.
+ * Takes the commands that wait, carries each out once, and tells the site what became of them (D295 to D301). Calls `onNews` afterwards if
+ * there are some: they have ended the wait for changes, and one that does not know what was taken would end as well.
  */
 export async function commandRound(round: CommandRound, signal: AbortSignal): Promise<void> {
   const { client, proof, clock, state, onNews } = round;
   const asked = clock.monotonic();
   const answer = await client.waiting(state().machine, await proof(), signal);
   if (!answer) return;
-  if (answer.commands.length > 0) onNews();
+  try {
+    await takeAll({ round, answer, asked }, signal);
+  } finally {
+    if (answer.commands.length > 0) onNews();
+  }
+}
+
+async function takeAll(parts: Taking, signal: AbortSignal): Promise<void> {
+  const { round, answer } = parts;
+  const { client, state } = round;
   if (!state().commands && !keptFirst(answer, round)) return;
   if (!remembers(round)) return;
   for (const command of answer.commands) {
-    if (signal.aborted || !(await take(command, { round, answer, asked }))) return;
+    if (signal.aborted || !(await take(command, parts))) return;
   }
   const { commands } = state();
   if (!commands || commands.outcomes.length === 0) return;

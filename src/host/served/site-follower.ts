@@ -198,10 +198,10 @@ export class SiteFollower {
       const stays = state.current
         ? `revision ${state.current.revision} stays`
         : 'its own documents stay';
-      return this.#notice(
-        'warn',
-        `revision ${served.revision} of the site is refused: ${code}: ${short.detail}; ${stays} in use`,
-      );
+      const what = `revision ${served.revision} of the site is refused`;
+      this.#notice('warn', `${what}: ${code}: ${short.detail}; ${stays} in use`);
+      // It has ended the wait for changes.
+      return this.#site.onChange();
     }
     const isNew = state.current?.revision !== served.revision;
     if (!this.#become(accepted(state, served, verdict.value.least, clock.now())) || !isNew) return;

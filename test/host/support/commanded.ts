@@ -19,6 +19,8 @@ export interface Circumstances extends Partial<Omit<CommandedMachine, 'client'>>
   readonly isFull?: boolean;
   /** How long an answer takes, in milliseconds. */
   readonly slowMs?: number;
+  /** Called once the machine has to wait for changes again. */
+  readonly onNews?: () => void;
 }
 
 /** A served registry, and a machine that asks it for commands. */
