@@ -222,7 +222,7 @@ describe('a page.db that cannot be used (T129)', () => {
       openDatabase(`${home}/page.db`, later, { mode: 'write', busyTimeoutMs: 0 }).close();
       const { stdout, stderr, exit } = await inProcess(['page', what], { PLATFORM_HOME: home });
       expect(stderr).toMatch(
-        /^error\[STATE_UNREADABLE\]: "[^"]*page\.db": it has schema 2[^\n]*use the later modreg again/,
+        /^error\[STATE_UNREADABLE\]: "[^"]*page\.db": it has schema 3[^\n]*use the later modreg again/,
       );
       expect([stdout, exit]).toEqual(['', 70]);
     },
