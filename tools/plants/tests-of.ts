@@ -35,6 +35,8 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/config/served/compiled.ts': ['../config', '../server/fragments'],
   'src/config/served/secret-places.ts': ['../config', '../server/machine-secrets'],
   'src/core/plan/revalidate.ts': ['../core', 'restart-local'],
+  'src/core/text/text-lines.ts': ['../page/site-modules', 'publish-notes'],
+  'src/registry/registry-writer.ts': ['../registry', 'publish-notes'],
   'src/registry/command-documents.ts': [
     '../registry',
     '../server/command-routes',
@@ -112,6 +114,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/host/misspelt-names.ts': ['check', 'plan-endings'],
   'src/host/checked-report.ts': ['check'],
   'src/host/checked-files.ts': ['check', 'doctor', 'lists-and-documents'],
+  'src/host/plan/release-notes-of.ts': ['publish-notes'],
   'src/host/plan': ['plan', 'machine-id', '../page/'],
   'src/host/served/site-commands.ts': ['../host/site-commands'],
   'src/host/served/command-state.ts': ['../host/site-commands'],
