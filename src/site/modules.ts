@@ -157,7 +157,6 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Answer<ShownModule> 
     return unknownReference(message);
   }
   const rollouts = rolloutsByModule(files).get(moduleId) ?? [];
-  const withNotes = files.catalogue.notes.versions(moduleId);
   const byVersion = new Map(rollouts.map(({ version, rollout }) => [version, rollout]));
   return {
     ok: true,
@@ -171,7 +170,7 @@ function shownModule(files: SiteFiles, moduleId: ModuleId): Answer<ShownModule> 
         const { text: version } = release.version;
         const { publishedAt, yanked } = release;
         const rollout = byVersion.get(version);
-        const hasNotes = withNotes.has(version);
+        const hasNotes = release.hasNotes === true;
         return { version, publishedAt, yanked, marks: marksOf(release), hasNotes, rollout };
       }),
     },

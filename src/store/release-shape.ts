@@ -16,6 +16,7 @@ export const isReleaseRecord: Shape = objectOf<keyof ReleaseRecord>({
   deprecated: optional(isText),
   requires: optional(mapOf(listOf(isText))),
   floor: optional(oneOf(true)),
+  hasNotes: optional(oneOf(true)),
   signatures: optional(mapOf(isText)),
   yankSignatures: optional(mapOf(isText)),
   rollout: optional(

@@ -1,8 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { moduleId } from '../support/ask.ts';
+import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
+import { entry } from '../support/planned.ts';
+import { polledSite } from '../support/polling.ts';
+import { published } from '../support/published.ts';
 import { tokenFor } from '../support/token.ts';
 import { send } from '../../mocks/plain-server.ts';
 import { answering, PUBLISH, remote } from './support/remote-registry.ts';
@@ -117,6 +122,44 @@ describe.each(['in a file', 'over HTTP'] as const)('[D379] release notes %s', (w
     await run('publish', 'acme:lidar', '1.3.0');
     expect(await run('show', module, version)).toContain(said);
   });
+});
+
+it('[D380] a plan says where the notes of what it deploys are', async () => {
+  const { address, catalogue } = await loopbackRegistry();
+  published({ catalogue }, 'acme:lidar', '1.2.9', '1.3.0');
+  const [lidar, notes] = [moduleId('acme:lidar'), NOTES];
+  const add = (version: string): unknown =>
+    catalogue.apply({ kind: 'notes', moduleId: lidar, version, notes });
+  const planned = async (place: string, ...options: readonly string[]): Promise<Printed> => {
+    const modules = [entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'rear')];
+    const folder = polledSite({ address: place }, { modules });
+    const environment = { PLATFORM_HOME: `${folder}/new` };
+    return await printed(['plan', `${folder}/machine.json`, ...options], { environment });
+  };
+  add('1.2.9');
+  expect((await planned(address)).stderr.filter(isOfNotes)).toEqual([]);
+  add('1.3.0');
+  const command = 'note: release notes: modreg registry show acme:lidar 1.3.0';
+  expect([
+    (await planned(address)).stderr.filter(isOfNotes),
+    (await planned(catalogue.path)).stderr.filter(isOfNotes),
+  ]).toEqual([[`${command} --registry ${address}`], [`${command} --db "${catalogue.path}"`]]);
+  const { stdout } = await planned(address, '--json');
+  expect(JSON.parse(stdout[0] ?? '')).toMatchObject({
+    modules: [{ notes: true }, { notes: true }],
+  });
+});
+
+function isOfNotes(line: string): boolean {
+  return line.includes('notes');
+}
+
+it('a list that was read may be published again, without its notes', async () => {
+  const folder = temporaryFolder({ 'list.json': '[{"version":"1.3.0","notes":true}]' });
+  const db = `${folder}/registry.db`;
+  const publish = ['registry', 'publish', 'acme:lidar', '--file', `${folder}/list.json`];
+  const { stdout } = await inProcess([...publish, '--db', db, '--create']);
+  expect(stdout).toBe('acme:lidar: 1 published, 0 unchanged\n');
 });
 
 it('[T779] an earlier registry publishes the release, and takes no notes', async () => {

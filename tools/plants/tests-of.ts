@@ -36,6 +36,8 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/config/served/secret-places.ts': ['../config', '../server/machine-secrets'],
   'src/core/plan/row-state.ts': ['../page/needs-attention', '../page/failing', 'colour'],
   'src/core/plan/revalidate.ts': ['../core', 'restart-local'],
+  'src/core/text/text-lines.ts': ['../page/site-modules', 'publish-notes'],
+  'src/registry/registry-writer.ts': ['../registry', 'publish-notes'],
   'src/registry/command-documents.ts': [
     '../registry',
     '../server/command-routes',
@@ -116,6 +118,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/host/misspelt-names.ts': ['check', 'plan-endings'],
   'src/host/checked-report.ts': ['check'],
   'src/host/checked-files.ts': ['check', 'doctor', 'lists-and-documents'],
+  'src/host/plan/release-notes-of.ts': ['publish-notes'],
   'src/host/plan': ['plan', 'machine-id', '../page/'],
   'src/host/served/site-commands.ts': ['../host/site-commands', '../host/signed-'],
   'src/host/served/signed-commands.ts': ['../host/signed-'],

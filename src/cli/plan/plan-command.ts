@@ -6,6 +6,7 @@ import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { planFor, type PlanTerms } from '../../host/plan/machine-plan.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
+import { releaseNotes } from '../../host/plan/release-notes-of.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
 import { isTooYoung } from '../../core/plan/waiting-for-age.ts';
 import { documentsInUse, followedAsJson, followedAt } from '../../host/served/documents-in-use.ts';
@@ -48,6 +49,7 @@ export async function planCommand(
       : planTable(planned.value, world.columns)),
     notes: [
       ...(planned.value.isNew ? [NEW_MACHINE] : []),
+      ...releaseNotes(planned.value.plan.modules, planned.value.lists.modules),
       ...(followed ? siteNotesHere(world) : []),
     ],
     problems,

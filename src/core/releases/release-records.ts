@@ -109,6 +109,7 @@ const MEMBERS: Members<ReleaseRecord> = {
   distTags: true,
   deprecated: true,
   requires: true,
+  hasNotes: true,
   signatures: true,
   yankSignatures: true,
   rollout: true,

@@ -51,6 +51,8 @@ export interface ReleaseRecord {
   readonly requires?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Present if a machine has to run the release before any higher one (D90). */
   readonly floor?: true | undefined;
+  /** Present if its registry has notes of it, for people. */
+  readonly hasNotes?: true | undefined;
   /** Signatures over the text of the release, in base64, by the ids of their keys; absent if it has none (D132). */
   readonly signatures?: Readonly<Record<string, string>> | undefined;
   /** The same over the text of its yank; absent if no author signed that (D165). */
@@ -112,12 +114,12 @@ export function mergeRecords(
   if (first && records.length === 1) {
     const { publishedAt, artifacts, prerelease, yanked, deprecated, requires, floor, rollout } =
       first;
-    const { signatures, unreadable, yankSignatures } = first;
+    const { signatures, unreadable, yankSignatures, hasNotes } = first;
     const plain = { version, publishedAt: knownTime(publishedAt), artifacts, prerelease };
     const release = { ...plain, yanked, deprecated, requires, floor, rollout, signatures };
     // Few have them.
-    if (unreadable === undefined && yankSignatures === undefined) return release;
-    return { ...release, unreadable, yankSignatures };
+    const isPlain = unreadable === undefined && yankSignatures === undefined && !hasNotes;
+    return isPlain ? release : { ...release, unreadable, yankSignatures, hasNotes };
   }
   return {
     version,
@@ -129,6 +131,7 @@ export function mergeRecords(
     deprecated: leastReason(records.map(({ deprecated }) => deprecated)),
     requires: mergeRequires(records.flatMap(({ requires }) => (requires ? [requires] : []))),
     floor: records.some(({ floor }) => floor) || undefined,
+    hasNotes: records.some(({ hasNotes }) => hasNotes) || undefined,
     rollout: strictest(records.flatMap(({ rollout }) => rollout ?? [])),
     isMerged: true,
   };

@@ -20,6 +20,7 @@ import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { newerRefused } from '../../core/releases/resolve.ts';
 import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
+import { notedReleaseOf } from './release-notes-of.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { listAsJson, refusedAsJson } from '../resolution-document.ts';
@@ -102,6 +103,7 @@ function rowAsJson(row: PlanRow, reading: ListResult | undefined): object {
     until: timeOrNull(untilOf(decision)),
     latest: latest?.text ?? null,
     newer: newerAsJson(row),
+    ...(notedReleaseOf(decision) && { notes: true }),
     stops: stopsAsJson(stops),
     next_change: nextChange ? changeAsJson(nextChange) : null,
     ...(afterActions && { after_actions: afterActionsAsJson(afterActions) }),

@@ -72,6 +72,8 @@ function decodeRelease(entry: unknown, path: Path, drop: Drop): ReleaseRecord {
     deprecated: decodeReason(entry['deprecated'], path, 'deprecated', drop),
     requires: 'requires' in entry ? decodeRequires(entry['requires'], path, drop) : undefined,
     floor: decodeFloor(entry['floor'], path, drop),
+    // For people: another value says nothing.
+    ...(entry['notes'] === true && { hasNotes: true }),
     signatures:
       'signatures' in entry ? decodeSignatures(entry, 'signatures', path, drop) : undefined,
     ...('yank_signatures' in entry && {

@@ -22,6 +22,7 @@ export interface StoredRelease {
   /** A JSON object with the fields that the author published. */
   readonly content: string;
   readonly yanked: string | null;
+  readonly hasNotes: boolean;
   /** Which machines may install it; undefined: all. */
   readonly rollout: object | undefined;
 }
@@ -40,10 +41,12 @@ export function makeDocument(
   return { bytes, etag, sha256: digest.toString('hex'), count: releases.length };
 }
 
-function releaseAsJson({ version, publishedAt, content, yanked, rollout }: StoredRelease): string {
+function releaseAsJson(release: StoredRelease): string {
+  const { version, publishedAt, content, yanked, hasNotes, rollout } = release;
+  const notes = hasNotes || undefined;
   const head = JSON.stringify({ version, published_at: formatTime(publishedAt) });
   // Joins three JSON objects, none of which is empty.
-  return `${head.slice(0, -1)},${content.slice(1, -1)},${JSON.stringify({ yanked, rollout }).slice(1)}`;
+  return `${head.slice(0, -1)},${content.slice(1, -1)},${JSON.stringify({ yanked, notes, rollout }).slice(1)}`;
 }
 
 /** In bytes. */

@@ -178,6 +178,10 @@ export const newRelease = v.strictObject(
       v.nullish(v.boolean('expected true or false')),
       v.description('Whether a machine has to run the release before any higher one'),
     ),
+    notes: v.pipe(
+      v.nullish(v.boolean('expected true or false')),
+      v.description('Whether the list that it is from has notes of it; ignored'),
+    ),
     signatures: v.pipe(
       v.nullish(signatures),
       v.description('Signatures of the release in base64, by the ids of their keys'),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { ModuleId, Result } from '../../core/index.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { YankResult } from './catalogue-results.ts';
-import { moduleIn, releaseIn } from './module-row.ts';
+import { moduleIn, releaseIn, touch } from './module-row.ts';
 import type { ReleaseErrors } from './published-release.ts';
 import { describe, shape } from './schema-errors.ts';
 
@@ -38,7 +38,7 @@ export function readNotesBody(json: unknown): Result<string, ReleaseErrors> {
   return { ok: false, error: read.issues.map(describe) };
 }
 
-/** Adds notes to a release that has none. They are no part of its list, which does not change (D379). The caller has a transaction. */
+/** Adds notes to a release that has none. Its list says only that there are some (D379). The caller has a transaction. */
 export function addNotes(
   sql: Statements,
   { moduleId, version }: { readonly moduleId: ModuleId; readonly version: string },
@@ -53,7 +53,10 @@ export function addNotes(
     release.id,
     notes,
   );
-  if (changes > 0) return 'done';
+  if (changes > 0) {
+    touch(sql, module.id);
+    return 'done';
+  }
   return notesOf(sql, release.id) === notes ? 'unchanged' : 'other-notes';
 }
 
@@ -61,8 +64,6 @@ export function addNotes(
 export interface CatalogueNotes {
   /** Null if the release has none, undefined if it is not published. */
   readonly of: (moduleId: ModuleId, version: string) => string | null | undefined;
-  /** The versions of a module that have notes. */
-  readonly versions: (moduleId: ModuleId) => ReadonlySet<string>;
 }
 
 export function catalogueNotes(sql: Statements): CatalogueNotes {
@@ -71,13 +72,6 @@ export function catalogueNotes(sql: Statements): CatalogueNotes {
       const module = moduleIn(sql, moduleId);
       const release = module && releaseIn(sql, module, version);
       return release && notesOf(sql, release.id);
-    },
-    versions(moduleId) {
-      const rows = sql.all(
-        'SELECT version FROM releases JOIN release_notes ON release = releases.id WHERE module = ?',
-        moduleIn(sql, moduleId)?.id ?? null,
-      );
-      return new Set(rows.map(({ version }) => String(version)));
     },
   };
 }

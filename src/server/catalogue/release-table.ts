@@ -46,7 +46,9 @@ import {
  */
 export function storedReleases(sql: Statements, { id }: ModuleRow): StoredRelease[] {
   const rows = sql.all(
-    `SELECT ${RELEASE_COLUMNS}, module, json_valid(content) AS is_json FROM releases WHERE module = ? ORDER BY id`,
+    `SELECT ${RELEASE_COLUMNS}, module, json_valid(content) AS is_json,
+       releases.id IN (SELECT release FROM release_notes) AS has_notes
+     FROM releases WHERE module = ? ORDER BY id`,
     id,
   );
   const rollouts = rolloutsIn(sql, id);
@@ -54,7 +56,9 @@ export function storedReleases(sql: Statements, { id }: ModuleRow): StoredReleas
     const release = releaseRow(row, sql);
     if (row['is_json'] !== 1 || !release.content.startsWith('{"')) throw damagedContent(sql, row);
     const { version, published_at: publishedAt, content, yanked } = release;
-    return { rollout: listedIn(rollouts.get(release.id)), version, publishedAt, content, yanked };
+    const hasNotes = row['has_notes'] === 1;
+    const rollout = listedIn(rollouts.get(release.id));
+    return { rollout, version, publishedAt, content, yanked, hasNotes };
   });
 }
 

@@ -47,6 +47,10 @@ const release = v.strictObject({
       ),
     ),
   ),
+  notes: v.pipe(
+    v.optional(v.literal(true)),
+    v.description('Whether the release has notes; absent if not'),
+  ),
   floor: v.pipe(
     v.optional(v.literal(true)),
     v.description('Present if a machine has to run the release before any higher one'),
