@@ -122,10 +122,10 @@ describe('modreg agent status', () => {
   });
 
   it.each<[string, Partial<LoggedDecision>, string]>([
-    ['1.1.0-3f8a91c20b7d', {}, 'hold: it waits; 1.1.0 is downloaded'],
-    ['1.1.0', {}, 'hold: it waits; 1.1.0 is downloaded'],
-    ['1.1.0-rc.1-3f8a91c20b7d', {}, 'hold: it waits'],
-    ['1.0.0-3f8a91c20b7d', { target: '1.0.0' }, 'hold: it waits'],
+    ['1.1.0-3f8a91c20b7d', {}, 'waiting: it waits; 1.1.0 is downloaded'],
+    ['1.1.0', {}, 'waiting: it waits; 1.1.0 is downloaded'],
+    ['1.1.0-rc.1-3f8a91c20b7d', {}, 'waiting: it waits'],
+    ['1.0.0-3f8a91c20b7d', { target: '1.0.0' }, 'waiting: it waits'],
     ['1.1.0-3f8a91c20b7d', { decision: 'stuck' }, 'stuck: it waits'],
   ])('[D78] with the package %s and %j: %s', (folder, more, expected) => {
     const file = claimed();

@@ -22,13 +22,13 @@ describe('[D74] modreg plan', () => {
     const policy = { registry: './lists', blackout: [SEASON], modules: { acme_arm: NIGHTLY } };
     const { stdout } = await planned({ ...ROVER, policy });
     expect(stdout.slice(2)).toEqual([
-      '  MODULE       CONSTRAINT   DEPLOYED   TARGET   LATEST   ACTION   WHY',
-      `  acme:lidar   1.*          1.0.0      1.0.1    1.0.1    hold     no maintenance until ${UNTIL} (blackout: season)`,
+      '  MODULE       CONSTRAINT   DEPLOYED   TARGET   LATEST   ACTION    WHY',
+      `  acme:lidar   1.*          1.0.0      1.0.1    1.0.1    waiting   no maintenance until ${UNTIL} (blackout: season)`,
       `      next ${UNTIL}: upgrade to 1.0.1, as the blackout ends`,
-      `  acme:arm     1.*          1.0.0      1.0.1    1.0.1    hold     no maintenance until ${UNTIL} (blackout: season); the maintenance window is closed until 2026-11-22T01:00:00Z (02:00 Europe/Berlin, in 13 h)`,
+      `  acme:arm     1.*          1.0.0      1.0.1    1.0.1    waiting   no maintenance until ${UNTIL} (blackout: season); the maintenance window is closed until 2026-11-22T01:00:00Z (02:00 Europe/Berlin, in 13 h)`,
       '      next 2026-11-27T01:00:00Z (02:00 Europe/Berlin, in 5 d 13 h): upgrade to 1.0.1, as the maintenance window opens',
       '',
-      '2 held, 0 unchanged.',
+      '2 waiting, 0 unchanged.',
       'Nothing was changed.',
     ]);
   });
@@ -124,7 +124,7 @@ describe('[D74] a poller', () => {
     const status = await ask(machine, 'status');
     expect(status.answer.slice(2)).toEqual([
       '  MODULE       CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION   WHY',
-      '  acme:lidar   1.2.*        1.2.3      1.2.4    1.2.4    hold       no maintenance until 2026-11-21T04:00:00Z (in 2 h 55 min) (blackout: fair)',
+      '  acme:lidar   1.2.*        1.2.3      1.2.4    1.2.4    waiting    no maintenance until 2026-11-21T04:00:00Z (in 2 h 55 min) (blackout: fair)',
     ]);
     await machine.pass(3 * HOUR);
     expect(machine.story()).toEqual([

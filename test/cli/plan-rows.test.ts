@@ -159,7 +159,7 @@ describe('the last lines of a plan', () => {
     const deployed = { acme_lidar: '1.0.1', acme_arm: '2.0.0', acme_cam: '1.0.0' };
     const lists = { ...LISTS, 'acme/cam': ['2.0.0'] };
     const { stdout } = await planned({ machine, deployed, policy, lists });
-    expect(stdout.at(-2)).toBe('1 held, 1 stuck, 1 unchanged.');
+    expect(stdout.at(-2)).toBe('1 waiting, 1 stuck, 1 unchanged.');
   });
 });
 

@@ -68,7 +68,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
     [
       'the time of the last restart',
       (state) => acknowledged(state, 'done'),
-      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | hold | cooling down after a restart until 2026-11-21T12:04:00Z (in 4 min)',
+      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | waiting | cooling down after a restart until 2026-11-21T12:04:00Z (in 4 min)',
     ],
     [
       'that the deployed version failed, without a previous version',

@@ -72,6 +72,10 @@ it('[D388] nor does the status say that it is stuck', async () => {
   expect((await told(['status'])).lines).toEqual(['acme:lidar 1.* none - 1.1.0 waiting too young']);
 });
 
+it('[D388] what is held waits as well', () => {
+  expect(shownWord(logged('acme_lidar', { decision: 'hold' }))).toBe('waiting');
+});
+
 it.each([
   ['release-of-age', 'install', 'waiting'],
   ['release-published', 'upgrade', 'waiting'],

@@ -68,7 +68,7 @@ describe('[D41] a requested restart is shown by', () => {
       'acme_lidar: an operator requested a restart at 2026-11-21T01:03:03Z',
     );
     expect((await ask(machine, 'status')).answer.join('\n')).toContain(
-      'hold       the maintenance window is closed until 2026-11-21T02:00:00Z (in 55 min 57 s); an operator requested a restart at 2026-11-21T01:03:03Z',
+      'waiting    the maintenance window is closed until 2026-11-21T02:00:00Z (in 55 min 57 s); an operator requested a restart at 2026-11-21T01:03:03Z',
     );
     await machine.pass(HOUR);
     const id = machine.deliveries[0]?.action.id;

@@ -97,7 +97,7 @@ crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because t
   acme:lidar          1.2.*        1.2.3                          1.2.9    2.0.1    upgrade      newest patch of 1.2
   acme:lidar (rear)   1.*          none                           1.1.0    1.1.0    install      not deployed yet
   acme:arm            1.*          unknown                        -        -        stuck        the deployed version is not known
-  acme:cam            1.*          "https://builds.example/cam"   1.1.0    1.1.0    hold         upgrade to https://builds.example/new failed once because of this machine, next attempt ${formatTime(now + 2 * HOUR + 30 * SECOND)} (in 2 h): no light\\u{a}\\u{1b}[2J; resting
+  acme:cam            1.*          "https://builds.example/cam"   1.1.0    1.1.0    waiting      upgrade to https://builds.example/new failed once because of this machine, next attempt ${formatTime(now + 2 * HOUR + 30 * SECOND)} (in 2 h): no light\\u{a}\\u{1b}[2J; resting
   acme:own            -            unknown                        1.1.0    1.1.0    local        local
   platform-agent      stable       0.9.0                          1.1.0    1.1.0    up-to-date   already the newest release of 1
 

@@ -69,5 +69,5 @@ it('finds out why a machine did not upgrade, as the page shows', async () => {
   await ask(machine, 'quarantine', 'lift', 'acme:lidar', '1.2.9');
   await machine.pass(10 * MINUTE);
   const { answer } = await ask(machine, 'status');
-  expect(answer[3]).toMatch(/^ +acme:lidar .* hold +the maintenance window is closed until /);
+  expect(answer[3]).toMatch(/^ +acme:lidar .* waiting +the maintenance window is closed until /);
 });

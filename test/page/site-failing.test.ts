@@ -28,7 +28,7 @@ it('[D184] the page of a site counts, finds and explains what fails', async () =
     'rover-1 0 s ago 1',
     `acme:lidar 1.2.9 → 1.3.0 failing upgrade ${WORDS}`,
     'rover-2 0 s ago 1',
-    'acme:lidar 1.2.9 failing up-to-date 1.3.0 failed because of the release: the disk is full',
+    'acme:lidar 1.2.9 failing up to date 1.3.0 failed because of the release: the disk is full',
   ]);
   // Without a search, a module that fails needs attention.
   const all = await textOf(site.app, '/');

@@ -61,12 +61,12 @@ describe('the machines of a site', () => {
       'machine seen modules needs attention',
       'crane-1 1 min 30 s ago 1',
       'rover-1 1 min 30 s ago 2',
-      'acme:lidar 1.2.9 → 1.3.0 hold',
+      'acme:lidar 1.2.9 → 1.3.0 waiting',
       'rover-2 1 min 30 s ago 2',
       'acme:arm 2.4.0 stuck no release satisfies 3.*',
       'rover-3 0 s ago 2',
       'acme:arm 2.4.0 stuck no release satisfies 3.*',
-      'acme:lidar 1.2.8 → 1.3.0 hold',
+      'acme:lidar 1.2.8 → 1.3.0 waiting',
     ]);
   });
 
@@ -153,20 +153,22 @@ describe('a machine of a site', () => {
       'Modules',
       'module decision constraint deployed target why and what stops',
       'acme:arm stuck 1.* 2.4.0 - no release satisfies 3.* a restart stops lidar0',
-      'acme:lidar up-to-date 1.* 1.2.9 1.2.9 a restart stops lidar0',
+      'acme:lidar up to date 1.* 1.2.9 1.2.9 a restart stops lidar0',
       'Last outcomes',
       '12:00 UTC acme_lidar upgrade 1.2.8 → 1.2.9 failed motor stalled',
       '12:00 UTC acme_lidar upgrade 1.2.8 → 1.2.9 done',
     ]);
   });
 
-  it('[D79] says what has been held for longer than a week, as the list of machines does', async () => {
+  it('[D79] [D391] says what has been held for longer than a week, as the list of machines does', async () => {
     const site = testSite();
     const held = { ...LIDAR, target: '1.3.0', decision: 'hold', held_over_a_week: true };
     await site.report('rover-2', [held]);
-    expect(await textOf(site.app, '/')).toContain('acme:lidar 1.2.9 → 1.3.0 hold for over a week');
+    expect(await textOf(site.app, '/')).toContain(
+      'acme:lidar 1.2.9 → 1.3.0 waiting for over a week',
+    );
     expect(await textOf(site.app, '/machines/rover-2')).toContain(
-      'acme:lidar hold for over a week 1.* 1.2.9 1.3.0 a restart stops lidar0',
+      'acme:lidar waiting for over a week 1.* 1.2.9 1.3.0 a restart stops lidar0',
     );
   });
 
@@ -189,7 +191,7 @@ describe('a machine of a site', () => {
       'rover-3 0 s ago 2',
       'retired 12:01 UTC by alice',
       'acme:arm 2.4.0 stuck no release satisfies 3.*',
-      'acme:lidar 1.2.8 → 1.3.0 hold',
+      'acme:lidar 1.2.8 → 1.3.0 waiting',
     ]);
     expect(await textOf(site.app, '/machines/rover-3')).toContain(
       'It is retired 12:01 UTC by alice: no count has it, and no rollout that cannot have reached it, until it reports again.',

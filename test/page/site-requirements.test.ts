@@ -126,7 +126,7 @@ it('[D123] the page of a machine says what its policy refuses, and that it is de
     { ...lidar, facts: { ...facts, eligibility: { ...eligibility, refuse } } },
   ]);
   expect((await textOf(made.app, '/machines/rover-1')).slice(-4, -2)).toEqual([
-    'acme:lidar up-to-date 1.* 1.2.9 1.2.9 newer 1.3.0 is refused by the policy of the site: 1.* (stops the motor) a restart stops lidar0, nav',
+    'acme:lidar up to date 1.* 1.2.9 1.2.9 newer 1.3.0 is refused by the policy of the site: 1.* (stops the motor) a restart stops lidar0, nav',
     'the deployed version 1.2.9 is refused by the policy of the site: 1.* (stops the motor); it stays until another release is selected',
   ]);
 });

@@ -81,11 +81,11 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   // The window holds 1.4.0.
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 35 min)',
+      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | waiting | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 35 min)',
       'next 2026-11-22T02:00:00Z (in 21 h 35 min): upgrade to 1.4.0, as the maintenance window opens',
     ],
     status: [
-      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 35 min)',
+      'acme:lidar | 1.* | 1.3.0 | 1.4.0 | 1.4.0 | waiting | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 35 min)',
     ],
     json: {
       decision: 'hold',
@@ -130,11 +130,11 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   await lidar.pass(11 * MINUTE);
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 13 min)',
+      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | waiting | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 13 min)',
       'next 2026-11-22T02:00:00Z (in 21 h 13 min): upgrade to 1.4.1, as the maintenance window opens',
     ],
     status: [
-      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | hold | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 13 min)',
+      'acme:lidar | 1.* | 1.2.9 | 1.4.1 | 1.4.1 | waiting | the maintenance window is closed until 2026-11-22T02:00:00Z (in 21 h 13 min)',
       'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; refused with it: 1.4.0, 1.3.1, 1.2.10',
     ],
     json: {

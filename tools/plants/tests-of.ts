@@ -34,6 +34,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/config/schema-field.ts': ['../config', 'write-schema'],
   'src/config/served/compiled.ts': ['../config', '../server/fragments'],
   'src/config/served/secret-places.ts': ['../config', '../server/machine-secrets'],
+  'src/core/plan/waiting-for-age.ts': ['plan-too-young', 'status'],
   'src/core/plan/row-state.ts': ['../page/needs-attention', '../page/failing', 'colour'],
   'src/core/plan/revalidate.ts': ['../core', 'restart-local'],
   'src/core/text/text-lines.ts': ['../page/site-modules', 'publish-notes'],

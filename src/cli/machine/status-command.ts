@@ -127,7 +127,7 @@ function urgencyOf(
   if (open?.state === 'delivered') return undefined;
   if ((open?.failures ?? 0) > 0 || word === 'stuck') return 'attention';
   if (deployedYank(row, memory) || failures.has(row.name)) return 'attention';
-  if (word === 'hold' || word === 'waiting') return 'waiting';
+  if (word === 'waiting') return 'waiting';
   return SETTLED.has(word) ? 'settled' : undefined;
 }
 

@@ -190,7 +190,7 @@ function actionWord(row: PlanRow): string {
     case 'stuck':
       return isTooYoung(row) ? 'waiting' : 'stuck';
     case 'hold':
-      return 'hold';
+      return 'waiting';
   }
 }
 
@@ -232,10 +232,10 @@ function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string
   const count = (kind: string): number =>
     rows.filter(({ decision }) => decision.kind === kind).length;
   const young = rows.filter(isTooYoung).length;
+  const waiting = count('hold') + young;
   const counts = [
     ...Array.from(due, ([direction, { length }]) => countOf(length, direction)),
-    ...(count('hold') > 0 ? [`${count('hold')} held`] : []),
-    ...(young > 0 ? [`${young} waiting`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
     ...(count('stuck') > young ? [`${count('stuck') - young} stuck`] : []),
     `${count('keep')} unchanged`,
   ];

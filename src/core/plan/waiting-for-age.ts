@@ -25,14 +25,14 @@ export function isTooYoung({
   );
 }
 
-/** The word of a logged decision as people read it: `waiting` in place of `stuck` if a release is only too young. */
+/** The word of a logged decision as people read it: `waiting` in place of `hold`, and of `stuck` if a release is only too young. */
 export function shownWord({ decision, next }: Pick<LoggedDecision, 'decision' | 'next'>): string {
   const isWaiting =
     decision === 'stuck' &&
     next !== undefined &&
     ENDS.has(next.because) &&
     next.decision !== 'stuck';
-  return isWaiting ? 'waiting' : decision;
+  return isWaiting || decision === 'hold' ? 'waiting' : decision;
 }
 
 /** `1.2.3 is old enough in 4 d · nothing deployed`; undefined if no release is only too young. */

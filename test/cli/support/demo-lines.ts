@@ -54,7 +54,7 @@ export const SHOWN: readonly string[] = [
   'lidar 1.2.4 running PID SIZE up-to-date',
   'camera 1.0.0 running PID SIZE up-to-date',
   'arm 2.0.0 running PID SIZE up-to-date',
-  `gripper 3.0.0 running PID SIZE hold: ${SHUT}`,
+  `gripper 3.0.0 running PID SIZE waiting: ${SHUT}`,
   'In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):',
   'MODULE VERSION SINCE UNTIL WHY',
   `acme:arm 2.1.0 TIME an operator lifts it, or another digest ${EXITED}`,

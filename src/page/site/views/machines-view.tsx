@@ -237,14 +237,18 @@ const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
 
 export const HELD_LONG = ' for over a week';
 
+/** The states of decisions, as the page of a machine names them (D391). */
 const STATES: Readonly<Record<string, string>> = {
   stuck: 'stuck',
   hold: 'waiting',
-  'up-to-date': 'settled',
-  ahead: 'waiting',
-  local: 'settled',
-  disabled: 'settled',
+  'up-to-date': 'up to date',
+  ahead: 'up to date',
+  local: 'up to date',
+  disabled: 'up to date',
 };
+
+/** Decisions that are shown as their state: a replacement, a local module and a disabled one say more than that. */
+const SHOWN_AS_STATE: ReadonlySet<string> = new Set(['hold', 'up-to-date', 'ahead']);
 
 /** The decision as a word, with the colour of its state; that something fails is said first. */
 export const Decision: FC<{
@@ -260,7 +264,7 @@ export const Decision: FC<{
       </>
     )}
     <span class="state" data-state={STATES[decision] ?? 'due'}>
-      {decision}
+      {SHOWN_AS_STATE.has(decision) ? STATES[decision] : decision}
     </span>
   </>
 );
