@@ -92,7 +92,12 @@ export async function rollingFleet(
   });
   const token = tokenFor(catalogue, ['publish', 'yank', 'rollout', 'fleet:read'], 'person');
   const ask = async (path: string, bearer: string, body?: object): Promise<Answer> => {
-    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+    const headers = {
+      authorization: `Bearer ${bearer}`,
+      'content-type': 'application/json',
+      // While hours of the virtual clock pass, the server ends connections, and the client does not see it in time.
+      connection: 'close',
+    };
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const answer = await fetch(`${running.address}${path}`, { headers, ...sent });
     return [answer.status, Object(await answer.json())];
