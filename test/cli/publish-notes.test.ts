@@ -124,18 +124,20 @@ describe.each(['in a file', 'over HTTP'] as const)('[D379] release notes %s', (w
   });
 });
 
+/** The plan of a new machine with two entries of a module. */
+async function planned(place: string, ...options: readonly string[]): Promise<Printed> {
+  const modules = [entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'rear')];
+  const folder = polledSite({ address: place }, { modules });
+  const environment = { PLATFORM_HOME: `${folder}/new` };
+  return await printed(['plan', `${folder}/machine.json`, ...options], { environment });
+}
+
 it('[D380] a plan says where the notes of what it deploys are', async () => {
   const { address, catalogue } = await loopbackRegistry();
   published({ catalogue }, 'acme:lidar', '1.2.9', '1.3.0');
   const [lidar, notes] = [moduleId('acme:lidar'), NOTES];
   const add = (version: string): unknown =>
     catalogue.apply({ kind: 'notes', moduleId: lidar, version, notes });
-  const planned = async (place: string, ...options: readonly string[]): Promise<Printed> => {
-    const modules = [entry('acme:lidar', '1.*'), entry('acme:lidar', '1.*', 'rear')];
-    const folder = polledSite({ address: place }, { modules });
-    const environment = { PLATFORM_HOME: `${folder}/new` };
-    return await printed(['plan', `${folder}/machine.json`, ...options], { environment });
-  };
   add('1.2.9');
   expect((await planned(address)).stderr.filter(isOfNotes)).toEqual([]);
   add('1.3.0');

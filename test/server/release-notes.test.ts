@@ -44,21 +44,32 @@ describe('[D379] the notes of a release', () => {
     expect(registry.events.map(({ kind }) => kind)).toEqual(['published', 'noted', 'refused']);
   });
 
-  it.each([
-    [{ notes: '' }, 422, '/notes: expected text that is not empty'],
-    [{ notes: ' \n' }, 422, '/notes: expected text that is not empty'],
-    [{ notes: 5 }, 422, '/notes: expected text'],
-    [{ notes: 'é'.repeat(32_769) }, 422, '/notes: has 65538 bytes, expected at most 65536'],
-    [{ notes: 'é'.repeat(32_768) }, 201, undefined],
+  it.each<[what: string, body: object, status: number, detail: string | undefined]>([
+    ['without text', { notes: '' }, 422, '/notes: expected text that is not empty'],
+    ['of spaces', { notes: ' \n' }, 422, '/notes: expected text that is not empty'],
+    ['that are a number', { notes: 5 }, 422, '/notes: expected text'],
     [
+      'of 64 KiB and a character',
+      { notes: 'é'.repeat(32_769) },
+      422,
+      '/notes: has 65538 bytes, expected at most 65536',
+    ],
+    ['of 64 KiB', { notes: 'é'.repeat(32_768) }, 201, undefined],
+    [
+      'with an escape character',
       { notes: 'stop\u001b[2J' },
       422,
       '/notes: expected no control characters but tabs and line breaks',
     ],
-    [{ notes: '\ud800' }, 422, '/notes: expected text that UTF-8 can write'],
-    [{ notes: 'tab\t, line\r\n' }, 201, undefined],
-    [{ text: 'x' }, 422, '/notes: required'],
-  ])('[T779] %j is answered with %i', async (body, status, detail) => {
+    [
+      'with half a character',
+      { notes: '\ud800' },
+      422,
+      '/notes: expected text that UTF-8 can write',
+    ],
+    ['with tabs and line breaks', { notes: 'tab\t, line\r\n' }, 201, undefined],
+    ['under another name', { text: 'x' }, 422, '/notes: required'],
+  ])('[T779] %s are answered as their text allows', async (_what, body, status, detail) => {
     const registry = await withRelease();
     const answer = await registry.ask('PUT', NOTES, { body });
     expect([answer.status, Object(answer.json).detail]).toEqual([status, detail]);

@@ -7,10 +7,8 @@ const NAMED = 8;
 
 /** The release that a decision deploys, now or later, if its registry has notes of it (D380). */
 export function notedReleaseOf(decision: Decision): Release | undefined {
-  const replacement = replacementOf(decision);
-  if (!replacement || typeof replacement.to !== 'object' || !('hasNotes' in replacement.to))
-    return undefined;
-  return replacement.to.hasNotes ? replacement.to : undefined;
+  const to = replacementOf(decision)?.to;
+  return to && 'version' in to && to.hasNotes ? to : undefined;
 }
 
 /** Where people read the notes of what a plan deploys. */
