@@ -13,6 +13,7 @@ export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'GET /logs.txt': 'viewer',
   'GET /modules': 'viewer',
   'GET /modules/:module': 'viewer',
+  'GET /modules/:module/notes': 'viewer',
   'GET /modules/:module/outcomes': 'viewer',
   'GET /modules/:module/what-if': 'viewer',
   'GET /rollouts': 'viewer',
