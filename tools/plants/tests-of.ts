@@ -136,6 +136,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     '../server/command-routes',
     '../server/group-commands',
     '../server/signed-commands',
+    '../server/damaged-signatures',
     'group-commands',
   ],
   'src/server/routes/command-routes.ts': [
@@ -154,6 +155,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/server/configs': [
     '../server/config-routes',
     '../server/command-routes',
+    '../server/damaged-signatures',
     '../server/fragments',
     '../server/machine-secrets',
   ],

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { CommandKind, CommandOutcome } from '../../registry/command-documents.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 
@@ -36,6 +37,22 @@ interface CommandSignatures {
   /** By the ids of their keys. */
   readonly signatures: Readonly<Record<string, string>>;
 }
+
+/** What is stored of them. Damaged ones are none: the lists of other machines do not depend on them (T780). */
+const SIGNED: v.GenericSchema<unknown, CommandSignatures | undefined> = v.fallback(
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.object({
+        id: v.string(),
+        givenAt: v.number(),
+        signatures: v.record(v.string(), v.string()),
+      }),
+    ),
+  ),
+  undefined,
+);
 
 /** What a person gives. */
 export interface CommandWish extends Omit<StoredCommand, 'number' | 'outcome'> {
@@ -185,7 +202,7 @@ function commandIn(row: Row): StoredCommand {
     author: String(row['author']),
     at: Number(row['at']),
     expiresAt: Number(row['expires_at']),
-    signed: signed === null ? undefined : (JSON.parse(String(signed)) as CommandSignatures),
+    signed: v.parse(SIGNED, signed),
     outcome:
       result === null
         ? undefined

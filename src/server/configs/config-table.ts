@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { pruneSources, writeSource, type ConfigSource } from './source-table.ts';
@@ -117,9 +118,14 @@ function revisionIn(row: Row): StoredRevision {
   };
 }
 
-/** Only this file writes them. */
+/** Damaged signatures are none: the lists of other machines do not depend on them (T780). */
+const SIGNATURES = v.fallback(
+  v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
+  {},
+);
+
 function signaturesIn(row: Row): ServedConfig['signatures'] {
-  return JSON.parse(String(row['signatures'])) as ServedConfig['signatures'];
+  return v.parse(SIGNATURES, row['signatures']);
 }
 
 /** Saves the next revision, if `basedOn` is the newest (D264). Its number is above all that the machine has run, as far as it said (T672). */
