@@ -95,7 +95,7 @@ export async function rollingFleet(
     const headers = {
       authorization: `Bearer ${bearer}`,
       'content-type': 'application/json',
-      // While hours of the virtual clock pass, the server ends connections, and the client does not see it in time.
+      // The server may end a connection that is idle while hours of the virtual clock pass.
       connection: 'close',
     };
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
