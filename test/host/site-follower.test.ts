@@ -140,6 +140,21 @@ it('[T707] a machine that cannot take commands says so once, and goes on with th
   expect(await until('in use')).toEqual(['info revision 2 of the site is in use']);
 });
 
+it('[T707] a site that serves documents and fails for commands is said so after two questions', async () => {
+  const failing = new RegistryError('registry-busy', 'SITE is busy or failing (500)');
+  let asked = 0;
+  const proof = async (): Promise<never> => {
+    asked += 1;
+    if (asked < 3) ask();
+    return await Promise.reject(failing);
+  };
+  const { until, ask } = await followed(undefined, undefined, { proof });
+  expect([await until('commands'), asked]).toEqual([
+    ['warn commands of the site cannot be taken: SITE is busy or failing (500)'],
+    2,
+  ]);
+});
+
 const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };
 const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {
   'acme:lidar': '1.3.5',

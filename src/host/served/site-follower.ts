@@ -61,6 +61,8 @@ export class SiteFollower {
   #said: string | undefined;
   #isUnreached = false;
   #isUncommanded = false;
+  /** Whether the last question for commands found the site out of reach. */
+  #isOut = false;
   #woken = new AbortController();
 
   constructor(site: FollowedSite, state: ServedState) {
@@ -151,11 +153,14 @@ export class SiteFollower {
       const onNotice = (level: 'info' | 'warn', text: string): void => this.#notice(level, text);
       await commandRound({ ...commanded, clock, state, become, onNews, onNotice }, signal);
       this.#isUncommanded = false;
+      this.#isOut = false;
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof RegistryError || error instanceof DatabaseError)) throw error;
-      // The next question for documents says the same of a site that is out of reach.
-      const isSaid = this.#isUncommanded || this.#isUnreached || OUT_OF_REACH.has(error.kind);
+      const wasOut = this.#isOut;
+      this.#isOut = OUT_OF_REACH.has(error.kind);
+      // The next question for documents says the same of a site that is out of reach for both.
+      const isSaid = this.#isUncommanded || this.#isUnreached || (this.#isOut && !wasOut);
       if (isSaid) return;
       this.#notice('warn', `commands of the site cannot be taken: ${error.message}`);
       this.#isUncommanded = true;
