@@ -122,7 +122,7 @@ function servedIn(reply: Reply, known: string): ServedConfig | null | undefined 
   if (reply.status === 304) return undefined;
   if (reply.status === 204) return null;
   const json = parseJson(reply.body.text);
-  if (reply.status !== 200 || !v.is(servedConfig, json)) throw notServed(reply);
+  if (reply.status !== 200 || !v.is(servedConfig, json)) throw notServedTo(reply);
   const served = { ...json, policy: json.policy ?? undefined };
   return tagOf(served) === known ? undefined : served;
 }
@@ -140,6 +140,13 @@ export function personAnswer<S extends v.GenericSchema>(
   // Cast: it is one of these kinds.
   const of = kind as ConfigRefusal['kind'];
   return { ok: false, error: { kind: of, detail: errors[0] ?? detail } };
+}
+
+/** The error for what a machine is answered. A registry says that it lacks the documents only to the token of a person. */
+function notServedTo(reply: Reply): RegistryError {
+  if (problemIn(reply.body.text)?.kind !== 'unknown-config') return notServed(reply);
+  const message = 'the token is that of an operator, expected the one of this machine';
+  return new RegistryError('registry-refused', message);
 }
 
 function notServed(reply: Reply): RegistryError {

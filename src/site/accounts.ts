@@ -2,7 +2,7 @@ import type { Result } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
-import { typedSecret } from '../host/typed-secret.ts';
+import { LARGEST_INPUT, secretText, typedBytes } from '../host/typed-secret.ts';
 import { isAccountName, type Account } from '../server/accounts/account-table.ts';
 import { passwordFault, storedPassword } from '../server/accounts/password.ts';
 import type { Role } from '../server/accounts/role.ts';
@@ -123,9 +123,25 @@ const NO_NAME =
 
 async function passwordIn(path: string | undefined): Promise<Result<string | undefined, Problem>> {
   if (path === undefined) return { ok: true, value: undefined };
-  const typed = typedSecret(path);
+  const typed = typedBytes(path);
   if (!typed.ok) return typed;
-  const fault = passwordFault(typed.value);
+  const password = secretText(typed.value);
+  const fault = unreadable(typed.value) ?? linesFault(password) ?? passwordFault(password);
   if (fault !== undefined) return wrong(fault);
-  return { ok: true, value: await storedPassword(typed.value) };
+  return { ok: true, value: await storedPassword(password) };
+}
+
+/** Why the bytes are not the whole text of a file; undefined if they are. */
+function unreadable(bytes: Buffer): string | undefined {
+  if (bytes.length > LARGEST_INPUT) {
+    return `the password has more than ${LARGEST_INPUT} bytes, expected one line`;
+  }
+  if (Buffer.from(bytes.toString()).equals(bytes)) return undefined;
+  return 'the password has bytes that are not UTF-8, expected UTF-8';
+}
+
+/** A form takes one line, so that a password of several would open nothing. */
+function linesFault(password: string): string | undefined {
+  const { length } = password.split(/\r\n|\r|\n/);
+  return length === 1 ? undefined : `the password has ${length} lines, expected one`;
 }

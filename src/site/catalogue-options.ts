@@ -99,10 +99,10 @@ export function openCatalogue<M extends Mode>(
 
 function hintForMissing(db: string | undefined, hasAddress: true | undefined): string {
   if (db !== undefined) {
-    return 'check the path; publish, token create and serve create the file if --create is passed';
+    return 'check the path; publish, token create, keys init and serve create the file if --create is passed';
   }
   const address = hasAddress ? ', and --registry the address of a registry' : '';
-  return `publish, token create and serve create this file; --db names another one${address}`;
+  return `publish, token create, keys init and serve create this file; --db names another one${address}`;
 }
 
 /** The problem for a `DatabaseError`. Throws any other error again. */

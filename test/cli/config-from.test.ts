@@ -6,6 +6,7 @@ import { agentInProcess, polledSite, pollingHere, script } from '../support/poll
 import { entry } from '../support/planned.ts';
 import { published } from '../support/published.ts';
 import { inProcess } from '../support/in-process.ts';
+import { tokenFor } from '../support/token.ts';
 import { siteOf } from './support/lidar-site.ts';
 import { servingTo } from './support/served-documents.ts';
 
@@ -79,6 +80,20 @@ it('[D269] [T675] a machine that starts while its site is out of reach runs what
     `note: revision 1 of the documents that ${loopback.address} serves is in use`,
   );
   await after.end('SIGTERM');
+});
+
+it('[T675] an agent with the token of an operator says so', async () => {
+  const loopback = await loopbackRegistry();
+  const folder = polledSite(loopback);
+  const hook = script(`${folder}/hook`, 'cat > /dev/null');
+  const operator = { MODREG_TOKEN: tokenFor(loopback.catalogue, ['config'], 'ops') };
+  const { args, environment } = servingTo(loopback);
+  const machine = pollingHere(folder, ['--exec', hook, ...args], { ...environment, ...operator });
+  const [said = ''] = (await machine.until('the documents of the site')).slice(-1);
+  expect(said).toBe(
+    `TIME warn  the documents of the site cannot be read: the registry ${loopback.address} refuses: the token is that of an operator, expected the one of this machine; its own documents stay in use`,
+  );
+  await machine.end('SIGTERM');
 });
 
 it('[D269] a machine that no longer follows a site runs its own documents, and status says nothing of the site', async () => {

@@ -5,6 +5,9 @@ import { readUpdatePolicy } from '../../src/config/index.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { inProcess } from '../support/in-process.ts';
+import { published } from '../support/published.ts';
+import { ROOT_ONE, trustOf } from '../support/signed.ts';
 import { inviting, NOW, TRUST } from './support/inviting.ts';
 
 const UNVERIFIED =
@@ -25,7 +28,7 @@ describe('[D194] modreg join', () => {
         'rover-7 has joined ADDRESS',
         'note: written: TO/credentials.json, TO/policy.json, TO/machine.json, TO/agent.env',
         UNVERIFIED,
-        'note: next: modreg add <module_id>@<constraint> --machine TO/machine.json, then MODREG_CREDENTIALS_FILE=TO/credentials.json modreg agent run TO/machine.json --reports ADDRESS',
+        'note: next: modreg add <module_id> TO/machine.json --version <constraint>, then MODREG_CREDENTIALS_FILE=TO/credentials.json modreg agent run TO/machine.json --reports ADDRESS',
       ],
       exit: 0,
     });
@@ -53,6 +56,36 @@ describe('[D194] modreg join', () => {
     ]);
   });
 
+  it('prints the command that adds a module to its machine config', async () => {
+    const site = await inviting();
+    published(site, 'acme:lidar', '1.0.0');
+    const [code = ''] = (await site.invite('rover-7')).stdout;
+    const { lines } = await site.join({ code });
+    const [, command = ''] = /next: modreg (.*), then/.exec(lines.at(-1) ?? '') ?? [];
+    const typed = command.replace('<module_id>', 'acme:lidar').replace('<constraint>', '1.0.0');
+    const { exit } = await inProcess(typed.replace('TO', site.to).split(' '), {});
+    expect([exit, site.document('machine.json')]).toEqual([
+      0,
+      {
+        modules: [
+          { module_id: 'acme:lidar', name: 'acme_lidar', type: 'registry', version: '1.0.0' },
+        ],
+      },
+    ]);
+  });
+
+  it('offers the digest that keys show prints, also of a later version of the keys', async () => {
+    const site = await inviting({ isSigned: true });
+    site.catalogue.trust.store(trustOf(undefined, [ROOT_ONE], { version: 2 }).text);
+    const [code = ''] = (await site.invite('rover-7')).stdout;
+    const [line = ''] = (await site.join({ code, json: true })).lines;
+    const { stdout } = await printed(['keys', 'show', '--db', site.catalogue.path]);
+    expect(stdout.slice(0, 2)).toEqual([
+      JSON.parse(line).offered_trust,
+      'acme-plant, version 2, expires 2027-11-27T00:00:00Z',
+    ]);
+  });
+
   it('asks for the code on a terminal, and takes it with spaces around it', async () => {
     const site = await inviting();
     const [code = ''] = (await site.invite('rover-7')).stdout;
@@ -72,7 +105,7 @@ describe('[D194] modreg join', () => {
     });
     expect((await site.join({ code })).lines.slice(2, 4)).toEqual([
       UNVERIFIED,
-      'note: the registry offers "trust": "PIN": compare it with what modreg keys init printed, then write it in TO/policy.json',
+      'note: the registry offers "trust": "PIN": compare it with what modreg keys show prints on the host of the registry, then write it in TO/policy.json',
     ]);
     const [second = ''] = (await site.invite('rover-8')).stdout;
     const to = join(site.on.root, 'second');

@@ -69,6 +69,17 @@ describe.each(['in a file', 'over HTTP'] as const)('[D379] release notes %s', (w
     });
   });
 
+  it('are named by --dry-run', async () => {
+    const run = await runner(where);
+    const dry = ['publish', 'acme:lidar', '1.3.0', '--notes', '@/notes.md', '--dry-run'];
+    expect((await run(...dry)).split('\n')).toContain(
+      'its release notes of 53 bytes would be added if the release has none',
+    );
+    const [json = ''] = (await run(...dry, '--json')).split('\n');
+    expect(JSON.parse(json)).toMatchObject({ dry_run: true, notes_bytes: 53 });
+    expect(await run('list')).not.toContain('lidar');
+  });
+
   it('may be added to a release that has none', async () => {
     const run = await runner(where);
     await run('publish', 'acme:lidar', '1.3.0');

@@ -8,6 +8,9 @@ import { newFile, registry } from './support/registry-command.ts';
 
 const PASSWORD = 'correct horse battery';
 
+/** A password with a byte that is not UTF-8. */
+const BROKEN = Buffer.concat([Buffer.from(PASSWORD), Buffer.from([0xff])]);
+
 /** It takes a core for a while, so that it is derived once. */
 const STORED = storedPassword(PASSWORD);
 
@@ -21,7 +24,7 @@ async function withAda(): Promise<string> {
 }
 
 /** The path of a file with a password. */
-function passwordFile(text: string, mode = 0o600): string {
+function passwordFile(text: string | Uint8Array, mode = 0o600): string {
   const path = `${temporaryFolder()}/password.txt`;
   writeFileSync(path, text, { mode });
   return path;
@@ -120,7 +123,7 @@ describe('[D370] modreg registry account', () => {
     ]);
   });
 
-  it.each<[readonly string[], string | undefined, string]>([
+  it.each<[readonly string[], string | Uint8Array | undefined, string]>([
     [['Ada', '--role', 'viewer'], undefined, 'USAGE]: "Ada" is not the name of an account, expe'],
     [['ada'], undefined, 'USAGE]: neither --role nor --password-file says what to change; nothing'],
     [['ada', '--role', 'root'], undefined, "USAGE]: option '--role <role>' argument 'root' is i"],
@@ -128,6 +131,11 @@ describe('[D370] modreg registry account', () => {
     [['ada'], PASSWORD, 'USAGE]: "ada" is a new account, or has a role that this modreg does not '],
     [['ada'], 'elevenchars', 'USAGE]: the password has 11 characters, expected 12 to 256; nothing'],
     [['ada'], 'x'.repeat(257), 'USAGE]: the password has 257 characters, expected 12 to 256; noth'],
+    [['ada'], `${PASSWORD}\n\n`, 'USAGE]: the password has 2 lines, expected one; nothing was sav'],
+    [['ada'], `${PASSWORD}\r${PASSWORD}`, 'USAGE]: the password has 2 lines, expected one; nothi'],
+    [['ada'], BROKEN, 'USAGE]: the password has bytes that are not UTF-8, expected UTF-8; nothing'],
+    [['ada'], 'x'.repeat(65_536), 'USAGE]: the password has 65536 characters, expected 12 to 256'],
+    [['ada'], 'x'.repeat(2_000_000), 'USAGE]: the password has more than 65536 bytes, expected on'],
     [['ada', '--password-file', '/no/file'], undefined, 'UNREADABLE_FILE]: the file "/no/file" c'],
   ])('refuses set %j with the password %s', async (args, password, message) => {
     const db = newFile();

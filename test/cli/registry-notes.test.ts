@@ -7,11 +7,12 @@ describe('the registry file at home', () => {
   it.each([
     [['list'], ', and --registry the address of a registry'],
     [['token', 'list'], ''],
+    [['account', 'set', 'ada', '--role', 'viewer'], ''],
     [['yank', 'acme:lidar', '1.2.9'], ', and --registry the address of a registry'],
   ])('%j says without --db what creates it', async (args, more) => {
     const PLATFORM_HOME = temporaryFolder();
     expect((await inProcess(['registry', ...args], { PLATFORM_HOME })).stderr.split('\n')[1]).toBe(
-      `hint: publish, token create and serve create this file; --db names another one${more}`,
+      `hint: publish, token create, keys init and serve create this file; --db names another one${more}`,
     );
   });
 

@@ -203,7 +203,7 @@ describe('the file of --db', () => {
     const { stdout, stderr, exit } = await registry(db, ...args);
     expect([stdout, stderr, exit, existsSync(db)]).toEqual([
       '',
-      `error[UNREADABLE_FILE]: "${db}": there is no such file\nhint: check the path; publish, token create and serve create the file if --create is passed\n`,
+      `error[UNREADABLE_FILE]: "${db}": there is no such file\nhint: check the path; publish, token create, keys init and serve create the file if --create is passed\n`,
       2,
       false,
     ]);

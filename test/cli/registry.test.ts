@@ -264,7 +264,7 @@ describe('the registry file', () => {
     const missing = `error[UNREADABLE_FILE]: "${db}": there is no such file\n`;
     expect(await registry(db, 'list')).toEqual({
       stdout: '',
-      stderr: `${missing}hint: check the path; publish, token create and serve create the file if --create is passed\n`,
+      stderr: `${missing}hint: check the path; publish, token create, keys init and serve create the file if --create is passed\n`,
       exit: 2,
     });
     expect(await inProcess(['resolve', 'acme:lidar', 'latest', '--registry', db])).toEqual({

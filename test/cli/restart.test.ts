@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, targetNamed, type DayOptions } from '../support/day.ts';
 import { moduleQuestion, openFrom } from '../support/decided.ts';
 import { ask } from '../support/history.ts';
+import { inProcess } from '../support/in-process.ts';
 import { homeAfter, logged } from '../support/machine-home.ts';
 import { blocksOf, pageAt } from '../support/pages.ts';
 import { entry } from '../support/planned.ts';
 import { afterwards, answerTo, NIGHTLY, settled } from '../support/restarts.ts';
 
 const LIDAR = targetNamed('acme_lidar');
+const ROUND = { at: 1, trouble: undefined };
 
 describe('[D41] modreg restart says what the planner decides', () => {
   it('as the page for operators shows', async () => {
@@ -149,6 +151,21 @@ describe('[D41] modreg restart refuses', () => {
     const machine = await settled(options);
     expect(await answerTo(machine, 'acme:lidar')).toEqual([message]);
     expect(machine.state.memory().of(LIDAR).restartRequest).toBeUndefined();
+  });
+
+  it('a server of unknown version, and says what makes it known, as a rollback does', async () => {
+    const home = homeAfter((state) => {
+      state.log([logged('platform-server', { constraint: 'stable' })], ROUND);
+    });
+    const hint = `hint: modreg agent run reports it once "agent" in the machine config names platform-server; modreg poll takes it from --deployed <file>\n`;
+    const said = [
+      ['restart', 'platform-server', '--now'],
+      ['rollback', 'platform-server', '--to', '1.0.0'],
+    ].map(async (args) => (await inProcess(args, { PLATFORM_HOME: home })).stderr);
+    expect(await Promise.all(said)).toEqual([
+      `error[DEPLOYED_UNKNOWN]: platform-server cannot be restarted: the deployed version is not known; nothing was changed\n${hint}`,
+      `error[DEPLOYED_UNKNOWN]: platform-server: the deployed version is unknown; only a version can be rolled back\n${hint}`,
+    ]);
   });
 
   it('a module that nobody has', async () => {

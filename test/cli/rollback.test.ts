@@ -198,7 +198,7 @@ hint: pin the version that should run
       { deployed: ['1.0.0', undefined] },
       ['acme:lidar', '--json'],
       {
-        stderr: `{"error":{"code":"DEPLOYED_UNKNOWN","message":"acme:lidar: the deployed version is unknown; only a version can be rolled back","input":null,"because":[],"suggestion":null,"hint":null}}\n`,
+        stderr: `{"error":{"code":"DEPLOYED_UNKNOWN","message":"acme:lidar: the deployed version is unknown; only a version can be rolled back","input":null,"because":[],"suggestion":null,"hint":"the agent of this machine reports it; modreg poll takes it from --deployed <file>"}}\n`,
         exit: 1,
       },
     ],

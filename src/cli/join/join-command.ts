@@ -209,12 +209,12 @@ function trustNotes({ trust, offered, files: { policy } }: Facts): string[] {
   if (offered === undefined) return [unsigned];
   return [
     unsigned,
-    `note: the registry offers "trust": "${offered}": compare it with what modreg keys init printed, then write it in ${excerpt(policy)}`,
+    `note: the registry offers "trust": "${offered}": compare it with what modreg keys show prints on the host of the registry, then write it in ${excerpt(policy)}`,
   ];
 }
 
 function startNote({ registry, files: { credentials, machine } }: Facts): string {
-  const start = `modreg add <module_id>@<constraint> --machine ${excerpt(machine)}`;
+  const start = `modreg add <module_id> ${excerpt(machine)} --version <constraint>`;
   const own =
     credentials === CREDENTIALS_FILE ? '' : `MODREG_CREDENTIALS_FILE=${excerpt(credentials)} `;
   return `note: next: ${start}, then ${own}modreg agent run ${excerpt(machine)} --reports ${excerpt(registry)}`;

@@ -39,7 +39,7 @@ export function addAccounts(registry: Command, context: CommandContext): void {
     )
     .option(
       '--password-file <file>',
-      'the password, of 12 characters or more; - is stdin; required for a new account',
+      'the password, one line of 12 characters or more; - is stdin; required for a new account',
     )
     .action(async (name: string, options: SetAccountOptions) => {
       const { accountSetCommand } = await import('./account-command.ts');

@@ -1,5 +1,6 @@
 import type { ModuleId } from '../../core/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
+import { countOf } from '../../base/count.ts';
 import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
@@ -11,10 +12,15 @@ import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 import { effectLines, effectsAsJson, unreadWords } from '../fleet/what-if-words.ts';
 
+interface DryRunOptions extends PublishOptions, AnswerOptions {
+  /** The release notes; undefined if there are none to add. */
+  readonly notesText: string | undefined;
+}
+
 /** Shows the entries of the list as the registry would get them, and what machines would do with a single one (D346). */
 export async function dryRun(
   [moduleIdText, version]: readonly [string, string | undefined],
-  options: PublishOptions & AnswerOptions,
+  options: DryRunOptions,
   world: World,
 ): Promise<Outcome> {
   const wish = await releasesToPublish(moduleIdText, version, options);
@@ -23,13 +29,27 @@ export async function dryRun(
   const shown = await effectsFor(moduleId, releases, options, world);
   const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
   const schema = 'modreg/registry-publish@1';
-  const json = { schema, dry_run: true, module_id: moduleId, releases: entries, ...shown.json };
+  const noted = notedAs(options.notesText);
+  const head = { schema, dry_run: true, module_id: moduleId, releases: entries };
+  const json = { ...head, ...noted.json, ...shown.json };
   const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
   return {
     answer: options.json ? [jsonLine(json)] : [...text, ...shown.lines],
-    notes: [`nothing was changed; so much of ${moduleId} would be published`, ...shown.notes],
+    notes: [
+      `nothing was changed; so much of ${moduleId} would be published`,
+      ...noted.notes,
+      ...shown.notes,
+    ],
     problems: shown.problems,
   };
+}
+
+/** Whether the registry has other notes is not asked. */
+function notedAs(text: string | undefined): Pick<Shown, 'json' | 'notes'> {
+  if (text === undefined) return { json: {}, notes: [] };
+  const bytes = Buffer.byteLength(text);
+  const line = `its release notes of ${countOf(bytes, 'byte')} would be added if the release has none`;
+  return { json: { notes_bytes: bytes }, notes: [line] };
 }
 
 const NOTHING = { answer: [], notes: [], problems: [] };

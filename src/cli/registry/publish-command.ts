@@ -29,7 +29,7 @@ export async function publishCommand(
   if (notes?.ok === false) return failed(notes.error);
   if (options.dryRun) {
     const { dryRun } = await import('./dry-run-command.ts');
-    return await dryRun([moduleIdText, version], options, world);
+    return await dryRun([moduleIdText, version], { ...options, notesText: notes?.value }, world);
   }
   const publication = await publishReleases(moduleIdText, version, options, world);
   const noted = publication.ok

@@ -19,6 +19,7 @@ import { currentInput } from '../restored-input.ts';
 import type { Problem } from '../../base/problem.ts';
 import { intendedRollback, type IntendedRollback } from './intended-rollback.ts';
 import { labelFor, targetOf } from '../machine-row.ts';
+import { hintForUnknown } from './unknown-deployed.ts';
 
 /** A rollback whose consequences are known, or one for which no release list is saved. */
 export type FoundRollback =
@@ -57,7 +58,8 @@ export function foundRollback(
   if (deployed.kind !== 'version') {
     const found = reportedText(deployed) ?? deployed.kind;
     const message = `${label}: the deployed version is ${found}; only a version can be rolled back`;
-    return refusal({ kind: 'deployed-unknown', message });
+    const hint = deployed.kind === 'unknown' ? hintForUnknown(targetOf(row)) : undefined;
+    return refusal({ kind: 'deployed-unknown', message, hint });
   }
   const from = deployed.version;
   if (wanted && compareVersions(wanted, from) >= 0) {

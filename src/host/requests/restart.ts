@@ -19,6 +19,7 @@ import { inFile } from '../open-state.ts';
 import { currentInput } from '../restored-input.ts';
 import { timesOn } from '../time-zones.ts';
 import { intendedRestart, type IntendedRestart } from './intended-restart.ts';
+import { hintForUnknown } from './unknown-deployed.ts';
 
 /** A restart of what is deployed, and what the planner makes of it. */
 export interface Restart {
@@ -132,7 +133,7 @@ function effectOf(
   const input = currentInput(target, state, savedListsIn(file), reading);
   const isLocal = input.ok && input.value.requirement.kind === 'local';
   const why = isLocal ? undefined : whyNothingRuns(target, state);
-  if (why !== undefined) return refusal(row, { kind: 'deployed-unknown', because: why });
+  if (why !== undefined) return refusal(row, { kind: 'deployed-unknown', ...why });
   const intended = input.ok ? intendedRestart(input.value, request) : undefined;
   if (intended) {
     const { decision } = intended;
@@ -145,19 +146,26 @@ function effectOf(
   return { ok: true, value: { effect: { unknown }, isLocal } };
 }
 
-/** Why it is not known what a restart would start; undefined if it is. */
-function whyNothingRuns(target: ActionTarget, state: MachineState): string | undefined {
+/** Why it is not known what a restart would start, and what to do; undefined if it is. */
+function whyNothingRuns(target: ActionTarget, state: MachineState): Why | undefined {
   const { deployed } = state.memory().of(target);
   const isAddress = deployed.kind === 'url' && target.kind === 'subsystem';
-  if (deployed.kind === 'none') return 'nothing is deployed';
+  if (deployed.kind === 'none') return { because: 'nothing is deployed' };
   if (deployed.kind === 'version' || isAddress) return undefined;
-  return `the deployed version is ${reportedText(deployed) ?? 'not known'}`;
+  const hint = deployed.kind === 'unknown' ? hintForUnknown(target) : undefined;
+  return { because: `the deployed version is ${reportedText(deployed) ?? 'not known'}`, hint };
+}
+
+/** Why a target cannot be restarted, and what to do. */
+interface Why {
+  readonly because: string;
+  readonly hint?: string | undefined;
 }
 
 function refusal(
   row: LoggedDecision,
-  { kind, because }: { readonly kind: ErrorKind; readonly because: string },
+  { kind, because, hint }: Why & { readonly kind: ErrorKind },
 ): Result<never, Problem[]> {
   const message = `${labelFor(row)} cannot be restarted: ${because}; nothing was changed`;
-  return { ok: false, error: [{ severity: 'error', kind, message }] };
+  return { ok: false, error: [{ severity: 'error', kind, message, hint }] };
 }

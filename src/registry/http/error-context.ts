@@ -4,6 +4,7 @@ import { RegistryError, type RegistryErrorKind } from '../registry-error.ts';
 const VERDICTS: Partial<Record<RegistryErrorKind, string>> = {
   'registry-regressed': 'sent a list that is cut short',
   'unknown-module': 'no longer has this module',
+  'registry-refused': 'refuses',
   'list-too-large': 'sent a list that is too large',
 };
 
