@@ -29,17 +29,20 @@ export function restartLines(restart: Restart): string[] {
   return linesOfRestart(restart).map((line) => readable(line, restart.times));
 }
 
-function linesOfRestart({ row, deployed, effect, has, isPolled }: Restart): Said[] {
+function linesOfRestart(restart: Restart): Said[] {
+  const { row, deployed, effect, has, isPolled, staysImmediate } = restart;
   const label = labelFor(row);
   // What was delivered comes first, whatever is decided (D41).
   if (has) return [`${label} restarts ${changeOf(has)}`];
+  // The request that waited is the one that counts (D376).
+  const stays = staysImmediate ? ': the immediate restart requested before stays' : '';
   if ('unknown' in effect) {
-    const head = `${label} restarts ${deployed} once that is decided`;
+    const head = `${label} restarts ${deployed} once that is decided${stays}`;
     return [head, `  what holds it is not known here: ${effect.unknown}`];
   }
   const { decision, afterwards, next, hasList } = effect;
   return [
-    `${label} restarts ${whenOf(decision, { deployed, isPolled })}`,
+    `${label} restarts ${whenOf(decision, { deployed, isPolled })}${stays}`,
     say`  because  ${decisionWords(decision)}`,
     ...(afterwards && hasList
       ? [say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`]
