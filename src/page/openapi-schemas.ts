@@ -114,6 +114,7 @@ export const PAGE_SCHEMAS: Readonly<Record<string, object>> = {
     next_change: CHANGE_OR_NULL,
     first: TEXT_OR_NULL,
     waits_for: TEXT_OR_NULL,
+    replaces: { anyOf: [fields({ to: TEXT_OR_NULL, until: TIME_OR_NULL }), { type: 'null' }] },
   }),
   Quarantine: document('quarantine', {
     quarantine: list(

@@ -57,6 +57,58 @@ describe('[D41] modreg restart --cancel', () => {
   });
 });
 
+const STAYS: readonly string[] = [
+  'acme:lidar restarts 1.2.3 within a second: the immediate restart requested before stays',
+  '  because  an operator requested an immediate restart at 2026-11-21T01:03:03Z',
+  '  then     up-to-date: already the newest patch of 1.2',
+];
+
+describe('[D376] modreg restart after modreg restart --now', () => {
+  it('leaves the immediate restart, with its time', async () => {
+    const machine = await settled({ policy: NIGHTLY });
+    await ask(machine, 'restart', 'acme:lidar', '--now');
+    expect(await answerTo(machine, 'acme:lidar')).toEqual(STAYS);
+    expect(await afterwards(machine)).toEqual([
+      '01:03:03 committed restart acme_lidar 1.2.3 → 1.2.3',
+      '01:03:03 delivered restart acme_lidar 1.2.3 → 1.2.3',
+      '01:03:04 acknowledged done',
+    ]);
+  });
+
+  it('says so while an operator holds it, as data, and is withdrawn', async () => {
+    const machine = await settled({ policy: NIGHTLY });
+    await ask(machine, 'hold', '--for', '1h', '--reason', 'demo');
+    await ask(machine, 'restart', 'acme:lidar', '--now');
+    await machine.pass(MINUTE);
+    const [first] = await answerTo(machine, 'acme:lidar');
+    expect(first).toBe(
+      'acme:lidar restarts 1.2.3 once nothing holds it: the immediate restart requested before stays',
+    );
+    const { answer } = await ask(machine, 'restart', 'acme:lidar', '--json');
+    expect(JSON.parse(answer[0] ?? '')).toMatchObject({
+      requested_at: '2026-11-21T01:03:03Z',
+      immediate: true,
+      decision: 'hold',
+    });
+    expect(await answerTo(machine, 'acme:lidar', '--cancel')).toEqual([
+      'acme:lidar is not restarted: the request is withdrawn',
+    ]);
+  });
+
+  it('waits for the window if the immediate one was withdrawn or has failed', async () => {
+    const waits = 'acme:lidar restarts 1.2.3 once nothing holds it';
+    const machine = await settled({ policy: NIGHTLY });
+    await ask(machine, 'restart', 'acme:lidar', '--now');
+    await ask(machine, 'restart', 'acme:lidar', '--cancel');
+    expect((await answerTo(machine, 'acme:lidar'))[0]).toBe(waits);
+    await ask(machine, 'restart', 'acme:lidar', '--now');
+    await machine.pass(MINUTE);
+    const failure = { reason: 'it hangs', blame: 'release', running: '1.2.3' } as const;
+    await machine.deliveries.shift()?.failed(failure);
+    expect((await answerTo(machine, 'acme:lidar'))[0]).toBe(waits);
+  });
+});
+
 describe('[D41] a requested restart is shown by', () => {
   it('status: while it is held, while the agent has it, and after it failed', async () => {
     const machine = await settled({ policy: NIGHTLY });

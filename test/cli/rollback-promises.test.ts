@@ -130,6 +130,7 @@ describe('[D32] modreg rollback with the saved list', () => {
       next_change: null,
       first: null,
       waits_for: null,
+      replaces: null,
     });
   });
 

@@ -48,14 +48,35 @@ describe('[D390] modreg rollback --to', () => {
     ]);
   });
 
-  it('takes the place of an earlier rollback', async () => {
+  it('[D377] takes the place of an earlier rollback, and says when that would have ended', async () => {
     const machine = await upgraded();
-    await ask(machine, 'rollback', 'acme:lidar', '--to', '1.2.7');
-    const { answer } = await ask(machine, 'rollback', 'acme:lidar', '--to', '1.2.9', '--for', '1h');
-    expect(answer.slice(0, 2)).toEqual([
-      'acme:lidar rolls back from 1.3.0 to 1.2.9 within a second, until 2026-11-21T03:12:03Z (in 1 h)',
+    const rolledBack = async (...args: string[]): Promise<readonly string[]> =>
+      (await ask(machine, 'rollback', 'acme:lidar', '--to', ...args)).answer;
+    const head = async (...args: string[]): Promise<string | undefined> =>
+      (await rolledBack(...args))[0];
+    await rolledBack('1.2.7');
+    expect((await rolledBack('1.2.9', '--for', '1h')).slice(0, 2)).toEqual([
+      'acme:lidar rolls back from 1.3.0 to 1.2.9 within a second, until 2026-11-21T03:12:03Z (in 1 h), in place of the rollback to 1.2.7 that lasts until an operator lifts it',
       '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it',
     ]);
+    expect(await head('1.2.9')).toBe(
+      'acme:lidar rolls back from 1.3.0 to 1.2.9 within a second, until an operator lifts it, in place of the rollback to 1.2.9 that lasts until 2026-11-21T03:12:03Z (in 1 h)',
+    );
+    expect(await head('1.2.9')).toBe('acme:lidar rolls back from 1.3.0 to 1.2.9 within a second');
+    const [json] = await rolledBack('1.2.7', '--json');
+    expect(JSON.parse(json ?? '')).toMatchObject({ replaces: { to: '1.2.9', until: null } });
+  });
+
+  it('[D377] replaces neither a rollback that is over nor the quarantine of a failure', async () => {
+    const machine = await upgraded();
+    const head = async (): Promise<string | undefined> =>
+      (await ask(machine, 'rollback', 'acme:lidar', '--to', '1.2.9')).answer[0];
+    await ask(machine, 'rollback', 'acme:lidar', '--to', '1.2.7', '--for', '1s');
+    machine.clock.set(machine.clock.now() + SECOND);
+    expect(await head()).toBe('acme:lidar rolls back from 1.3.0 to 1.2.9 within a second');
+    await ask(machine, 'quarantine', 'lift', 'acme:lidar', '1.3.0');
+    await ask(machine, 'quarantine', 'add', 'acme:lidar', '1.3.0', '--for', '1h');
+    expect(await head()).toBe('acme:lidar rolls back from 1.3.0 to 1.2.9 within a second');
   });
 
   const FOUND = 'acme:lidar cannot be rolled back from 1.3.0 to';

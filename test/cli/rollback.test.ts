@@ -168,6 +168,7 @@ describe('[D32] modreg rollback without a saved list', () => {
       next_change: null,
       first: null,
       waits_for: null,
+      replaces: null,
     });
   });
 

@@ -85,6 +85,18 @@ describe('[T137] a restart', () => {
     ]);
   });
 
+  it('after an immediate one says that this stays [D376]', async () => {
+    const { app, ask } = await changedPage(NIGHTLY);
+    await ask('POST', RESTART, { body: { now: true } });
+    const shown = await textOf(app, `${LIDAR}/restart`);
+    expect([shown[0], ...shown.slice(-3)]).toEqual([
+      'Restart acme:lidaracme:lidar restarts 1.2.3 within a second: the immediate restart requested before stays',
+      'It passes the maintenance window.',
+      'A restart is requested already. Withdraw the request',
+      'Do nothing',
+    ]);
+  });
+
   it('of another version than the person saw is refused', async () => {
     const { post, ask, machine } = await changedPage();
     const message =

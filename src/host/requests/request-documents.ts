@@ -102,7 +102,8 @@ export function cancelDocument({ name, moduleId }: LoggedDecision): object {
 }
 
 /** A rollback as JSON, schema `modreg/rollback@1`. */
-export function rollbackDocument({ row, from, to, found, until, has }: Rollback): object {
+export function rollbackDocument(rollback: Rollback): object {
+  const { row, from, to, found, until, replaces, has } = rollback;
   const { refused } = found.rolledBack;
   const known = 'decision' in found ? found : undefined;
   return {
@@ -117,6 +118,9 @@ export function rollbackDocument({ row, from, to, found, until, has }: Rollback)
     next_change: known?.next ? changeAsJson(known.next) : null,
     first: has?.action.id ?? null,
     waits_for: ('waitsFor' in found ? found.waitsFor : undefined) ?? null,
+    replaces: replaces
+      ? { to: replaces.rolledBack?.to?.text ?? null, until: timeOrNull(replaces.until) }
+      : null,
   };
 }
 

@@ -29,17 +29,20 @@ export function restartLines(restart: Restart): string[] {
   return linesOfRestart(restart).map((line) => readable(line, restart.times));
 }
 
-function linesOfRestart({ row, deployed, effect, has, isPolled }: Restart): Said[] {
+function linesOfRestart(restart: Restart): Said[] {
+  const { row, deployed, effect, has, isPolled, staysImmediate } = restart;
   const label = labelFor(row);
   // What was delivered comes first, whatever is decided (D41).
   if (has) return [`${label} restarts ${changeOf(has)}`];
+  // The request that waited is the one that counts (D376).
+  const stays = staysImmediate ? ': the immediate restart requested before stays' : '';
   if ('unknown' in effect) {
-    const head = `${label} restarts ${deployed} once that is decided`;
+    const head = `${label} restarts ${deployed} once that is decided${stays}`;
     return [head, `  what holds it is not known here: ${effect.unknown}`];
   }
   const { decision, afterwards, next, hasList } = effect;
   return [
-    `${label} restarts ${whenOf(decision, { deployed, isPolled })}`,
+    `${label} restarts ${whenOf(decision, { deployed, isPolled })}${stays}`,
     say`  because  ${decisionWords(decision)}`,
     ...(afterwards && hasList
       ? [say`  then     ${summarizeDecision(afterwards)}: ${decisionWords(afterwards)}`]
@@ -81,11 +84,11 @@ export function rollbackLines(rollback: Rollback): string[] {
   return linesOfRollback(rollback).map((line) => readable(line, rollback.times));
 }
 
-function linesOfRollback({ row, from, to, found, until, has, isPolled }: Rollback): Said[] {
-  const end = until === undefined ? '' : say`, until ${passing(until)}`;
+function linesOfRollback(rollback: Rollback): Said[] {
+  const { row, from, to, found, has, isPolled } = rollback;
   const isWaiting = 'waitsFor' in found && found.waitsFor !== undefined;
   const when = isWaiting ? 'once its release list can be read' : beginsWhen({ isPolled });
-  const head = say`${labelFor(row)} rolls back from ${from} to ${to} ${when}${end}`;
+  const head = say`${labelFor(row)} rolls back from ${from} to ${to} ${when}${endWords(rollback)}`;
   const first = has
     ? [
         `  first    the agent ends ${has.action.from ?? 'none'} → ${describeAddress(has.action.to)}, which it has`,
@@ -108,6 +111,18 @@ function linesOfRollback({ row, from, to, found, until, has, isPolled }: Rollbac
     `  its release list is not known here, so every version above ${to} and up to ${from} is refused; a higher one may replace ${to}`,
   ];
 }
+
+/** When a rollback ends, and which one it replaces, with the end of that one (D377). */
+function endWords({ until, replaces }: Rollback): Said {
+  const end = until === undefined ? '' : say`, until ${passing(until)}`;
+  if (!replaces) return end;
+  const to = replaces.rolledBack?.to;
+  const earlier = to ? `the rollback to ${to.text}` : 'an earlier rollback';
+  const last = replaces.until === undefined ? UNTIL_LIFTED : say`until ${passing(replaces.until)}`;
+  return say`${end || `, ${UNTIL_LIFTED}`}, in place of ${earlier} that lasts ${last}`;
+}
+
+const UNTIL_LIFTED = 'until an operator lifts it';
 
 /** Why a version is in quarantine, for a person. */
 export function whyText(entry: QuarantineEntry): string {

@@ -33,6 +33,8 @@ export interface Restart {
   readonly has: OpenAction | undefined;
   /** Whether another restart is requested already. */
   readonly isRequested: boolean;
+  /** Whether that one is immediate and this one is not, so that it stays (D376). */
+  readonly staysImmediate: boolean;
   /** Whether a process polls for the machine, which begins what is due within a second (D386). */
   readonly isPolled: boolean;
   readonly times: TimeContext;
@@ -48,7 +50,7 @@ export function restartOf(
 }
 
 /**
- * Requests a restart of what is deployed (D41). If that is another version than `seen`, which the person saw, nothing is
+ * Requests a restart of what is deployed (D41). A pending immediate one stays (D376). If that is another version than `seen`, which the person saw, nothing is
  * changed, and `isAsSeen` is false.
  */
 export function requestRestart(
@@ -96,14 +98,15 @@ function restartIn(
   if (!found.ok) return found;
   const row = found.value;
   const reading = clockReading(world);
-  const request = { requestedAt: reading.now, isImmediate };
+  const memory = state.memory();
+  const { deployed: reported, restartRequest } = memory.of(targetOf(row));
+  const pending = restartRequest?.failure === undefined ? restartRequest?.request : undefined;
+  const staysImmediate = pending?.isImmediate === true && !isImmediate;
+  const request = staysImmediate ? pending : { requestedAt: reading.now, isImmediate };
   const effect = effectOf(row, file, { request, reading });
   if (!effect.ok) return effect;
-  const memory = state.memory();
   const open = openActionOf(row, memory);
   const has = open?.state === 'delivered' ? open : undefined;
-  const { deployed: reported, restartRequest } = memory.of(targetOf(row));
-  const isRequested = restartRequest !== undefined && restartRequest.failure === undefined;
   const deployed = effect.value.isLocal ? 'its program' : (reportedText(reported) ?? '');
   const times = timesOn(state, world)(row.moduleId);
   return {
@@ -114,7 +117,8 @@ function restartIn(
       request,
       effect: effect.value.effect,
       has,
-      isRequested,
+      isRequested: pending !== undefined,
+      staysImmediate,
       isPolled: isPolled(file.path),
       times,
     },

@@ -1,6 +1,7 @@
-import type { Result, Version } from '../../core/index.ts';
+import type { DecideInput, Result, Version } from '../../core/index.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
 import type { TimeContext } from '../../core/text/time-words.ts';
 import { isPolled } from '../../store/claim.ts';
 import type { MachineFile } from '../../store/index.ts';
@@ -14,6 +15,8 @@ import { inFile } from '../open-state.ts';
 import { timesOn } from '../time-zones.ts';
 import { foundRollback, type FoundRollback } from './found-rollback.ts';
 
+type Quarantined = DecideInput['quarantine'][number];
+
 /** A rollback of what is deployed, and what the planner makes of it. */
 export interface Rollback {
   readonly row: LoggedDecision;
@@ -25,6 +28,8 @@ export interface Rollback {
   /** When it begins, and when it ends; undefined if an operator ends it. */
   readonly at: number;
   readonly until: number | undefined;
+  /** The rollback from the same version whose place it takes; undefined for none, or for one of the same target and end (D377). */
+  readonly replaces: Quarantined | undefined;
   /** What was delivered, which the agent ends first. */
   readonly has: OpenAction | undefined;
   /** Whether a process polls for the machine, which begins what is due within a second (D386). */
@@ -87,7 +92,10 @@ function rollbackIn(
   const found = foundRollback(row, { state, saved: savedListsIn(file), now: at, until, wanted });
   if (!found.ok) return found;
   const { from, to } = found.value.rolledBack;
-  const open = openActionOf(row, state.memory());
+  const memory = state.memory();
+  const { quarantine } = memory.of(targetOf(row));
+  const replaces = otherRollback(quarantine, found.value.rolledBack, { at, until });
+  const open = openActionOf(row, memory);
   const has = open?.state === 'delivered' ? open : undefined;
   const times = timesOn(state, world)(row.moduleId);
   const versions = { from: from.text, to: to.text };
@@ -99,11 +107,27 @@ function rollbackIn(
       found: found.value,
       at,
       until,
+      replaces,
       has,
       isPolled: isPolled(file.path),
       times,
     },
   };
+}
+
+/** A rollback that is in force from the same version, and has another target or another end. */
+function otherRollback(
+  quarantine: readonly Quarantined[],
+  { from, to }: RolledBack,
+  { at, until }: Pick<Rollback, 'at' | 'until'>,
+): Quarantined | undefined {
+  return quarantine.find(
+    (one) =>
+      one.rolledBack !== undefined &&
+      one.version === from.text &&
+      at < (one.until ?? Infinity) &&
+      (one.rolledBack.to?.text !== to?.text || one.until !== until),
+  );
 }
 
 function replacedMeanwhile(row: LoggedDecision): Problem {

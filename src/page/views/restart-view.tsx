@@ -12,7 +12,7 @@ export const RestartView: FC<{
   readonly isImmediate: boolean;
   readonly preview: RestartPreview;
 }> = ({ module, isImmediate, preview }) => {
-  const { row, deployed, stops, shares, isRequested } = preview;
+  const { row, deployed, stops, shares, isRequested, staysImmediate } = preview;
   const label = labelFor(row);
   return (
     <>
@@ -25,7 +25,9 @@ export const RestartView: FC<{
         {isImmediate ? <input type="hidden" name="now" value="yes" /> : null}
         <button>{isImmediate ? `Restart ${label} now` : `Restart ${label}`}</button>
       </form>
-      {isImmediate ? (
+      {staysImmediate ? (
+        <p>It passes the maintenance window.</p>
+      ) : isImmediate ? (
         <p>
           It passes the maintenance window. <a href={`${module}/restart`}>Keep to the window…</a>
         </p>
