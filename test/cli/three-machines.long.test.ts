@@ -202,7 +202,7 @@ it('[D184] [D186] [D194] [D215] three machines, of which one is killed, one fail
     '0 stuck',
     'rover-1 some min ago quiet 1',
     'rover-2 some s ago 1',
-    `acme:lidar 1.0.0 failing ${fails.replace(';', '')}`,
+    'acme:lidar 1.0.0 failing up to date 1.1.0 failed because of the release: it ended with exit code 3',
     'rover-3 some s ago 1',
   ]);
   expect(shown('/wall')).toEqual([
