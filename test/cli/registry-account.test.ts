@@ -123,7 +123,7 @@ describe('[D370] modreg registry account', () => {
     ]);
   });
 
-  it.each<[readonly string[], string | Uint8Array | undefined, string]>([
+  it.each<[readonly string[], string | undefined, string]>([
     [['Ada', '--role', 'viewer'], undefined, 'USAGE]: "Ada" is not the name of an account, expe'],
     [['ada'], undefined, 'USAGE]: neither --role nor --password-file says what to change; nothing'],
     [['ada', '--role', 'root'], undefined, "USAGE]: option '--role <role>' argument 'root' is i"],
@@ -131,17 +131,26 @@ describe('[D370] modreg registry account', () => {
     [['ada'], PASSWORD, 'USAGE]: "ada" is a new account, or has a role that this modreg does not '],
     [['ada'], 'elevenchars', 'USAGE]: the password has 11 characters, expected 12 to 256; nothing'],
     [['ada'], 'x'.repeat(257), 'USAGE]: the password has 257 characters, expected 12 to 256; noth'],
-    [['ada'], `${PASSWORD}\n\n`, 'USAGE]: the password has 2 lines, expected one; nothing was sav'],
-    [['ada'], `${PASSWORD}\r${PASSWORD}`, 'USAGE]: the password has 2 lines, expected one; nothi'],
-    [['ada'], BROKEN, 'USAGE]: the password has bytes that are not UTF-8, expected UTF-8; nothing'],
-    [['ada'], 'x'.repeat(65_536), 'USAGE]: the password has 65536 characters, expected 12 to 256'],
-    [['ada'], 'x'.repeat(2_000_000), 'USAGE]: the password has more than 65536 bytes, expected on'],
     [['ada', '--password-file', '/no/file'], undefined, 'UNREADABLE_FILE]: the file "/no/file" c'],
   ])('refuses set %j with the password %s', async (args, password, message) => {
     const db = newFile();
     const file = password === undefined ? [] : ['--password-file', passwordFile(password)];
     const [exit, line = ''] = await account(db, 'set', ...args, ...file);
     expect([exit, line.slice(0, message.length + 6)]).toEqual(['2', `error[${message}`]);
+    expect(await account(db, 'list')).toEqual(['0', 'no accounts']);
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ['an empty last line', `${PASSWORD}\n\n`, 'the password has 2 lines, expected one'],
+    ['a CR', `${PASSWORD}\r${PASSWORD}`, 'the password has 2 lines, expected one'],
+    ['other bytes', BROKEN, 'the password has bytes that are not UTF-8, expected UTF-8'],
+    ['64 KiB', 'x'.repeat(65_536), 'the password has 65536 characters, expected 12 to 256'],
+    ['2 MB', 'x'.repeat(2e6), 'the password has more than 65536 bytes, expected one line'],
+  ])('refuses a file with %s', async (_, password, message) => {
+    const db = newFile();
+    const file = passwordFile(password);
+    const set = ['set', 'ada', '--role', 'viewer', '--password-file', file];
+    expect(await account(db, ...set)).toEqual(['2', `error[USAGE]: ${message}; nothing was saved`]);
     expect(await account(db, 'list')).toEqual(['0', 'no accounts']);
   });
 
