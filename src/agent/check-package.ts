@@ -47,9 +47,10 @@ export async function checkPackage(
   expectArgument('checkPackage()', 'path', path, TEXT);
   expectArgument('checkPackage()', 'platform', platform, PLATFORM);
   expectArgument('checkPackage()', 'signal', signal, SIGNAL);
-  const home = await mkdtemp(join(tmpdir(), 'modreg-check-'));
+  let home: string | undefined;
   try {
-    return await settled({ signal, folder: home }, async () => {
+    return await settled({ signal, folder: tmpdir() }, async () => {
+      home = await mkdtemp(join(tmpdir(), 'modreg-check-'));
       const options = { platform, command: undefined };
       const order = { ...options, home, reserveMib: 0, signal, onStep: () => undefined };
       const root = join(home, 'package');
@@ -58,7 +59,7 @@ export async function checkPackage(
       return checked(await filledPackage(root, fill, options));
     });
   } finally {
-    await rm(home, { recursive: true, force: true });
+    if (home !== undefined) await rm(home, { recursive: true, force: true });
   }
 }
 

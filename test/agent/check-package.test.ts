@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { checkPackage } from '../../src/agent/check-package.ts';
 import { whyNotRunnable } from '../../src/agent/process/runnable.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -72,4 +72,16 @@ it('[D243] the agent looks for a relative interpreter from the folder of the pac
     blame: 'machine',
     reason: 'its first line names venv/bin/python, which this machine does not have',
   });
+});
+
+it('says which folder of temporary files cannot be used', async () => {
+  const { TMPDIR } = process.env;
+  onTestFinished(() => {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  });
+  process.env['TMPDIR'] = '/nonexistent';
+  const checked = await checkPackage('package.tar.gz', 'linux/amd64');
+  expect(checked).toMatchObject({ ok: false, error: { blame: 'machine', kind: 'unusable-disk' } });
+  expect(checked.ok ? '' : checked.error.reason).toContain('/nonexistent');
 });

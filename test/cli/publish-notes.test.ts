@@ -163,6 +163,12 @@ it('[D380] a plan says where the notes of what it deploys are', async () => {
   });
 });
 
+it('[D380] a plan of lists in a folder names no command for notes, which a folder does not have', async () => {
+  const lists = { 'acme/lidar.json': '{"releases":[{"version":"1.3.0","notes":true}]}' };
+  const { stderr } = await planned(temporaryFolder(lists));
+  expect(stderr.filter(isOfNotes)).toEqual([]);
+});
+
 function isOfNotes(line: string): boolean {
   return line.includes('notes');
 }

@@ -108,3 +108,14 @@ it.each([
     expect(Object(json).errors).toEqual([error]);
   },
 );
+
+it('[D396] by an expired trust document of the registry, a signed command is refused', async () => {
+  const { registry, as } = asking();
+  const roles = [role('namespace *', 1, AUTHOR), role('operator', 1, APPROVER)];
+  const document = trustOf(roles, undefined, { expires: '2026-11-21T01:02:03Z' });
+  registry.catalogue.trust.store(document.text);
+  const { json } = await as('commands', 'PUT', COMMANDS, bodyOf(SAID));
+  expect(Object(json).errors).toEqual([
+    '/signed: the trust document expired at 2026-11-21T01:02:03Z',
+  ]);
+});

@@ -24,6 +24,8 @@ export function releaseNotes(
     const list = lists.get(name);
     if (!release || list?.ok !== true) return [];
     const { source, from } = list.value;
+    // A folder and the samples have lists only.
+    if (source === 'folder' || source === 'sample') return [];
     const place = source === 'database' ? `--db ${from}` : `--registry ${from}`;
     return `note: release notes: modreg registry show ${moduleId} ${release.version.text} ${place}`;
   });

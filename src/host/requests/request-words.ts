@@ -32,10 +32,10 @@ export function restartLines(restart: Restart): string[] {
 function linesOfRestart(restart: Restart): Said[] {
   const { row, deployed, effect, has, isPolled, staysImmediate } = restart;
   const label = labelFor(row);
-  // What was delivered comes first, whatever is decided (D41).
-  if (has) return [`${label} restarts ${changeOf(has)}`];
   // The request that waited is the one that counts (D376).
   const stays = staysImmediate ? ': the immediate restart requested before stays' : '';
+  // What was delivered comes first, whatever is decided (D41).
+  if (has) return [`${label} restarts ${changeOf(has)}${stays}`];
   if ('unknown' in effect) {
     const head = `${label} restarts ${deployed} once that is decided${stays}`;
     return [head, `  what holds it is not known here: ${effect.unknown}`];

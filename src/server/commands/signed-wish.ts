@@ -1,4 +1,4 @@
-import { parseTime } from '../../core/text/rfc3339.ts';
+import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import type { NewCommand } from '../../registry/command-documents.ts';
 import { commandSigners, untimely } from '../../registry/trust/command-signatures.ts';
@@ -30,6 +30,8 @@ export function signedFault(
   if (late !== undefined) return `/signed: ${late}`;
   const document = newest === undefined ? undefined : readTrustDocument(newest);
   if (!document?.ok) return '/signed: the registry has no trust document';
+  const { expires } = document.value;
+  if (expires <= at) return `/signed: the trust document expired at ${formatTime(expires)}`;
   const signers = commandSigners(document.value, { ...wish, ...signed });
   return signers.ok ? undefined : `/signed/signatures: ${signers.error}`;
 }
