@@ -29,8 +29,6 @@ export interface PageFile {
   signInAs(account: SignedInAccount, now: number): string;
   /** The session of `token`; undefined if there is none, or if it has ended. That of an account lasts no longer than its stamp. */
   session(token: string, now: number): Session | undefined;
-  /** Whether `token` is that of a session that has not ended. */
-  isSession(token: string, now: number): boolean;
   /** Records that a session was used, unless the file cannot be written: a full disk ends no session. */
   noteUse(token: string, now: number): void;
   signOut(token: string): void;
@@ -68,7 +66,6 @@ export function openPageFile(path: string, busyTimeoutMs: number): PageFile {
         return newSession(sql, now, account);
       }),
     session: (token, now) => sessionWith(sql, token, now),
-    isSession: (token, now) => sessionWith(sql, token, now) !== undefined,
     noteUse(token, now) {
       try {
         noteUse(sql, token, now);

@@ -109,30 +109,30 @@ describe('a session', () => {
     file.noteUse(token, NOW + 11 * HOUR);
     file.close();
     const again = openPageFile(path, 100);
-    expect(again.isSession(token, NOW + 23 * HOUR)).toBe(true);
-    expect(again.isSession(token, NOW + 23 * HOUR + 1)).toBe(false);
+    expect(again.session(token, NOW + 23 * HOUR)).toBeDefined();
+    expect(again.session(token, NOW + 23 * HOUR + 1)).toBeUndefined();
   });
 
   it('lasts for seven days at most', () => {
     const { file } = newFile();
     const token = signedIn(file);
     for (let at = 0; at <= 7 * DAY; at += 6 * HOUR) file.noteUse(token, NOW + at);
-    expect(file.isSession(token, NOW + 7 * DAY)).toBe(true);
-    expect(file.isSession(token, NOW + 7 * DAY + 1)).toBe(false);
+    expect(file.session(token, NOW + 7 * DAY)).toBeDefined();
+    expect(file.session(token, NOW + 7 * DAY + 1)).toBeUndefined();
   });
 
   it('ends with a clock that was set back by more than its time', () => {
     const { file } = newFile();
     const token = signedIn(file);
-    expect(file.isSession(token, NOW - 12 * HOUR)).toBe(true);
-    expect(file.isSession(token, NOW - 12 * HOUR - 1)).toBe(false);
+    expect(file.session(token, NOW - 12 * HOUR)).toBeDefined();
+    expect(file.session(token, NOW - 12 * HOUR - 1)).toBeUndefined();
   });
 
   it('ends when it is signed out, and no other does', () => {
     const { file } = newFile();
     const [one, two] = [signedIn(file), signedIn(file)];
     file.signOut(one);
-    expect([one, two, 'x'].map((token) => file.isSession(token, NOW))).toEqual([
+    expect([one, two, 'x'].map((token) => file.session(token, NOW) !== undefined)).toEqual([
       false,
       true,
       false,
@@ -156,12 +156,12 @@ describe('a session', () => {
     const other = openDatabase(path, PAGE_LAYOUT, { mode: 'write', busyTimeoutMs: 0 });
     transaction(other, () => {
       file.noteUse(token, NOW + HOUR);
-      expect(file.isSession(token, NOW + HOUR)).toBe(true);
+      expect(file.session(token, NOW + HOUR)).toBeDefined();
       expect(() => file.newCode(NOW)).toThrow(
         expect.objectContaining({ name: 'DatabaseError', kind: 'locked' }) as Error,
       );
     });
-    expect(file.isSession(token, NOW + 12 * HOUR + 1)).toBe(false);
+    expect(file.session(token, NOW + 12 * HOUR + 1)).toBeUndefined();
     other.close();
   });
 });
