@@ -39,6 +39,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/core/plan/revalidate.ts': ['../core', 'restart-local'],
   'src/core/text/text-lines.ts': ['../page/site-modules', 'publish-notes'],
   'src/registry/config-client.ts': ['../registry', 'config-from'],
+  'src/registry/npm-range.ts': ['../core/decision-table/requires', '../core/plan/requires'],
   'src/registry/registry-writer.ts': ['../registry', 'publish-notes'],
   'src/registry/command-documents.ts': [
     '../registry',
