@@ -31,8 +31,13 @@ describe('[T434] the token of .npmrc', () => {
     ['no final slash', '//npm.acme.example/npm:_authToken=abc', 'abc'],
     ['the host alone', '//npm.acme.example/:_authToken=abc', 'abc'],
     [
-      'the longest path, in any order',
+      'the longest path first',
       '//npm.acme.example/npm/:_authToken=abc\n//npm.acme.example/:_authToken=other',
+      'abc',
+    ],
+    [
+      'the longest path last',
+      '//npm.acme.example/:_authToken=other\n//npm.acme.example/npm/:_authToken=abc',
       'abc',
     ],
     ['of a variable', '//npm.acme.example/:_authToken=${NPM_TOKEN}', 'from-variable'],
@@ -57,6 +62,12 @@ describe('[T434] the token of .npmrc', () => {
     expect(tokenFor(REGISTRY, { HOME: homeWith(npmrc), NPM_TOKEN: 'from-variable' })).toBe(
       expected,
     );
+  });
+
+  it('of a path is for addresses below it only', () => {
+    const HOME = homeWith('//npm.acme.example/npm/:_authToken=abc');
+    expect(tokenFor('https://npm.acme.example/other/', { HOME })).toBeUndefined();
+    expect(tokenFor('https://npm.acme.example/npm/more/', { HOME })).toBe('abc');
   });
 
   it('comes after the token file, and from the file of NPM_CONFIG_USERCONFIG', () => {

@@ -122,6 +122,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/host/checked-report.ts': ['check'],
   'src/host/checked-files.ts': ['check', 'doctor', 'lists-and-documents'],
   'src/host/plan/release-notes-of.ts': ['publish-notes'],
+  'src/host/plan/machine-plan.ts': ['plan', 'machine-id', '../page/', '../host/downloaded'],
   'src/host/plan': ['plan', 'machine-id', '../page/'],
   'src/host/served/site-commands.ts': ['../host/site-commands', '../host/signed-'],
   'src/host/served/signed-commands.ts': ['../host/signed-'],
