@@ -12,9 +12,8 @@ export const MOST_NOTES_BYTES: number = 64 * 1024;
 /** The result of adding notes to a release. `other-notes`: it has others, which stay. */
 export type NotesResult = YankResult | 'other-notes';
 
-/** What a terminal would act on, or SQLite and JSON would change. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+/** What a terminal would act on, or SQLite and JSON would change: control characters but tabs and line breaks. */
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
 /** Notes of a release as their author wrote them: Markdown, which nothing interprets. */
 export const notesText: v.GenericSchema<string> = v.pipe(

@@ -109,7 +109,7 @@ describe('a session', () => {
     file.noteUse(token, NOW + 11 * HOUR);
     file.close();
     const again = openPageFile(path, 100);
-    expect(again.session(token, NOW + 23 * HOUR)).toBeDefined();
+    expect(again.session(token, NOW + 23 * HOUR)).toStrictEqual({ account: undefined });
     expect(again.session(token, NOW + 23 * HOUR + 1)).toBeUndefined();
   });
 
@@ -117,14 +117,14 @@ describe('a session', () => {
     const { file } = newFile();
     const token = signedIn(file);
     for (let at = 0; at <= 7 * DAY; at += 6 * HOUR) file.noteUse(token, NOW + at);
-    expect(file.session(token, NOW + 7 * DAY)).toBeDefined();
+    expect(file.session(token, NOW + 7 * DAY)).toStrictEqual({ account: undefined });
     expect(file.session(token, NOW + 7 * DAY + 1)).toBeUndefined();
   });
 
   it('ends with a clock that was set back by more than its time', () => {
     const { file } = newFile();
     const token = signedIn(file);
-    expect(file.session(token, NOW - 12 * HOUR)).toBeDefined();
+    expect(file.session(token, NOW - 12 * HOUR)).toStrictEqual({ account: undefined });
     expect(file.session(token, NOW - 12 * HOUR - 1)).toBeUndefined();
   });
 
@@ -156,7 +156,7 @@ describe('a session', () => {
     const other = openDatabase(path, PAGE_LAYOUT, { mode: 'write', busyTimeoutMs: 0 });
     transaction(other, () => {
       file.noteUse(token, NOW + HOUR);
-      expect(file.session(token, NOW + HOUR)).toBeDefined();
+      expect(file.session(token, NOW + HOUR)).toStrictEqual({ account: undefined });
       expect(() => file.newCode(NOW)).toThrow(
         expect.objectContaining({ name: 'DatabaseError', kind: 'locked' }) as Error,
       );
