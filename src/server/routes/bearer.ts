@@ -102,8 +102,13 @@ function detailOf(refusal: TokenRefusal): string {
   }
 }
 
-function subjectOf({ id, name }: StoredToken): string {
-  return `the token ${id} (${name})`;
+function subjectOf(token: StoredToken): string {
+  return `the ${authorOf(token)}`;
+}
+
+/** Who made a change with this token, as it is stored. */
+export function authorOf({ id, name }: StoredToken): string {
+  return `token ${id} (${name})`;
 }
 
 /** The address of the client, or of the proxy in front of the registry; undefined without a connection. */

@@ -15,6 +15,7 @@ import { signedFault, signedWish } from '../commands/signed-wish.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
+import { authorOf } from './bearer.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { COMMAND_OUTCOMES, COMMANDS } from './module-route.ts';
@@ -58,7 +59,7 @@ export async function commandIn(c: Context): Promise<Result<NewCommand, Response
 /** What a person gives, for any machine. */
 export function wishOf(
   { key, kind, module, for: term, version, reason, ...ending }: NewCommand,
-  { id, name }: StoredToken,
+  token: StoredToken,
   now: number,
 ): Omit<CommandWish, 'machine'> {
   return {
@@ -68,7 +69,7 @@ export function wishOf(
     term: term ?? undefined,
     version: version ?? undefined,
     reason,
-    author: `token ${id} (${name})`,
+    author: authorOf(token),
     at: now,
     ...signedWish({ key, ...ending }, now),
   };

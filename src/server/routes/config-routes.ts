@@ -11,6 +11,7 @@ import { compiledDocuments } from '../configs/compiled-documents.ts';
 import type { StoredRevision } from '../configs/config-table.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
+import { authorOf } from './bearer.ts';
 import { isKnown } from './conditional.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
@@ -98,7 +99,7 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
     const { code, detail } = checked.error;
     return problem('bad-release', detail, { errors: [`${code}: ${detail}`] });
   }
-  const author = `token ${token.id} (${token.name})`;
+  const author = authorOf(token);
   const source = fragments.length === 0 ? undefined : { ...own, fragments };
   const next = { machine, basedOn, ...checked.value, source, reason, author, at: now };
   const result = catalogue.configs.save(next);

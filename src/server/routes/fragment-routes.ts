@@ -12,7 +12,7 @@ import { fragmentEffects, type FragmentEffects } from '../configs/fragment-effec
 import { stateOf, type StoredFragment } from '../configs/fragment-table.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
-import { readToken, tokenOf } from './bearer.ts';
+import { authorOf, readToken, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
 import { noConfigs } from './config-routes.ts';
 import { answeringToken, type Answer } from './guarded.ts';
@@ -75,7 +75,7 @@ async function saveAnswer(c: Context, caller: Caller): Promise<Answer> {
   const { based_on: basedOn, content, reason, dry_run: isDry } = body.value;
   const newest = catalogue.configs.fragments.newest(name);
   if (basedOn !== (newest?.revision ?? 0)) return stale(basedOn, newest?.revision ?? 0);
-  const author = `token ${token.id} (${token.name})`;
+  const author = authorOf(token);
   const next = { name, revision: basedOn + 1, content, reason, author, at: now };
   const found = await fragmentEffects(next, catalogue.configs);
   if (!found.ok) return problem('bad-release', found.error, { errors: [found.error] });

@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { problem } from '../problem.ts';
 import { ROLLOUT_ALL } from '../tokens/scope.ts';
-import { tokenOf } from './bearer.ts';
+import { authorOf, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { RETIRED } from './module-route.ts';
@@ -37,7 +37,7 @@ async function retireAnswer(
     return { kind: 'missing-scope', token, scope: ROLLOUT_ALL };
   }
   const machine = c.req.param('id') ?? '';
-  const by = `token ${token.id} (${token.name})`;
+  const by = authorOf(token);
   const retired = await fleet.retire({ machine, by });
   if (!retired) return problem('unknown-machine', `no machine has reported as ${quote(machine)}`);
   changed({ kind: 'machine-retired', machine });

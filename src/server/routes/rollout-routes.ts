@@ -22,7 +22,7 @@ import { describeRefusal, eventFor } from '../rollout/rollout-change.ts';
 import { emptyFirst, type FirstStepInSlices } from '../rollout/first-step.ts';
 import { readRolloutRequest } from '../rollout/rollout-request.ts';
 import { rolloutView } from '../rollout/rollout-view.ts';
-import { readToken, scopeRefusal, tokenOf } from './bearer.ts';
+import { authorOf, readToken, scopeRefusal, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
 import { FLEET_READ } from '../tokens/scope.ts';
 import { answeringToken, type Answer } from './guarded.ts';
@@ -162,7 +162,7 @@ async function written(
   }: Named & { readonly event: NewRolloutEvent; readonly soakMs?: number },
 ): Promise<Response> {
   const { moduleId, version } = named;
-  const by = `token ${token.id} (${token.name})`;
+  const by = authorOf(token);
   const result = await write({ kind: 'rollout', moduleId, version, event, soakMs }, by);
   if (!result.ok) {
     const found = catalogue.rollouts.of(moduleId, version);
