@@ -119,6 +119,8 @@ it('[D269] a machine that no longer follows a site runs its own documents, and s
     site: loopback.address,
     machine: 'rover-7',
     highest: 1,
+    unreached: 0,
+    isUnproven: false,
     least: {},
     commands,
   });

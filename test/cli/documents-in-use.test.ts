@@ -52,7 +52,7 @@ async function machineThatFollowed(): Promise<{
   return { folder, home, run };
 }
 
-it('[D326] plan, why and doctor say which revision is in use and which is refused, and plan and doctor read what is in use', async () => {
+it('[D326] [D433] plan, why and doctor say which revision is in use and which is refused, and plan and doctor read what is in use', async () => {
   const { folder, home, run } = await machineThatFollowed();
   const config = `${folder}/machine.json`;
   const notes = `note: ${IN_USE}\nnote: ${REFUSED}\n`;
@@ -70,6 +70,9 @@ it('[D326] plan, why and doctor say which revision is in use and which is refuse
   expect((await run('why', 'acme_lidar')).stderr).toBe(notes);
   const doctor = await run('doctor', config);
   expect(doctor.stdout).toContain(`info     documents  ${IN_USE}\n`);
+  expect(doctor.stdout).toContain(
+    'info     documents  revision 1 was taken while the policy named no trust document: the site could change everything but the terms of the machine alone\n',
+  );
   expect(doctor.stdout).toContain(
     `warning  documents  ${REFUSED}\n                    fix: modreg fleet config show says who saved it; correct it there, and save it again\n`,
   );

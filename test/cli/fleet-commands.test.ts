@@ -111,6 +111,20 @@ it('[D300] a machine whose policy names a trust document holds for its site, and
   );
 });
 
+function machineHeldBy(number: number): string {
+  return `info  command ${number} of the site (hold) is done: this machine is held until TIME`;
+}
+
+it('[D434] on a machine whose policy names a trust document, no site ends its own hold sooner', async () => {
+  const trust = trustOf([role('namespace acme', 1, AUTHOR)]);
+  const { told } = await commandedHere(['1.2.3'], trust);
+  expect(await told('hold', '--for', '12h')).toBe(machineHeldBy(1));
+  expect(await told('hold', '--for', '1s')).toBe(
+    'warn  command 2 of the site (hold) is refused: this machine is held until TIME, and operators sign what ends a hold sooner; nothing was changed',
+  );
+  expect(await told('hold', '--for', '13h')).toBe(machineHeldBy(3));
+});
+
 it('[D295] [T707] a machine whose trust document names a key of the registry takes no commands that it did not sign', async () => {
   const roles = [role('namespace acme', 1, AUTHOR), role('registry', 1, VENDOR)];
   const { until } = await commandedHere(['1.2.3'], trustOf(roles));

@@ -7,7 +7,8 @@ import { ROOT } from '../support/modreg.ts';
 import { needs } from '../support/prerequisite.ts';
 
 const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };
-const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {}, 0);
+const TAKEN = { by: 'operators', least: {} } as const;
+const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED, TAKEN, 0);
 
 /** The calls of the system on the kept documents at which a machine is killed, in the order in which they are made, and what it runs then. */
 const KILLS = [
@@ -37,7 +38,7 @@ it.for(KILLS)(
     expect(signal).toBe('SIGKILL');
     const kept = keptState(home);
     expect([kept?.current?.revision, kept?.highest]).toEqual([revision, revision]);
-    const next = accepted(STATE, kept?.current ?? SERVED, {}, 0);
+    const next = accepted(STATE, kept?.current ?? SERVED, TAKEN, 0);
     expect(kept).toEqual(revision === 5 ? STATE : next);
     const lower = verdictOn(
       { ...SERVED, revision: 4 },
@@ -46,6 +47,8 @@ it.for(KILLS)(
         local: { config: {}, policy: { trust: 'unsigned' } },
         inForce: kept?.current,
         highest: kept?.highest ?? 0,
+        unreached: 0,
+        isUnproven: false,
         least: {},
         trust: { ok: false, error: 'there is none' },
         deployed: () => undefined,

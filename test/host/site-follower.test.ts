@@ -7,9 +7,13 @@ import {
   keepState,
   keptState,
   noneServed,
+  reached,
+  returned,
+  type ServedState,
 } from '../../src/host/served/served-state.ts';
 import { configSigners, signedConfigText } from '../../src/registry/trust/config-signatures.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { entry } from '../support/planned.ts';
 import { APPROVER, AUTHOR, role, trustOf } from '../support/signed.ts';
 import { followed } from './support/followed.ts';
@@ -32,7 +36,7 @@ it('[D268] where settings of the system may change, an answer counts once they h
   const { save, untilSaid, state, clock, ask } = await followed();
   save(WITH_AGENT);
   await untilSaid(1);
-  expect(state().provisional).toEqual({ earlier: undefined });
+  expect(state().provisional).toEqual({ earlier: undefined, wasUnproven: false });
   clock.advance(HALF_A_MINUTE);
   ask();
   await expect.poll(() => state().provisional).toBe(undefined);
@@ -156,15 +160,41 @@ it('[T707] a site that serves documents and fails for commands is said so after 
 });
 
 const SERVED = { machine: 'rover-7', revision: 5, config: '{}', policy: undefined, signatures: {} };
-const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {
-  'acme:lidar': '1.3.5',
-});
+const TAKEN = { by: 'no-pin', least: { 'acme:lidar': '1.3.5' } } as const;
+const STATE = accepted(noneServed('https://site.example', 'rover-7'), SERVED, TAKEN);
 
 it('[D326] a machine keeps since when it runs a revision, also when the revision gets a signature', () => {
-  const first = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {}, 1000);
-  const signed = accepted(first, { ...SERVED, signatures: { a: 'b' } }, {}, 2000);
-  const next = accepted(signed, { ...SERVED, revision: 6 }, {}, 3000);
+  const first = accepted(noneServed('https://site.example', 'rover-7'), SERVED, TAKEN, 1000);
+  const signed = accepted(first, { ...SERVED, signatures: { a: 'b' } }, TAKEN, 2000);
+  const next = accepted(signed, { ...SERVED, revision: 6 }, TAKEN, 3000);
   expect([first.since, signed.since, next.since]).toEqual([1000, 1000, 3000]);
+});
+
+function found(...states: readonly ServedState[]): boolean[] {
+  return states.map((one) => one.isUnproven);
+}
+
+it('[D433] a machine knows of each revision that it may return to whether its policy named a trust document', () => {
+  const none = noneServed('https://site.example', 'rover-7');
+  const signed = { by: 'operators', least: {} } as const;
+  const limited = { by: 'limits', least: {} } as const;
+  const next = { ...SERVED, revision: 6 };
+  const [free, proven] = [accepted(none, SERVED, TAKEN), accepted(none, SERVED, signed)];
+  expect(found(none, free, proven)).toEqual([false, true, false]);
+  expect(found(accepted(free, next, signed), accepted(free, next, limited))).toEqual([
+    false,
+    false,
+  ]);
+  const back = (state: ServedState, taken: typeof TAKEN | typeof signed): ServedState =>
+    returned(accepted(reached(state), next, taken), 0);
+  expect(found(back(free, signed), back(proven, TAKEN), back(none, TAKEN))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  const home = temporaryFolder();
+  keepState(home, accepted(reached(free), next, signed));
+  expect(found(returned(keptState(home) ?? none, 0), forgotten(free))).toEqual([true, false]);
 });
 
 it('[D262] a machine that runs its own documents again still refuses lower revisions and versions', () => {

@@ -44,7 +44,10 @@ it('[D326] the page of a machine shows the modules that its site serves', async 
     policy: undefined,
     signatures: {},
   };
-  keepState(home, accepted(noneServed('https://site.example', 'rover-7'), served, {}));
+  keepState(
+    home,
+    accepted(noneServed('https://site.example', 'rover-7'), served, { by: 'operators', least: {} }),
+  );
   const machine = { path: join(home, 'machine.json') };
   writeFileSync(join(home, 'machine.db.documents'), JSON.stringify({ machine }));
   const app = machinePage({ home, now: NOW, machine: {}, policy: { trust: 'unsigned' } });
@@ -53,7 +56,7 @@ it('[D326] the page of a machine shows the modules that its site serves', async 
   expect(lines).not.toContain('The machine config has no module.');
 });
 
-it('[D266] the page of a machine warns that it follows a site, and says what it refuses', async () => {
+it('[D266] [D433] the page of a machine warns that it follows a site, and says what it refuses', async () => {
   const home = temporaryFolder();
   const served = {
     machine: 'rover-7',
@@ -62,7 +65,10 @@ it('[D266] the page of a machine warns that it follows a site, and says what it 
     policy: undefined,
     signatures: {},
   };
-  const state = accepted(noneServed('https://site.example', 'rover-7'), served, {});
+  const state = accepted(noneServed('https://site.example', 'rover-7'), served, {
+    by: 'no-pin',
+    least: {},
+  });
   const { code, detail } = { code: 'needs-signature', detail: '/config/agent may change' } as const;
   keepState(home, refusing(state, { ...served, revision: 2 }, { code, detail }));
   const app = machinePage({
@@ -74,6 +80,7 @@ it('[D266] the page of a machine warns that it follows a site, and says what it 
   const lines = (await textOf(app, '/')).filter((line) => line.includes('revision'));
   expect(lines).toEqual([
     'FOLLOWS_SITE revision 1 of the documents that https://site.example serves is in use, until it has reached its site for good; this page shows them, and changes only the documents on the machine',
+    'FOLLOWS_SITE revision 1 was taken while the policy named no trust document: the site could change everything but the terms of the machine alone',
     'CONFIG_REFUSED revision 2 of the documents that https://site.example serves is refused: needs-signature: /config/agent may change',
   ]);
 });

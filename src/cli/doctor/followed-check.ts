@@ -17,9 +17,10 @@ export function checkFollowed(
   options: { readonly policy?: string },
   world: World,
 ): Finding[] {
-  const { runs, refused } = siteWords(platformHome(world.environment));
+  const { runs, unproven, refused } = siteWords(platformHome(world.environment));
   return [
     ...(runs === undefined ? [] : [info(runs)]),
+    ...(unproven === undefined ? [] : [info(unproven)]),
     ...(refused === undefined ? [] : [warning(refused, AT_THE_SITE)]),
     ...(path === undefined || runs === undefined ? [] : unfitting(path, options, world)),
   ];

@@ -182,7 +182,8 @@ function followedSite(
     isPinned: () => hasPin(own()),
     reading: () => clockReading(world),
     trust: async () => await trustOf(registries, own()),
-    carryOut: async (command: KnownCommand) => await carriedOut(command, { origin, world }),
+    carryOut: async (command: KnownCommand) =>
+      await carriedOut(command, { origin, isPinned: hasPin(own()), world }),
   };
   return {
     ...parts,

@@ -18,6 +18,10 @@ export interface FollowingMachine {
   readonly inForce: ServedConfig | undefined;
   /** The highest revision that it has run; 0 for none. */
   readonly highest: number;
+  /** The highest one under which it did not reach its site; 0 for none. */
+  readonly unreached: number;
+  /** Whether it took `inForce` while its policy named no trust document. */
+  readonly isUnproven: boolean;
   /** What the trust document of its policy says, if that names one. The error is why there is none that can be used. */
   readonly trust: Result<Trusted, string>;
   readonly deployed: KnownVersions['deployed'];
@@ -34,8 +38,10 @@ interface Trusted {
   readonly signed: (served: ServedConfig) => number;
 }
 
-interface Accepted extends UsableDocuments {
+export interface Accepted extends UsableDocuments {
   readonly documents: Documents;
+  /** What allows it: a policy without a trust document, the signatures of operators, or the limits of what needs none. */
+  readonly by: 'no-pin' | 'operators' | 'limits';
   /** What to keep of what is deployed. */
   readonly least: LeastVersions;
 }
@@ -51,24 +57,23 @@ export function verdictOn(served: ServedConfig, on: FollowingMachine): Verdict {
   const documents = merged(on.local, checked.value);
   const next = usable(documents);
   if (!next.ok) return refused('malformed', next.error);
-  const before = merged(on.local, on.inForce && servedIn(on.inForce));
-  const judged = isSigned(served, before, { ...documents, terms: next.value.policy }, on);
+  const judged = allowedBy(served, { ...documents, terms: next.value.policy }, on);
   if (!judged.ok) return judged;
-  const versions = { ...on, isSigned: judged.value };
+  const before = merged(on.local, on.inForce && servedIn(on.inForce));
+  const versions = { ...on, isSigned: judged.value === 'operators' };
   const least = leastAfter(before.config, documents.config, versions);
-  return { ok: true, value: { ...next.value, documents, least } };
+  return { ok: true, value: { ...next.value, documents, by: judged.value, least } };
 }
 
-/** Whether operators signed a revision that changes `before` to `after`; the error is why it may not be run without that. */
-function isSigned(
+/** What allows a revision after which the machine runs `after`; the error is why it may not be run. */
+function allowedBy(
   served: ServedConfig,
-  before: Documents,
   after: InForce,
   on: FollowingMachine,
-): Result<boolean, ServedRefusal> {
+): Result<Accepted['by'], ServedRefusal> {
   const { terms, modules } = after.terms;
   const pins = [terms, ...modules.values()].flatMap((one) => pinIn(one) ?? []);
-  if (pins.length === 0) return { ok: true, value: false };
+  if (pins.length === 0) return { ok: true, value: 'no-pin' };
   const pin = pinIn(terms);
   if (pin === undefined) return refused('untrusted', PARTLY);
   if (!on.trust.ok) return refused('untrusted', on.trust.error);
@@ -77,20 +82,25 @@ function isSigned(
     return refused('untrusted', `the trust document expired at ${formatTime(document.expires)}`);
   }
   const { operator } = document;
-  if (operator && signed(served) >= operator.threshold) return { ok: true, value: true };
+  if (operator && signed(served) >= operator.threshold) return { ok: true, value: 'operators' };
+  // What was served before the policy named the trust document allows nothing (D433).
+  const before = merged(on.local, on.inForce && !on.isUnproven ? servedIn(on.inForce) : undefined);
   const read = usable(before);
   if (!read.ok) return refused('needs-signature', `${INCOMPARABLE}: ${read.error}`);
   const limits = { ...on, roles: document, pin };
   const found = unsignedChange({ ...before, terms: read.value.policy }, after, limits);
-  if (!found) return { ok: true, value: false };
+  if (!found) return { ok: true, value: 'limits' };
   const count = operator ? `it has ${signed(served)} of ${operator.threshold}` : NO_OPERATORS;
-  return refused(found.code, `${found.detail} (${count})`);
+  const unproven = on.isUnproven ? `; ${UNPROVEN}` : '';
+  return refused(found.code, `${found.detail} (${count}${unproven})`);
 }
 
 const INCOMPARABLE =
   'what this machine runs cannot be read, so that nothing can be compared with it';
 const PARTLY =
   'the policy names a trust document for single modules only: name it for all, so that it says who signs documents';
+const UNPROVEN =
+  'the revision in use was taken before the policy named the trust document, so that this is compared with the documents of the machine';
 const NO_OPERATORS = 'the trust document names no operator';
 
 function refused(code: ServedRefusal['code'], detail: string): { ok: false; error: ServedRefusal } {
@@ -100,7 +110,7 @@ function refused(code: ServedRefusal['code'], detail: string): { ok: false; erro
 /** What is wrong with the machine or the number of a revision. */
 function knownFault(
   served: ServedConfig,
-  { machine, highest, inForce }: FollowingMachine,
+  { machine, highest, unreached, inForce }: FollowingMachine,
 ): ServedRefusal | undefined {
   if (served.machine !== machine) {
     const detail = `the documents are for ${excerpt(served.machine)}, and this machine is ${machine}`;
@@ -110,6 +120,10 @@ function knownFault(
   if (revision < highest) {
     const detail = `it is revision ${revision}, and this machine has run revision ${highest}`;
     return { code: 'older-revision', detail };
+  }
+  if (revision <= unreached) {
+    const detail = `the machine did not reach its site under revision ${revision}: save the documents again, under another number`;
+    return { code: 'unreachable', detail };
   }
   const isOther =
     revision === inForce?.revision &&

@@ -73,9 +73,9 @@ export interface SetHold {
   readonly times: TimeContext;
 }
 
-/** Which hold of the same stays, so that nothing is set: one that was made on the machine, for its site (D299). */
+/** Why a hold of the same stays, so that nothing is set: for the site of the machine (D299, D434). */
 interface HoldRule {
-  readonly stays?: (hold: HoldInForce) => boolean;
+  readonly refusal?: (hold: HoldInForce, wished: HoldInForce) => Problem | undefined;
 }
 
 /** Holds a module, a subsystem or the machine, in place of an earlier hold of it (D75). */
@@ -93,7 +93,9 @@ export function setHold(wish: HoldWish & HoldRule, world: World): Result<SetHold
     const words = { by: by.trim(), because: because.trim() };
     const hold = { of: of.value, ...words, since: now, ...end.value, ...counted };
     const replaced = holdsIn(state, reading).find((one) => isNamed(of.value, one.of));
-    if (replaced && wish.stays?.(replaced)) return { ok: false, error: [heldHere(replaced)] };
+    const shown = shownHold(hold, state.decisions(), reading);
+    const refusal = replaced && wish.refusal?.(replaced, shown);
+    if (refusal) return { ok: false, error: [refusal] };
     state.setHold(hold);
     const has = state
       .memory()
@@ -103,7 +105,6 @@ export function setHold(wish: HoldWish & HoldRule, world: World): Result<SetHold
           direction !== 'rollback' &&
           (of.value.kind === 'machine' || isNamed(of.value, target)),
       );
-    const shown = shownHold(hold, state.decisions(), reading);
     return { ok: true, value: { hold: shown, replaced, has, times: timesOn(state, world)('') } };
   });
 }
@@ -139,7 +140,7 @@ export function endHold(
 }
 
 /** A hold that its site neither replaces nor ends. */
-function heldHere(hold: HoldInForce): Problem {
+export function heldHere(hold: HoldInForce): Problem {
   const { label, by, because } = hold;
   const who = `${excerpt(by)}, who did so on the machine: ${quote(because)}`;
   const message = `${label} is held by ${who}; nothing was changed`;

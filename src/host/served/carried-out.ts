@@ -7,6 +7,7 @@ import type { World } from '../../base/world.ts';
 import { LONGEST_NAME } from '../requests/hold-wish.ts';
 import {
   endHold,
+  heldHere,
   setHold,
   type EndedHold,
   type HoldInForce,
@@ -23,28 +24,38 @@ import { upgradeLines } from '../requests/upgrade-words.ts';
 /** Short enough for an answer. */
 const LONGEST_DETAIL = 900;
 
+interface Carrying {
+  /** Of the registry that gives the command. */
+  readonly origin: string;
+  /** Whether the policy of the machine names a trust document. */
+  readonly isPinned: boolean;
+  readonly world: World;
+}
+
 /** Carries out a command of the site at `origin` as the command of the machine with its name does (D298, D328). */
 export async function carriedOut(
   command: KnownCommand,
-  { origin, world }: { readonly origin: string; readonly world: World },
+  { origin, isPinned, world }: Carrying,
 ): Promise<Omit<CommandOutcome, 'number'>> {
   const by = siteName(origin, command.by);
-  const done = await wordsOf(command, by, world);
+  const done = await wordsOf(command, { by, isPinned, world });
   if (done.ok) return { result: 'done', detail: cut(done.value) };
   return { result: 'refused', detail: cut(done.error.map(problemText).join('; ')) };
 }
 
 async function wordsOf(
   { kind, module, for: term, version, reason }: KnownCommand,
-  by: string,
-  world: World,
+  { by, isPinned, world }: Pick<Carrying, 'isPinned' | 'world'> & { readonly by: string },
 ): Promise<Result<string, Problem[]>> {
   const named = module ?? '';
   switch (kind) {
     case 'hold': {
       const wish = { named: module ?? undefined, for: term ?? undefined, until: undefined };
-      const stays = (one: HoldInForce): boolean => !isOfSite(one);
-      return said(setHold({ ...wish, reason, by, stays }, world), heldWords);
+      const refusal = (hold: HoldInForce, wished: HoldInForce): Problem | undefined => {
+        if (!isOfSite(hold)) return heldHere(hold);
+        return isPinned && endsSooner(wished, hold) ? staysUntil(hold) : undefined;
+      };
+      return said(setHold({ ...wish, reason, by, refusal }, world), heldWords);
     }
     case 'unhold':
       return said(endHold(module ?? undefined, world, { mayEnd: isOfSite }), endedWords);
@@ -92,6 +103,17 @@ function siteName(origin: string, by: string): string {
 /** Whether a site made a hold: names of users have no spaces and addresses. */
 function isOfSite({ by }: Pick<HoldInForce, 'by'>): boolean {
   return /^site https?:\/\//.test(by);
+}
+
+/** Whether a hold ends before the other (D434). An end that is not certain could be a later one. */
+function endsSooner(wished: HoldInForce, { until }: HoldInForce): boolean {
+  return !(wished.until !== undefined && until !== undefined && wished.until >= until);
+}
+
+function staysUntil({ label, until }: HoldInForce): Problem {
+  const end = until === undefined ? '' : ` until ${formatTime(until)}`;
+  const message = `${label} is held${end}, and operators sign what ends a hold sooner; nothing was changed`;
+  return { severity: 'error', kind: 'held', message };
 }
 
 function problemText({ message, hint }: Problem): string {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { tagOf, type ServedConfig, type ServedRefusal } from '../../core/trust/served-config.ts';
 import type { LeastVersions } from '../../config/served/least-versions.ts';
+import type { Accepted } from '../../config/served/verdict.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { commandOutcomes } from '../../registry/command-documents.ts';
 import { servedConfig } from '../../registry/config-documents.ts';
@@ -22,6 +23,10 @@ export interface ServedState {
   readonly machine: string;
   /** The highest revision that it has run; 0 for none. */
   readonly highest: number;
+  /** The highest one under which it did not reach its site; 0 for none. */
+  readonly unreached: number;
+  /** Whether it took `current` while its policy named no trust document (D433). */
+  readonly isUnproven: boolean;
   /** What was deployed of modules that its revisions removed. */
   readonly least: LeastVersions;
   /** What it runs; undefined for its own documents. */
@@ -29,7 +34,8 @@ export interface ServedState {
   /** Since when it runs `current`, in milliseconds since the epoch; undefined in what an earlier modreg kept. */
   readonly since: number | undefined;
   /** Present until the machine has reached its site under `current`: what returns if it does not. */
-  readonly provisional: { readonly earlier: ServedConfig | undefined } | undefined;
+  readonly provisional:
+    { readonly earlier: ServedConfig | undefined; readonly wasUnproven: boolean } | undefined;
   readonly refused: RefusedRevision | undefined;
   /** Undefined before the first answer about commands. */
   readonly commands: TakenCommands | undefined;
@@ -38,8 +44,10 @@ export interface ServedState {
 export function noneServed(site: string, machine: string): ServedState {
   const documents = { current: undefined, since: undefined, provisional: undefined };
   const nothing = { ...documents, refused: undefined, commands: undefined };
-  return { site, machine, highest: 0, least: {}, ...nothing };
+  return { site, machine, ...NO_REVISIONS, least: {}, ...nothing };
 }
+
+const NO_REVISIONS = { highest: 0, unreached: 0, isUnproven: false };
 
 /** The tag of the documents that need not be looked at again; empty if nothing was served. */
 export function knownTag({ refused, current }: ServedState): string {
@@ -50,7 +58,7 @@ export function knownTag({ refused, current }: ServedState): string {
 export function accepted(
   state: ServedState,
   served: ServedConfig,
-  least: LeastVersions,
+  { by, least }: Pick<Accepted, 'by' | 'least'>,
   at?: number,
 ): ServedState {
   const { current, since, provisional } = state;
@@ -58,11 +66,14 @@ export function accepted(
   return {
     ...state,
     highest: Math.max(state.highest, served.revision),
+    isUnproven: by === 'no-pin',
     least,
     current: served,
     since: isSame ? since : at,
     // What returns is the last one under which the site was reached.
-    provisional: isSame ? provisional : (provisional ?? { earlier: current }),
+    provisional: isSame
+      ? provisional
+      : (provisional ?? { earlier: current, wasUnproven: state.isUnproven }),
     refused: undefined,
   };
 }
@@ -91,14 +102,15 @@ export function returned(state: ServedState, at: number): ServedState {
     code: 'unreachable',
     detail,
   } as const;
-  const { earlier } = provisional;
-  const since = earlier && at;
-  return { ...state, current: earlier, since, provisional: undefined, refused };
+  const { earlier, wasUnproven } = provisional;
+  const before = { current: earlier, since: earlier && at, isUnproven: wasUnproven };
+  return { ...state, ...before, unreached: current.revision, provisional: undefined, refused };
 }
 
 /** The machine runs its own documents again, and goes on to refuse lower revisions, versions and commands than it has had. */
-export function forgotten({ site, machine, highest, least, commands }: ServedState): ServedState {
-  return { ...noneServed(site, machine), highest, least, commands };
+export function forgotten({ site, machine, commands, ...state }: ServedState): ServedState {
+  const { highest, unreached, least } = state;
+  return { ...noneServed(site, machine), highest, unreached, least, commands };
 }
 
 /** Beside machine.db, for this user only. */
@@ -121,11 +133,15 @@ const kept = v.object({
   site: v.string(),
   machine: v.string(),
   highest: number,
-  // An earlier modreg did not keep it.
+  // An earlier modreg did not keep these.
+  unreached: v.optional(number, 0),
+  isUnproven: v.optional(v.boolean(), false),
   least: v.optional(v.record(v.string(), v.string()), {}),
   current: revision,
   since: v.optional(number),
-  provisional: v.optional(v.object({ earlier: revision })),
+  provisional: v.optional(
+    v.object({ earlier: revision, wasUnproven: v.optional(v.boolean(), false) }),
+  ),
   refused: v.optional(
     v.object({ revision: number, tag: v.string(), code: v.string(), detail: v.string() }),
   ),
@@ -143,7 +159,10 @@ export function keptState(home: string): ServedState | undefined {
     ...rest,
     current: current && servedIn(current),
     since,
-    provisional: provisional && { earlier: provisional.earlier && servedIn(provisional.earlier) },
+    provisional: provisional && {
+      ...provisional,
+      earlier: provisional.earlier && servedIn(provisional.earlier),
+    },
     // Cast: a later modreg may know another code, which is only shown.
     refused: refused as RefusedRevision | undefined,
     commands,
@@ -170,7 +189,7 @@ export function keepState(home: string, state: ServedState): void {
     schema: SCHEMA,
     ...state,
     current: written(current),
-    provisional: provisional && { earlier: written(provisional.earlier) },
+    provisional: provisional && { ...provisional, earlier: written(provisional.earlier) },
   });
   replaceFile(join(home, KEPT), text, { mode: PRIVATE });
 }

@@ -191,6 +191,8 @@ export class SiteFollower {
       local,
       inForce: state.current,
       highest: state.highest,
+      unreached: state.unreached,
+      isUnproven: state.isUnproven,
       least: state.least,
       trust: await trust(),
       deployed,
@@ -209,7 +211,7 @@ export class SiteFollower {
       return this.#site.onChange();
     }
     const isNew = state.current?.revision !== served.revision;
-    if (!this.#become(accepted(state, served, verdict.value.least, clock.now())) || !isNew) return;
+    if (!this.#become(accepted(state, served, verdict.value, clock.now())) || !isNew) return;
     this.#since = clock.monotonic();
     const settles = changesSystem(state.current, served);
     this.#settledAt = this.#since + (settles ? SETTLING_MS : 0);

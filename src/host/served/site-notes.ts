@@ -25,13 +25,16 @@ function notesOf({ runs, refused }: SiteWords): string[] {
 
 /** The same as warnings of the page of the machine, which changes the documents on the machine. */
 export function siteWarnings({ environment }: World): Problem[] {
-  const { runs, refused } = siteWords(platformHome(environment));
+  const { runs, unproven, refused } = siteWords(platformHome(environment));
   const hint = 'modreg fleet config show and set show and change what the site serves';
   const message = `${runs ?? ''}; this page shows them, and changes only the documents on the machine`;
   return [
     ...(runs === undefined
       ? []
       : [{ severity: 'warning', kind: 'follows-site', message, hint } as const]),
+    ...(unproven === undefined
+      ? []
+      : [{ severity: 'warning', kind: 'follows-site', message: unproven } as const]),
     ...(refused === undefined
       ? []
       : [{ severity: 'warning', kind: 'config-refused', message: refused } as const]),
@@ -41,11 +44,13 @@ export function siteWarnings({ environment }: World): Problem[] {
 interface SiteWords {
   /** Which revision is in use. */
   readonly runs: string | undefined;
+  /** That it was taken without a trust document (D433). */
+  readonly unproven: string | undefined;
   /** Which revision is refused, and why. */
   readonly refused: string | undefined;
 }
 
-const NOTHING: SiteWords = { runs: undefined, refused: undefined };
+const NOTHING: SiteWords = { runs: undefined, unproven: undefined, refused: undefined };
 
 /** What is said of the documents that the machine with this home follows. */
 export function siteWords(home: string | undefined): SiteWords {
@@ -57,12 +62,17 @@ function wordsIn(home: string): SiteWords {
   return state ? wordsOf(state) : NOTHING;
 }
 
-function wordsOf({ site, current, since, provisional, refused }: ServedState): SiteWords {
+function wordsOf(state: ServedState): SiteWords {
+  const { site, current, since, provisional, refused, isUnproven } = state;
   const where = `the documents that ${excerpt(site)} serves`;
   const from = since === undefined ? '' : ` (since ${formatTime(since - (since % 1000))})`;
   const until = provisional ? ', until it has reached its site for good' : '';
   return {
     runs: current && `revision ${current.revision} of ${where} is in use${from}${until}`,
+    unproven:
+      current && isUnproven
+        ? `revision ${current.revision} was taken while the policy named no trust document: the site could change everything but the terms of the machine alone`
+        : undefined,
     refused:
       refused &&
       `revision ${refused.revision} of ${where} is refused: ${excerpt(refused.code)}: ${excerpt(refused.detail, LONGEST)}`,

@@ -40,7 +40,10 @@ export interface Serving {
   readonly terms?: object;
   readonly served?: Partial<ServedConfig>;
   readonly on?: Partial<
-    Pick<FollowingMachine, 'inForce' | 'highest' | 'least' | 'trust' | 'deployed' | 'now'>
+    Pick<
+      FollowingMachine,
+      'inForce' | 'highest' | 'unreached' | 'isUnproven' | 'least' | 'trust' | 'deployed' | 'now'
+    >
   >;
   /** How many operators signed. */
   readonly signed?: number;
@@ -66,6 +69,8 @@ export function verdictOf({
     machine: 'rover-7',
     inForce: undefined,
     highest: 0,
+    unreached: 0,
+    isUnproven: false,
     least: {},
     deployed: (name) => (name === 'acme_lidar' ? version('1.3.5') : undefined),
     now: NOW,
