@@ -1,4 +1,5 @@
 import { NOT_ASKING } from '../../registry/command-documents.ts';
+import type { WriteChange } from '../catalogue/write-change.ts';
 import type { CatalogueCommands } from './catalogue-commands.ts';
 import type { CommandWish, GiveResult } from './command-table.ts';
 
@@ -27,7 +28,7 @@ const PINNED =
 
 /** Gives each machine a command with a number of its own (D327). Other requests are answered in between. */
 export async function giveToMembers(
-  commands: Pick<CatalogueCommands, 'giveAll' | 'hasAsked'>,
+  commands: Pick<CatalogueCommands, 'hasAsked'> & { readonly write: WriteChange },
   members: readonly Member[],
   wish: Omit<CommandWish, 'machine'>,
 ): Promise<GroupOutcome> {
@@ -42,8 +43,8 @@ export async function giveToMembers(
       if (detail === undefined) able.push(machine);
       else refused.push({ machine, detail });
     }
-    const results = commands.giveAll(able.map((machine) => Object.assign({ machine }, wish)));
-    for (const one of results) {
+    const change = { kind: 'commands', wish, machines: able } as const;
+    for (const one of able.length > 0 ? await commands.write(change) : []) {
       if (one.kind !== 'full') given.push(givenIn(one));
       else refused.push({ machine: one.machine, detail: `${one.waiting} commands wait already` });
     }

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { pruneSources, writeSource, type ConfigSource } from './source-table.ts';
+import { pruneSources, sourceOf, writeSource, type ConfigSource } from './source-table.ts';
 
 /** A revision of a machine's documents, and who saved it. */
 export interface StoredRevision extends ServedConfig {
@@ -28,9 +29,9 @@ export interface MachineAnswer {
     { readonly revision: number; readonly code: string; readonly detail: string } | undefined;
 }
 
-/** `stale`: somebody else saved another revision in the meantime (D265). */
+/** `sourced`: the documents are the same, and made from other parts. `stale`: another revision was saved in the meantime (D265). */
 export type SaveResult =
-  | { readonly kind: 'saved' | 'unchanged'; readonly revision: number }
+  | { readonly kind: 'saved' | 'unchanged' | 'sourced'; readonly revision: number }
   | { readonly kind: 'stale'; readonly newest: number };
 
 /** Of each machine. */
@@ -136,8 +137,10 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   const isRefused = answerOf(sql, machine)?.refused?.revision === newest?.revision;
   // One that the machine refused, as it was out of reach under it, is tried again under another number.
   if (newest?.config === config && newest.policy === policy && !isRefused) {
+    const { revision } = newest;
+    const isSame = isDeepStrictEqual(sourceOf(sql, machine, revision), source);
     writeSource(sql, newest, source);
-    return { kind: 'unchanged', revision: newest.revision };
+    return { kind: isSame ? 'unchanged' : 'sourced', revision };
   }
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
   const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
@@ -182,11 +185,15 @@ export function signRevision(
   return true;
 }
 
+/** Notes what a machine says. Whether it is something else than before. */
 export function noteAnswer(
   sql: Statements,
   machine: string,
   { applied, refused, at }: MachineAnswer & { readonly at: number },
-): void {
+): boolean {
+  const before = answerOf(sql, machine);
+  const isSame =
+    before?.applied === applied && isDeepStrictEqual(before?.refused, refused) && !!before;
   sql.run(
     `INSERT INTO config_answers VALUES (?, 0, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
       at = excluded.at, applied = excluded.applied, refused = excluded.refused, code = excluded.code, detail = excluded.detail`,
@@ -197,6 +204,7 @@ export function noteAnswer(
     refused?.code ?? null,
     refused?.detail ?? null,
   );
+  return !isSame;
 }
 
 /** What a machine said last, and when; undefined if it never said anything. */
