@@ -15,7 +15,7 @@ interface Waiting extends PromiseWithResolvers<Heard> {
 /** Of the words in an event, as JSON. */
 const MOST_CHARACTERS = 500_000;
 
-/** Makes changes by `write`. What machines say while an event of it is being written becomes one event: after a command to a group, all of them answer. */
+/** Makes changes by `write`. What machines say while an event of it is being written becomes one event (D401): after a command to a group, all of them answer. */
 export function heardTogether(write: WriteChange): WriteChange {
   const hear = hearing(write);
   return async <K extends ChangeKind>(change: CatalogueChange<K>, by?: string) => {

@@ -46,7 +46,7 @@ const documents = {
   basedOn: number,
   config: text,
   policy: absent(text),
-  source: absent(source),
+  source: v.optional(absent(source)),
   ...saved,
 };
 const signatures = v.record(text, text);
@@ -59,7 +59,7 @@ const wish = v.strictObject({
   version: absent(text),
   ...saved,
   expiresAt: time,
-  signed: absent(v.strictObject({ id: text, givenAt: time, signatures })),
+  signed: v.optional(absent(v.strictObject({ id: text, givenAt: time, signatures }))),
 });
 
 const outcome = v.strictObject({ number, result: v.picklist(RESULTS), detail: text });

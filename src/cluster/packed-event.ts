@@ -8,7 +8,7 @@ const PACKED_FROM = 4096;
 const LARGEST_EVENT = 1_000_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The text of an event, compressed if it is long: a fragment may have the documents of many machines. Throws a TooLargeChange. */
+/** The text of an event, compressed if it is long (D397): a fragment may have the documents of many machines. Throws a TooLargeChange. */
 export function packed(text: string): string {
   if (text.length < PACKED_FROM) return text;
   const bytes = Buffer.from(text);

@@ -128,8 +128,13 @@ it('[T795] a front that holds back an event that may be about machines serves th
   stream.put('modreg.fleet', '{"schema":4}');
   await expect.poll(() => one.following.withheld()?.modules).toBeUndefined();
   const held = /^event 5 of the stream \(modreg\.release\.acme\.lidar\) cannot be applied/;
-  for (const path of [`${ROVER}/config`, QUESTION]) {
-    const { status, json } = await one.as(MACHINE, 'GET', path);
+  for (const [scope, path] of [
+    [MACHINE, `${ROVER}/config`],
+    [MACHINE, QUESTION],
+    ['config', '/fragments'],
+    ['commands', '/groups/canary/commands'],
+  ] as const) {
+    const { status, json } = await one.as(scope, 'GET', path);
     expect([status, json['detail']]).toEqual([503, expect.stringMatching(held)]);
   }
   const { json } = await one.as(MACHINE, 'GET', '/changes?after=0&config=&commands=0');

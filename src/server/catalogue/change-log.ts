@@ -50,7 +50,7 @@ export interface ChangeLog {
 export function changeLog(
   sql: Statements,
   change: <T>(work: () => T) => T,
-  applied: <K extends ChangeKind>(one: CatalogueChange<K>) => void,
+  applied: (one: { readonly kind: ChangeKind }) => void,
 ): ChangeLog {
   const add = (event: LoggedEvent): void => addEvent(sql, event);
   return {

@@ -1,5 +1,4 @@
 import { NOT_ASKING } from '../../registry/command-documents.ts';
-import type { WriteChange } from '../catalogue/write-change.ts';
 import type { CatalogueCommands } from './catalogue-commands.ts';
 import type { CommandWish, GiveResult } from './command-table.ts';
 
@@ -20,6 +19,12 @@ export interface GroupOutcome {
   readonly refused: { readonly machine: string; readonly detail: string }[];
 }
 
+/** Gives all machines the same command. One result for each. */
+type GiveAll = (
+  wish: Omit<CommandWish, 'machine'>,
+  machines: readonly string[],
+) => Promise<readonly GiveResult[]>;
+
 /** So many machines share a transaction, in which nothing else is answered. */
 const AT_ONCE = 100;
 
@@ -28,7 +33,7 @@ const PINNED =
 
 /** Gives each machine a command with a number of its own (D327). Other requests are answered in between. */
 export async function giveToMembers(
-  commands: Pick<CatalogueCommands, 'hasAsked'> & { readonly write: WriteChange },
+  commands: Pick<CatalogueCommands, 'hasAsked'> & { readonly giveAll: GiveAll },
   members: readonly Member[],
   wish: Omit<CommandWish, 'machine'>,
 ): Promise<GroupOutcome> {
@@ -43,8 +48,7 @@ export async function giveToMembers(
       if (detail === undefined) able.push(machine);
       else refused.push({ machine, detail });
     }
-    const change = { kind: 'commands', wish, machines: able } as const;
-    for (const one of able.length > 0 ? await commands.write(change) : []) {
+    for (const one of able.length > 0 ? await commands.giveAll(wish, able) : []) {
       if (one.kind !== 'full') given.push(givenIn(one));
       else refused.push({ machine: one.machine, detail: `${one.waiting} commands wait already` });
     }

@@ -8,8 +8,8 @@ import {
 import { catalogueSecrets, type CatalogueSecrets } from './secret-files.ts';
 import { sourceOf, type ConfigSource } from './source-table.ts';
 import type { Statements } from '../../sqlite/statements.ts';
-import type { CatalogueChange, ChangeKind } from '../catalogue/catalogue-change.ts';
 import { recordedChanges, type RecordedChange, type WantedChanges } from './recorded-changes.ts';
+import { isOfSignatures } from './machine-change.ts';
 import { machineWaiters } from './machine-waiters.ts';
 import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
@@ -50,8 +50,8 @@ export interface CatalogueConfigs {
   readonly watch: (machine: string, wake: () => void) => () => void;
   /** Wakes those who wait for what another process saved or gave since the last call (T728). Whether there is any. */
   readonly look: () => boolean;
-  /** Wakes those who wait for what a change does, if it adds nothing that `look` finds. */
-  readonly applied: <K extends ChangeKind>(change: CatalogueChange<K>) => void;
+  /** Wakes those who wait for what a change does, if it adds nothing that `look` finds (D399). */
+  readonly applied: (change: { readonly kind: string }) => void;
 }
 
 /** What documents of machines share (D329). */
@@ -91,9 +91,7 @@ export function catalogueConfigs(
       return machines?.length !== 0;
     },
     applied(made) {
-      // A cast: the compiler does not narrow it by its kind.
-      const one = made as CatalogueChange;
-      if (one.kind === 'config-signatures') wake(one.machine);
+      if (isOfSignatures(made)) wake(made.machine);
     },
     watch: add,
   };

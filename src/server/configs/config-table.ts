@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { pruneSources, sourceOf, writeSource, type ConfigSource } from './source-table.ts';
+import { pruneSources, writeSource, type ConfigSource } from './source-table.ts';
 
 /** A revision of a machine's documents, and who saved it. */
 export interface StoredRevision extends ServedConfig {
@@ -138,9 +137,7 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   // One that the machine refused, as it was out of reach under it, is tried again under another number.
   if (newest?.config === config && newest.policy === policy && !isRefused) {
     const { revision } = newest;
-    const isSame = isDeepStrictEqual(sourceOf(sql, machine, revision), source);
-    writeSource(sql, newest, source);
-    return { kind: isSame ? 'unchanged' : 'sourced', revision };
+    return { kind: writeSource(sql, newest, source) ? 'sourced' : 'unchanged', revision };
   }
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
   const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
@@ -192,8 +189,6 @@ export function noteAnswer(
   { applied, refused, at }: MachineAnswer & { readonly at: number },
 ): boolean {
   const before = answerOf(sql, machine);
-  const isSame =
-    before?.applied === applied && isDeepStrictEqual(before?.refused, refused) && !!before;
   sql.run(
     `INSERT INTO config_answers VALUES (?, 0, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
       at = excluded.at, applied = excluded.applied, refused = excluded.refused, code = excluded.code, detail = excluded.detail`,
@@ -204,7 +199,12 @@ export function noteAnswer(
     refused?.code ?? null,
     refused?.detail ?? null,
   );
-  return !isSame;
+  return !before || said(before) !== said({ applied, refused });
+}
+
+/** The same text for the same answer. */
+function said({ applied, refused }: MachineAnswer): string {
+  return JSON.stringify([applied, refused?.revision, refused?.code, refused?.detail]);
 }
 
 /** What a machine said last, and when; undefined if it never said anything. */

@@ -31,7 +31,7 @@ export type MachineWord =
   /** It asks for commands. */
   | { readonly about: 'asking'; readonly machine: string };
 
-/** Changes of what is served to machines. */
+/** Changes of what is served to machines. On fronts of a cluster, they come in one order (D397, D398). */
 export interface MachineChanges {
   /** The next documents of a machine. */
   readonly config: NewRevision;
@@ -56,6 +56,13 @@ export interface MachineChangeResults {
   readonly commands: readonly GiveResult[];
   /** `unchanged`: all of it was known, except for when it was said. */
   readonly heard: 'done' | 'unchanged';
+}
+
+/** Whether a change has signatures for documents. */
+export function isOfSignatures(change: {
+  readonly kind: string;
+}): change is { readonly kind: 'config-signatures' } & MachineChanges['config-signatures'] {
+  return change.kind === 'config-signatures';
 }
 
 type ApplyToMachines = {

@@ -70,7 +70,9 @@ async function giveAnswer(c: Context, asked: AskedOfGroup): Promise<Answer> {
   if (signed) return problem('bad-release', ONE_MACHINE, { errors: [ONE_MACHINE] });
   const wish = wishOf(body.value, token, now);
   const { hasAsked } = catalogue.configs.commands;
-  const outcome: GroupOutcome = await giveToMembers({ hasAsked, write }, members, wish);
+  const giveAll: Parameters<typeof giveToMembers>[0]['giveAll'] = async (one, machines) =>
+    await write({ kind: 'commands', wish: one, machines });
+  const outcome: GroupOutcome = await giveToMembers({ hasAsked, giveAll }, members, wish);
   for (const { machine, number, isNew } of outcome.given) {
     if (isNew) changed({ kind: 'command-given', machine, number, command: kind });
   }

@@ -217,7 +217,7 @@ async function changesAnswer(
   );
 }
 
-/** The wait of a machine for its documents, if the request is one of a machine that follows them. */
+/** The wait of a machine for its documents, if the request is one of a machine that follows them; also at a front of a cluster (D399). */
 function waitFor(
   c: Context,
   catalogue: Catalogue,

@@ -6,7 +6,7 @@ import { memoryStream } from '../../support/memory-stream.ts';
 import { tokenFor } from '../../support/token.ts';
 import { filledStream, frontOf, type TestFront } from './following-front.ts';
 
-export interface AskedFront extends TestFront {
+interface AskedFront extends TestFront {
   /** What it answers to a token with a scope. */
   readonly as: (
     scope: string,
