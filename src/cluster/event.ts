@@ -4,18 +4,23 @@ import { nameOf, namespaceOf } from '../core/releases/module-id.ts';
 import { quote } from '../core/text/quote.ts';
 import { EARLIEST_TIME, formatTime, isWritable, LATEST_TIME } from '../core/text/rfc3339.ts';
 import type { CatalogueChange } from '../server/catalogue/catalogue-change.ts';
-import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
+import { MACHINE_TABLES, type ImportedRow } from '../server/catalogue/imported-rows.ts';
 import { readRelease, releaseAsJson } from '../server/catalogue/published-release.ts';
 import { signatures } from '../server/catalogue/published-signatures.ts';
 import { UnreadableChange } from '../server/catalogue/readable-change.ts';
 import { notesText } from '../server/catalogue/release-notes.ts';
 import { eventSoak, rolloutEvent, startedEvent } from '../server/catalogue/rollout-event.ts';
 import { describe } from '../server/catalogue/schema-errors.ts';
+import type { MachineChanges } from '../server/configs/machine-change.ts';
+import { isOfMachines, MACHINE_EVENTS, MACHINE_SCHEMA } from './machine-event.ts';
+import { packed, unpacked } from './packed-event.ts';
 
 /** Of the events that every front understands. */
 export const SCHEMA = 1;
-/** Of the events that fronts of modreg 0.2 do not understand, and the last that this program does. */
-export const LATEST_SCHEMA = 2;
+/** Of the events that fronts of modreg 0.2 do not understand. */
+const LATER_SCHEMA = 2;
+/** The last that this program understands. */
+export const LATEST_SCHEMA: number = MACHINE_SCHEMA;
 
 /** What an event of the stream says. */
 export type FleetEvent =
@@ -48,23 +53,34 @@ export function moduleOf(subject: string): ModuleId | undefined {
 
 /**
  * An event as JSON. It is read again first: what is in the stream stays there, and no front could go on behind an event that it
- * cannot read (T257). Throws an UnreadableChange.
+ * cannot read (T257). Throws an UnreadableChange or a TooLargeChange.
  */
 export function encodeEvent(event: FleetEvent): string {
-  const text = JSON.stringify({ schema: schemaOf(event), ...fieldsOf(event) });
+  const schema = schemaOf(event);
+  const isOfMachine = schema === MACHINE_SCHEMA;
+  // What earlier fronts read is written as it always was.
+  const text = JSON.stringify({ schema, ...fieldsOf(event) }, isOfMachine ? orNull : undefined);
   const read = readEvent(parsed(text));
   if (!read.ok) throw new UnreadableChange(read.error.message);
-  return text;
+  return isOfMachine ? packed(text) : text;
 }
 
-/** Of a floor, of signatures, of a deprecation, of release notes and of a trust document (D167): a front that does not know them must not go on without them. */
+function orNull(_key: string, value: unknown): unknown {
+  return value ?? null;
+}
+
+/** The schema that a front has to know: without a floor, signatures, a deprecation, a trust document (D167) or what machines are served, it must not go on. */
 export function schemaOf(event: FleetEvent): number {
-  return isLater(event) ? LATEST_SCHEMA : SCHEMA;
+  if (isOfMachines(event)) return MACHINE_SCHEMA;
+  const isOfMachine =
+    event.kind === 'rows' && event.rows.some(([table]) => MACHINE_TABLES.has(table));
+  if (isOfMachine) return MACHINE_SCHEMA;
+  return isLater(event) ? LATER_SCHEMA : SCHEMA;
 }
 
 const LATER_TABLES: ReadonlySet<string> = new Set(['trust_documents', 'release_notes']);
 
-function isLater(event: FleetEvent): boolean {
+function isLater(event: Exclude<FleetEvent, { readonly kind: keyof MachineChanges }>): boolean {
   switch (event.kind) {
     case 'publish': {
       const { floor, signatures: signed, yankSignatures } = event.release;
@@ -114,11 +130,11 @@ const release = v.pipe(
   }),
 );
 
-const schema = v.picklist([SCHEMA, LATEST_SCHEMA]);
+const schema = v.picklist([SCHEMA, LATER_SCHEMA]);
 const event = v.variant('kind', [
   v.strictObject({ schema, kind: v.literal('begin'), history: v.pipe(v.string(), v.nonEmpty()) }),
   v.strictObject({
-    schema,
+    schema: v.picklist([SCHEMA, LATER_SCHEMA, MACHINE_SCHEMA]),
     kind: v.literal('rows'),
     rows: v.array(
       v.tupleWithRest(
@@ -145,7 +161,7 @@ const event = v.variant('kind', [
     signatures: v.optional(signatures),
   }),
   v.strictObject({
-    schema: v.literal(LATEST_SCHEMA),
+    schema: v.literal(LATER_SCHEMA),
     kind: v.literal('deprecate'),
     moduleId,
     version: v.string(),
@@ -153,7 +169,7 @@ const event = v.variant('kind', [
     now: time,
   }),
   v.strictObject({
-    schema: v.literal(LATEST_SCHEMA),
+    schema: v.literal(LATER_SCHEMA),
     kind: v.literal('notes'),
     moduleId,
     version: v.string(),
@@ -168,10 +184,11 @@ const event = v.variant('kind', [
     soakMs: eventSoak,
   }),
   v.strictObject({
-    schema: v.literal(LATEST_SCHEMA),
+    schema: v.literal(LATER_SCHEMA),
     kind: v.literal('trust'),
     document: v.string(),
   }),
+  ...MACHINE_EVENTS,
 ]);
 
 /** An event that was read, and what was changed in it to do so; undefined if nothing was. */
@@ -182,7 +199,7 @@ export interface DecodedEvent {
 
 /** Reads what `encodeEvent` wrote, also that of an earlier modreg. */
 export function decodeEvent(text: string): Result<DecodedEvent, EventError> {
-  const json = parsed(text);
+  const json = unpacked(parsed(text));
   const late = v.safeParse(publicationOutOfRange, json);
   const read = readEvent(late.success ? late.output : json);
   if (!read.ok) return read;
@@ -236,9 +253,14 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
       const { kind, moduleId: id, release: published, start: first, now } = found;
       return { kind, moduleId: id, release: published, start: first, now };
     }
-    case 'yank': {
-      const { schema: _, ...yank } = found;
-      return yank;
+    case 'yank':
+    case 'config':
+    case 'config-signatures':
+    case 'fragment':
+    case 'commands':
+    case 'heard': {
+      const { schema: _, ...rest } = found;
+      return rest;
     }
     case 'deprecate': {
       const { kind, moduleId: id, version, reason, now } = found;

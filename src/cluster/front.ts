@@ -6,6 +6,7 @@ import type { ChangeLog } from '../server/catalogue/change-log.ts';
 import { encodeEvent, subjectOf, type FleetEvent } from './event.ts';
 import type { EventStream } from './event-stream.ts';
 import { follower, type FollowerOptions } from './follower.ts';
+import { heardTogether } from './heard-together.ts';
 import { frontName, type SeenFront } from './front-name.ts';
 import { logWriter } from './log-writer.ts';
 import { connectTo, type ClusterPlace } from './nats/connection.ts';
@@ -68,7 +69,7 @@ export async function openFront(
     const held = takeLease(() => !trouble() && sharing?.lacksSpace() !== true);
     return {
       replica: {
-        write: logWriter({ ...parts, olderFront: olderFrontAt(monitors, clock) }),
+        write: heardTogether(logWriter({ ...parts, olderFront: olderFrontAt(monitors, clock) })),
         isController: held.isHeld,
         shareReports: (fleet, onReport) =>
           (sharing = shareReports(fleet, reports, { clock, onEvent: onReport })).stop,
@@ -101,10 +102,19 @@ function olderFrontAt(monitors: readonly string[], clock: Clock): OlderFront {
 /** The log of a catalogue. Throws an OwnReleases if the catalogue has what no other front has (D167). */
 function sharedLog(catalogue: Catalogue): ChangeLog {
   const { log } = catalogue;
-  if (log.last() > 0) return log;
-  const own = catalogue.trust.newest() === undefined ? 'releases' : 'a trust document';
-  if (own === 'releases' && catalogue.sequence() === 0) return log;
+  const own = log.last() > 0 ? undefined : ownOf(catalogue);
+  if (own === undefined) return log;
   throw new OwnReleases(`it has ${own} of its own: a front begins with an empty file`);
+}
+
+/** What a catalogue has; undefined if it is empty. */
+function ownOf(catalogue: Catalogue): string | undefined {
+  const { trust, configs } = catalogue;
+  if (trust.newest() !== undefined) return 'a trust document';
+  if (catalogue.sequence() > 0) return 'releases';
+  const [one] = configs.changed({ machine: undefined, before: {}, limit: 1 });
+  if (one) return one.thing.kind === 'commands' ? 'commands to machines' : 'documents of machines';
+  return configs.fragments.all().length > 0 ? 'fragments of documents' : undefined;
 }
 
 /** Nodes that were just started have no leader for some seconds, or one that does not know the others yet. */

@@ -25,7 +25,7 @@ const HALTED =
 const MOST_CHARACTERS = 500_000;
 
 /**
- * Appends a whole catalogue to an empty stream: history, generations, sequence numbers, rollouts and tokens stay. Rollouts that are
+ * Appends a whole catalogue to an empty stream: history, generations, sequence numbers, rollouts, tokens and what machines are served (D400) stay. Rollouts that are
  * running are halted after that. An import that was interrupted goes on where it was. Rejects if the stream cannot be reached.
  */
 export async function importCatalogue(
@@ -34,6 +34,7 @@ export async function importCatalogue(
   now: number,
 ): Promise<ImportResult> {
   const sequence = catalogue.sequence();
+  catalogue.configs.look();
   const halts = haltsOf(catalogue, now);
   let last = 0;
   for (const event of eventsOf(catalogue, halts)) {
@@ -49,7 +50,8 @@ export async function importCatalogue(
   }
   const found = await stream.last();
   if (found > last) return { kind: 'not-empty', events: found };
-  if (catalogue.sequence() !== sequence) return { kind: 'changed' };
+  const isServedMore = catalogue.configs.look();
+  if (catalogue.sequence() !== sequence || isServedMore) return { kind: 'changed' };
   return { kind: 'imported', events: last, halted: halts.length };
 }
 

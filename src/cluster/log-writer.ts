@@ -96,12 +96,15 @@ async function expectReached(follower: Follower, sequence: number, ms: number): 
 }
 
 /** That signatures were added is a change, too (D167). */
-const MADE: ReadonlySet<Outcome> = new Set(['published', 'signed', 'yanked', 'done']);
+const MADE: ReadonlySet<unknown> = new Set(['published', 'signed', 'yanked', 'done']);
+/** For machines (D397, D398). */
+const MADE_FOR_MACHINES: ReadonlySet<unknown> = new Set(['saved', 'sourced', 'given']);
 
 /** Whether a change with this result changes something. */
 function isChange(result: Outcome): boolean {
-  if (typeof result === 'object') return result.ok && result.value !== 'unchanged';
-  return MADE.has(result);
+  if (typeof result === 'string') return MADE.has(result);
+  if ('ok' in result) return result.ok && result.value !== 'unchanged';
+  return [result].flat().some(({ kind }) => MADE_FOR_MACHINES.has(kind));
 }
 
 function unavailable(cause: unknown): ChangeUnavailable {

@@ -27,7 +27,7 @@ import { noRetries, retryBudget } from './retry-budget.ts';
 
 /** Why a registry did not do what a person asked for. All text is escaped. */
 export interface CommandRefusal {
-  readonly kind: 'no-commands' | 'too-many-commands' | 'bad-release' | 'too-large';
+  readonly kind: 'no-commands' | 'too-many-commands' | 'older-front' | 'bad-release' | 'too-large';
   readonly detail: string;
 }
 
@@ -60,7 +60,13 @@ export interface CommandClient {
 export type CommandToGive = Omit<NewCommand, 'key' | 'version' | 'signed'> &
   Partial<Pick<NewCommand, 'key' | 'version' | 'signed'>>;
 
-const KINDS = new Set(['no-commands', 'too-many-commands', 'bad-release', 'too-large']);
+const KINDS = new Set([
+  'no-commands',
+  'too-many-commands',
+  'older-front',
+  'bad-release',
+  'too-large',
+]);
 /** The header with the signature of an answer (D148). */
 const SIGNATURE = 'modreg-signature';
 const NONCE_BYTES = 16;

@@ -9,11 +9,18 @@ import { isSignature } from '../core/trust/key.ts';
  */
 
 /** What a site can have a machine do. */
-const COMMAND_KINDS = ['hold', 'unhold', 'upgrade', 'restart', 'rollback', 'unquarantine'] as const;
+export const COMMAND_KINDS = [
+  'hold',
+  'unhold',
+  'upgrade',
+  'restart',
+  'rollback',
+  'unquarantine',
+] as const;
 export type CommandKind = (typeof COMMAND_KINDS)[number];
 
 /** What a machine answers. `lost`: it does not know whether it has carried the command out. */
-const RESULTS = ['done', 'refused', 'expired', 'lost'] as const;
+export const RESULTS = ['done', 'refused', 'expired', 'lost'] as const;
 
 export const DEFAULT_EXPIRY_S = 3600;
 export const LONGEST_EXPIRY_S = 86_400;

@@ -23,7 +23,8 @@ import { noRetries, retryBudget } from './retry-budget.ts';
 
 /** Why a registry did not do what a person asked for. All text is escaped. */
 export interface ConfigRefusal {
-  readonly kind: 'unknown-config' | 'stale-config' | 'no-configs' | 'bad-release' | 'too-large';
+  readonly kind:
+    'unknown-config' | 'stale-config' | 'no-configs' | 'older-front' | 'bad-release' | 'too-large';
   readonly detail: string;
 }
 
@@ -51,6 +52,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'unknown-config',
   'stale-config',
   'no-configs',
+  'older-front',
   'bad-release',
   'too-large',
 ]);

@@ -54,6 +54,7 @@ import {
 } from './routes/module-route.ts';
 import { problem, problemOf } from './problem.ts';
 import { refusalCount } from './limits/refusal-count.ts';
+import type { WritingOptions } from './routes/of-machine.ts';
 import { addMetricsRoute } from './routes/metrics-route.ts';
 import { addReadRoutes, type AppOptions } from './routes/read-routes.ts';
 import { addRetireRoute } from './routes/retire-route.ts';
@@ -129,7 +130,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
   addNotesRoutes(app, catalogue, { ...options, write });
   addFleetRoutes(app, catalogue, { ...options, fleet });
   addRetireRoute(app, catalogue, { ...options, fleet });
-  addMachineRoutes(app, catalogue, { ...options, fleet });
+  addMachineRoutes(app, catalogue, { ...options, fleet, write });
   const logs = options.logs ?? new RegistryLogs(logsPath(catalogue.path), options);
   addLogRoutes(app, catalogue, { ...options, logs });
   addJoinRoute(app, catalogue, options);
@@ -155,7 +156,7 @@ export function registryApp(catalogue: Catalogue, feed: ChangeFeed, options: App
 function addMachineRoutes(
   app: Hono,
   catalogue: Catalogue,
-  options: AppOptions & { readonly fleet: FleetFile },
+  options: WritingOptions & { readonly fleet: FleetFile },
 ): void {
   addConfigRoutes(app, catalogue, options);
   addFragmentRoutes(app, catalogue, options);

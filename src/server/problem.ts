@@ -1,5 +1,5 @@
 import { UnreadableChange } from './catalogue/readable-change.ts';
-import { ChangeUnavailable, OlderFrontError } from './catalogue/write-change.ts';
+import { ChangeUnavailable, OlderFrontError, TooLargeChange } from './catalogue/write-change.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 
 /** The problem types of the HTTP API. */
@@ -23,7 +23,6 @@ export type ProblemKind =
   | 'no-configs'
   | 'no-logs'
   | 'logs-unavailable'
-  | 'no-commands'
   | 'too-many-commands'
   | 'stale-rollout'
   | 'rollout-conflict'
@@ -66,7 +65,6 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'no-configs': [409, 'The registry serves no documents of machines'],
   'no-logs': [409, 'The registry keeps no logs of machines'],
   'logs-unavailable': [503, 'The registry cannot use its file of logs'],
-  'no-commands': [409, 'The registry gives machines no commands'],
   'too-many-commands': [409, 'Too many commands of the machine wait'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],
@@ -139,6 +137,9 @@ export function problemOf(error: unknown): Response {
   }
   if (error instanceof OlderFrontError) {
     return problem('older-front', `${error.message}; nothing was changed`);
+  }
+  if (error instanceof TooLargeChange) {
+    return problem('too-large', `${error.message}; nothing was changed`);
   }
   if (error instanceof UnreadableChange) {
     const detail = `nothing was changed, because it could not be read again: ${error.message}`;

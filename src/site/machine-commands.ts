@@ -151,6 +151,7 @@ function durationIn(option: string, text: string, longestMs: number): Result<num
 const KINDS = {
   'no-commands': 'registry-refused',
   'too-many-commands': 'registry-refused',
+  'older-front': 'older-front',
   'bad-release': 'bad-value',
   'too-large': 'too-large',
 } as const;

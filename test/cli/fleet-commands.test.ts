@@ -143,7 +143,7 @@ it('[D294] a person is told that the machine has not asked for commands', async 
 
 it('[D302] commands are given, listed and counted', async () => {
   const loopback = await loopbackRegistry();
-  loopback.catalogue.configs.commands.asks('rover-7');
+  loopback.catalogue.apply({ kind: 'heard', words: [{ about: 'asking', machine: 'rover-7' }] });
   const fleet = commanding(loopback);
   expect((await fleet('commands')).stdout).toEqual(['no command was given']);
   const held = await fleet('hold', '--for', '12h', '--reason', 'trade fair', '--expires', '24h');

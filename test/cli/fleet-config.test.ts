@@ -150,7 +150,8 @@ it('[D266] what a machine says of its documents is shown with them', async () =>
   const { catalogue, file, run } = await configuring();
   await run('set', file('machine.json', '{}'), '--reason', 'first');
   const refused = { revision: 1, code: 'needs-signature', detail: '/config/agent may change' };
-  catalogue.configs.heard('rover-7', { applied: undefined, refused, at: NOW });
+  const about = { about: 'documents', machine: 'rover-7' } as const;
+  catalogue.apply({ kind: 'heard', words: [{ ...about, applied: undefined, refused, at: NOW }] });
   expect((await run('show')).stdout.slice(1, 3)).toEqual([
     '  the machine runs its own documents (2026-11-29T12:00:00Z)',
     '  it refuses revision 1: needs-signature: /config/agent may change',

@@ -21,7 +21,7 @@ const timeless = (line: string): string =>
 /** Runs `modreg fleet …` at a registry whose canaries are rover-1, which asks for commands, and rover-2. */
 async function session(): Promise<(...args: string[]) => Promise<Printed>> {
   const fleet = await rollingFleet(3, 'reported', GROUPS);
-  fleet.catalogue.configs.commands.asks('rover-1');
+  fleet.catalogue.apply({ kind: 'heard', words: [{ about: 'asking', machine: 'rover-1' }] });
   const environment = { MODREG_TOKEN: tokenFor(fleet.catalogue, ['commands'], 'ops') };
   return async (...args) => {
     const { stdout, ...rest } = await printed(['fleet', ...args, '--registry', fleet.address()], {

@@ -135,13 +135,20 @@ it('[D205] a front that could not read what others write', () => {
     { at: '10.0.0.7:51234', version: undefined, reads: 1 },
     { at: '10.0.0.8:51234', version: '0.3.0', reads: 2 },
     { at: '10.0.0.9:51234', version: '0.9.0', reads: 3 },
+    { at: '10.0.0.10:51234', version: '1.9.0', reads: 4 },
   ];
   const found = checkCluster({ ...facts(node(1), node(2), node(3)), fronts });
   expect(found.filter(({ isWrong }) => isWrong)).toEqual([
     {
       subject: 'front 10.0.0.7:51234',
       isWrong: true,
-      text: 'modreg before 0.3, which reads events up to schema 1, expected schema 2',
+      text: 'modreg before 0.3, which reads events up to schema 1, expected schema 3',
+      fix: 'upgrade modreg on it before a change that needs that',
+    },
+    {
+      subject: 'front 10.0.0.8:51234',
+      isWrong: true,
+      text: 'modreg 0.3.0, which reads events up to schema 2, expected schema 3',
       fix: 'upgrade modreg on it before a change that needs that',
     },
   ]);

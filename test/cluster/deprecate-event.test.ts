@@ -27,10 +27,10 @@ describe('[T399] the event that a release is deprecated', () => {
     const event = { moduleId: LIDAR, version: '1.2.9', reason: '', now: NOW } as const;
     expect(schemaOf(encodeEvent({ kind: 'deprecate', ...event }))).toBe(2);
     expect(schemaOf(encodeEvent({ kind: 'yank', ...event }))).toBe(1);
-    const later = JSON.stringify({ schema: 3, kind: 'deprecate', ...event });
+    const later = JSON.stringify({ schema: 4, kind: 'deprecate', ...event });
     expect(decodeEvent(later)).toEqual({
       ok: false,
-      error: { kind: 'later', message: 'it has schema 3, and this modreg understands 2' },
+      error: { kind: 'later', message: 'it has schema 4, and this modreg understands 3' },
     });
   });
 });

@@ -29,9 +29,9 @@ it.each([
 );
 
 it('[T392] a later schema than that of floors is not understood', () => {
-  const later = publication({ floor: true }).replace('"schema":2', '"schema":3');
+  const later = publication({ floor: true }).replace('"schema":2', '"schema":4');
   expect(decodeEvent(later)).toEqual({
     ok: false,
-    error: { kind: 'later', message: 'it has schema 3, and this modreg understands 2' },
+    error: { kind: 'later', message: 'it has schema 4, and this modreg understands 3' },
   });
 });

@@ -89,7 +89,7 @@ describe('[D205] the fronts that a node knows', () => {
     [
       'of this modreg',
       { connections: [{ ...at, name: frontName('0.3.0-dev') }] },
-      [{ at: '10.0.0.7:51234', version: '0.3.0-dev', reads: 2 }],
+      [{ at: '10.0.0.7:51234', version: '0.3.0-dev', reads: 3 }],
     ],
     [
       'and other connections',

@@ -15,7 +15,7 @@ import {
 
 const LIDAR = 'modreg.release.acme.lidar';
 const FLEET = 'modreg.fleet';
-const LATER = '{"schema":3,"kind":"yank-all"}';
+const LATER = '{"schema":4,"kind":"yank-all"}';
 
 const WAY_OUT =
   'no change is taken, and lists that it or a later event may concern are not answered. upgrade modreg on all fronts, and start them again; docs/fleet-cluster.md says what to do if the newest modreg cannot read it either';
@@ -106,7 +106,7 @@ it('[T259] an unreadable event is named with its number, its subject, why, and t
   stream.put(LIDAR, LATER);
   const front = frontOf(stream, `${temporaryFolder()}/front.db`);
   const token = tokenFor(front.catalogue);
-  const detail = `event 4 of the stream (${LIDAR}) cannot be applied: it has schema 3, and this modreg understands 2; ${WAY_OUT}`;
+  const detail = `event 4 of the stream (${LIDAR}) cannot be applied: it has schema 4, and this modreg understands 3; ${WAY_OUT}`;
   await expect.poll(front.following.trouble).toBe(detail);
   expect(front.events).toEqual([{ kind: 'held', sequence: 4, message: detail }]);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

@@ -98,7 +98,7 @@ it('[D263] [D266] a revision that needs a signature is refused and said so, unti
   if (!newest) throw new Error('nothing was saved');
   const { id, sign } = APPROVER;
   const signature = sign(signedConfigText('acme-plant', newest));
-  configs.sign(newest, { [id]: signature });
+  catalogue.apply({ kind: 'config-signatures', ...newest, signatures: { [id]: signature } });
   ask();
   await untilSaid(1);
   expect([state().current?.revision, state().refused]).toEqual([1, undefined]);

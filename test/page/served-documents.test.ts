@@ -27,7 +27,8 @@ it('[D266] the page of a site says which revision a machine runs, and which it r
   expect(await shown()).toEqual([
     'The newest revision of its documents is 1. It has not said anything of them: what is saved here changes nothing on it until its agent runs with --config-from and the address of this registry.',
   ]);
-  configs.heard('rover-7', { applied: 1, refused: REFUSED, at: NOW });
+  const about = { about: 'documents', machine: 'rover-7' } as const;
+  catalogue.apply({ kind: 'heard', words: [{ ...about, applied: 1, refused: REFUSED, at: NOW }] });
   expect(await shown()).toEqual([
     'The newest revision of its documents is 1. It runs revision 1, as it said 0 s ago.',
     'It refuses revision 2: needs-signature: /config/agent may change',

@@ -28,7 +28,8 @@ async function changedSite(): Promise<TestSite> {
   const form = { key: 'A'.repeat(22), module: 'acme_lidar', reason: 'too slow' };
   await site.post('/machines/rover-7/commands/rollback', form);
   const outcomes = [{ number: 1, result: 'refused', detail: 'x' } as const];
-  site.catalogue.configs.commands.answered('rover-7', outcomes, site.now);
+  const word = { about: 'commands', machine: 'rover-7', at: site.now, outcomes } as const;
+  site.catalogue.apply({ kind: 'heard', words: [word] });
   site.now += MINUTE;
   const [after] = site.catalogue.rollouts.all().rollouts;
   const halt = { after: `${after?.rollout.sequence}`, reason: 'loud' };

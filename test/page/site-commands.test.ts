@@ -9,7 +9,7 @@ const FORM = { key: KEY, module: 'acme_lidar', reason: 'loud' };
 async function site(): Promise<TestSite> {
   const one = testSite();
   await one.report('rover-7', [{}]);
-  one.catalogue.configs.commands.asks('rover-7');
+  one.catalogue.apply({ kind: 'heard', words: [{ about: 'asking', machine: 'rover-7' }] });
   return one;
 }
 
@@ -46,7 +46,8 @@ it('[D321] commands are shown with what the machine answered, the newest first',
   }
   const detail = 'a site can only hold here: modreg rollback acme_lidar does it';
   const outcomes = [{ number: 2, result: 'refused', detail } as const];
-  one.catalogue.configs.commands.answered('rover-7', outcomes, NOW);
+  const word = { about: 'commands', machine: 'rover-7', at: NOW, outcomes } as const;
+  one.catalogue.apply({ kind: 'heard', words: [word] });
   expect((await textOf(one.app, PATH)).slice(2)).toEqual([
     '12:00 UTC 3 restart acme_lidar, by page: loud waits until 2026-11-25T13:00:00Z',
     `12:00 UTC 2 rollback acme_lidar, by page: loud refused ${detail}`,

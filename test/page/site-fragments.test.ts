@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { stateOf } from '../../src/server/configs/fragment-table.ts';
 import { lidarReport } from '../support/reported-facts.ts';
 import { mainText } from './support/changed-page.ts';
 import { NOW, testSite, type TestSite } from './support/site-page.ts';
@@ -24,7 +25,8 @@ async function sharingSite(): Promise<TestSite> {
   await site.report('rover-7', [lidarReport({ constraint: '1.2.*' }, NOW)]);
   const { configs } = site.catalogue;
   const fragment = { name: 'base', revision: 1, content: JSON.stringify(SHARED), ...ABOUT };
-  configs.fragments.save(fragment, { users: '[]', documents: [] });
+  const none = { users: stateOf([]), documents: [] };
+  site.catalogue.apply({ kind: 'fragment', next: fragment, ...none });
   const source = { config: OWN, policy: undefined, fragments: ['base'] };
   configs.save({ machine: 'rover-7', ...COMPILED, source, basedOn: 0, ...ABOUT });
   return site;

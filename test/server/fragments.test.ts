@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { stateOf } from '../../src/server/configs/fragment-table.ts';
 import { component, entry } from '../support/planned.ts';
 import { asking, type Asking } from './support/asking.ts';
 
@@ -166,9 +167,11 @@ it('[T733] a fragment is not saved if a machine that uses it got other documents
   if (!user) throw new Error('no machine uses the fragment');
   await saving;
   const next = { name: 'base', revision: 3, at: 0, author: 'a', reason: 'b', content: '{}' };
-  const compiled = { users: JSON.stringify(users), documents: [] };
-  expect(configs.fragments.save(next, compiled)).toEqual({ kind: 'moved' });
-  const later = configs.fragments.save({ ...next, revision: 5 }, compiled);
+  const compiled = { users: stateOf(users), documents: [] };
+  const save = (one: typeof next) =>
+    registry.catalogue.apply({ kind: 'fragment', next: one, ...compiled });
+  expect(save(next)).toEqual({ kind: 'moved' });
+  const later = save({ ...next, revision: 5 });
   expect(later).toEqual({ kind: 'stale', newest: 2 });
   expect(configs.fragments.newest('base')?.revision).toBe(2);
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { stateOf } from '../../src/server/configs/fragment-table.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { canTrace, runRecorded } from '../faults/run-traced.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -12,8 +13,9 @@ const ABOUT = { at: 0, author: 'a', reason: 'b' };
 function usedFragment(path: string): void {
   const catalogue = new Catalogue(path, { mode: 'create' });
   const { configs } = catalogue;
-  const none = { users: '[]', documents: [] };
-  configs.fragments.save({ name: 'base', revision: 1, content: '{}', ...ABOUT }, none);
+  const none = { users: stateOf([]), documents: [] };
+  const next = { name: 'base', revision: 1, content: '{}', ...ABOUT };
+  catalogue.apply({ kind: 'fragment', next, ...none });
   const source = { config: '{}', policy: undefined, fragments: ['base'] };
   for (const machine of MACHINES) {
     configs.save({ machine, basedOn: 0, config: '{}', policy: undefined, source, ...ABOUT });

@@ -25,7 +25,6 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   'older-machines': [409, 'Machines would ignore a field of the release'],
   'older-front': [409, 'A front of the cluster could not read the change'],
   'without-rollout': [409, 'The version is already published without a rollout'],
-  'no-commands': [409, 'The registry gives machines no commands'],
   'too-many-commands': [409, 'Too many commands of the machine wait'],
   'stale-rollout': [409, 'The rollout has changed in the meantime'],
   'rollout-conflict': [409, 'The rollout does not allow this'],

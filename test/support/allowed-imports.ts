@@ -78,8 +78,10 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   cluster: [
     'core',
     'registry/clock.ts',
+    'registry/command-documents.ts',
     'registry/pause.ts',
     'server/catalogue',
+    'server/configs/machine-change.ts',
     'server/fleet',
     'server/registry-options.ts',
     'server/withheld.ts',

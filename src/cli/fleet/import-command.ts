@@ -5,6 +5,7 @@ import { releaseStream, removeReleaseStream } from '../../cluster/nats/release-s
 import { REPLICAS, untilAnswered } from '../../cluster/front.ts';
 import { systemClock } from '../../registry/clock.ts';
 import type { ReadableCatalogue } from '../../server/catalogue/readable-catalogue.ts';
+import { TooLargeChange } from '../../server/catalogue/write-change.ts';
 import { UnreadableChange } from '../../server/catalogue/readable-change.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -126,6 +127,11 @@ function clusterFailure(error: unknown, { servers }: ClusterPlace): Outcome {
   if (error instanceof PackagesMissing) return failed(usage(error.message));
   if (error instanceof Error && error.name === 'DatabaseError') {
     return failed(databaseProblem(error));
+  }
+  if (error instanceof TooLargeChange) {
+    const message = `documents of a machine are too large for the cluster: ${error.message}`;
+    const hint = 'shorten them, and import again; modreg fleet config set changes them';
+    return failed({ severity: 'error', kind: 'too-large', message, hint });
   }
   if (error instanceof UnreadableChange) {
     const found = `an event of it could not be read again: ${error.message}`;

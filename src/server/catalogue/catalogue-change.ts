@@ -1,4 +1,9 @@
 import type { ModuleId, Result } from '../../core/index.ts';
+import {
+  APPLY_TO_MACHINES,
+  type MachineChangeResults,
+  type MachineChanges,
+} from '../configs/machine-change.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import type { PublishResult, YankResult } from './catalogue-results.ts';
 import { writeRollout, type RolloutOfRelease, type RolloutRefusal } from './catalogue-rollouts.ts';
@@ -15,7 +20,7 @@ interface OfModule {
   readonly moduleId: ModuleId;
 }
 
-interface Changes {
+interface Changes extends MachineChanges {
   readonly publish: OfModule & {
     readonly release: PublishedRelease;
     /** The first step, if the release begins a rollout. */
@@ -45,13 +50,13 @@ interface Changes {
 
 export type ChangeKind = keyof Changes;
 
-/** A change of one module, or of the keys of the registry. Its result depends on it and on the catalogue alone: not on a clock, chance, or reports. */
+/** A change of one module, of the keys of the registry, or of what is served to machines. Its result depends on it and on the catalogue alone: not on a clock, chance, or reports. */
 export type CatalogueChange<K extends ChangeKind = ChangeKind> = {
   readonly [P in K]: { readonly kind: P } & Changes[P];
 }[K];
 
 /** What each kind of change results in. */
-export interface ChangeResults {
+export interface ChangeResults extends MachineChangeResults {
   readonly publish: PublishResult;
   readonly yank: YankResult;
   readonly deprecate: YankResult;
@@ -99,6 +104,7 @@ const APPLY: { readonly [K in ChangeKind]: Apply<K> } = {
     return written;
   },
   trust: (sql, { document }) => storeDocument(sql, document),
+  ...APPLY_TO_MACHINES,
 };
 
 function inRelease(

@@ -92,7 +92,7 @@ export class Catalogue {
     this.configs = catalogueConfigs(this.#sql, path, (work) => this.#ownChange(work));
     this.accounts = catalogueAccounts(this.#sql, (work) => this.#ownChange(work));
     this.notes = catalogueNotes(this.#sql);
-    this.log = changeLog(this.#sql, (work) => this.#change(work));
+    this.log = changeLog(this.#sql, (work) => this.#change(work), this.configs.applied);
   }
 
   /** Closes the file. Closing it again does nothing. */
@@ -105,8 +105,7 @@ export class Catalogue {
    * different content is refused, and the same content changes nothing, except that signatures are added.
    */
   publish(moduleId: ModuleId, release: PublishedRelease, now: number): PublishResult {
-    const [publication] = this.publishAll(moduleId, [release], now);
-    return publication ?? 'unchanged';
+    return this.publishAll(moduleId, [release], now)[0] ?? 'unchanged';
   }
 
   /** Publishes releases in order: all of them, or none if one exists with different content or lacks a file. One result for each. */
@@ -127,7 +126,9 @@ export class Catalogue {
   /** @internal Makes a change of a single server. `by` says who makes it, where that is kept. */
   apply<K extends ChangeKind>(change: CatalogueChange<K>, by?: string): ChangeResults[K] {
     const hasFile = storesFile(this.path);
-    return this.#ownChange(() => applyChange(this.#sql, change, { hasFile, by }));
+    const result = this.#ownChange(() => applyChange(this.#sql, change, { hasFile, by }));
+    this.configs.applied(change);
+    return result;
   }
 
   /** @internal Whether a published version is yanked; undefined if the version is not published. */

@@ -46,15 +46,15 @@ export interface ChangeLog {
   readonly preview: <K extends ChangeKind>(change: CatalogueChange<K>) => ChangeResults[K];
 }
 
-/** `change` runs its argument in a transaction. */
-export function changeLog(sql: Statements, change: <T>(work: () => T) => T): ChangeLog {
-  const last = (): number => lastIn(sql.get('SELECT max(sequence) AS last FROM events'));
-  const add = ({ sequence, subject, id, body }: LoggedEvent): void => {
-    if (sequence !== last() + 1) throw new Error(`event ${sequence} does not follow ${last()}`);
-    sql.run('INSERT INTO events VALUES (?, ?, ?, ?)', sequence, subject, id, body);
-  };
+/** `change` runs its argument in a transaction; `applied` is called after each change of an event. */
+export function changeLog(
+  sql: Statements,
+  change: <T>(work: () => T) => T,
+  applied: (one: { readonly kind: ChangeKind }) => void,
+): ChangeLog {
+  const add = (event: LoggedEvent): void => addEvent(sql, event);
   return {
-    last,
+    last: () => lastSequence(sql),
     lastOf: (subject) =>
       lastIn(sql.get('SELECT max(sequence) AS last FROM events WHERE subject = ?', subject)),
     at(sequence) {
@@ -73,15 +73,28 @@ export function changeLog(sql: Statements, change: <T>(work: () => T) => T): Cha
       }),
     rows: () => importedRows(sql),
     tokensToShare: () => tokensToShare(sql),
-    apply: (event, one) =>
-      change(() => {
+    apply(event, one) {
+      const result = change(() => {
         add(event);
         // Its front has checked the files: a front that lacks one must not decide otherwise.
         return applyChange(sql, one, { hasFile: () => true });
-      }),
+      });
+      applied(one);
+      return result;
+    },
     preview: (one) =>
       undone(change, () => applyChange(sql, one, { hasFile: storesFile(sql.path) })),
   };
+}
+
+function lastSequence(sql: Statements): number {
+  return lastIn(sql.get('SELECT max(sequence) AS last FROM events'));
+}
+
+function addEvent(sql: Statements, { sequence, subject, id, body }: LoggedEvent): void {
+  const last = lastSequence(sql);
+  if (sequence !== last + 1) throw new Error(`event ${sequence} does not follow ${last}`);
+  sql.run('INSERT INTO events VALUES (?, ?, ?, ?)', sequence, subject, id, body);
 }
 
 /** Runs `work`. Throws if the catalogue follows a stream: a change that is not in the stream would be on one front only. */

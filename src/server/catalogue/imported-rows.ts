@@ -1,13 +1,13 @@
 import { EARLIEST_TIME, LATEST_TIME } from '../../core/text/rfc3339.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { TABLES_OF_MACHINES, type ImportedTable } from './imported-machines.ts';
 
 /** A row of a catalogue as JSON: its table, and a value for each of its columns. A hash of a token is in hexadecimal. */
 export type ImportedRow = readonly [table: string, ...values: readonly (string | number | null)[]];
 
 /** The columns that move to another catalogue, and how a row of them is written there. */
-const TABLES: Readonly<
-  Record<string, { readonly columns: readonly string[]; readonly write: string }>
-> = {
+const TABLES: Readonly<Record<string, ImportedTable>> = {
+  ...TABLES_OF_MACHINES,
   modules: {
     columns: ['id', 'namespace', 'name', 'generation', 'sequence'],
     write: `INSERT INTO modules (id, namespace, name, generation, sequence) VALUES (?, ?, ?, ?, ?)
@@ -51,6 +51,9 @@ const TABLES: Readonly<
   },
 };
 
+/** Tables of which an earlier modreg knows nothing in a cluster. */
+export const MACHINE_TABLES: ReadonlySet<string> = new Set(Object.keys(TABLES_OF_MACHINES));
+
 const AT_ONCE = 1000;
 const MOST_TOKENS = 200;
 
@@ -68,6 +71,7 @@ export function* importedRows(sql: Statements): Generator<ImportedRow, undefined
     'release_notes',
     'rollout_events',
     'tokens',
+    ...MACHINE_TABLES,
     'modules',
     'catalogue',
   ]) {
@@ -95,16 +99,16 @@ export function writeRows(sql: Statements, rows: readonly ImportedRow[]): void {
 }
 
 function* rowsOf(sql: Statements, table: string): Generator<ImportedRow, undefined> {
-  const columns = TABLES[table]?.columns ?? [];
-  const page = `SELECT rowid AS place, ${selected(columns)}
-    FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${AT_ONCE}`;
-  let last = 0;
+  const { columns, key = 'rowid', where = 'true' } = TABLES[table] ?? { columns: [] };
+  const page = `SELECT ${key} AS place, ${selected(columns)}
+    FROM ${table} WHERE ${key} > ? AND ${where} ORDER BY ${key} LIMIT ${AT_ONCE}`;
+  let last: Row[string] = key === 'rowid' ? 0 : '';
   for (;;) {
     const rows = sql.all(page, last);
     for (const row of rows) yield rowIn(table, columns, row);
     const next = rows.at(-1)?.['place'];
     if (next === undefined) return;
-    last = Number(next);
+    last = next;
   }
 }
 

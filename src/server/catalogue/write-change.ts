@@ -17,6 +17,11 @@ export class OlderFrontError extends Error {
   override readonly name = 'OlderFrontError';
 }
 
+/** An event of the cluster cannot be so large, so nothing was changed. */
+export class TooLargeChange extends Error {
+  override readonly name = 'TooLargeChange';
+}
+
 /** Makes changes in the catalogue of a single server. */
 export function writeTo(catalogue: Catalogue): WriteChange {
   return async (change, by) => await Promise.resolve(catalogue.apply(change, by));

@@ -155,13 +155,13 @@ export function noteAsked(sql: Statements, machine: string): void {
   sql.run('INSERT OR IGNORE INTO commanded_machines VALUES (?)', machine);
 }
 
-/** Notes what a machine answers. The first answer to a command counts; one that is not known is passed over. */
+/** Notes what a machine answers. The first answer to a command counts; one that is not known is passed over. Whether it counts. */
 export function noteOutcome(
   sql: Statements,
   machine: string,
   { number, result, detail, at }: CommandOutcome & { readonly at: number },
-): void {
-  sql.run(
+): boolean {
+  const { changes } = sql.run(
     'UPDATE machine_commands SET result = ?, detail = ?, answered_at = ? WHERE machine = ? AND number = ? AND result IS NULL',
     result,
     detail,
@@ -169,6 +169,7 @@ export function noteOutcome(
     machine,
     number,
   );
+  return changes > 0;
 }
 
 /** After a restore, machines may have taken commands that the registry does not know: the next numbers are above them, and no command waits (T703). */

@@ -19,6 +19,12 @@ export interface GroupOutcome {
   readonly refused: { readonly machine: string; readonly detail: string }[];
 }
 
+/** Gives all machines the same command. One result for each. */
+type GiveAll = (
+  wish: Omit<CommandWish, 'machine'>,
+  machines: readonly string[],
+) => Promise<readonly GiveResult[]>;
+
 /** So many machines share a transaction, in which nothing else is answered. */
 const AT_ONCE = 100;
 
@@ -27,7 +33,7 @@ const PINNED =
 
 /** Gives each machine a command with a number of its own (D327). Other requests are answered in between. */
 export async function giveToMembers(
-  commands: Pick<CatalogueCommands, 'giveAll' | 'hasAsked'>,
+  commands: Pick<CatalogueCommands, 'hasAsked'> & { readonly giveAll: GiveAll },
   members: readonly Member[],
   wish: Omit<CommandWish, 'machine'>,
 ): Promise<GroupOutcome> {
@@ -42,8 +48,7 @@ export async function giveToMembers(
       if (detail === undefined) able.push(machine);
       else refused.push({ machine, detail });
     }
-    const results = commands.giveAll(able.map((machine) => Object.assign({ machine }, wish)));
-    for (const one of results) {
+    for (const one of able.length > 0 ? await commands.giveAll(wish, able) : []) {
       if (one.kind !== 'full') given.push(givenIn(one));
       else refused.push({ machine: one.machine, detail: `${one.waiting} commands wait already` });
     }

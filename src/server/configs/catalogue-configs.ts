@@ -1,10 +1,7 @@
-import type { ServedConfig } from '../../core/trust/served-config.ts';
 import {
   newestFragment,
   newestFragments,
-  saveFragment,
   usersOf,
-  type FragmentResult,
   type FragmentUser,
   type StoredFragment,
 } from './fragment-table.ts';
@@ -12,6 +9,7 @@ import { catalogueSecrets, type CatalogueSecrets } from './secret-files.ts';
 import { sourceOf, type ConfigSource } from './source-table.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { recordedChanges, type RecordedChange, type WantedChanges } from './recorded-changes.ts';
+import { isOfSignatures } from './machine-change.ts';
 import { machineWaiters } from './machine-waiters.ts';
 import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
@@ -19,13 +17,10 @@ import {
   answerOf,
   newestRevision,
   newestTag,
-  noteAnswer,
   revisionAt,
   revisionsOf,
   saveRevision,
-  signRevision,
   summariesOf,
-  type MachineAnswer,
   type NewRevision,
   type RevisionSummary,
   type SaveResult,
@@ -41,12 +36,6 @@ export interface CatalogueConfigs {
   /** The same without the documents: of a machine, or the newest of all machines. */
   readonly summaries: (machine: string | undefined) => readonly RevisionSummary[];
   readonly save: (next: NewRevision) => SaveResult;
-  /** Adds signatures to the newest revision. False if it is another one. */
-  readonly sign: (
-    of: Pick<ServedConfig, 'machine' | 'revision'>,
-    signatures: ServedConfig['signatures'],
-  ) => boolean;
-  readonly heard: (machine: string, answer: MachineAnswer & { readonly at: number }) => void;
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
   readonly commands: CatalogueCommands;
   readonly fragments: CatalogueFragments;
@@ -61,6 +50,8 @@ export interface CatalogueConfigs {
   readonly watch: (machine: string, wake: () => void) => () => void;
   /** Wakes those who wait for what another process saved or gave since the last call (T728). Whether there is any. */
   readonly look: () => boolean;
+  /** Wakes those who wait for what a change does, if it adds nothing that `look` finds (D399). */
+  readonly applied: (change: { readonly kind: string }) => void;
 }
 
 /** What documents of machines share (D329). */
@@ -70,10 +61,6 @@ interface CatalogueFragments {
   readonly all: () => readonly StoredFragment[];
   /** The machines whose newest documents use it, in the order of their ids. */
   readonly users: (name: string) => readonly FragmentUser[];
-  readonly save: (
-    next: StoredFragment,
-    compiled: { readonly users: string; readonly documents: readonly NewRevision[] },
-  ) => FragmentResult;
 }
 
 /** Of the catalogue at `path`. `change` runs its argument in a transaction; after each, the watchers of the catalogue call `look`, which wakes the machines that wait. */
@@ -90,18 +77,11 @@ export function catalogueConfigs(
     history: (machine) => revisionsOf(sql, machine),
     summaries: (machine) => summariesOf(sql, machine),
     save: (next) => change(() => saveRevision(sql, next)),
-    sign(of, signatures) {
-      const isNewest = change(() => signRevision(sql, of, signatures));
-      // It adds no row that `look` would find.
-      if (isNewest) wake(of.machine);
-      return isNewest;
-    },
     commands: catalogueCommands(sql, change),
-    fragments: catalogueFragments(sql, change),
+    fragments: catalogueFragments(sql),
     secrets: catalogueSecrets(path),
     source: (machine, revision) => sourceOf(sql, machine, revision),
     changed: (wanted) => recordedChanges(sql, wanted),
-    heard: (machine, answer) => change(() => noteAnswer(sql, machine, answer)),
     answer: (machine) => answerOf(sql, machine),
     tag: (machine) => newestTag(sql, machine),
     look() {
@@ -110,15 +90,17 @@ export function catalogueConfigs(
       for (const machine of machines ?? []) wake(machine);
       return machines?.length !== 0;
     },
+    applied(made) {
+      if (isOfSignatures(made)) wake(made.machine);
+    },
     watch: add,
   };
 }
 
-function catalogueFragments(sql: Statements, change: <T>(work: () => T) => T): CatalogueFragments {
+function catalogueFragments(sql: Statements): CatalogueFragments {
   return {
     newest: (name) => newestFragment(sql, name),
     all: () => newestFragments(sql),
     users: (name) => usersOf(sql, name),
-    save: (next, compiled) => change(() => saveFragment(sql, next, compiled)),
   };
 }

@@ -28,9 +28,9 @@ export interface MachineAnswer {
     { readonly revision: number; readonly code: string; readonly detail: string } | undefined;
 }
 
-/** `stale`: somebody else saved another revision in the meantime (D265). */
+/** `sourced`: the documents are the same, and made from other parts. `stale`: another revision was saved in the meantime (D265). */
 export type SaveResult =
-  | { readonly kind: 'saved' | 'unchanged'; readonly revision: number }
+  | { readonly kind: 'saved' | 'unchanged' | 'sourced'; readonly revision: number }
   | { readonly kind: 'stale'; readonly newest: number };
 
 /** Of each machine. */
@@ -136,8 +136,8 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   const isRefused = answerOf(sql, machine)?.refused?.revision === newest?.revision;
   // One that the machine refused, as it was out of reach under it, is tried again under another number.
   if (newest?.config === config && newest.policy === policy && !isRefused) {
-    writeSource(sql, newest, source);
-    return { kind: 'unchanged', revision: newest.revision };
+    const { revision } = newest;
+    return { kind: writeSource(sql, newest, source) ? 'sourced' : 'unchanged', revision };
   }
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
   const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
@@ -182,11 +182,13 @@ export function signRevision(
   return true;
 }
 
+/** Notes what a machine says. Whether it is something else than before. */
 export function noteAnswer(
   sql: Statements,
   machine: string,
   { applied, refused, at }: MachineAnswer & { readonly at: number },
-): void {
+): boolean {
+  const before = answerOf(sql, machine);
   sql.run(
     `INSERT INTO config_answers VALUES (?, 0, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
       at = excluded.at, applied = excluded.applied, refused = excluded.refused, code = excluded.code, detail = excluded.detail`,
@@ -197,6 +199,12 @@ export function noteAnswer(
     refused?.code ?? null,
     refused?.detail ?? null,
   );
+  return !before || said(before) !== said({ applied, refused });
+}
+
+/** The same text for the same answer. */
+function said({ applied, refused }: MachineAnswer): string {
+  return JSON.stringify([applied, refused?.revision, refused?.code, refused?.detail]);
 }
 
 /** What a machine said last, and when; undefined if it never said anything. */

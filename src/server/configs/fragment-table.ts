@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { newestRevision, saveRevision, type NewRevision } from './config-table.ts';
 import { sourceOf, type ConfigSource } from './source-table.ts';
@@ -73,11 +74,17 @@ export type FragmentResult =
   | { readonly kind: 'stale'; readonly newest: number }
   | { readonly kind: 'moved' };
 
-/** Saves a revision, and the documents of the machines that use it, which were compiled for `users` as they were then (D330). */
+/** A revision, and the documents of the machines that use it, which were compiled for `users` as they were then (D330). */
+export interface FragmentChange {
+  readonly next: StoredFragment;
+  /** What `stateOf` says of them. */
+  readonly users: string;
+  readonly documents: readonly NewRevision[];
+}
+
 export function saveFragment(
   sql: Statements,
-  next: StoredFragment,
-  { users, documents }: { readonly users: string; readonly documents: readonly NewRevision[] },
+  { next, users, documents }: FragmentChange,
 ): FragmentResult {
   const { name, revision, at, author, reason, content } = next;
   const newest = newestFragment(sql, name)?.revision ?? 0;
@@ -106,5 +113,5 @@ export function saveFragment(
 
 /** The same text as long as the same machines use a fragment, in the same documents. */
 export function stateOf(users: readonly FragmentUser[]): string {
-  return JSON.stringify(users);
+  return hash('sha256', JSON.stringify(users));
 }

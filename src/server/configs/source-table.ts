@@ -27,14 +27,15 @@ export function sourceOf(
   };
 }
 
-/** Stores what a revision was made from; nothing if it uses no fragments. */
+/** Stores what a revision was made from; nothing if it uses no fragments. Whether it was made from something else before. */
 export function writeSource(
   sql: Statements,
   { machine, revision }: { readonly machine: string; readonly revision: number },
   source: ConfigSource | undefined,
-): void {
+): boolean {
+  const before = sourceOf(sql, machine, revision);
   sql.run('DELETE FROM config_sources WHERE machine = ? AND revision = ?', machine, revision);
-  if (!source) return;
+  if (!source) return before !== undefined;
   sql.run(
     'INSERT INTO config_sources VALUES (?, ?, ?, ?, ?)',
     machine,
@@ -43,6 +44,12 @@ export function writeSource(
     source.config,
     source.policy ?? null,
   );
+  return partsOf(before) !== partsOf(source);
+}
+
+/** The same text for the same parts. */
+function partsOf(source: ConfigSource | undefined): string {
+  return JSON.stringify([source?.config, source?.policy, source?.fragments]);
 }
 
 /** Forgets those of revisions that are gone. */

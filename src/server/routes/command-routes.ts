@@ -9,7 +9,7 @@ import {
   type NewCommand,
 } from '../../registry/command-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { CommandWish } from '../commands/command-table.ts';
+import type { CommandWish, GiveResult } from '../commands/command-table.ts';
 import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
 import { signedFault, signedWish } from '../commands/signed-wish.ts';
 import { problem } from '../problem.ts';
@@ -19,16 +19,15 @@ import { authorOf } from './bearer.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { COMMAND_OUTCOMES, COMMANDS } from './module-route.ts';
-import { ofMachine, type AskedOfMachine } from './of-machine.ts';
+import { ofMachine, type AskedOfMachine, type WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
-import type { AppOptions } from './read-routes.ts';
 import { answerSigner, type SignAnswer } from './signed-answer.ts';
 
 const NONCE = /^[\w-]{22}$/;
 
 /** Adds the routes of commands to machines (D294 to D297). */
-export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
-  const guarded = ofMachine(catalogue, options, { scope: COMMANDS_SCOPE, inCluster: noCommands });
+export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: WritingOptions): void {
+  const guarded = ofMachine(catalogue, options, { scope: COMMANDS_SCOPE });
   const sign = answerSigner(catalogue);
   app.get(
     COMMANDS,
@@ -39,14 +38,6 @@ export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOp
   app.put(COMMANDS, guarded('operator', giveAnswer));
   app.put(COMMAND_OUTCOMES, guarded('machine', outcomesAnswer));
 }
-
-/** What a front of a cluster answers. */
-export function noCommands(): Response {
-  return problem('no-commands', IN_CLUSTER);
-}
-
-const IN_CLUSTER =
-  'a front of a cluster gives machines no commands yet: give them on the machines, or serve them from a single server';
 
 /** The command in the body of a request, or what is wrong with it. */
 export async function commandIn(c: Context): Promise<Result<NewCommand, Response>> {
@@ -76,13 +67,15 @@ export function wishOf(
 }
 
 async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
-  const { catalogue, token, machine, now, changed } = asked;
+  const { catalogue, token, machine, now, changed, write } = asked;
   const body = await commandIn(c);
   if (!body.ok) return body.error;
-  const wish = { machine, ...wishOf(body.value, token, now) };
-  const fault = signedFault(wish, catalogue.trust.newest());
+  const wish = wishOf(body.value, token, now);
+  const fault = signedFault({ machine, ...wish }, catalogue.trust.newest());
   if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
-  const result = catalogue.configs.commands.give(wish);
+  const results = await write({ kind: 'commands', wish, machines: [machine] });
+  // Cast: there is one for each machine.
+  const [result] = results as readonly [GiveResult];
   if (result.kind === 'full') {
     const detail = `${result.waiting} commands of ${machine} wait already: nothing was given`;
     return problem('too-many-commands', detail);
@@ -99,16 +92,13 @@ function listAnswer(c: Context, { catalogue, machine, now }: AskedOfMachine): Re
 }
 
 /** The answer to the question of a machine, which no cache keeps (D295). */
-function waiting(
-  c: Context,
-  { catalogue, machine, now }: AskedOfMachine,
-  sign: SignAnswer,
-): Response {
+async function waiting(c: Context, asked: AskedOfMachine, sign: SignAnswer): Promise<Response> {
+  const { catalogue, machine, now } = asked;
   const { nonce } = c.req.query();
   if (nonce === undefined || !NONCE.test(nonce)) {
     return problem('bad-request', 'nonce must be 16 random bytes in base64url');
   }
-  catalogue.configs.commands.asks(machine);
+  await noteAsking(asked);
   const commands = catalogue.configs.commands.waiting(machine, now).map(commandOf);
   const text = JSON.stringify({ machine, nonce, now: formatTime(now), commands });
   const signed = sign({ nonce, question: `commands ${machine}`, sha256: hash('sha256', text) });
@@ -116,10 +106,19 @@ function waiting(
   return c.body(text, { headers });
 }
 
+async function noteAsking({ catalogue, machine, write, replica }: AskedOfMachine): Promise<void> {
+  if (catalogue.configs.commands.hasAsked(machine)) return;
+  const noted = write({ kind: 'heard', words: [{ about: 'asking', machine }] });
+  // While the cluster takes no change, it is noted with a later question.
+  if (replica) noted.catch(() => undefined);
+  else await noted;
+}
+
 async function outcomesAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
-  const { catalogue, machine, now } = asked;
+  const { machine, now: at, write } = asked;
   const body = await jsonBody(c, readingBy(commandOutcomes));
   if (!body.ok) return body.error;
-  catalogue.configs.commands.answered(machine, body.value.outcomes, now);
+  const { outcomes } = body.value;
+  await write({ kind: 'heard', words: [{ about: 'commands', machine, at, outcomes }] });
   return c.json({ machine });
 }

@@ -16,13 +16,13 @@ import { isKnown } from './conditional.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { CONFIG, CONFIG_ANSWER, CONFIG_HISTORY, CONFIG_SIGNATURES } from './module-route.ts';
-import { ofMachine, type AskedOfMachine } from './of-machine.ts';
-import type { AppOptions } from './read-routes.ts';
+import { behindAnswer } from './behind-documents.ts';
+import { ofMachine, type AskedOfMachine, type WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
 
 /** Adds the routes of the documents of machines (D264 to D266). */
-export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
-  const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE, inCluster: noConfigs });
+export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: WritingOptions): void {
+  const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE });
   app.get(CONFIG, guarded('both', configAnswer));
   app.put(CONFIG, guarded('operator', saveAnswer));
   app.get(CONFIG_HISTORY, guarded('operator', historyAnswer));
@@ -30,22 +30,17 @@ export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: AppOpt
   app.put(CONFIG_ANSWER, guarded('machine', heardAnswer));
 }
 
-/** What a front of a cluster answers. */
-export function noConfigs(): Response {
-  return problem('no-configs', IN_CLUSTER);
-}
-
-const IN_CLUSTER =
-  'a front of a cluster serves no documents of machines yet: keep them on the machines, or on a single server';
-
-function configAnswer(c: Context, { catalogue, token, machine }: AskedOfMachine): Response {
+async function configAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+  const { catalogue, token, machine } = asked;
   const { configs } = catalogue;
   const { revision: text } = c.req.query();
   if (text !== undefined && !/^[1-9]\d{0,9}$/.test(text)) {
     return problem('bad-request', 'revision must be a whole number from 1');
   }
-  const found = text === undefined ? configs.newest(machine) : configs.at(machine, Number(text));
   const isOperator = token.scopes.includes(CONFIG_SCOPE);
+  const behind = isOperator ? undefined : await behindAnswer(c.req.header('if-none-match'), asked);
+  if (behind) return behind;
+  const found = text === undefined ? configs.newest(machine) : configs.at(machine, Number(text));
   // A machine asks each round, and one without documents is no fault.
   if (!found && !isOperator) return new Response(null, { status: 204 });
   if (!found) {
@@ -87,7 +82,7 @@ function savedBy({ at, author, reason }: StoredRevision): {
 }
 
 async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
-  const { catalogue, token, machine, now, changed } = asked;
+  const { catalogue, token, machine, now, changed, write } = asked;
   const body = await jsonBody(c, readingBy(newConfig));
   if (!body.ok) return body.error;
   const { based_on: basedOn, config, policy: terms, fragments, reason } = body.value;
@@ -102,11 +97,12 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const author = authorOf(token);
   const source = fragments.length === 0 ? undefined : { ...own, fragments };
   const next = { machine, basedOn, ...checked.value, source, reason, author, at: now };
-  const result = catalogue.configs.save(next);
+  const result = await write({ kind: 'config', ...next });
   if (result.kind === 'stale') return stale(basedOn, result.newest);
   const { kind, revision } = result;
   if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
-  return c.json({ machine, revision, result: kind });
+  // What the documents were made from is no part of what is served.
+  return c.json({ machine, revision, result: kind === 'saved' ? kind : 'unchanged' });
 }
 
 function unknownFragment({ configs }: Catalogue, fragments: readonly string[]): Response {
@@ -137,7 +133,7 @@ function summaryOf(one: StoredRevision): object {
 }
 
 async function signAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
-  const { catalogue, machine, changed } = asked;
+  const { catalogue, machine, changed, write } = asked;
   const body = await jsonBody(c, readingBy(newSignatures));
   if (!body.ok) return body.error;
   const { revision, signatures } = body.value;
@@ -145,7 +141,8 @@ async function signAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   if (newest?.revision !== revision) return stale(revision, newest?.revision ?? 0);
   const fault = signatureFault(catalogue, { ...newest, signatures });
   if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
-  if (!catalogue.configs.sign({ machine, revision }, signatures)) {
+  const added = await write({ kind: 'config-signatures', machine, revision, signatures });
+  if (added === 'stale') {
     return stale(revision, catalogue.configs.newest(machine)?.revision ?? 0);
   }
   changed({ kind: 'config-signed', machine, revision });
@@ -165,17 +162,12 @@ function signatureFault({ trust }: Catalogue, served: ServedConfig): string | un
   return `/signatures: that of the key ${wrong} is not one of an operator over ${served.machine}, revision ${served.revision} and its documents`;
 }
 
-async function heardAnswer(
-  c: Context,
-  { catalogue, machine, now }: AskedOfMachine,
-): Promise<Answer> {
+async function heardAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+  const { machine, now: at, write } = asked;
   const body = await jsonBody(c, readingBy(machineAnswer));
   if (!body.ok) return body.error;
-  const { applied, refused } = body.value;
-  catalogue.configs.heard(machine, {
-    applied: applied ?? undefined,
-    refused: refused ?? undefined,
-    at: now,
-  });
+  const [applied, refused] = [body.value.applied ?? undefined, body.value.refused ?? undefined];
+  const word = { about: 'documents', machine, at, applied, refused } as const;
+  await write({ kind: 'heard', words: [word] });
   return c.json({ machine });
 }

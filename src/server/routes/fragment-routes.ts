@@ -14,23 +14,29 @@ import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import { authorOf, readToken, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
-import { noConfigs } from './config-routes.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { FRAGMENT, FRAGMENTS } from './module-route.ts';
+import type { WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
-import type { AppOptions } from './read-routes.ts';
+import type { WriteChange } from '../catalogue/write-change.ts';
+import { unservedAnswer } from './read-routes.ts';
 
-type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
+interface WritingCaller extends Caller {
+  readonly write: WriteChange;
+}
+
+type Handle = (c: Context, caller: WritingCaller) => Answer | Promise<Answer>;
 
 /** Adds the routes of what documents of machines share (D329, D330). */
-export function addFragmentRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
+export function addFragmentRoutes(app: Hono, catalogue: Catalogue, options: WritingOptions): void {
   const guarded = (read: typeof readToken, handle: Handle): ReturnType<typeof answeringToken> =>
     answeringToken(read, { catalogue, ...options }, async (c, caller) => {
       const { token } = caller;
       const scope = CONFIG_SCOPE;
       if (!token.scopes.includes(scope)) return { kind: 'missing-scope', token, scope };
-      return options.replica ? noConfigs() : await handle(c, caller);
+      const unserved = unservedAnswer(c, options);
+      return unserved ?? (await handle(c, { ...caller, write: options.write }));
     });
   app.get(FRAGMENTS, guarded(readToken, listAnswer));
   app.get(FRAGMENT, guarded(readToken, shownAnswer));
@@ -65,7 +71,7 @@ function shownAnswer(c: Context, { catalogue }: Caller): Response {
   return c.json({ ...savedBy(found), content: found.content, machines } satisfies ShownFragment);
 }
 
-async function saveAnswer(c: Context, caller: Caller): Promise<Answer> {
+async function saveAnswer(c: Context, caller: WritingCaller): Promise<Answer> {
   const { catalogue, token, now } = caller;
   const name = c.req.param('name') ?? '';
   // Its name is written as that of a group.
@@ -83,13 +89,17 @@ async function saveAnswer(c: Context, caller: Caller): Promise<Answer> {
     return c.json(savedWith(newest, 'unchanged', found.value));
   }
   if (isDry) return c.json(savedWith(next, 'would-save', found.value));
-  return saved(c, next, { ...caller, ...found.value });
+  return await saved(c, next, { ...caller, ...found.value });
 }
 
-function saved(c: Context, next: StoredFragment, asked: Caller & FragmentEffects): Answer {
-  const { catalogue, changed, effects, users } = asked;
+async function saved(
+  c: Context,
+  next: StoredFragment,
+  asked: WritingCaller & FragmentEffects,
+): Promise<Answer> {
+  const { write, changed, effects, users } = asked;
   const documents = effects.map((one) => one.next);
-  const result = catalogue.configs.fragments.save(next, { users: stateOf(users), documents });
+  const result = await write({ kind: 'fragment', next, users: stateOf(users), documents });
   if (result.kind === 'stale') return stale(next.revision - 1, result.newest);
   if (result.kind === 'moved') {
     return problem('stale-config', MOVED, { members: { newest: next.revision - 1 } });

@@ -11,19 +11,22 @@ import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import { readToken, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
 import { shownCommand } from '../commands/known-command.ts';
-import { commandIn, noCommands, wishOf } from './command-routes.ts';
+import { commandIn, wishOf } from './command-routes.ts';
 import { answeringToken, type Answer } from './guarded.ts';
 import { GROUP_COMMANDS } from './module-route.ts';
-import type { AppOptions } from './read-routes.ts';
+import type { WriteChange } from '../catalogue/write-change.ts';
+import type { WritingOptions } from './of-machine.ts';
+import { unservedAnswer } from './read-routes.ts';
 
 /** A request about the machines of a group. */
 interface AskedOfGroup extends Caller {
   readonly group: string;
   readonly members: readonly GroupMember[];
+  readonly write: WriteChange;
 }
 
 type Handle = (c: Context, asked: AskedOfGroup) => Answer | Promise<Answer>;
-type Options = AppOptions & { readonly fleet: FleetFile };
+type Options = WritingOptions & { readonly fleet: FleetFile };
 
 const ONE_MACHINE = '/signed: operators sign a command for one machine';
 
@@ -47,24 +50,29 @@ function ofGroup(
       const { token, now } = caller;
       const scope = COMMANDS_SCOPE;
       if (!token.scopes.includes(scope)) return { kind: 'missing-scope', token, scope };
-      if (options.replica) return noCommands();
+      const unserved = unservedAnswer(c, options);
+      if (unserved) return unserved;
       const group = c.req.param('group') ?? '';
       if (!isGroup(group)) return problem('bad-request', `the address does not have ${GROUP_FORM}`);
       const members = fleet.read((sql) => groupMembers(sql, group));
-      if (members.length > 0) return await handle(c, { ...caller, group, members });
+      const { write } = options;
+      if (members.length > 0) return await handle(c, { ...caller, group, members, write });
       const why = fleet.read((sql) => emptyGroup(groupCounts(sql, now), [group])) ?? group;
       return problem('bad-release', why, { errors: [why] });
     });
 }
 
 async function giveAnswer(c: Context, asked: AskedOfGroup): Promise<Answer> {
-  const { catalogue, token, group, members, now, changed } = asked;
+  const { catalogue, token, group, members, now, changed, write } = asked;
   const body = await commandIn(c);
   if (!body.ok) return body.error;
   const { kind, signed } = body.value;
   if (signed) return problem('bad-release', ONE_MACHINE, { errors: [ONE_MACHINE] });
   const wish = wishOf(body.value, token, now);
-  const outcome: GroupOutcome = await giveToMembers(catalogue.configs.commands, members, wish);
+  const { hasAsked } = catalogue.configs.commands;
+  const giveAll: Parameters<typeof giveToMembers>[0]['giveAll'] = async (one, machines) =>
+    await write({ kind: 'commands', wish: one, machines });
+  const outcome: GroupOutcome = await giveToMembers({ hasAsked, giveAll }, members, wish);
   for (const { machine, number, isNew } of outcome.given) {
     if (isNew) changed({ kind: 'command-given', machine, number, command: kind });
   }

@@ -1,17 +1,28 @@
 import type { Context } from 'hono';
+import type { Clock } from '../../registry/clock.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { WriteChange } from '../catalogue/write-change.ts';
 import { problem } from '../problem.ts';
+import type { Replica } from '../registry-options.ts';
 import { machineScope, type Scope } from '../tokens/scope.ts';
 import { readToken, tokenOf } from './bearer.ts';
 import type { Caller } from './caller.ts';
 import { answeringToken, type Answer } from './guarded.ts';
-import type { AppOptions } from './read-routes.ts';
+import { unservedAnswer, type AppOptions } from './read-routes.ts';
 
 const MACHINE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /** A request about what a registry serves to a machine. */
 export interface AskedOfMachine extends Caller {
   readonly machine: string;
+  readonly write: WriteChange;
+  readonly replica: Replica | undefined;
+  readonly clock: Clock;
+}
+
+/** Options of routes that change something. */
+export interface WritingOptions extends AppOptions {
+  readonly write: WriteChange;
 }
 
 type Handle = (c: Context, asked: AskedOfMachine) => Answer | Promise<Answer>;
@@ -20,17 +31,18 @@ type Handle = (c: Context, asked: AskedOfMachine) => Answer | Promise<Answer>;
 interface Rules {
   /** That of people. */
   readonly scope: Scope;
-  /** What a front of a cluster answers. */
-  readonly inCluster: () => Response;
+  /** What a front of a cluster answers; as any registry if it is absent. */
+  readonly inCluster?: () => Response;
 }
 
 /** Answers requests with a token of a person, of the machine in the address, or of either. */
 export function ofMachine(
   catalogue: Catalogue,
-  options: AppOptions,
+  options: WritingOptions,
   { scope: people, inCluster }: Rules,
 ): (who: 'operator' | 'machine' | 'both', handle: Handle) => ReturnType<typeof answeringToken> {
   const audit = { catalogue, ...options };
+  const { write, replica, clock } = options;
   return (who, handle) =>
     answeringToken(who === 'operator' ? tokenOf : readToken, audit, async (c, caller) => {
       const machine = c.req.param('id') ?? '';
@@ -46,7 +58,8 @@ export function ofMachine(
         const scope = who === 'operator' || (who === 'both' && isPerson) ? people : own;
         return { kind: 'missing-scope', token, scope };
       }
-      if (options.replica) return inCluster();
-      return await handle(c, { ...caller, machine });
+      if (replica && inCluster) return inCluster();
+      const unserved = unservedAnswer(c, options);
+      return unserved ?? (await handle(c, { ...caller, machine, write, replica, clock }));
     });
 }

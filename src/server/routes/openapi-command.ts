@@ -5,12 +5,12 @@ const MACHINE = path('id', 'The machine');
 const GROUP = path('group', 'The group of the machines, as they reported it');
 const GROUP_ERRORS = {
   ...WRITE_ERRORS,
-  409: problem('no-commands: the registry is a cluster. Nothing was changed.'),
+  409: problem('older-front: a front of the cluster could not read it. Nothing was changed.'),
 };
 const ERRORS = {
   ...WRITE_ERRORS,
   409: problem(
-    'too-many-commands: 20 commands of the machine wait. no-commands: the registry is a cluster. Nothing was changed.',
+    'too-many-commands: 20 commands of the machine wait. older-front: a front of the cluster could not read it. Nothing was changed.',
   ),
 };
 

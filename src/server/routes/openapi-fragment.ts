@@ -6,7 +6,7 @@ const ERRORS = {
   ...WRITE_ERRORS,
   404: problem('unknown-config: the registry has no such fragment'),
   409: problem(
-    'stale-config: based on another revision than the newest, or machines got other documents meanwhile. no-configs: the registry is a cluster. Nothing was changed.',
+    'stale-config: based on another revision than the newest, or machines got other documents meanwhile. older-front: a front of the cluster could not read it. Nothing was changed.',
   ),
 };
 

@@ -115,17 +115,25 @@ function whenReached(
 function withheldAnswer(moduleId: ModuleId, { replica }: AppOptions): Response | undefined {
   const { message, modules } = replica?.withheld() ?? {};
   if (message === undefined || modules?.has(moduleId) === false) return undefined;
-  const retryAfter = `${SERVER_LIMITS.retryAfter / 1000}`;
-  return problem('unhealthy', message, { headers: { 'retry-after': retryAfter } });
+  return unhealthy(message);
 }
 
 /** The answer to a nonce by a front that the majority of its cluster may have left behind: it would be fresh by a signature alone (D168). */
 function unconfirmedAnswer(c: Context, { replica }: AppOptions): Response | undefined {
   if (!replica || replica.isConfirmed() || c.req.query('nonce') === undefined) return undefined;
+  return unhealthy('this front cannot reach a majority of its cluster');
+}
+
+/** The answer of a front that may lack documents or commands, or that cannot confirm them: what it serves could be older than what a machine has (T794). */
+export function unservedAnswer(c: Context, options: AppOptions): Response | undefined {
+  const { message, modules } = options.replica?.withheld() ?? {};
+  if (message === undefined || modules !== undefined) return unconfirmedAnswer(c, options);
+  return unhealthy(message);
+}
+
+function unhealthy(message: string): Response {
   const retryAfter = `${SERVER_LIMITS.retryAfter / 1000}`;
-  return problem('unhealthy', 'this front cannot reach a majority of its cluster', {
-    headers: { 'retry-after': retryAfter },
-  });
+  return problem('unhealthy', message, { headers: { 'retry-after': retryAfter } });
 }
 
 function documentAnswer(
@@ -187,7 +195,10 @@ async function changesAnswer(
   const query = changesQuery(c);
   if (!query.ok) return problem('bad-request', query.error);
   const { after, ms, only, nonce } = query.value;
-  const config = waitFor(c, catalogue, { isAsked: !replica && nonce === undefined, clock });
+  const config = waitFor(c, catalogue, {
+    isAsked: !replica?.withheld() && nonce === undefined,
+    clock,
+  });
   const changes = await polls
     .within(peerOf(c), async () => await feed.wait(after, ms, config.signal, only))
     .finally(config.end);
@@ -206,7 +217,7 @@ async function changesAnswer(
   );
 }
 
-/** The wait of a machine for its documents, if the request is one of a machine that follows them. */
+/** The wait of a machine for its documents, if the request is one of a machine that follows them; also at a front of a cluster (D399). */
 function waitFor(
   c: Context,
   catalogue: Catalogue,

@@ -10,22 +10,28 @@ import type { SecretReference } from '../../config/served/secret-places.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
-import { noConfigs } from './config-routes.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { SECRET, SECRET_VALUES, SECRETS } from './module-route.ts';
-import { ofMachine, type AskedOfMachine } from './of-machine.ts';
-import type { AppOptions } from './read-routes.ts';
+import { ofMachine, type AskedOfMachine, type WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
 
 /** Adds the routes of the values that documents of machines name (D362 to D364). */
-export function addSecretRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
-  const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE, inCluster: noConfigs });
+export function addSecretRoutes(app: Hono, catalogue: Catalogue, options: WritingOptions): void {
+  const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE, inCluster: noSecrets });
   app.get(SECRETS, guarded('operator', listAnswer));
   app.put(SECRET, guarded('operator', setAnswer));
   app.delete(SECRET, guarded('operator', removeAnswer));
   app.get(SECRET_VALUES, guarded('machine', valuesAnswer));
 }
+
+/** What a front of a cluster answers. */
+function noSecrets(): Response {
+  return problem('no-configs', IN_CLUSTER);
+}
+
+const IN_CLUSTER =
+  'a front of a cluster keeps no secrets of machines yet: keep them on the machines, or on a single server';
 
 const PRIVATE = { 'cache-control': 'no-store' };
 

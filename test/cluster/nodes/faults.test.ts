@@ -235,11 +235,11 @@ describe('a front', () => {
     const [first, second] = opened.fronts as [Front, Front];
     await publishAgain(first, opened, '1.0.0');
     await expectVersions(opened.fronts, ['1.0.0']);
-    await jetstream(await clientOf(opened)).publish('modreg.release.acme.lidar', '{"schema":3}');
+    await jetstream(await clientOf(opened)).publish('modreg.release.acme.lidar', '{"schema":4}');
     for (const front of [first, second]) {
       await expect.poll(async () => (await ask(front, '/healthz')).status).toBe(503);
       const { json } = await ask(front, '/healthz');
-      expect(json['detail']).toContain('schema 3, and this modreg understands 2');
+      expect(json['detail']).toContain('schema 4, and this modreg understands 3');
       expect((await ask(front, LIST)).status).toBe(503);
       expect((await publish(front, opened, '1.0.1')).status).toBe(503);
     }

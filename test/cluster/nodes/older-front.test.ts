@@ -38,7 +38,7 @@ it('[D205] no trust document is taken while a front of modreg 0.2 is connected t
       .map((line) => line.replace(/:\d+/, ':PORT'))
       .filter((line) => line.startsWith('error  front')),
   ).toEqual([
-    'error  front 127.0.0.1:PORT  modreg before 0.3, which reads events up to schema 1, expected schema 2',
+    'error  front 127.0.0.1:PORT  modreg before 0.3, which reads events up to schema 1, expected schema 3',
   ]);
   await older.close();
   await expect.poll(async () => (await put()).status).toBe(200);

@@ -6,7 +6,7 @@ import { startFront, type Front } from './fronts.ts';
 import { ask, openSite, type Site } from './site.ts';
 
 const LIDAR = 'modreg.release.acme.lidar';
-const LATER = '{"schema":3,"kind":"yank-all"}';
+const LATER = '{"schema":4,"kind":"yank-all"}';
 const WAY_OUT =
   'upgrade modreg on all fronts, and start them again; docs/fleet-cluster.md says what to do if the newest modreg cannot read it either';
 
@@ -61,7 +61,7 @@ it('[T259] [T260] an unreadable event stops changes and the list it concerns, al
   const [first] = fronts as [Front];
   const { detail } = (await ask(first, '/v1/modules/acme/lidar')).json;
   expect(detail).toMatch(
-    /^event \d+ of the stream \(modreg\.release\.acme\.lidar\) cannot be applied: it has schema 3, and this modreg understands 2; no change is taken/,
+    /^event \d+ of the stream \(modreg\.release\.acme\.lidar\) cannot be applied: it has schema 4, and this modreg understands 3; no change is taken/,
   );
   expect(first.log()).toContain(String(detail));
   await first.kill();
@@ -75,7 +75,7 @@ it('[T259] [T260] an unreadable event stops changes and the list it concerns, al
   expect(checked.exit).toBe(1);
   expect(checked.stdout.slice(-5, -1)).toContainEqual(
     expect.stringMatching(
-      /^error {2}RELEASES {9}event \d+ of the stream \(modreg\.release\.acme\.lidar\) cannot be read: it has schema 3, and this modreg understands 2$/,
+      /^error {2}RELEASES {9}event \d+ of the stream \(modreg\.release\.acme\.lidar\) cannot be read: it has schema 4, and this modreg understands 3$/,
     ),
   );
   expect(checked.stdout).toContain(`${' '.repeat(24)}fix: ${WAY_OUT}`);

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import { encodeEvent, subjectOf, type FleetEvent } from '../../../src/cluster/event.ts';
 import type { EventStream } from '../../../src/cluster/event-stream.ts';
 import { follower, type Follower, type FollowerEvent } from '../../../src/cluster/follower.ts';
+import { heardTogether } from '../../../src/cluster/heard-together.ts';
 import { logWriter } from '../../../src/cluster/log-writer.ts';
 import type { OlderFront } from '../../../src/cluster/older-front.ts';
 import { systemClock, type Clock } from '../../../src/registry/clock.ts';
@@ -52,7 +53,9 @@ export function frontOf(
   const onEvent = (event: FollowerEvent): void => void events.push(event);
   const following = follower(catalogue.log, stream, { clock, onEvent });
   const replica: Replica = {
-    write: logWriter({ log: catalogue.log, stream, follower: following, clock, olderFront }),
+    write: heardTogether(
+      logWriter({ log: catalogue.log, stream, follower: following, clock, olderFront }),
+    ),
     isController: () => false,
     shareReports: () => async () => await Promise.resolve(),
     trouble: following.trouble,

@@ -14,5 +14,5 @@ const documents = users.map(({ machine, revision, source }) =>
   ),
 );
 const next = { name: 'base', revision: 2, content: '{"modules":[]}', ...about };
-fragments.save(next, { users: stateOf(users), documents });
+catalogue.apply({ kind: 'fragment', next, users: stateOf(users), documents });
 catalogue.close();
