@@ -8,6 +8,15 @@ export interface WaitingMachines {
   readonly close: () => void;
 }
 
+interface WaitingMachinesOptions {
+  readonly count: number;
+  readonly sequence: number;
+  /** What else each asks for: `modules=…`, `commands=…`. */
+  readonly query?: string;
+  /** The token of each, if they have one. */
+  readonly tokens?: readonly string[];
+}
+
 /** As many requests begin at once, so that the queue of the listener does not overflow. */
 const AT_ONCE = 500;
 /** A server accepts 10,000 long polls of one address. */
@@ -16,17 +25,18 @@ const PER_ADDRESS = 7500;
 /** `count` machines wait at a front for the change after `sequence`. Resolves when all have connected and asked. */
 export async function waitAt(
   address: string,
-  { count, sequence, module }: { count: number; sequence: number; module?: string },
+  { count, sequence, query: more, tokens }: WaitingMachinesOptions,
 ): Promise<WaitingMachines> {
   const sockets: Socket[] = [];
   const answers: Promise<number>[] = [];
-  const query = `after=${sequence}&wait=60${module === undefined ? '' : `&modules=${module}`}`;
+  const query = `after=${sequence}&wait=60${more === undefined ? '' : `&${more}`}`;
   while (sockets.length < count) {
     const next = Math.min(AT_ONCE, count - sockets.length);
     await Promise.all(
       Array.from({ length: next }, async () => {
         const from = `127.0.0.${1 + Math.floor(sockets.length / PER_ADDRESS)}`;
-        const { socket, asked, answered } = machineAt(address, from, query);
+        const token = tokens?.[sockets.length];
+        const { socket, asked, answered } = machineAt(address, from, { query, token });
         sockets.push(socket);
         answers.push(answered);
         await asked;
@@ -44,7 +54,7 @@ export async function waitAt(
 function machineAt(
   address: string,
   localAddress: string,
-  query: string,
+  { query, token }: { query: string; token: string | undefined },
 ): { socket: Socket; asked: Promise<void>; answered: Promise<number> } {
   const { hostname, port } = new URL(address);
   const asked = Promise.withResolvers<void>();
@@ -59,7 +69,8 @@ function machineAt(
   socket.on('error', fail);
   socket.on('close', () => fail(new Error('a front closed the connection of a machine')));
   socket.once('connect', () => {
-    const request = `GET /v1/changes?${query} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`;
+    const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`;
+    const request = `GET /v1/changes?${query} HTTP/1.1\r\nhost: ${hostname}\r\n${authorization}\r\n`;
     socket.write(request, () => asked.resolve());
   });
   socket.once('data', (bytes) => {
