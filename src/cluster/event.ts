@@ -258,6 +258,7 @@ function eventOf(found: v.InferOutput<typeof event>): FleetEvent {
     case 'config-signatures':
     case 'fragment':
     case 'commands':
+    case 'secret':
     case 'heard': {
       const { schema: _, ...rest } = found;
       return rest;

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
 import type { ImportedRow } from '../server/catalogue/imported-rows.ts';
+import { columnsOf, sealedBy, type SecretKey } from '../server/configs/sealed-secrets.ts';
 import { encodeEvent, subjectOf, type FleetEvent } from './event.ts';
 import type { EventStream } from './event-stream.ts';
+
+export interface ImportTerms {
+  readonly now: number;
+  /** For values of secrets, which are left behind without it. */
+  readonly secrets?: SecretKey | undefined;
+}
 
 /** What an import did. */
 export type ImportResult =
@@ -31,13 +38,13 @@ const MOST_CHARACTERS = 500_000;
 export async function importCatalogue(
   catalogue: ReadableCatalogue,
   stream: EventStream,
-  now: number,
+  { now, secrets }: ImportTerms,
 ): Promise<ImportResult> {
   const sequence = catalogue.sequence();
   catalogue.configs.look();
   const halts = haltsOf(catalogue, now);
   let last = 0;
-  for (const event of eventsOf(catalogue, halts)) {
+  for (const event of eventsOf(catalogue, halts, secrets)) {
     const subject = subjectOf(event);
     const body = encodeEvent(event);
     const id = idOf(last + 1, event);
@@ -81,14 +88,31 @@ function haltsOf({ rollouts }: ReadableCatalogue, at: number): FleetEvent[] {
   });
 }
 
+/** Values are sealed before they are rows (D403). */
+function* rowsOf(
+  { log, configs }: ReadableCatalogue,
+  key: SecretKey | undefined,
+): Generator<ImportedRow, undefined> {
+  yield* log.rows();
+  if (!key) return;
+  for (const machine of configs.secrets.machines()) {
+    for (const [name, secret] of Object.entries(configs.secrets.of(machine))) {
+      const sealed =
+        secret && sealedBy(key, { machine, name, places: secret.places }, secret.value);
+      yield ['machine_secrets', ...columnsOf({ machine, name, secret: sealed })];
+    }
+  }
+}
+
 function* eventsOf(
   catalogue: ReadableCatalogue,
   halts: readonly FleetEvent[],
+  secrets: SecretKey | undefined,
 ): Generator<FleetEvent, undefined> {
   yield { kind: 'begin', history: catalogue.history() };
   let rows: ImportedRow[] = [];
   let characters = 0;
-  for (const row of catalogue.log.rows()) {
+  for (const row of rowsOf(catalogue, secrets)) {
     const length = JSON.stringify(row).length;
     if (rows.length > 0 && characters + length > MOST_CHARACTERS) {
       yield { kind: 'rows', rows };

@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<keyof MachineChanges, true>> = {
   'config-signatures': true,
   fragment: true,
   commands: true,
+  secret: true,
   heard: true,
 };
 
@@ -99,5 +100,12 @@ export const MACHINE_EVENTS = [
     documents: v.array(v.strictObject(documents)),
   }),
   v.strictObject({ schema, kind: v.literal('commands'), wish, machines: v.array(text) }),
+  v.strictObject({
+    schema,
+    kind: v.literal('secret'),
+    machine: text,
+    name: text,
+    secret: v.nullable(v.strictObject({ places: v.array(text), key: text, sealed: text })),
+  }),
   v.strictObject({ schema, kind: v.literal('heard'), words: v.array(word) }),
 ] as const;

@@ -24,7 +24,13 @@ import { noRetries, retryBudget } from './retry-budget.ts';
 /** Why a registry did not do what a person asked for. All text is escaped. */
 export interface ConfigRefusal {
   readonly kind:
-    'unknown-config' | 'stale-config' | 'no-configs' | 'older-front' | 'bad-release' | 'too-large';
+    | 'unknown-config'
+    | 'stale-config'
+    | 'no-configs'
+    | 'no-secrets'
+    | 'older-front'
+    | 'bad-release'
+    | 'too-large';
   readonly detail: string;
 }
 
@@ -52,6 +58,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'unknown-config',
   'stale-config',
   'no-configs',
+  'no-secrets',
   'older-front',
   'bad-release',
   'too-large',

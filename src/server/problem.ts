@@ -20,7 +20,7 @@ export type ProblemKind =
   | 'unknown-machine'
   | 'unknown-config'
   | 'stale-config'
-  | 'no-configs'
+  | 'no-secrets'
   | 'no-logs'
   | 'logs-unavailable'
   | 'too-many-commands'
@@ -62,7 +62,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'unknown-machine': [404, 'No machine has reported under this id'],
   'unknown-config': [404, 'There are no such documents of the machine'],
   'stale-config': [409, 'The documents have changed in the meantime'],
-  'no-configs': [409, 'The registry serves no documents of machines'],
+  'no-secrets': [409, 'The registry cannot keep or read secrets of machines'],
   'no-logs': [409, 'The registry keeps no logs of machines'],
   'logs-unavailable': [503, 'The registry cannot use its file of logs'],
   'too-many-commands': [409, 'Too many commands of the machine wait'],

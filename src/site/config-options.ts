@@ -91,6 +91,7 @@ const KINDS = {
   'unknown-config': 'unknown-config',
   'stale-config': 'stale-config',
   'no-configs': 'registry-refused',
+  'no-secrets': 'registry-refused',
   'older-front': 'older-front',
   'bad-release': 'bad-value',
   'too-large': 'too-large',

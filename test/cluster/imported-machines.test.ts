@@ -60,7 +60,7 @@ function servedBy({ configs }: Pick<Catalogue, 'configs'>): unknown {
 /** A front of a cluster into which the catalogue was imported. */
 async function imported(single: Catalogue) {
   const stream = memoryStream();
-  expect((await importCatalogue(single, stream, NOW)).kind).toBe('imported');
+  expect((await importCatalogue(single, stream, { now: NOW })).kind).toBe('imported');
   const front = frontOf(stream, `${temporaryFolder()}/front.db`);
   await front.following.reaches(await stream.last(), 5000);
   return front;
@@ -110,14 +110,14 @@ it('[D400] an import says that documents were saved meanwhile', async () => {
       return await stream.last();
     },
   };
-  expect(await importCatalogue(single, saving, NOW)).toEqual({ kind: 'changed' });
+  expect(await importCatalogue(single, saving, { now: NOW })).toEqual({ kind: 'changed' });
   single.close();
 });
 
 it('[D400] the events of a catalogue without any are those that earlier fronts read', async () => {
   const single = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const stream = memoryStream();
-  await importCatalogue(single, stream, NOW);
+  await importCatalogue(single, stream, { now: NOW });
   single.close();
   const bodies = await Promise.all([1, 2].map(async (sequence) => await stream.read(sequence)));
   expect(bodies.map((event) => Object(JSON.parse(event?.body ?? '')).schema)).toEqual([1, 1]);

@@ -62,6 +62,16 @@ const EVENTS: readonly (readonly [string, FleetEvent])[] = [
       ],
     },
   ],
+  [
+    'a secret',
+    {
+      kind: 'secret',
+      machine: 'rover-7',
+      name: 'MAPS',
+      secret: { places: ['a'], key: 'k', sealed: 's' },
+    },
+  ],
+  ['a secret that is removed', { kind: 'secret', machine: 'rover-7', name: 'MAPS', secret: null }],
   ['rows of documents', { kind: 'rows', rows: [['commanded_machines', 'rover-7']] }],
 ];
 

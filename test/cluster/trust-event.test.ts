@@ -120,7 +120,7 @@ it('[D167] an import brings the trust documents', async () => {
   const release = readRelease(signed('acme:lidar', PLAIN, AUTHOR));
   if (release.ok) single.publish(moduleId('acme:lidar'), release.value, NOW);
   const stream = memoryStream();
-  expect((await importCatalogue(single, stream, NOW)).kind).toBe('imported');
+  expect((await importCatalogue(single, stream, { now: NOW })).kind).toBe('imported');
   single.close();
   const front = frontOf(stream, `${temporaryFolder()}/front.db`);
   await front.following.reaches(await stream.last(), 5000);

@@ -16,7 +16,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   'unknown-machine': [404, 'No machine has reported under this id'],
   'unknown-config': [404, 'There are no such documents of the machine'],
   'stale-config': [409, 'The documents have changed in the meantime'],
-  'no-configs': [409, 'The registry serves no documents of machines'],
+  'no-secrets': [409, 'The registry cannot keep or read secrets of machines'],
   'no-logs': [409, 'The registry keeps no logs of machines'],
   'logs-unavailable': [503, 'The registry cannot use its file of logs'],
   'unknown-file': [404, 'There is no such file'],

@@ -82,6 +82,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'registry/pause.ts',
     'server/catalogue',
     'server/configs/machine-change.ts',
+    'server/configs/sealed-secrets.ts',
     'server/fleet',
     'server/registry-options.ts',
     'server/withheld.ts',

@@ -199,6 +199,13 @@ function withCluster(command: Command): Command {
     .option('--nats-creds <file>', 'the credentials for the cluster');
 }
 
+function withSecrets(command: Command): Command {
+  return command.option(
+    '--secrets-key <file>',
+    'the key for secrets of machines, the same on all fronts (mode 0600)',
+  );
+}
+
 function withMonitors(command: Command): Command {
   return command.option(
     '--monitor <addresses>',
@@ -207,7 +214,7 @@ function withMonitors(command: Command): Command {
 }
 
 function addImport(fleet: Command, context: CommandContext): void {
-  withCluster(withFile(fleet.command('import'), context))
+  withSecrets(withCluster(withFile(fleet.command('import'), context)))
     .description('Moves the catalogue of a single server to an empty cluster: all stays as it is.')
     .option('--replace', 'remove the events that the cluster has: stop all fronts before')
     .addHelpText('before', IMPORT_EXAMPLES)
@@ -218,7 +225,7 @@ function addImport(fleet: Command, context: CommandContext): void {
 }
 
 function addServe(fleet: Command, context: CommandContext): void {
-  withMonitors(withCluster(withServing(fleet.command('serve'), context)))
+  withSecrets(withMonitors(withCluster(withServing(fleet.command('serve'), context))))
     .description('Serves a registry as one of the fronts of a cluster, until SIGTERM.')
     .addHelpText('before', SERVE_EXAMPLES)
     .action(async (options: FleetServeOptions) => {

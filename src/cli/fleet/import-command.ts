@@ -1,5 +1,9 @@
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { importCatalogue, type ImportResult } from '../../cluster/import-catalogue.ts';
+import {
+  importCatalogue,
+  type ImportResult,
+  type ImportTerms,
+} from '../../cluster/import-catalogue.ts';
 import { connectTo, PackagesMissing, type ClusterPlace } from '../../cluster/nats/connection.ts';
 import { releaseStream, removeReleaseStream } from '../../cluster/nats/release-stream.ts';
 import { REPLICAS, untilAnswered } from '../../cluster/front.ts';
@@ -11,7 +15,7 @@ import { DatabaseError } from '../../sqlite/database-error.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import type { AnswerOptions } from '../base/outcome.ts';
 import { countOf } from '../../base/count.ts';
-import { failed, usage, type Outcome } from '../../base/problem.ts';
+import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import {
   databaseProblem,
   openCatalogue,
@@ -19,11 +23,12 @@ import {
 } from '../../site/catalogue-options.ts';
 import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { World } from '../../base/world.ts';
+import { secretsKeyIn } from './secrets-key.ts';
 import { clusterPlace, type FleetServeOptions } from './serve-command.ts';
 
 export type FleetImportOptions = CatalogueOptions &
   AnswerOptions &
-  Pick<FleetServeOptions, 'nats' | 'natsCreds'> & { readonly replace?: true };
+  Pick<FleetServeOptions, 'nats' | 'natsCreds' | 'secretsKey'> & { readonly replace?: true };
 
 /** `modreg fleet import`: moves the catalogue of a single server to a cluster that is empty, or whose events it removes. */
 export async function fleetImportCommand(
@@ -32,16 +37,21 @@ export async function fleetImportCommand(
 ): Promise<Outcome> {
   const place = clusterPlace(options, world);
   if (!place.ok) return failed(place.error);
+  const secrets = secretsKeyIn(options.secretsKey);
+  if (!secrets.ok) return failed(secrets.error);
   const catalogue = openCatalogue(options, world, { mode: 'read' });
   if (!catalogue.ok) return failed(catalogue.error);
   try {
-    const { path, log } = catalogue.value;
+    const { path, log, configs } = catalogue.value;
+    const machines = configs.secrets.machines().length;
+    if (machines > 0 && !secrets.value) return failed(keyMissing(path, machines));
     if (log.last() > 0) {
       const message = `${quote(path)} belongs to a front of a cluster, and is there already`;
       return failed({ ...usage(message), hint: RESTORE });
     }
     const result = await importedTo(place.value, catalogue.value, {
       ...options,
+      secrets: secrets.value,
       now: world.clock(),
     });
     return result.kind === 'imported'
@@ -54,13 +64,22 @@ export async function fleetImportCommand(
   }
 }
 
+/** Values would be lost (D403). */
+function keyMissing(path: string, machines: number): Problem {
+  const found = `${quote(path)} has secrets of ${countOf(machines, 'machine')}, and --secrets-key is missing; nothing was imported`;
+  return usage(
+    found,
+    'fronts keep values sealed with the key in that file, the same on all fronts',
+  );
+}
+
 const RESTORE =
   'to begin a new cluster with it: modreg registry backup, modreg registry restore, and import the restored file';
 
 async function importedTo(
   place: ClusterPlace,
   catalogue: ReadableCatalogue,
-  { now, replace }: { readonly now: number; readonly replace?: true },
+  { replace, ...terms }: ImportTerms & { readonly replace?: true },
 ): Promise<ImportResult> {
   const connection = await connectTo(place, 'modreg fleet import');
   try {
@@ -68,7 +87,7 @@ async function importedTo(
     const options = { replicas: REPLICAS, clock: systemClock, hasEvents: false };
     const stream = await releaseStream(connection, options);
     await untilAnswered(stream.last, systemClock);
-    return await importCatalogue(catalogue, stream, now);
+    return await importCatalogue(catalogue, stream, terms);
   } finally {
     await connection.close();
   }

@@ -10,12 +10,15 @@ import { serveCommand, type Attach } from '../serve/serve-command.ts';
 import type { ServeCommandOptions } from '../serve/serve-terms.ts';
 import { ownVersion } from '../version.ts';
 import { monitorsOf } from './monitors.ts';
+import { secretsKeyIn } from './secrets-key.ts';
+import type { SecretKey } from '../../server/configs/sealed-secrets.ts';
 import type { World } from '../../base/world.ts';
 
 export interface FleetServeOptions extends ServeCommandOptions {
   readonly nats?: string;
   readonly natsCreds?: string;
   readonly monitor?: string;
+  readonly secretsKey?: string;
 }
 
 /** `modreg fleet serve`: serves a registry as one of the fronts of a cluster. */
@@ -27,8 +30,11 @@ export async function fleetServeCommand(
   if (!place.ok) return failed(place.error);
   const monitors = monitorsOf(options.monitor, place.value);
   if (!monitors.ok) return failed(monitors.error);
+  const secrets = secretsKeyIn(options.secretsKey);
+  if (!secrets.ok) return failed(secrets.error);
   const addresses = monitors.value.map(({ href }) => href);
-  return await serveCommand(options, world, attachTo(place.value, addresses));
+  const attach = attachTo(place.value, addresses, secrets.value);
+  return await serveCommand(options, world, attach);
 }
 
 const SERVER = /^(?:nats|tls):\/\/[^\s/@]+:\d{1,5}$/;
@@ -65,8 +71,13 @@ const LEVELS = {
   refilled: 'info',
 } as const;
 
-function attachTo(place: ClusterPlace, monitors: readonly string[]): Attach {
+function attachTo(
+  place: ClusterPlace,
+  monitors: readonly string[],
+  secrets: SecretKey | undefined,
+): Attach {
   return async (catalogue, { clock, log }) => {
+    catalogue.configs.secrets.sealed.useKey(secrets);
     const onEvent = (event: FollowerEvent): void => {
       const { kind, ...fields } = event;
       log(LEVELS[kind], `stream-${kind}`, fields);

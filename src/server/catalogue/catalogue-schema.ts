@@ -199,5 +199,16 @@ export const SCHEMA: Layout = {
     `,
     // The notes of releases, apart from their content, which goes into every list (D379).
     `CREATE TABLE release_notes (release INTEGER PRIMARY KEY REFERENCES releases, notes TEXT NOT NULL) STRICT;`,
+    // The values of secrets that fronts of a cluster have, sealed with a key beside the file (D402). Null for one that was removed.
+    `
+    CREATE TABLE machine_secrets (
+      machine TEXT NOT NULL,
+      name TEXT NOT NULL,
+      places TEXT NOT NULL,
+      key TEXT,
+      sealed TEXT,
+      PRIMARY KEY (machine, name)
+    ) STRICT;
+    `,
   ],
 };

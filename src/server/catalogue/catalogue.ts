@@ -89,7 +89,7 @@ export class Catalogue {
     this.#identity = identityOf(path);
     this.rollouts = catalogueRollouts(this.#sql);
     this.trust = catalogueTrust(this.#sql, (work) => this.#ownChange(work));
-    this.configs = catalogueConfigs(this.#sql, path, (work) => this.#ownChange(work));
+    this.configs = catalogueConfigs(this.#sql, (work) => this.#ownChange(work));
     this.accounts = catalogueAccounts(this.#sql, (work) => this.#ownChange(work));
     this.notes = catalogueNotes(this.#sql);
     this.log = changeLog(this.#sql, (work) => this.#change(work), this.configs.applied);

@@ -41,4 +41,10 @@ export const TABLES_OF_MACHINES: Readonly<Record<string, ImportedTable>> = {
   ),
   commanded_machines: table('commanded_machines', 'machine', { key: 'machine' }),
   command_floor: floor('command_floor'),
+  // Sealed anew, or by the fronts of which this is a restored file.
+  machine_secrets: {
+    columns: ['machine', 'name', 'places', 'key', 'sealed'],
+    write:
+      'INSERT OR REPLACE INTO machine_secrets (machine, name, places, key, sealed) VALUES (?, ?, ?, ?, ?)',
+  },
 };

@@ -63,10 +63,9 @@ interface CatalogueFragments {
   readonly users: (name: string) => readonly FragmentUser[];
 }
 
-/** Of the catalogue at `path`. `change` runs its argument in a transaction; after each, the watchers of the catalogue call `look`, which wakes the machines that wait. */
+/** `change` runs its argument in a transaction; after each, the watchers of the catalogue call `look`, which wakes the machines that wait. */
 export function catalogueConfigs(
   sql: Statements,
-  path: string,
   change: <T>(work: () => T) => T,
 ): CatalogueConfigs {
   const { add, wake, wakeAll } = machineWaiters();
@@ -79,7 +78,7 @@ export function catalogueConfigs(
     save: (next) => change(() => saveRevision(sql, next)),
     commands: catalogueCommands(sql, change),
     fragments: catalogueFragments(sql),
-    secrets: catalogueSecrets(path),
+    secrets: catalogueSecrets(sql),
     source: (machine, revision) => sourceOf(sql, machine, revision),
     changed: (wanted) => recordedChanges(sql, wanted),
     answer: (machine) => answerOf(sql, machine),

@@ -17,6 +17,7 @@ import {
   type NewRevision,
   type SaveResult,
 } from './config-table.ts';
+import { saveSecret, type SecretChange } from './sealed-secrets.ts';
 import { saveFragment, type FragmentChange, type FragmentResult } from './fragment-table.ts';
 
 /** What a machine says of what it is served. Times are milliseconds since the epoch. */
@@ -44,6 +45,8 @@ export interface MachineChanges {
     readonly wish: Omit<CommandWish, 'machine'>;
     readonly machines: readonly string[];
   };
+  /** The next value of a secret. */
+  readonly secret: SecretChange;
   readonly heard: { readonly words: readonly MachineWord[] };
 }
 
@@ -54,6 +57,7 @@ export interface MachineChangeResults {
   readonly fragment: FragmentResult;
   /** One for each machine, in their order. */
   readonly commands: readonly GiveResult[];
+  readonly secret: 'done' | 'unchanged';
   /** `unchanged`: all of it was known, except for when it was said. */
   readonly heard: 'done' | 'unchanged';
 }
@@ -80,6 +84,7 @@ export const APPLY_TO_MACHINES: ApplyToMachines = {
   fragment: saveFragment,
   commands: (sql, { wish, machines }) =>
     machines.map((machine) => giveCommand(sql, { machine, ...wish })),
+  secret: saveSecret,
   heard(sql, { words }) {
     const news = words.filter((word) => noteWord(sql, word));
     return news.length > 0 ? 'done' : 'unchanged';

@@ -11,9 +11,9 @@ export function withSecretsInPlace(
   machine: string,
   secrets: CatalogueSecrets,
 ): Result<ConfigTexts, ServedRefusal> {
-  const kept = secrets.of(machine);
+  const kept = secrets.places(machine);
   for (const { name, place } of secretsInConfig(documents)) {
-    const { places } = (Object.hasOwn(kept, name) ? kept[name] : undefined) ?? {};
+    const places = kept.get(name);
     if (!places || places.includes(place)) continue;
     const found = `\${secret.${name}} is at ${excerpt(place, LONGEST_PLACE)}, and its value was typed for ${excerpt(places.join(', '), LONGEST_PLACE)}`;
     const next = `modreg fleet config secret remove ${name} --machine ${machine}, save again, and type the value again`;

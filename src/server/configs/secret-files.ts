@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { quote } from '../../core/text/quote.ts';
@@ -7,12 +7,20 @@ import { syncFolder } from '../../files/sync.ts';
 import { secretValues, type SecretValues } from '../../registry/secret-documents.ts';
 import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
+import type { Statements } from '../../sqlite/statements.ts';
+import { sealedSecrets, type SealedSecrets } from './sealed-secrets.ts';
 
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
 /** The values for `${secret.NAME}` in the documents of machines. */
 export interface CatalogueSecrets {
+  /** What the values are for that a machine has, by their names; also at a front. */
+  readonly places: (machine: string) => ReadonlyMap<string, readonly string[]>;
+  /** At a front of a cluster, which keeps none in files. */
+  readonly sealed: SealedSecrets;
+  /** The machines that have values in files. */
+  readonly machines: () => readonly string[];
   /** Null for a value that was removed, so that the machine removes it too. */
   readonly of: (machine: string) => SecretValues;
   readonly set: (machine: string, name: string, secret: SecretValues[string]) => void;
@@ -24,15 +32,31 @@ function secretsPath(path: string): string {
 }
 
 /**
- * The values beside the catalogue at `path`: a file for each machine, which is replaced as a whole, so that a removed value is in no free page and
+ * The values beside the catalogue: a file for each machine, which is replaced as a whole, so that a removed value is in no free page and
  * in no log of a database. Backups do not have them (D362). Throws a DatabaseError.
  */
-export function catalogueSecrets(path: string): CatalogueSecrets {
-  if (path === IN_MEMORY) return secretsInMemory();
+export function catalogueSecrets(sql: Statements): CatalogueSecrets {
+  const inFiles = sql.path === IN_MEMORY ? secretsInMemory() : secretsInFiles(sql.path);
+  const sealed = sealedSecrets(sql);
+  return {
+    ...inFiles,
+    sealed,
+    places(machine) {
+      const shared = sql.get('SELECT shared_history FROM catalogue')?.['shared_history'];
+      const kept = shared === null ? Object.entries(inFiles.of(machine)) : sealed.of(machine);
+      return new Map([...kept].flatMap(([name, one]) => (one ? [[name, one.places]] : [])));
+    },
+  };
+}
+
+type SecretsInFiles = Omit<CatalogueSecrets, 'places' | 'sealed'>;
+
+function secretsInFiles(path: string): SecretsInFiles {
   const folder = secretsPath(path);
   const of = (machine: string): SecretValues => readFrom(fileOf(folder, machine));
   return {
     of,
+    machines: () => machinesIn(folder),
     set(machine, name, secret) {
       const secrets = { ...of(machine), [name]: secret };
       const file = fileOf(folder, machine);
@@ -48,11 +72,12 @@ export function catalogueSecrets(path: string): CatalogueSecrets {
   };
 }
 
-function secretsInMemory(): CatalogueSecrets {
+function secretsInMemory(): SecretsInFiles {
   const kept = new Map<string, SecretValues>();
   const of = (machine: string): SecretValues => kept.get(machine) ?? {};
   return {
     of,
+    machines: () => [...kept.keys()],
     set: (machine, name, secret) => kept.set(machine, { ...of(machine), [name]: secret }),
   };
 }
@@ -60,6 +85,18 @@ function secretsInMemory(): CatalogueSecrets {
 /** The id of a machine is the name of a file: it has no slash, and begins with a letter or a digit. */
 function fileOf(folder: string, machine: string): string {
   return join(folder, `${machine}.json`);
+}
+
+function machinesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => file.slice(0, -'.json'.length))
+      .toSorted();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw asDatabaseError(error, folder);
+  }
 }
 
 function readFrom(file: string): SecretValues {

@@ -31,15 +31,13 @@ type Handle = (c: Context, asked: AskedOfMachine) => Answer | Promise<Answer>;
 interface Rules {
   /** That of people. */
   readonly scope: Scope;
-  /** What a front of a cluster answers; as any registry if it is absent. */
-  readonly inCluster?: () => Response;
 }
 
 /** Answers requests with a token of a person, of the machine in the address, or of either. */
 export function ofMachine(
   catalogue: Catalogue,
   options: WritingOptions,
-  { scope: people, inCluster }: Rules,
+  { scope: people }: Rules,
 ): (who: 'operator' | 'machine' | 'both', handle: Handle) => ReturnType<typeof answeringToken> {
   const audit = { catalogue, ...options };
   const { write, replica, clock } = options;
@@ -58,7 +56,6 @@ export function ofMachine(
         const scope = who === 'operator' || (who === 'both' && isPerson) ? people : own;
         return { kind: 'missing-scope', token, scope };
       }
-      if (replica && inCluster) return inCluster();
       const unserved = unservedAnswer(c, options);
       return unserved ?? (await handle(c, { ...caller, machine, write, replica, clock }));
     });

@@ -6,7 +6,9 @@ const NAME = path('name', 'The name in ${secret.NAME}');
 const ERRORS = {
   ...WRITE_ERRORS,
   404: problem('unknown-config: the newest documents do not name it, or it has no value'),
-  409: problem('no-configs: the registry is a cluster. Nothing was changed.'),
+  409: problem(
+    'no-secrets: a front of a cluster without the key, or with another one. older-front: a front of the cluster could not read it. Nothing was changed.',
+  ),
 };
 
 /** The operations on the values that documents of machines name. */

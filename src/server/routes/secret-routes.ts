@@ -1,13 +1,9 @@
 import type { Context, Hono } from 'hono';
 import { isSecretName } from '../../core/trust/secret-name.ts';
-import {
-  newSecret,
-  type SavedSecret,
-  type SecretList,
-  type SecretValues,
-} from '../../registry/secret-documents.ts';
+import { newSecret, type SavedSecret, type SecretList } from '../../registry/secret-documents.ts';
 import type { SecretReference } from '../../config/served/secret-places.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { SecretOf } from '../configs/sealed-secrets.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import type { Answer } from './guarded.ts';
@@ -18,46 +14,41 @@ import { readingBy } from './reading-by.ts';
 
 /** Adds the routes of the values that documents of machines name (D362 to D364). */
 export function addSecretRoutes(app: Hono, catalogue: Catalogue, options: WritingOptions): void {
-  const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE, inCluster: noSecrets });
+  const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE });
   app.get(SECRETS, guarded('operator', listAnswer));
   app.put(SECRET, guarded('operator', setAnswer));
   app.delete(SECRET, guarded('operator', removeAnswer));
   app.get(SECRET_VALUES, guarded('machine', valuesAnswer));
 }
 
-/** What a front of a cluster answers. */
-function noSecrets(): Response {
-  return problem('no-configs', IN_CLUSTER);
-}
-
-const IN_CLUSTER =
-  'a front of a cluster keeps no secrets of machines yet: keep them on the machines, or on a single server';
-
 const PRIVATE = { 'cache-control': 'no-store' };
 
 /** What a machine alone reads. */
-function valuesAnswer(c: Context, { catalogue, machine }: AskedOfMachine): Response {
-  return c.json({ secrets: catalogue.configs.secrets.of(machine) }, { headers: PRIVATE });
+function valuesAnswer(c: Context, { catalogue, machine, replica }: AskedOfMachine): Response {
+  const { secrets } = catalogue.configs;
+  if (!replica) return c.json({ secrets: secrets.of(machine) }, { headers: PRIVATE });
+  const opened = secrets.sealed.open(machine);
+  if (!opened.ok) return problem('no-secrets', opened.error);
+  return c.json({ secrets: opened.value }, { headers: PRIVATE });
 }
 
 /** What has a value, and what the newest documents name: never a value. */
 async function listAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, machine } = asked;
-  const kept = new Map(Object.entries(catalogue.configs.secrets.of(machine)));
+  const kept = catalogue.configs.secrets.places(machine);
   const named = await namedIn(asked);
   const { placesOf } = await import('../configs/moved-secret.ts');
-  const held = [...kept].flatMap(([name, secret]) => (secret ? name : []));
-  const names = [...new Set([...held, ...named.map(({ name }) => name)])].toSorted();
+  const names = [...new Set([...kept.keys(), ...named.map(({ name }) => name)])].toSorted();
   const secrets = names.map((name) => {
-    const secret = kept.get(name);
-    return { name, has_value: Boolean(secret), places: secret?.places ?? placesOf(name, named) };
+    const places = [...(kept.get(name) ?? placesOf(name, named))];
+    return { name, has_value: kept.has(name), places };
   });
   return c.json({ secrets } satisfies SecretList, { headers: PRIVATE });
 }
 
 /** A value is for the places at which the newest documents name it, and for no others (D363). */
 async function setAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
-  const { catalogue, machine, changed } = asked;
+  const { machine, changed } = asked;
   const body = await jsonBody(c, readingBy(newSecret));
   if (!body.ok) return body.error;
   const name = c.req.param('name') ?? '';
@@ -68,9 +59,8 @@ async function setAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
     const found = `the newest documents of ${machine} do not have \${secret.${name}}`;
     return problem('unknown-config', `${found}: save documents that do, then set its value`);
   }
-  const { secrets } = catalogue.configs;
-  const { value } = body.value;
-  secrets.set(machine, name, { value, places });
+  const fault = await keepValue(asked, { machine, name, places }, body.value.value);
+  if (fault !== undefined) return problem('no-secrets', fault);
   changed({ kind: 'secret-set', machine, name });
   return c.json({ machine, name, places, result: 'saved' } satisfies SavedSecret);
 }
@@ -78,18 +68,32 @@ async function setAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
 const BAD_NAME =
   'the address does not have the name of a secret, which is up to 64 letters, digits and "_", beginning with a letter';
 
-function removeAnswer(c: Context, { catalogue, machine, changed }: AskedOfMachine): Response {
+/** Why the value is not kept; undefined if it is. A front seals it (D402). */
+async function keepValue(
+  { catalogue, write, replica }: AskedOfMachine,
+  of: SecretOf,
+  value: string,
+): Promise<string | undefined> {
+  const { machine, name, places } = of;
   const { secrets } = catalogue.configs;
-  const name = c.req.param('name') ?? '';
-  const places = valueIn(secrets.of(machine), name)?.places;
-  if (!places) return problem('unknown-config', `${machine} has no value with this name`);
-  secrets.set(machine, name, null);
-  changed({ kind: 'secret-removed', machine, name });
-  return c.json({ machine, name, places, result: 'removed' } satisfies SavedSecret);
+  if (!replica) return void secrets.set(machine, name, { value, places: [...places] });
+  const sealed = secrets.sealed.seal(of, value);
+  if (!sealed.ok) return sealed.error;
+  await write({ kind: 'secret', machine, name, secret: sealed.value });
+  return undefined;
 }
 
-function valueIn(secrets: SecretValues, name: string): SecretValues[string] | undefined {
-  return Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+async function removeAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+  const { catalogue, machine, changed, write, replica } = asked;
+  const { secrets } = catalogue.configs;
+  const name = c.req.param('name') ?? '';
+  const places = secrets.places(machine).get(name);
+  if (!places) return problem('unknown-config', `${machine} has no value with this name`);
+  if (replica) await write({ kind: 'secret', machine, name, secret: null });
+  else secrets.set(machine, name, null);
+  changed({ kind: 'secret-removed', machine, name });
+  const removed: SavedSecret = { machine, name, places: [...places], result: 'removed' };
+  return c.json(removed);
 }
 
 async function namedIn({ catalogue, machine }: AskedOfMachine): Promise<SecretReference[]> {

@@ -11,8 +11,12 @@ export async function clusterInTest(options: ClusterOptions = {}): Promise<Clust
 }
 
 /** A front with a new file. */
-export async function frontInTest({ servers }: Cluster): Promise<Front> {
-  const front = await startFront(`${temporaryFolder()}/front.db`, servers, { args: ['--create'] });
+export async function frontInTest(
+  { servers }: Cluster,
+  args: readonly string[] = [],
+): Promise<Front> {
+  const options = { args: ['--create', ...args] };
+  const front = await startFront(`${temporaryFolder()}/front.db`, servers, options);
   onTestFinished(front.kill);
   return front;
 }

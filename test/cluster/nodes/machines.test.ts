@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Catalogue } from '../../../src/server/index.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { entry } from '../../support/planned.ts';
 import { tokenFor } from '../../support/token.ts';
 import type { Front } from './fronts.ts';
 import { clusterInTest, frontInTest } from './in-test.ts';
@@ -16,9 +20,12 @@ function saving(basedOn: number, config: string): object {
   return { based_on: basedOn, config, reason: 'first' };
 }
 
-it('[D397] [D398] [D399] fronts on three nodes serve the same documents and commands, also while one node is down', async () => {
+it('[D397] [D398] [D399] [D402] fronts on three nodes serve the same documents, commands and secrets, also while one node is down', async () => {
   const cluster = await clusterInTest();
-  const fronts = [await frontInTest(cluster), await frontInTest(cluster)];
+  const key = `${temporaryFolder()}/secrets.key`;
+  writeFileSync(key, randomBytes(32).toString('base64'), { mode: 0o600 });
+  const args = ['--secrets-key', key];
+  const fronts = [await frontInTest(cluster, args), await frontInTest(cluster, args)];
   const [one, two] = fronts as [Front, Front];
   const catalogue = new Catalogue(one.db);
   const operator = tokenFor(catalogue, ['config', 'commands'], 'ops');
@@ -57,4 +64,15 @@ it('[D397] [D398] [D399] fronts on three nodes serve the same documents and comm
       ])
       .toEqual([2, 4]);
   }
+
+  const env = { MAPS: '${secret.MAPS}' };
+  const config = JSON.stringify({ modules: [{ ...entry('acme:lidar', '1.2.*'), env }] });
+  expect((await put(one, `${ROVER}/config`, saving(2, config))).status).toBe(200);
+  const value = 'correct horse';
+  await expect
+    .poll(async () => (await put(two, `${ROVER}/config/secrets/MAPS`, { value })).status)
+    .toBe(200);
+  await expect
+    .poll(async () => (await asMachine(one, `${ROVER}/config/secret-values`)).json['secrets'])
+    .toMatchObject({ MAPS: { value } });
 });
