@@ -7,7 +7,7 @@ const EXPIRES = '2026-11-21T02:02:03Z';
 const NOT_ASKING =
   'it has not asked for commands: its agent or poller follows this registry only with --config-from';
 const PINNED =
-  'its policy names a trust document, so that operators sign what is not a hold: give it alone, with --machine and --key';
+  'its policy names a trust document, so that operators sign what is not a hold: give it with --key';
 
 let keys = 0;
 

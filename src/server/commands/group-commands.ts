@@ -23,7 +23,7 @@ export interface GroupOutcome {
 const AT_ONCE = 100;
 
 const PINNED =
-  'its policy names a trust document, so that operators sign what is not a hold: give it alone, with --machine and --key';
+  'its policy names a trust document, so that operators sign what is not a hold: give it with --key';
 
 /** Gives each machine a command with a number of its own (D327). Other requests are answered in between. */
 export async function giveToMembers(
