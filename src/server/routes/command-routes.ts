@@ -12,6 +12,8 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CommandWish } from '../commands/command-table.ts';
 import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
 import { signedFault, signedWish } from '../commands/signed-wish.ts';
+import { hasReportedPin, unsignedFault } from '../commands/unsigned-fault.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
@@ -24,10 +26,12 @@ import { readingBy } from './reading-by.ts';
 import type { AppOptions } from './read-routes.ts';
 import { answerSigner, type SignAnswer } from './signed-answer.ts';
 
+type Options = AppOptions & { readonly fleet: FleetFile };
+
 const NONCE = /^[\w-]{22}$/;
 
 /** Adds the routes of commands to machines (D294 to D297). */
-export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
+export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: Options): void {
   const guarded = ofMachine(catalogue, options, { scope: COMMANDS_SCOPE, inCluster: noCommands });
   const sign = answerSigner(catalogue);
   app.get(
@@ -36,7 +40,12 @@ export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOp
       asked.token.scopes.includes(COMMANDS_SCOPE) ? listAnswer(c, asked) : waiting(c, asked, sign),
     ),
   );
-  app.put(COMMANDS, guarded('operator', giveAnswer));
+  const pinned = (machine: string): boolean =>
+    options.fleet.read((sql) => hasReportedPin(sql, machine));
+  app.put(
+    COMMANDS,
+    guarded('operator', async (c, asked) => await giveAnswer(c, asked, pinned)),
+  );
   app.put(COMMAND_OUTCOMES, guarded('machine', outcomesAnswer));
 }
 
@@ -75,10 +84,18 @@ export function wishOf(
   };
 }
 
-async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+async function giveAnswer(
+  c: Context,
+  asked: AskedOfMachine,
+  pinned: (machine: string) => boolean,
+): Promise<Answer> {
   const { catalogue, token, machine, now, changed } = asked;
   const body = await commandIn(c);
   if (!body.ok) return body.error;
+  const unsigned = unsignedFault(pinned(machine), body.value);
+  if (unsigned !== undefined) {
+    return problem('bad-release', unsigned, { errors: [`${machine}: ${unsigned}`] });
+  }
   const wish = { machine, ...wishOf(body.value, token, now) };
   const fault = signedFault(wish, catalogue.trust.newest());
   if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
