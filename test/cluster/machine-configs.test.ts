@@ -17,7 +17,11 @@ it.each([
   ['config', 'PUT', '/machines/rover-7/config'],
   ['config', 'GET', '/fragments'],
   ['config', 'PUT', '/fragments/base'],
+  ['config', 'GET', '/machines/rover-7/config/secrets'],
+  ['config', 'PUT', '/machines/rover-7/config/secrets/MAPS'],
+  ['config', 'DELETE', '/machines/rover-7/config/secrets/MAPS'],
   ['machine:rover-7', 'GET', '/machines/rover-7/config'],
+  ['machine:rover-7', 'GET', '/machines/rover-7/config/secret-values'],
 ])(
   '[D264] a front of a cluster serves no documents of machines to a token with the scope %s: %s %s',
   async (scope, method, path) => {
