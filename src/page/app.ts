@@ -7,6 +7,7 @@ import { assetRoutes, type AssetFiles } from './assets.ts';
 import { compressed } from './compressed.ts';
 import { frameWith, type PageFrame } from './frame.tsx';
 import { keepingView } from './kept-view.ts';
+import { problemPages } from './problem-pages.tsx';
 import type { PagedMachine } from './paged-machine.ts';
 import { addHoldRoutes } from './routes/hold-routes.tsx';
 import { addUpgradeRoutes } from './routes/upgrade-routes.tsx';
@@ -45,6 +46,7 @@ export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOp
   app.use(compressed);
   const served = new Hono();
   const frame = frameWith(assetRoutes(served, assets), MACHINE);
+  app.use(problemPages(frame));
   if (access) protect(app, access, frame.signIn);
   app.onError((error) => {
     onError?.(error);

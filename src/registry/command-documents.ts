@@ -206,9 +206,11 @@ export const givenToGroup = v.object({
 });
 export type GivenToGroup = Readonly<v.InferOutput<typeof givenToGroup>>;
 
-/** The newest commands to the machines of a group, the newest first. */
+/** The machines of a group, and the newest commands to them, the newest first. */
 export const groupCommandList = v.object({
   group: text,
+  // An earlier modreg does not name them.
+  machines: v.optional(v.object({ asking: v.array(text), others: v.array(text) })),
   more: v.boolean(),
   commands: v.array(v.object({ machine: text, ...listed })),
 });

@@ -131,10 +131,16 @@ async function passwordIn(path: string | undefined): Promise<Result<string | und
   return { ok: true, value: await storedPassword(password) };
 }
 
+/** Editors write it before a text, and no form sends it. */
+const BOM = Buffer.of(0xef, 0xbb, 0xbf);
+
 /** Why the bytes are not the whole text of a file; undefined if they are. */
 function unreadable(bytes: Buffer): string | undefined {
   if (bytes.length > LARGEST_INPUT) {
     return `the password has more than ${LARGEST_INPUT} bytes, expected one line`;
+  }
+  if (bytes.subarray(0, BOM.length).equals(BOM)) {
+    return 'the password begins with a byte order mark (EF BB BF), expected UTF-8 without one';
   }
   if (Buffer.from(bytes.toString()).equals(bytes)) return undefined;
   return 'the password has bytes that are not UTF-8, expected UTF-8';

@@ -6,6 +6,7 @@ import {
 } from '../registry/command-documents.ts';
 import { usage } from '../base/problem.ts';
 import { commandFault, shownCommand } from '../server/commands/known-command.ts';
+import { hasReportedPin, unsignedFault } from '../server/commands/unsigned-fault.ts';
 import { readingBy } from '../server/routes/reading-by.ts';
 import { knownMachine } from './known-machine.ts';
 import type { OnChange } from './on-change.ts';
@@ -18,7 +19,7 @@ export interface MachineCommands {
   readonly names: readonly string[];
   /** The newest 100, the newest first. */
   readonly commands: CommandList['commands'];
-  /** Why it may never take one; undefined if it asks for them. */
+  /** Why it may never take one, or takes only signed ones; undefined for another. */
   readonly warning: string | undefined;
 }
 
@@ -48,35 +49,55 @@ export function commandsOf(files: SiteFiles, onChange: OnChange): SiteCommands {
       if (!known.ok) return known;
       const stored = files.catalogue.configs.commands;
       const commands = stored.all(machine).map((one) => shownCommand(one, files.now()));
-      const warning = stored.hasAsked(machine) ? undefined : NOT_ASKING;
+      const pinned = files.fleet.read((sql) => hasReportedPin(sql, machine));
+      const unsigned = unsignedFault(pinned, { kind: 'restart' });
+      const warning = stored.hasAsked(machine) ? unsigned : NOT_ASKING;
       return { ok: true, value: { machine, names: known.value, commands, warning } };
     },
-    give(machine, form, by) {
-      const known = knownMachine(files, machine);
-      if (!known.ok) return known;
-      const asked = { ...form, module: form.module ?? null, for: form.for ?? null };
-      const read = readCommand(asked);
-      const fault = read.ok ? commandFault(read.value) : read.error.join('; ');
-      if (!read.ok || fault !== undefined) {
-        return { ok: false, error: usage(`${fault}; nothing was given`) };
-      }
-      const { key, kind, reason, expires_in: expiresIn } = read.value;
-      const at = files.now();
-      const about = { machine, key, kind, reason, author: by, at };
-      const { module, for: term } = form;
-      const wish = { ...about, module, term, version: undefined, expiresAt: at + expiresIn * 1000 };
-      const result = files.change((catalogue) => catalogue.configs.commands.give(wish));
-      if (result.kind === 'full') return full(machine, result.waiting);
-      const { number } = result.command;
-      if (result.kind === 'given')
-        onChange('command-given', { machine, number, command: kind }, by);
-      return { ok: true, value: undefined };
-    },
+    give: (machine, form, by) => given(files, onChange, { machine, form, by }),
   };
 }
 
-function full(machine: string, waiting: number): Answer<never> {
-  const message = `${waiting} commands of ${machine} wait already: nothing was given`;
-  const hint = 'they expire within the time that each was given for';
+interface Wished {
+  readonly machine: string;
+  readonly form: CommandForm;
+  readonly by: string;
+}
+
+function given(files: SiteFiles, onChange: OnChange, { machine, form, by }: Wished): Answer<void> {
+  const known = knownMachine(files, machine);
+  if (!known.ok) return known;
+  const asked = { ...form, module: form.module ?? null, for: form.for ?? null };
+  const read = readCommand(asked);
+  const fault = read.ok ? commandFault(read.value) : read.error.join('; ');
+  if (!read.ok || fault !== undefined) {
+    return { ok: false, error: usage(`${fault}; nothing was given`) };
+  }
+  const pinned = files.fleet.read((sql) => hasReportedPin(sql, machine));
+  // The machine would refuse it (D406).
+  const unsigned = unsignedFault(pinned, read.value);
+  if (unsigned !== undefined)
+    return refused(`${machine}: ${unsigned}; nothing was given`, KEY_HINT);
+  const { key, kind, reason, expires_in: expiresIn } = read.value;
+  const at = files.now();
+  const about = { machine, key, kind, reason, author: by, at };
+  const { module, for: term } = form;
+  const wish = { ...about, module, term, version: undefined, expiresAt: at + expiresIn * 1000 };
+  const result = files.change((catalogue) => catalogue.configs.commands.give(wish));
+  if (result.kind === 'full') {
+    return refused(
+      `${result.waiting} commands of ${machine} wait already: nothing was given`,
+      FULL_HINT,
+    );
+  }
+  const { number } = result.command;
+  if (result.kind === 'given') onChange('command-given', { machine, number, command: kind }, by);
+  return { ok: true, value: undefined };
+}
+
+const FULL_HINT = 'they expire within the time that each was given for';
+const KEY_HINT = 'modreg fleet gives a command with the key of an operator';
+
+function refused(message: string, hint: string): Answer<never> {
   return { ok: false, error: { severity: 'error', kind: 'registry-refused', message, hint } };
 }

@@ -8,7 +8,6 @@ import { GROUP_FORM, isGroup } from '../core/rollout/group.ts';
 import {
   commandClient,
   type CommandClient,
-  type CommandRefusal,
   type CommandToGive,
 } from '../registry/command-client.ts';
 import {
@@ -20,8 +19,10 @@ import {
   type GivenToGroup,
   type GroupCommandList,
 } from '../registry/command-documents.ts';
+import { commandResult } from './command-result.ts';
 import { withMachine, withServing, type ConfigOptions } from './config-options.ts';
-import { signedCommand, signedGroupFault, type SignedToGive } from './signed-command.ts';
+import { commandSigning, type SignedBy } from './signed-command.ts';
+import { giveSignedToGroup } from './signed-group.ts';
 import type { SigningOptions } from './signing.ts';
 
 /** A command as a person gives it. */
@@ -40,39 +41,47 @@ export interface GivenWish {
 
 const SERVING = { open: commandClient, what: 'gives machines commands' };
 
-/** What a registry keeps for a machine, and who signed it. */
-type Given = GivenCommand & { readonly signed: SignedToGive['signed'] };
+/** Who signed what was given; undefined if the options name no key, as for a hold, which needs none. */
+interface Signed {
+  readonly signed: SignedBy | undefined;
+}
 
 /** Has a machine do something: its registry keeps the command until the machine asks, or it expires. Signed with the keys that the options name. */
 export async function giveMachineCommand(
   wish: GivenWish,
   options: ConfigOptions & SigningOptions,
   world: World,
-): Promise<Result<Given, Problem>> {
+): Promise<Result<GivenCommand & Signed, Problem>> {
   const command = commandOf(wish);
   if (!command.ok) return command;
   return await withMachine(options, world, SERVING, async ({ machine, client }) => {
-    const found = await signedCommand(machine, command.value, options, world);
-    if (!found.ok) return found;
-    const { command: one, signed } = found.value;
+    const signing = await commandSigning(command.value, options, world);
+    if (!signing.ok) return signing;
+    const found = signing.value?.sign(machine);
+    if (found && !found.ok) return found;
+    const { command: one, signed } = found?.value ?? { command: command.value, signed: undefined };
     const given = commandResult(await client.give(machine, one));
     return given.ok ? { ok: true, value: { ...given.value, signed } } : given;
   });
 }
 
-/** The same for each machine of a group. */
+/** The same for each machine of a group: one command for all of them, or one with signatures for each (D405). */
 export async function giveGroupCommand(
   wish: GivenWish,
   { group, options }: OfGroup & { readonly options: SigningOptions },
   world: World,
-): Promise<Result<GivenToGroup, Problem>> {
+): Promise<Result<GivenToGroup & Signed, Problem>> {
   const command = commandOf(wish);
   if (!command.ok) return command;
-  const fault = signedGroupFault(options);
-  if (fault) return { ok: false, error: fault };
-  return await withGroup({ group, options }, world, async (client) =>
-    commandResult(await client.giveGroup(group, command.value)),
-  );
+  return await withGroup({ group, options }, world, async (client) => {
+    const signing = await commandSigning(command.value, options, world);
+    if (!signing.ok) return signing;
+    if (signing.value) {
+      return await giveSignedToGroup(client, { group, kind: wish.kind, ...signing.value });
+    }
+    const given = commandResult(await client.giveGroup(group, command.value));
+    return given.ok ? { ok: true, value: { ...given.value, signed: undefined } } : given;
+  });
 }
 
 function commandOf({
@@ -146,20 +155,4 @@ function durationIn(option: string, text: string, longestMs: number): Result<num
   const expected = `expected more than 0 s and at most ${describeDuration(longestMs)}`;
   const message = `${option} is ${describeDuration(ms.value)}, ${expected}; nothing was given`;
   return { ok: false, error: usage(message) };
-}
-
-const KINDS = {
-  'no-commands': 'registry-refused',
-  'too-many-commands': 'registry-refused',
-  'older-front': 'older-front',
-  'bad-release': 'bad-value',
-  'too-large': 'too-large',
-} as const;
-
-function commandResult<T>(result: Result<T, CommandRefusal>): Result<T, Problem> {
-  if (result.ok) return result;
-  const { kind, detail: message } = result.error;
-  const hint =
-    kind === 'too-many-commands' ? 'modreg fleet commands shows them; they expire' : undefined;
-  return { ok: false, error: { severity: 'error', kind: KINDS[kind], message, hint } };
 }

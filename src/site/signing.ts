@@ -29,6 +29,20 @@ export function signersOf(
   options: SigningOptions,
   world: World,
 ): Result<readonly Signer[], Problem> {
+  const named = namedSigners(options, world);
+  const { [VARIABLE]: text = '' } = world.environment;
+  if (!named.ok || named.value.length > 0 || text === '') return named;
+  const passphrase = passphraseOf(options, world);
+  if (!passphrase.ok) return passphrase;
+  const signer = signerIn(Buffer.from(text), VARIABLE, passphrase.value);
+  return signer.ok ? { ok: true, value: [signer.value] } : signer;
+}
+
+/** The keys that the options alone name. */
+export function namedSigners(
+  options: SigningOptions,
+  world: World,
+): Result<readonly Signer[], Problem> {
   const { key: paths = [], signWith } = options;
   const passphrase = passphraseOf(options, world);
   if (!passphrase.ok) return passphrase;
@@ -41,10 +55,7 @@ export function signersOf(
     signers.push(signer.value);
   }
   if (signWith !== undefined) signers.push(signerWith(signWith, world));
-  const { [VARIABLE]: text = '' } = world.environment;
-  if (text === '' || signers.length > 0) return { ok: true, value: signers };
-  const signer = signerIn(Buffer.from(text), VARIABLE, passphrase.value);
-  return signer.ok ? { ok: true, value: [signer.value] } : signer;
+  return { ok: true, value: signers };
 }
 
 function signerIn(

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { by, RESTART, wishOf } from '../host/support/signed-command.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import {
   APPROVER,
@@ -15,14 +13,7 @@ import {
   type TestKey,
   type TestTrust,
 } from '../support/signed.ts';
-import { commandedHere, commanding, pem } from './support/commanded-here.ts';
-
-/** A file with a private key. */
-function keyFile(key: TestKey): string {
-  const path = `${temporaryFolder()}/operator.key`;
-  writeFileSync(path, pem(key), { mode: 0o600 });
-  return path;
-}
+import { commandedHere, commanding, keyFile, pem } from './support/commanded-here.ts';
 
 it('[D392] [D393] a machine whose policy names a trust document does once what an operator signed for it', async () => {
   const roles = [role('namespace acme', 1, AUTHOR), role('operator', 1, APPROVER)];
@@ -51,19 +42,19 @@ it('[D392] [D393] a machine whose policy names a trust document does once what a
   expect(loopback.catalogue.configs.commands.all('rover-7')).toHaveLength(4);
 });
 
-it('[D302] [D392] a key of the environment signs commands, and no hold, and the list names it', async () => {
+it('[D302] [D405] a command is signed by keys that its options name, not by one of the environment, and the list names them', async () => {
   const loopback = await loopbackRegistry();
   loopback.catalogue.trust.store(trustOf([role('operator', 1, APPROVER)]).text);
-  const fleet = commanding(loopback, { MODREG_SIGNING_KEY: pem(APPROVER) });
+  const fleet = commanding(loopback, { MODREG_SIGNING_KEY: pem(AUTHOR) });
+  const upgrade = ['upgrade', 'acme:lidar', '--reason', 'a', '--expires', '5m'];
   await fleet('hold', '--for', '1h', '--reason', 'a');
-  await fleet('upgrade', 'acme:lidar', '--reason', 'a', '--expires', '5m');
-  const given = loopback.catalogue.configs.commands.all('rover-7');
-  const signed = given.map(({ signed: one }) => Object.keys(one?.signatures ?? {}));
-  expect(signed).toEqual([[APPROVER.id], []]);
+  await fleet(...upgrade);
+  await fleet(...upgrade, '--key', keyFile(APPROVER));
   const listed = (await fleet('commands')).stdout.map((line) => /token.*: a/.exec(line)?.[0]);
   expect(listed).toEqual([
     undefined,
     `token t1 (ops), signed by ${APPROVER.id}: a`,
+    'token t1 (ops): a',
     'token t1 (ops): a',
   ]);
 });

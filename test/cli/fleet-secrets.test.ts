@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { printed, type Printed } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
+import { runModreg } from '../support/modreg.ts';
 import { entry } from '../support/planned.ts';
 import { tokenFor } from '../support/token.ts';
 
@@ -56,6 +57,26 @@ it('[D362] a value is set, listed and removed, and is not shown', async () => {
   expect(await run('secret', 'list', '--machine', 'rover-8')).toEqual(
     done('the documents name no secret'),
   );
+});
+
+it.each([
+  ['a line', `${VALUE}\n`, VALUE],
+  ['a line of Windows', `${VALUE}\r\n`, VALUE],
+  ['two lines', `${VALUE}\n${VALUE}\n`, `${VALUE}\n${VALUE}`],
+])('[D362] a value of %s comes from stdin, and is not shown', async (_what, input, value) => {
+  const { address, catalogue } = await loopbackRegistry();
+  const { configs } = catalogue;
+  const about = { machine: 'rover-7', at: 0, author: 'a', reason: 'a', basedOn: 0 };
+  configs.save({ ...about, config: JSON.stringify(DOCUMENT), policy: undefined });
+  const set = ['fleet', 'config', 'secret', 'set', 'MAPS', '--value-file', '-', ...ROVER];
+  const token = tokenFor(catalogue, ['config'], 'ops');
+  const environment = { MODREG_TOKEN: token, MODREG_REGISTRY: address };
+  expect(await runModreg(set, environment, { input })).toEqual({
+    stdout: `rover-7: the value of MAPS is set for ${PLACE}\n`,
+    stderr: '',
+    exit: 0,
+  });
+  expect(configs.secrets.of('rover-7')).toEqual({ MAPS: { value, places: [PLACE] } });
 });
 
 it('[D362] what a program reads has no value', async () => {

@@ -99,18 +99,8 @@ it.each<[readonly string[], number, string]>([
     2,
     'error[USAGE]: --for is 31 d, expected more than 0 s and at most 30 d; nothing was given',
   ],
-  [
-    [...RESTART, '--key', 'operator.key'],
-    2,
-    'error[USAGE]: --key and --group are given, and operators sign for one machine: nothing was given',
-  ],
-  [
-    [...RESTART, '--sign-with', '/bin/sign'],
-    2,
-    'error[USAGE]: --sign-with and --group are given, and operators sign for one machine: nothing was given',
-  ],
   [LIFT, 2, 'error[USAGE]: --machine is missing, expected one such as rover-7'],
-])('[D327] [D392] fleet %j gives no command', async (args, exit, error) => {
+])('[D327] fleet %j gives no command', async (args, exit, error) => {
   const fleet = await session();
   expect(await fleet(...args)).toEqual({ stdout: [], stderr: [error], exit });
   expect((await fleet('commands', '--group', 'canary')).stdout).toEqual(['no command was given']);

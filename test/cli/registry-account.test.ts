@@ -144,6 +144,11 @@ describe('[D370] modreg registry account', () => {
     ['an empty last line', `${PASSWORD}\n\n`, 'the password has 2 lines, expected one'],
     ['a CR', `${PASSWORD}\r${PASSWORD}`, 'the password has 2 lines, expected one'],
     ['other bytes', BROKEN, 'the password has bytes that are not UTF-8, expected UTF-8'],
+    [
+      'a byte order mark',
+      `\uFEFF${PASSWORD}`,
+      'the password begins with a byte order mark (EF BB BF), expected UTF-8 without one',
+    ],
     ['64 KiB', 'x'.repeat(65_536), 'the password has 65536 characters, expected 12 to 256'],
     ['2 MB', 'x'.repeat(2e6), 'the password has more than 65536 bytes, expected one line'],
   ])('refuses a file with %s', async (_, password, message) => {

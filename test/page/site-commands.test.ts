@@ -69,6 +69,28 @@ it('[D321] the commands of a machine that does not ask for them say so', async (
   ]);
 });
 
+it('[D406] a machine that reported a pin is held on the page, and given nothing else', async () => {
+  const one = testSite();
+  one.pinned.add('rover-7');
+  await one.report('rover-7', [{}]);
+  one.catalogue.apply({ kind: 'heard', words: [{ about: 'asking', machine: 'rover-7' }] });
+  const signs =
+    'its policy names a trust document, so that operators sign what is not a hold: give it with --key';
+  const [status, html] = await one.post(`${PATH}/restart`, FORM);
+  expect([status, linesOf(html).slice(1)]).toEqual([
+    409,
+    [
+      `REGISTRY_REFUSED rover-7: ${signs}; nothing was given`,
+      'modreg fleet gives a command with the key of an operator',
+    ],
+  ]);
+  expect(await one.post(`${PATH}/hold`, { ...FORM, for: '12h' })).toEqual([303, PATH]);
+  expect((await textOf(one.app, PATH)).slice(2)).toEqual([
+    `rover-7: ${signs}`,
+    '12:00 UTC 1 hold acme_lidar for 12h, by page: loud waits until 2026-11-25T13:00:00Z',
+  ]);
+});
+
 describe('[D321] the form of a command', () => {
   it.each([
     ['hold', 'Hold: rover-7', 'the whole machine acme_lidar'],

@@ -7,7 +7,7 @@ const EXPIRES = '2026-11-21T02:02:03Z';
 const NOT_ASKING =
   'it has not asked for commands: its agent or poller follows this registry only with --config-from';
 const PINNED =
-  'its policy names a trust document, so that operators sign what is not a hold: give it alone, with --machine and --key';
+  'its policy names a trust document, so that operators sign what is not a hold: give it with --key';
 
 let keys = 0;
 
@@ -70,6 +70,33 @@ it('[D327] each machine of a group has a command under its own number, and what 
   ]);
   const said = registry.events.map((event) => ('machine' in event ? event.machine : ''));
   expect(said).toEqual(['rover-4', 'rover-1', 'rover-4', 'rover-1', 'rover-2', 'rover-4']);
+});
+
+it('[D406] a machine that reported a pin is given alone what operators signed, and holds', async () => {
+  const { registry, as } = await reported({ 'rover-1': { pinned: true }, 'rover-2': {} });
+  const restart = { kind: 'restart', module: 'acme:lidar', for: null };
+  const give = async (machine: string, command: object) => {
+    const { status, json } = await as(
+      'commands',
+      'PUT',
+      `/v1/machines/${machine}/commands`,
+      command,
+    );
+    return [status, Object(json).errors];
+  };
+  expect([
+    await give('rover-1', hold(restart)),
+    await give('rover-1', hold({ kind: 'unhold', for: null })),
+    await give('rover-1', hold()),
+    await give('rover-2', hold(restart)),
+  ]).toEqual([
+    [422, [`rover-1: ${PINNED}`]],
+    [422, [`rover-1: ${PINNED}`]],
+    [200, undefined],
+    [200, undefined],
+  ]);
+  const { commands } = registry.catalogue.configs;
+  expect(commands.all('rover-1').map(({ kind }) => kind)).toEqual(['hold']);
 });
 
 it('[D327] a request that is repeated gives each machine one command', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { machineReport, reportedState } from '../support/machine-report.ts';
 import { RESTART, signatureBy, type Said } from '../host/support/signed-command.ts';
 import { APPROVER, AUTHOR, role, STRANGER, trustOf } from '../support/signed.ts';
 import { asking, type Asking } from './support/asking.ts';
@@ -36,6 +37,21 @@ it('[D396] a registry stores the signatures of a command, and serves them with i
     json: { commands: [served] },
   });
   expect(await as('commands', 'GET', COMMANDS)).toMatchObject({ json: { commands: [served] } });
+});
+
+it('[D406] a machine that reported a pin is given what operators signed', async () => {
+  const { as } = site();
+  const report = machineReport([], { state: { ...reportedState(1), pinned: true } });
+  await as('machine:rover-7', 'POST', '/v1/machines/rover-7/reports', report);
+  const answers = [
+    await as('commands', 'PUT', COMMANDS, {
+      ...bodyOf(SAID),
+      key: 'A'.repeat(22),
+      signed: undefined,
+    }),
+    await as('commands', 'PUT', COMMANDS, bodyOf(SAID)),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([422, 200]);
 });
 
 const LONG = { ...SAID, ends: '2026-11-22T02:02:03Z' };

@@ -38,22 +38,24 @@ export function modreg(
 
 /**
  * Like `modreg`, but asynchronous, so that this process can answer its requests. If `isPatient`, `stderr` has no
- * lines that say for what it waits: on a busy machine each answer may take longer than a second.
+ * lines that say for what it waits: on a busy machine each answer may take longer than a second. `input` is its stdin.
  */
 export async function runModreg(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  { isPatient = true }: { readonly isPatient?: boolean } = {},
+  { isPatient = true, input = '' }: { readonly isPatient?: boolean; readonly input?: string } = {},
 ): Promise<Ended> {
   const child = spawn(`${ROOT}bin/modreg`, args, {
     cwd: ROOT,
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
     // It ends with its test, also if that runs into its time limit.
     signal: TestRunner.getCurrentTest()?.context.signal,
     killSignal: 'SIGKILL',
   });
+  // One that ends before it has read it is no fault of a test.
+  child.stdin.on('error', () => undefined).end(input);
   const ended = once(child, 'close') as Promise<[number | null]>;
   const [stdout, stderr, [exit]] = await Promise.all([
     text(child.stdout),

@@ -161,6 +161,8 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/registry/trust/operator-signatures.ts': ['../server/config-routes', '../host/signed-'],
   'src/registry/trust/command-signatures.ts': ['../server/signed-commands', '../host/signed-'],
   'src/site/signed-command.ts': ['fleet-commands', 'group-commands'],
+  'src/site/signed-group.ts': ['group-commands'],
+  'src/site/machine-commands.ts': ['fleet-commands', 'group-commands'],
   'src/server/configs/recorded-changes.ts': ['../page/site-changes'],
   'src/server/configs/served-by-others.ts': ['../server/served-by-others'],
   'src/server/configs': [

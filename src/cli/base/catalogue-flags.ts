@@ -61,12 +61,13 @@ export const PASSPHRASE = [
 
 /** The options of a command that signs. */
 export function withKeys(command: Command): Command {
+  return withNamedKeys(command, ' (default: the key in $MODREG_SIGNING_KEY, if it is set)');
+}
+
+/** The same for a command that signs only with keys which the options name. */
+export function withNamedKeys(command: Command, byDefault = ''): Command {
   return command
-    .option(
-      '--key <file>',
-      'sign with this private key; repeatable (default: the key in $MODREG_SIGNING_KEY, if it is set)',
-      collect,
-    )
+    .option('--key <file>', `sign with this private key; repeatable${byDefault}`, collect)
     .option(...PASSPHRASE)
     .option(
       '--sign-with <program>',

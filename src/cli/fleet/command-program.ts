@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandKind } from '../../registry/command-documents.ts';
-import { withKeys } from '../base/catalogue-flags.ts';
+import { withNamedKeys } from '../base/catalogue-flags.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { GiveOptions } from './machine-commands.ts';
 
@@ -69,7 +69,7 @@ export function addFleetCommands(
       )
       .addHelpText('before', `Examples:\n  modreg fleet ${example}\n`);
     if (kind === 'hold') command.requiredOption('--for <duration>', 'how long, up to 30d');
-    else withKeys(command);
+    else withNamedKeys(command);
     command.action(async () => {
       const { giveCommand } = await import('./machine-commands.ts');
       const [module, version] = command.processedArgs as (string | undefined)[];

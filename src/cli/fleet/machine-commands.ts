@@ -9,12 +9,14 @@ import {
 } from '../../registry/command-documents.ts';
 import type { ConfigOptions } from '../../site/config-options.ts';
 import { outcomeOfCommand } from '../../site/command-words.ts';
+import type { SignedBy } from '../../site/signed-command.ts';
 import type { SigningOptions } from '../../site/signing.ts';
 import {
   giveGroupCommand,
   giveMachineCommand,
   groupCommands,
   machineCommands,
+  type GivenWish,
 } from '../../site/machine-commands.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
@@ -44,15 +46,7 @@ export async function giveCommand(
   const what = [named.kind, named.module, named.version]
     .flatMap((part) => (part === undefined ? [] : [excerpt(part)]))
     .join(' ');
-  if (group !== undefined) {
-    return outcomeOf(await giveGroupCommand(wish, { group, options }, world), (given) => ({
-      answer: options.json
-        ? [jsonLine({ schema: 'modreg/fleet-group-command@1', ...given })]
-        : groupLines(given, what),
-      notes: options.json ? [] : ['note: modreg fleet commands --group says what they answer'],
-      ending: given.refused.length > 0 ? 'no' : undefined,
-    }));
-  }
+  if (group !== undefined) return await toGroup(wish, what, { group, options }, world);
   return outcomeOf(await giveMachineCommand(wish, options, world), ({ signed, ...given }) => {
     if (options.json) {
       return { answer: [jsonLine({ schema: 'modreg/fleet-command@1', ...given })] };
@@ -64,18 +58,36 @@ export async function giveCommand(
         : 'modreg fleet commands says what the machine answers';
     return {
       answer: [`${excerpt(machine)}: command ${number} (${what}) waits until ${excerpt(until)}`],
-      notes: [...signedNotes(machine, signed), `note: ${note}`],
+      notes: [...signedNotes(excerpt(machine), signed), `note: ${note}`],
     };
   });
 }
 
+/** The same for the machines of a group. */
+async function toGroup(
+  wish: GivenWish,
+  what: string,
+  { group, options }: { readonly group: string; readonly options: GiveOptions },
+  world: World,
+): Promise<Outcome> {
+  return outcomeOf(
+    await giveGroupCommand(wish, { group, options }, world),
+    ({ signed, ...given }) => ({
+      answer: options.json
+        ? [jsonLine({ schema: 'modreg/fleet-group-command@1', ...given })]
+        : groupLines(given, what),
+      notes: options.json ? [] : [...signedNotes('each machine', signed), GROUP_NOTE],
+      ending: given.refused.length > 0 ? 'no' : undefined,
+    }),
+  );
+}
+
+const GROUP_NOTE = 'note: modreg fleet commands --group says what they answer';
+
 /** For which site and machine a command was signed, which its text names. */
-function signedNotes(
-  machine: string,
-  signed: { readonly keyIds: readonly string[]; readonly site: string } | undefined,
-): readonly string[] {
+function signedNotes(machine: string, signed: SignedBy | undefined): readonly string[] {
   if (!signed) return [];
-  return [`note: signed by ${keysIn(signed.keyIds)} for ${excerpt(machine)} of ${signed.site}`];
+  return [`note: signed by ${keysIn(signed.keyIds)} for ${machine} of ${signed.site}`];
 }
 
 /** Which machines have the command, and which cannot be commanded, and why (D327). */

@@ -6,6 +6,7 @@ import { failure, fileRefusal } from '../access/refusal.ts';
 import { assetRoutes, served, type SiteAssetFiles } from '../assets.ts';
 import { compressed } from '../compressed.ts';
 import { frameWith, type PageFrame } from '../frame.tsx';
+import { problemPages } from '../problem-pages.tsx';
 import { addUnknownRoutes } from '../routes/unknown-routes.ts';
 import type { PagedSite } from './site-answer.ts';
 import { requireRole } from './route-roles.ts';
@@ -40,6 +41,7 @@ export function siteApp(
   const files = new Hono();
   const addresses = { ...assetRoutes(files, assets), wall: served(files, 'wall', assets.wall) };
   const frame = frameWith(addresses, frameOf(naming));
+  app.use(problemPages(frame));
   if (access) protect(app, access, frame.signIn, wallGuests(site, frame));
   app.onError((error) => {
     onError?.(error);

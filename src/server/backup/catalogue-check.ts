@@ -14,6 +14,8 @@ import { listedArtifacts } from '../catalogue/listed-artifacts.ts';
 import { makeDocument } from '../catalogue/module-document.ts';
 import { readRelease } from '../catalogue/published-release.ts';
 import { storedReleases } from '../catalogue/release-table.ts';
+import { commandFindings } from './command-findings.ts';
+import { notesFindings } from './notes-findings.ts';
 import { signatureFindings, trustChain, type TrustChain } from './trust-findings.ts';
 import { tokensIn } from '../tokens/token-table.ts';
 
@@ -50,7 +52,7 @@ export function contentsOf(sql: Statements): Contents {
 
 /**
  * Checks a catalogue: the structure of the file, references between its rows, its numbers, and that each document decodes
- * as clients decode it, with right signatures (D170). Hosted files are not read.
+ * as clients decode it, with right signatures (D170, D408). Hosted files are not read.
  */
 export function* catalogueFindings(database: DatabaseSync, path: string): Generator<Finding> {
   const sql = statementsOf(database, path);
@@ -66,6 +68,8 @@ export function* catalogueFindings(database: DatabaseSync, path: string): Genera
     for (const row of sql.all('SELECT * FROM modules ORDER BY namespace, name')) {
       yield* moduleFindings(sql, row, trust);
     }
+    yield* notesFindings(sql);
+    yield* commandFindings(sql, trust);
     tokensIn(sql);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;

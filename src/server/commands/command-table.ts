@@ -146,6 +146,14 @@ export function commandsOfAll(
     .map(commandIn);
 }
 
+/** Those that operators signed; `signed` is undefined where that cannot be read. */
+export function* signedCommands(sql: Statements): Generator<StoredCommand> {
+  const rows = sql.iterate(
+    'SELECT * FROM machine_commands WHERE signed IS NOT NULL ORDER BY machine, number',
+  );
+  for (const row of rows) yield commandIn(row);
+}
+
 /** Whether a machine has ever asked for commands. */
 export function hasAsked(sql: Statements, machine: string): boolean {
   return sql.get('SELECT 1 FROM commanded_machines WHERE machine = ?', machine) !== undefined;

@@ -1,6 +1,7 @@
 import { NOT_ASKING } from '../../registry/command-documents.ts';
 import type { CatalogueCommands } from './catalogue-commands.ts';
 import type { CommandWish, GiveResult } from './command-table.ts';
+import { unsignedFault } from './unsigned-fault.ts';
 
 /** A machine of a group, and whether its policy names a trust document, as it reported. */
 interface Member {
@@ -28,9 +29,6 @@ type GiveAll = (
 /** So many machines share a transaction, in which nothing else is answered. */
 const AT_ONCE = 100;
 
-const PINNED =
-  'its policy names a trust document, so that operators sign what is not a hold: give it alone, with --machine and --key';
-
 /** Gives each machine a command with a number of its own (D327). Other requests are answered in between. */
 export async function giveToMembers(
   commands: Pick<CatalogueCommands, 'hasAsked'> & { readonly giveAll: GiveAll },
@@ -43,8 +41,7 @@ export async function giveToMembers(
     const some = members.slice(from, from + AT_ONCE);
     const able: string[] = [];
     for (const { machine, isPinned } of some) {
-      const pinned = isPinned && wish.kind !== 'hold' ? PINNED : undefined;
-      const detail = commands.hasAsked(machine) ? pinned : NOT_ASKING;
+      const detail = commands.hasAsked(machine) ? unsignedFault(isPinned, wish) : NOT_ASKING;
       if (detail === undefined) able.push(machine);
       else refused.push({ machine, detail });
     }

@@ -12,6 +12,8 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CommandWish, GiveResult } from '../commands/command-table.ts';
 import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
 import { signedFault, signedWish } from '../commands/signed-wish.ts';
+import { hasReportedPin, unsignedFault } from '../commands/unsigned-fault.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
@@ -23,10 +25,12 @@ import { ofMachine, type AskedOfMachine, type WritingOptions } from './of-machin
 import { readingBy } from './reading-by.ts';
 import { answerSigner, type SignAnswer } from './signed-answer.ts';
 
+type Options = WritingOptions & { readonly fleet: FleetFile };
+
 const NONCE = /^[\w-]{22}$/;
 
 /** Adds the routes of commands to machines (D294 to D297). */
-export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: WritingOptions): void {
+export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: Options): void {
   const guarded = ofMachine(catalogue, options, { scope: COMMANDS_SCOPE });
   const sign = answerSigner(catalogue);
   app.get(
@@ -35,7 +39,12 @@ export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: Writi
       asked.token.scopes.includes(COMMANDS_SCOPE) ? listAnswer(c, asked) : waiting(c, asked, sign),
     ),
   );
-  app.put(COMMANDS, guarded('operator', giveAnswer));
+  const pinned = (machine: string): boolean =>
+    options.fleet.read((sql) => hasReportedPin(sql, machine));
+  app.put(
+    COMMANDS,
+    guarded('operator', async (c, asked) => await giveAnswer(c, asked, pinned)),
+  );
   app.put(COMMAND_OUTCOMES, guarded('machine', outcomesAnswer));
 }
 
@@ -66,10 +75,18 @@ export function wishOf(
   };
 }
 
-async function giveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+async function giveAnswer(
+  c: Context,
+  asked: AskedOfMachine,
+  pinned: (machine: string) => boolean,
+): Promise<Answer> {
   const { catalogue, token, machine, now, changed, write } = asked;
   const body = await commandIn(c);
   if (!body.ok) return body.error;
+  const unsigned = unsignedFault(pinned(machine), body.value);
+  if (unsigned !== undefined) {
+    return problem('bad-release', unsigned, { errors: [`${machine}: ${unsigned}`] });
+  }
   const wish = wishOf(body.value, token, now);
   const fault = signedFault({ machine, ...wish }, catalogue.trust.newest());
   if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });

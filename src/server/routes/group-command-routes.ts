@@ -88,10 +88,14 @@ async function giveAnswer(c: Context, asked: AskedOfGroup): Promise<Answer> {
 }
 
 function listAnswer(c: Context, { catalogue, group, members, now }: AskedOfGroup): Response {
+  const { commands } = catalogue.configs;
   const machines = members.map(({ machine }) => machine);
-  const found = catalogue.configs.commands.ofAll(machines, MOST_LISTED + 1);
+  const found = commands.ofAll(machines, MOST_LISTED + 1);
+  const asking = machines.filter((machine) => commands.hasAsked(machine));
+  const others = machines.filter((machine) => !commands.hasAsked(machine));
   return c.json({
     group,
+    machines: { asking, others },
     more: found.length > MOST_LISTED,
     commands: found
       .slice(0, MOST_LISTED)

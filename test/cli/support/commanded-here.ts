@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { printed, type Printed } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { loopbackRegistry, type Loopback } from '../../support/loopback.ts';
 import { entry } from '../../support/planned.ts';
@@ -39,6 +40,13 @@ interface CommandedHere {
 /** A private key as the text of a file. */
 export function pem({ privateKey }: TestKey): string {
   return String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+}
+
+/** A file with a private key. */
+export function keyFile(key: TestKey): string {
+  const path = `${temporaryFolder()}/operator.key`;
+  writeFileSync(path, pem(key), { mode: 0o600 });
+  return path;
 }
 
 /** A machine with lidar 1.2.3 that asks its site for commands, whose registry signs answers with `key`. */

@@ -32,6 +32,8 @@ export interface TestSite {
   ) => Promise<void>;
   /** The groups that machines report, by their ids. */
   readonly groups: Map<string, string>;
+  /** The ids of the machines that report a pin. */
+  readonly pinned: Set<string>;
   /** Retires a machine that has reported. */
   readonly retire: (machine: string, by: string) => Promise<void>;
   /** Sends a form; the answer is its status, and the address or the text of the page that follows. */
@@ -79,6 +81,7 @@ export function testSite(assets: SiteAssetFiles = NO_ASSETS): TestSite {
     now: NOW,
     changes,
     groups: new Map(),
+    pinned: new Set(),
     publish(id, ...versions) {
       for (const version of versions) {
         const release = readRelease({ version });
@@ -97,6 +100,7 @@ export function testSite(assets: SiteAssetFiles = NO_ASSETS): TestSite {
         state: {
           ...reportedState(++states, ...modules),
           group: site.groups.get(machine),
+          pinned: site.pinned.has(machine) || undefined,
           every_ms: site.every,
         },
         queue: `queue-of-${machine}`,
