@@ -1,16 +1,6 @@
 import type { MachineLife } from './machine-life.ts';
 import type { RegistryWithFaults } from './test-registry.ts';
-
-/** Finds time that a clock may leave out (D429). */
-export interface RepeatedRounds {
-  /**
-   * Called when all that a machine waits for ends at once, at `at` on the monotonic clock: returns how much of the time up to `end` may be
-   * left out before that, because the machine did the same in its last two rounds and would go on with it. Notes the requests of those rounds.
-   */
-  readonly leap: (at: number, end: number) => number;
-  /** The rounds so far tell nothing about the next: a test may have changed something. */
-  readonly forget: () => void;
-}
+import type { RepeatedRounds } from './virtual-clock.ts';
 
 interface Moment {
   readonly at: number;
@@ -21,6 +11,7 @@ interface Moment {
 /** They are played to the end, so that all that the machine remembers is of its last rounds. */
 const LAST_ROUNDS = 2;
 
+/** Finds rounds that repeat (D429). */
 export function repeatedRounds(
   {
     registry,

@@ -6,7 +6,6 @@ import {
   type Expected,
 } from '../core/text/argument.ts';
 import type { Clock } from '../registry/clock.ts';
-import type { RepeatedRounds } from './repeated-rounds.ts';
 
 /** A clock that advances only when a test calls `pass`. */
 export interface VirtualClock extends Clock {
@@ -50,6 +49,17 @@ export function virtualClock(now: number = NOW, isBusy: () => boolean = () => fa
   expectArgument('virtualClock()', 'now', now, NUMBER);
   expectArgument('virtualClock()', 'isBusy', isBusy, FUNCTION);
   return virtualTime(now, isBusy).clock;
+}
+
+/** Finds time that a clock may leave out (D429). */
+export interface RepeatedRounds {
+  /**
+   * Called when all that a machine waits for ends at once, at `at` on the monotonic clock: returns how much of the time up to `end` may be
+   * left out before that, because the machine did the same in its last two rounds and would go on with it. Notes the requests of those rounds.
+   */
+  readonly leap: (at: number, end: number) => number;
+  /** The rounds so far tell nothing about the next: a test may have changed something. */
+  readonly forget: () => void;
 }
 
 /** A virtual clock, and the same one for a machine, whose rounds it may leave out. */
