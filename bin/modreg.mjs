@@ -20,8 +20,10 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 } else {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const flag of flagsOf(process.argv[2])) setFlagsFromString(flag);
+  for (const flag of flagsOf(process.argv[2])) {
+    // Loading it takes as long as streams do, which it needs.
+    process.getBuiltinModule('node:v8').setFlagsFromString(flag);
+  }
   if (existsSync(main)) {
     // The process of a page keeps what it would write to the cache, for as long as it runs.
     const folder = process.argv[2] === 'page' ? undefined : cacheFolder();

@@ -5,6 +5,7 @@ import { EXIT_CODES } from '../base/codes.ts';
 import { boundedLog } from './base/bounded-log.ts';
 import { systemClock, systemRandom } from '../registry/clock.ts';
 import { asIs, paintAnswer, paintLog, paintProblem, paintState, type Paint } from './base/paint.ts';
+import { outputOf, type Output } from './base/output.ts';
 import { presentationOf, type Presentation } from './base/presentation.ts';
 import { untilReaderLeaves } from './base/reader.ts';
 import { statusLine } from './base/status-line.ts';
@@ -20,7 +21,7 @@ import {
 } from '../base/problem.ts';
 import { systemTags } from './system-tags.ts';
 import { userName, type SystemUser } from './user-name.ts';
-import { runCommandLine } from './program.ts';
+import { plainResolve } from './plain-resolve.ts';
 import type { EndSignal, World } from '../base/world.ts';
 
 /** How long the reader of a log may take for its last lines. */
@@ -33,7 +34,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * code. It escapes every line it writes.
  */
 export async function run(process: NodeJS.Process, parts: Partial<World> = {}): Promise<void> {
-  const { stdout, stderr } = process;
   const argv = process.argv.slice(2);
   const presentation = presentationOf(argv);
   const report = (notes: readonly string[], problems: readonly Problem[]): void => {
@@ -41,11 +41,12 @@ export async function run(process: NodeJS.Process, parts: Partial<World> = {}): 
       ? problems.map(problemAsJson)
       : problems.flatMap(formatProblem);
     const paint = isColoured(stderr, presentation, process) ? paintProblem : asIs;
-    write(stderr, [...notes, ...lines], { paint, width: columnsOf(stderr, presentation, process) });
+    const width = columnsOf(stderr, presentation, process);
+    write(stderr.finish, [...notes, ...lines], { paint, width });
   };
   let broken: number | undefined;
   let hint: string | undefined;
-  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  const stdout = outputOf(process, 'stdout', ({ code }) => {
     if (broken !== undefined) return;
     // The reader needs no more output, and no message. The exit code says that it did not get everything.
     process.exitCode = broken = code === 'EPIPE' ? UNREAD : EXIT_CODES.internal;
@@ -53,17 +54,19 @@ export async function run(process: NodeJS.Process, parts: Partial<World> = {}): 
     const message = `cannot write the answer (${code})`;
     report([], [{ severity: 'error', kind: 'internal', message, hint }]);
   });
-  // There is no stream left to report this on. The answer and the exit code stay as they are.
-  stderr.on('error', () => undefined);
+  // There is no stream left to report an error of this one on. The answer and the exit code stay as they are.
+  const stderr = outputOf(process, 'stderr', () => undefined);
 
-  const world = { ...worldOf(process, presentation), ...parts };
+  const world = { ...worldOf(process, presentation, { stdout, stderr }), ...parts };
   const outcome = await outcomeOf(argv, presentation, world);
   const { answer, notes, problems, isData, isLog } = outcome;
   hint = outcome.ifLost;
   process.exitCode = broken ?? exitCodeOf(outcome);
   const isPainted = isColoured(stdout, presentation, process);
   const width = isData ? undefined : columnsOf(stdout, presentation, process);
-  write(stdout, answer, { paint: isPainted ? paintingOf(outcome) : asIs, width });
+  // The reader of a log is not waited for.
+  const put = isLog ? stdout.write : stdout.finish;
+  write(put, answer, { paint: isPainted ? paintingOf(outcome) : asIs, width });
   report(notes, problems);
   // Node would wait for the reader of a pipe, and a log may have none.
   if (isLog) setTimeout(() => process.exit(), READER_MS).unref();
@@ -82,7 +85,7 @@ async function outcomeOf(
   world: World,
 ): Promise<Outcome> {
   try {
-    return await runCommandLine(argv, world);
+    return await outcomeIn(argv, world);
   } catch (error) {
     const problem = {
       severity: 'error',
@@ -95,19 +98,31 @@ async function outcomeOf(
   }
 }
 
+async function outcomeIn(argv: readonly string[], world: World): Promise<Outcome> {
+  const plain = plainResolve(argv);
+  if (plain) {
+    const { resolveCommand } = await import('./resolve/resolve-command.ts');
+    return await resolveCommand(...plain.operands, plain.options, world);
+  }
+  const { runCommandLine } = await import('./program.ts');
+  return await runCommandLine(argv, world);
+}
+
 /** Read only by the few commands that need it. */
 function systemUser(): SystemUser {
   const { userInfo } = process.getBuiltinModule('node:os');
   return { info: userInfo, uid: process.getuid?.() };
 }
 
-function worldOf(process: NodeJS.Process, presentation: Presentation): World {
-  const { stdout, stderr, env } = process;
+type Outputs = Readonly<Record<'stdout' | 'stderr', Output>>;
+
+function worldOf(process: NodeJS.Process, presentation: Presentation, outputs: Outputs): World {
+  const { stdout, stderr } = outputs;
+  const { env } = process;
   const logs: Partial<Record<'stdout' | 'stderr', ReturnType<typeof boundedLog>>> = {};
   const status = statusLine(stdout, env);
-  const widthOf = (stream: NodeJS.WriteStream): number | undefined =>
-    columnsOf(stream, presentation, process);
-  const paintOn = (stream: NodeJS.WriteStream): Paint =>
+  const widthOf = (stream: Output): number | undefined => columnsOf(stream, presentation, process);
+  const paintOn = (stream: Output): Paint =>
     isColoured(stream, presentation, process) ? paintLog : asIs;
   return {
     environment: env,
@@ -121,26 +136,36 @@ function worldOf(process: NodeJS.Process, presentation: Presentation): World {
     clockState: clockStateOf(Date.now),
     userName: () => userName(systemUser()),
     systemTags: () => systemTags('/', process.arch),
-    print: (line) => write(stdout, [line], { paint: paintOn(stdout), width: widthOf(stdout) }),
-    note: (line) => write(stderr, [line], { paint: asIs, width: widthOf(stderr) }),
+    print: (line) =>
+      write(stdout.write, [line], { paint: paintOn(stdout), width: widthOf(stdout) }),
+    note: (line) => write(stderr.write, [line], { paint: asIs, width: widthOf(stderr) }),
     log: (name, line, lost) => {
-      const log = logs[name] ?? boundedLog(process[name]);
+      const log = logs[name] ?? boundedLog(outputs[name].stream());
       logs[name] = log;
-      const text = paintOn(process[name])(escapeUnprintable(line));
+      const text = paintOn(outputs[name])(escapeUnprintable(line));
       status.around(() => log(text, (count) => escapeUnprintable(lost(count))));
     },
     status: (text) => status.show(text && escapeUnprintable(text)),
-    untilSignal: async (nth = 1) => await nthSignal(process, nth),
-    untilStdoutCloses: async () => {
-      const failed = new Promise<void>((resolve) => {
-        stdout.once('error', () => resolve());
-      });
-      await Promise.race([failed, untilReaderLeaves(process)]);
-    },
+    untilSignal: async (nth = 1) => await nthSignal(process, outputs, nth),
+    untilStdoutCloses: async () => await untilClosed(process, stdout),
   };
 }
 
-async function nthSignal(process: NodeJS.Process, nth: number): Promise<EndSignal> {
+async function untilClosed(process: NodeJS.Process, stdout: Output): Promise<void> {
+  const failed = new Promise<void>((resolve) => {
+    stdout.stream().once('error', () => resolve());
+  });
+  await Promise.race([failed, untilReaderLeaves(process)]);
+}
+
+async function nthSignal(
+  process: NodeJS.Process,
+  { stdout, stderr }: Outputs,
+  nth: number,
+): Promise<EndSignal> {
+  // A signal ends what waits for one, whatever the readers do.
+  stdout.stream();
+  stderr.stream();
   return await new Promise((resolve) => {
     let seen = 0;
     const onSignal = (signal: EndSignal): void => {
@@ -157,7 +182,7 @@ async function nthSignal(process: NodeJS.Process, nth: number): Promise<EndSigna
 }
 
 function write(
-  stream: NodeJS.WriteStream,
+  put: (text: string) => void,
   lines: readonly string[],
   {
     paint,
@@ -172,5 +197,5 @@ function write(
   const fitting = lines.flatMap((whole) =>
     wrapped(escapeUnprintable(whole), width).map((line) => paint(line, whole)),
   );
-  stream.write(`${fitting.join('\n')}\n`);
+  put(`${fitting.join('\n')}\n`);
 }

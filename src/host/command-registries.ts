@@ -6,7 +6,7 @@ import {
 } from '../registries/open-registries.ts';
 import type { ClockState } from '../registry/certain-clock.ts';
 import { RegistryError } from '../registry/registry-error.ts';
-import type { Wanted } from '../registry/wanted.ts';
+import type { Wanted } from '../registry/wanted-release.ts';
 import type { WebRegistryAddress } from '../registry/address.ts';
 import { isBlob } from '../registry/http/blob-address.ts';
 import type { SavedLists } from '../registry/saved-lists.ts';

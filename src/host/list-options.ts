@@ -1,6 +1,6 @@
 import type { OpenRegistry } from '../registries/open-registries.ts';
 import { RegistryError } from '../registry/registry-error.ts';
-import { wantedFor, type Wanted } from '../registry/wanted.ts';
+import { wantedFor, type Wanted } from '../registry/wanted-release.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import {
   parsePlatform,

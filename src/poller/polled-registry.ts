@@ -4,7 +4,7 @@ import type { CachedRegistry, ListResult } from '../registry/registry.ts';
 import { moduleListsOf } from '../registry/module-list.ts';
 import { readAll, type PollableRegistry } from '../registry/pollable-registry.ts';
 import { RegistryError } from '../registry/registry-error.ts';
-import type { Wanted } from '../registry/wanted.ts';
+import type { Wanted } from '../registry/wanted-release.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { Availability, errorsIn, registryFailure, type ListResults } from './availability.ts';
 import { during } from './during.ts';

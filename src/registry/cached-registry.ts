@@ -13,7 +13,7 @@ import type { RemoteRegistry } from './remote-registry.ts';
 import { noRetries, retryBudget, type RetryBudget } from './retry-budget.ts';
 import { refreshAll } from './refresh-all.ts';
 import type { SavedList, SavedLists, SavedListsError } from './saved-lists.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './wanted-release.ts';
 import { releaseListOf, staleOnError } from './stale-on-error.ts';
 import { backingOff } from './unknown-back-off.ts';
 import { withNeeded } from './wanted-documents.ts';

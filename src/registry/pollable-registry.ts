@@ -1,7 +1,7 @@
 import type { ModuleId } from '../core/index.ts';
 import type { CachedRegistry, ListResult, Registry } from './registry.ts';
 import { RegistryError } from './registry-error.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './wanted-release.ts';
 
 /** A registry that can be polled. With `readAll` a round needs fewer requests; with `awaitChange` it starts sooner. */
 export type PollableRegistry = Registry & Partial<CachedRegistry>;

@@ -2,7 +2,7 @@ import type { ModuleId } from '../core/index.ts';
 import type { SignedAnswer } from '../core/trust/answer-text.ts';
 import type { WebRegistryAddress } from './address.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted } from './wanted-release.ts';
 import type { SavedList } from './saved-lists.ts';
 
 /** A registry over the network, without a cache: each call sends a request. `httpRegistry` creates one. */

@@ -2,7 +2,7 @@ import type { ModuleId, ReleaseRecord } from '../core/index.ts';
 import { refusal } from '../core/releases/resolve.ts';
 import { moduleListOf } from './module-list.ts';
 import type { ListResult } from './registry.ts';
-import type { Wanted, WantedRelease } from './wanted.ts';
+import type { Wanted, WantedRelease } from './wanted-release.ts';
 
 /** What a document that was read says can change what is needed, so this repeats; each time, a registry reads up to 20 of them. */
 const MOST_READS = 4;

@@ -1,4 +1,3 @@
-import { eligibilityOf, type ModuleTerms } from '../core/decision/eligibility-of.ts';
 import { deployedVersion } from '../core/decision/deployed.ts';
 import type { ModuleList } from '../core/decision/module-list.ts';
 import { DEFAULT_POLICY, releaseTerms } from '../core/machine/update-policy.ts';
@@ -7,17 +6,8 @@ import { decideInputFor } from '../core/plan/decide-input.ts';
 import { filesNeeded, queryOf } from '../core/plan/needed-files.ts';
 import type { TargetFacts } from '../core/plan/plan-input.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
-import type { ActionTarget, Constraint, ModuleId } from '../core/index.ts';
-import type { Registry } from './registry.ts';
-
-/**
- * The queries for which the list of a module is read. A registry that describes each release in a document of its own reads only those
- * that they may select.
- */
-export type Wanted = NonNullable<Parameters<Registry['read']>[2]>;
-
-/** A query that the reader of a list makes of it. */
-export type WantedRelease = ReturnType<Wanted>[number];
+import type { ActionTarget, ModuleId } from '../core/index.ts';
+import type { Wanted, WantedRelease } from './wanted-release.ts';
 
 type Circumstances = Parameters<typeof releaseTerms>[2];
 
@@ -31,16 +21,6 @@ export function wantedBy(
     needed
       .filter((one) => one.moduleId === moduleId)
       .flatMap((one) => queriesOf(one, circumstances, facts));
-}
-
-/** The query of a person, who needs to know no more than what is selected. */
-export function wantedFor(constraint: Constraint, terms: ModuleTerms): WantedRelease {
-  return {
-    constraint,
-    eligibility: { ...terms.eligibility, quarantine: terms.quarantine },
-    needed: (list) =>
-      'error' in list ? [] : [{ constraint, eligibility: eligibilityOf(terms, list) }],
-  };
 }
 
 function queriesOf(

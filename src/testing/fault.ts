@@ -39,6 +39,8 @@ export type Fault =
 export interface Faults {
   add(...faults: readonly Fault[]): void;
   clear(): void;
+  /** Whether a fault is left for a later request. */
+  areLeft(): boolean;
   /** The response to one request: of the next fault, else that of `respond`. */
   apply(respond: () => Promise<Response>): Promise<Response>;
 }
@@ -50,6 +52,7 @@ export function faultsOn(clock: Clock): Faults {
       for (const fault of faults) left.push({ fault, times: timesOf(fault) });
     },
     clear: () => void left.splice(0),
+    areLeft: () => left.some(({ times }) => times > 0),
     apply: async (respond) => {
       while (left[0]?.times === 0) left.shift();
       const [next] = left;

@@ -3,9 +3,10 @@ import { Poller, type Delivery, type PollerEvent, type PollerOptions } from '../
 import { openRegistries } from '../registries/open-registries.ts';
 import { DatabaseError, openForPoller, savedListsIn, type ClaimedFile } from '../store/index.ts';
 import { machineStateIn } from '../store/machine-state.ts';
+import { machineRest } from './machine-rest.ts';
 import type { PendingReads } from './pending-reads.ts';
 import type { TestRegistry } from './test-registry.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import type { VirtualTime } from './virtual-clock.ts';
 
 /** The pollers of a machine, one after another, on one file (D316). */
 export interface MachineLife {
@@ -17,6 +18,8 @@ export interface MachineLife {
   readonly isOff: () => boolean;
   /** The actions that are not acknowledged. */
   readonly open: () => readonly OpenAction[];
+  /** For how long each round is the same; undefined if that is not known (D429). */
+  readonly restsFor: () => number | undefined;
   readonly cut: () => void;
   readonly restart: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -32,7 +35,7 @@ interface LifeOptions
 }
 
 interface Surroundings {
-  readonly clock: VirtualClock;
+  readonly clock: VirtualTime['ofMachine'];
   readonly registry: TestRegistry;
   readonly reads: PendingReads;
 }
@@ -75,6 +78,7 @@ export function machineLife(
     poller: () => running.poller,
     isOff: () => running.isOver,
     open: () => running.file.state.memory().open,
+    restsFor: () => (running.isOver ? undefined : restOf(running, options, { seen, around })),
     cut: () => {
       if (running.isOver) return;
       const { poller, ended } = running;
@@ -94,6 +98,16 @@ export function machineLife(
       if (seen.errors.length > 0) throw seen.errors.shift();
     },
   };
+}
+
+function restOf(
+  { file }: Running,
+  { configuration }: LifeOptions,
+  { seen: { events }, around }: { readonly seen: Seen; readonly around: Surroundings },
+): number | undefined {
+  const current = configuration();
+  if (current instanceof Promise) return undefined;
+  return machineRest(file, current, { events, now: around.clock.now() });
 }
 
 /** Starts a poller on the machine's file, as a new process does. */

@@ -60,6 +60,28 @@ const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   onEvent: ANYTHING,
 };
 
+/** Those that are no functions that each round calls. */
+const WITHOUT_CALLS: ReadonlySet<string> = new Set<keyof TestMachineOptions>([
+  'machine',
+  'policy',
+  'releases',
+  'deployed',
+  'now',
+  'carryOut',
+  'platform',
+  'environment',
+  'machineId',
+  'group',
+  'intervalMs',
+  'acknowledgeWithinMs',
+  'onEvent',
+]);
+
+/** Whether the poller calls a function of the test in each round, whose results may change with the time. */
+export function hasCallbacks(options: object): boolean {
+  return Object.keys(options).some((name) => !WITHOUT_CALLS.has(name));
+}
+
 /** Throws a TypeError unless the options of `testMachine` exist and have their types. */
 export function expectTestOptions(options: object): void {
   expectMembers('testMachine()', 'options', options, OPTIONS);

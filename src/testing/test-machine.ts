@@ -6,16 +6,18 @@ import {
 } from '../config/index.ts';
 import type { Configuration } from '../core/plan/configuration.ts';
 import type { Delivery, Poller, PollerEvent } from '../poller/index.ts';
-import { machineLife } from './machine-life.ts';
+import { machineLife, type MachineLife } from './machine-life.ts';
 import { pendingReads } from './pending-reads.ts';
+import { repeatedRounds } from './repeated-rounds.ts';
 import { settled } from './settled.ts';
 import {
   expectDeployed,
   expectTestOptions,
+  hasCallbacks,
   type TestMachineOptions,
 } from './test-machine-options.ts';
-import { testRegistry, type TestRegistry } from './test-registry.ts';
-import { virtualClock, type VirtualClock } from './virtual-clock.ts';
+import { registryWithFaults, type TestRegistry } from './test-registry.ts';
+import { virtualTime, type VirtualClock } from './virtual-clock.ts';
 
 /** A machine in memory: its poller, its registry and a clock that advances only when a test says so. */
 export interface TestMachine {
@@ -82,22 +84,20 @@ export interface TestMachine {
  */
 export function testMachine(options: TestMachineOptions): TestMachine {
   expectTestOptions(options);
-  const { machine, policy, releases, now = '2026-11-21T12:00:00Z', carryOut, ...rest } = options;
   const deployed = new Map(Object.entries(options.deployed ?? {}));
+  const { machine, policy, releases = {}, now, carryOut = succeed(deployed), ...rest } = options;
   const reads = pendingReads();
-  const clock = virtualClock(timeOf(now), reads.isBusy);
-  const registry = testRegistry(releases, { clock: reads.sleepingOn(clock) });
+  const { clock, ofMachine, leaveOut } = virtualTime(timeOf(now), reads.isBusy);
+  const under = registryWithFaults(releases, { clock: reads.sleepingOn(ofMachine) });
+  const { registry } = under;
   const configured = configuredFrom({ machine, policy }, registry);
   expectDeployed(configured.configuration(), deployed.keys());
   const common = { ...rest, deployed, configuration: configured.configuration };
-  const life = machineLife(common, { clock, registry, reads }, carryOut ?? succeed(deployed));
+  const around = { clock: ofMachine, registry, reads };
+  const life = machineLife(common, around, carryOut);
+  if (!hasCallbacks(options)) leaveOut(repeatedRounds(under, life));
   const { events, deliveries } = life;
-  const pass = async (ms: number): Promise<readonly PollerEvent[]> => {
-    const before = events.length;
-    await clock.pass(ms);
-    life.throwError();
-    return events.slice(before);
-  };
+  const pass = passing(clock, life);
   return {
     clock,
     registry,
@@ -120,6 +120,15 @@ export function testMachine(options: TestMachineOptions): TestMachine {
   };
 }
 
+function passing(clock: VirtualClock, { events, throwError }: MachineLife): TestMachine['pass'] {
+  return async (ms) => {
+    const before = events.length;
+    await clock.pass(ms);
+    throwError();
+    return events.slice(before);
+  };
+}
+
 function succeed(deployed: Map<string, string | null>): (delivery: Delivery) => Promise<void> {
   return async ({ action, done }) => {
     deployed.set(action.target.name, action.to);
@@ -127,7 +136,7 @@ function succeed(deployed: Map<string, string | null>): (delivery: Delivery) => 
   };
 }
 
-function timeOf(now: string): number {
+function timeOf(now = '2026-11-21T12:00:00Z'): number {
   const time = Date.parse(now);
   if (Number.isNaN(time)) throw new RangeError(`now is "${now}", expected an RFC 3339 time`);
   return time;

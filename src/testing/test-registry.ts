@@ -53,20 +53,31 @@ export interface TestRegistry {
  */
 export function testRegistry(
   releases: Releases = {},
-  {
-    address = 'https://registry.example',
-    clock = systemClock,
-  }: { readonly address?: string; readonly clock?: Clock } = {},
+  options: { readonly address?: string; readonly clock?: Clock } = {},
 ): TestRegistry {
+  return registryWithFaults(releases, options).registry;
+}
+
+/** A test registry for a test machine. */
+export interface RegistryWithFaults {
+  readonly registry: TestRegistry & { readonly requests: string[] };
+  /** Whether it has a fault for a later request. */
+  readonly hasFaults: () => boolean;
+}
+
+export function registryWithFaults(
+  releases: Releases,
+  options: { readonly address?: string; readonly clock?: Clock },
+): RegistryWithFaults {
+  const { address = 'https://registry.example', clock = systemClock } = options;
   expectArgument('testRegistry()', 'releases', releases, OBJECT);
   expectArgument('testRegistry()', 'address', address, TEXT);
-  const options = withDefaults('testRegistry()', { clock, spreadMs: 0 });
   const catalogue = new Catalogue(':memory:');
   const feed = changeFeed(catalogue, clock);
-  const app = registryApp(catalogue, feed, options);
+  const app = registryApp(catalogue, feed, withDefaults('testRegistry()', { clock, spreadMs: 0 }));
   const faults = faultsOn(clock);
   const requests: string[] = [];
-  const registry: TestRegistry = {
+  const registry: RegistryWithFaults['registry'] = {
     address,
     catalogue,
     requests,
@@ -76,10 +87,7 @@ export function testRegistry(
       return await faults.apply(async () => await app.fetch(request));
     }),
     publish: (moduleId, ...list) => publish(catalogue, idOf(moduleId), list, clock.now()),
-    yank: (moduleId, version, reason) => {
-      const result = catalogue.yank(idOf(moduleId), version, reason);
-      if (result !== 'done') throw new Error(`${moduleId} ${version} is not yanked: ${result}`);
-    },
+    yank: (moduleId, version, reason) => yank(catalogue, moduleId, version, reason),
     break: (...added) => faults.add(...added),
     mend: () => faults.clear(),
     close: () => {
@@ -88,7 +96,7 @@ export function testRegistry(
     },
   };
   for (const [moduleId, list] of Object.entries(releases)) registry.publish(moduleId, ...list);
-  return registry;
+  return { registry, hasFaults: () => faults.areLeft() };
 }
 
 /** A `fetch` that passes requests to `origin` to `respond`. Nothing listens anywhere else. */
@@ -107,6 +115,11 @@ function idOf(text: string): ModuleId {
   const moduleId = parseModuleId(text);
   if (!moduleId.ok) throw new TypeError(moduleId.error.message);
   return moduleId.value;
+}
+
+function yank(catalogue: Catalogue, moduleId: string, version: string, reason: string): void {
+  const result = catalogue.yank(idOf(moduleId), version, reason);
+  if (result !== 'done') throw new Error(`${moduleId} ${version} is not yanked: ${result}`);
 }
 
 function publish(

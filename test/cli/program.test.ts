@@ -47,21 +47,20 @@ it.each([
   expect(answer).toContain(`  list         ${expected} from "${folder}"`);
 });
 
-/** What every command loads. */
-const ALWAYS = 'commander main.cjs modreg.mjs node:events node:fs node:path node:process node:util';
+/** What every command loads, and what all but a plain `resolve` do. */
+const ALWAYS = 'fastest-levenshtein main.cjs modreg.mjs node:fs node:path node:util';
+const PARSER = 'commander node:events node:process program.cjs';
 
 it.each([
-  ['--version', 'node:url'],
-  ['resolve acme:cam latest', 'fastest-levenshtein resolve.cjs'],
-  ['resolve acme:cam 1.x', 'fastest-levenshtein resolve.cjs'],
+  ['--version', `node:url ${PARSER}`],
+  ['resolve acme:cam latest', 'resolve.cjs'],
+  ['resolve acme:cam 1.x', 'resolve.cjs'],
+  ['resolve acme:cam 1.* --explain', `resolve.cjs ${PARSER}`],
   [
     'resolve npm:typescript latest --registry test/fixtures/registry',
-    'fastest-levenshtein folder.cjs node:fs/promises resolve.cjs',
+    'folder.cjs node:fs/promises resolve.cjs',
   ],
-  [
-    'check examples/machine.json',
-    'check.cjs croner fastest-levenshtein jsonc-parser resolve.cjs valibot',
-  ],
+  ['check examples/machine.json', `check.cjs croner jsonc-parser resolve.cjs valibot ${PARSER}`],
 ])('%s loads only what it needs', (args, more) => {
   const { stderr } = spawnSync(`${ROOT}bin/modreg`, args.split(' '), {
     cwd: ROOT,

@@ -3,7 +3,8 @@ import { ociContents, ociRepository } from '../../mocks/oci-registry.ts';
 import { answers, HOST } from '../../mocks/scripted-registry.ts';
 import { DEFAULT_POLICY } from '../../src/config/index.ts';
 import { readDeployed, type ModuleState } from '../../src/core/index.ts';
-import { wantedBy, wantedFor } from '../../src/registry/wanted.ts';
+import { wantedBy } from '../../src/registry/wanted.ts';
+import { wantedFor } from '../../src/registry/wanted-release.ts';
 import { constraint, version } from '../support/ask.ts';
 import { LIDAR, remembered } from './support/remembered.ts';
 

@@ -3,7 +3,7 @@ import { ociContents, ociRepository, type OciFile } from '../../mocks/oci-regist
 import { answers, HOST } from '../../mocks/scripted-registry.ts';
 import type { Eligibility } from '../../src/core/index.ts';
 import type { ReleaseList } from '../../src/registries/index.ts';
-import type { Wanted } from '../../src/registry/wanted.ts';
+import type { Wanted } from '../../src/registry/wanted-release.ts';
 import { constraint } from '../support/ask.ts';
 import { LIDAR, outcomeOf, remembered } from './support/remembered.ts';
 

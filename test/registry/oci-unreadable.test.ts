@@ -5,7 +5,7 @@ import { served, type Answer } from '../../mocks/network.ts';
 import { ociContents, ociRepository, type OciContents } from '../../mocks/oci-registry.ts';
 import { answers, HOST } from '../../mocks/scripted-registry.ts';
 import { readDeployed } from '../../src/core/index.ts';
-import { wantedFor } from '../../src/registry/wanted.ts';
+import { wantedFor } from '../../src/registry/wanted-release.ts';
 import { constraint } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';

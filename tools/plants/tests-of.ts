@@ -71,6 +71,8 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/agent': ['agent', 'install-unit', 'machine-credentials', 'machine-id', 'prox'],
   'src/base/problem.ts': ['npm-scopes', 'network'],
   'src/cli/base/operator.ts': ['operator'],
+  'src/cli/base/output.ts': ['short-output'],
+  'src/cli/plain-resolve.ts': ['plain-resolve'],
   'src/cli/user-name.ts': ['operator'],
   'src/cli/base': ['output', 'registry-serve', 'serve-command', 'poll'],
   'src/cli/check': ['check', 'write-schema'],

@@ -11,7 +11,9 @@ export interface StatusLine {
 
 /** The line of `stream`, which is not shown if that is no terminal or, with `TERM=dumb`, one that cannot remove it. */
 export function statusLine(
-  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>,
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'> & {
+    readonly write: (text: string) => void;
+  },
   { TERM }: Readonly<Record<string, string | undefined>>,
 ): StatusLine {
   let shown = '';

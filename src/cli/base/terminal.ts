@@ -8,7 +8,7 @@ const NARROWEST = 20;
  * Undefined for no limit, as for JSON.
  */
 export function columnsOf(
-  { isTTY, columns }: NodeJS.WriteStream,
+  { isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
   { isJson }: Presentation,
   { env }: Pick<NodeJS.Process, 'env'>,
 ): number | undefined {
@@ -20,7 +20,7 @@ export function columnsOf(
 
 /** Whether to colour what is written to `stream`. */
 export function isColoured(
-  stream: NodeJS.WriteStream,
+  stream: Pick<NodeJS.WriteStream, 'isTTY'>,
   { colour }: Presentation,
   { env }: Pick<NodeJS.Process, 'env'>,
 ): boolean {

@@ -11,7 +11,7 @@ import { packInSteps } from '../packed-records.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { FetchedList, RemoteRegistry, RequestContext } from '../remote-registry.ts';
 import type { RetryBudget } from '../retry-budget.ts';
-import type { WantedRelease } from '../wanted.ts';
+import type { WantedRelease } from '../wanted-release.ts';
 import { isDescribed } from '../wanted-documents.ts';
 import type { Connection } from './connection.ts';
 import { inSteps } from './fetched-list.ts';

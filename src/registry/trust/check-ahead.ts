@@ -1,7 +1,7 @@
 import { scheduler } from 'node:timers/promises';
 import { indexReleases, resolve, type ModuleId } from '../../core/index.ts';
 import type { ListResult } from '../registry.ts';
-import type { Wanted } from '../wanted.ts';
+import type { Wanted } from '../wanted-release.ts';
 
 /**
  * Checks what the queries of new lists would select, one list in each event-loop turn, so that the plan of a machine with many
