@@ -29,7 +29,9 @@ async function session(
 ): Promise<SignedFleet> {
   const registry = await rollingFleet(5, 'reported', GROUPS);
   const { catalogue } = registry;
-  catalogue.trust.store(trustOf([role('namespace *', 1, AUTHOR), role('operator', 1, APPROVER)]).text);
+  catalogue.trust.store(
+    trustOf([role('namespace *', 1, AUTHOR), role('operator', 1, APPROVER)]).text,
+  );
   for (const machine of ['rover-1', 'rover-2', 'rover-3']) {
     catalogue.apply({ kind: 'heard', words: [{ about: 'asking', machine }] });
   }
