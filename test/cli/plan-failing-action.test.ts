@@ -54,7 +54,7 @@ async function linesOf(args: readonly string[], columns?: number): Promise<reado
 const PLAN = ['plan', 'machine.json'];
 
 it.each([
-  ['a plan', PLAN, `1.1.0 restart-and-upgrade ${FAILED}; newest release of 1`],
+  ['a plan', PLAN, `1.1.0 upgrade ${FAILED}; newest release of 1`],
   ['the status', ['status'], `1.1.0 upgrade ${FAILED}; newest release of 1`],
 ])(
   '[D387] %s says in the row of a module that its action fails, and once',
@@ -75,6 +75,6 @@ it.each([
   ['of another time', ['--at', '2026-11-22T12:00:00Z']],
 ])('[D387] a plan %s does not say what fails now', async (_, options) => {
   expect(await linesOf([...PLAN, ...options])).toEqual([
-    'acme:lidar 1.* 1.0.0 1.1.0 1.1.0 restart-and-upgrade newest release of 1',
+    'acme:lidar 1.* 1.0.0 1.1.0 1.1.0 upgrade newest release of 1',
   ]);
 });
