@@ -120,6 +120,7 @@ warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… di
           list: LISTED,
           warnings: [],
           downloaded: null,
+          action: null,
         },
       ],
       subsystems: [
@@ -144,6 +145,7 @@ warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… di
           restarts: ['platform-agent', 'platform-server'],
           warnings: [],
           downloaded: null,
+          action: null,
         },
       ],
       actions: [],
