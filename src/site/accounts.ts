@@ -8,6 +8,7 @@ import { passwordFault, storedPassword } from '../server/accounts/password.ts';
 import type { Role } from '../server/accounts/role.ts';
 import type { Catalogue } from '../server/index.ts';
 import { withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
+import { utf8Text } from './utf8-text.ts';
 
 /** What an account of the page is to have. What is undefined stays. */
 export interface AccountWish {
@@ -136,7 +137,7 @@ function unreadable(bytes: Buffer): string | undefined {
   if (bytes.length > LARGEST_INPUT) {
     return `the password has more than ${LARGEST_INPUT} bytes, expected one line`;
   }
-  if (Buffer.from(bytes.toString()).equals(bytes)) return undefined;
+  if (utf8Text(bytes) !== undefined) return undefined;
   return 'the password has bytes that are not UTF-8, expected UTF-8';
 }
 

@@ -7,6 +7,7 @@ import {
   type Deployed,
   type Hold,
   type NextChange,
+  type Plan,
   type PlanRow,
   type Stop,
   type SubsystemTarget,
@@ -44,6 +45,7 @@ export function planDocument({
   'plan' | 'lists' | 'downloaded' | 'open' | 'platform' | 'now' | 'isAsOf'
 >): object {
   const opened = new Map(open.map((one) => [keyOf(one.action.target), one]));
+  const known = { lists, downloaded, opened };
   const actions = plan.restarts.flatMap((restart, place) =>
     restart.actions.map((action) => actionAsJson(action, place)),
   );
@@ -51,19 +53,8 @@ export function planDocument({
     schema: 'modreg/plan@1',
     platform,
     at: isAsOf ? formatTime(now) : null,
-    modules: plan.modules.map((row) => {
-      const key = keyOf({ kind: 'module', name: row.name });
-      return {
-        name: row.name,
-        module_id: row.moduleId,
-        ...rowAsJson(row, lists.modules.get(row.name)),
-        downloaded: downloaded.get(key) ?? null,
-        action: openAsJson(opened.get(key)),
-      };
-    }),
-    subsystems: plan.subsystems
-      .filter(isInAnswer)
-      .map((row) => subsystemAsJson(row, { lists, downloaded, opened })),
+    modules: plan.modules.map((row) => moduleAsJson(row, known)),
+    subsystems: plan.subsystems.filter(isInAnswer).map((row) => subsystemAsJson(row, known)),
     actions,
     restarts: plan.restarts.map(({ of, actions: shared, stops }) => ({
       of,
@@ -73,14 +64,26 @@ export function planDocument({
   };
 }
 
-function subsystemAsJson(
-  row: SubsystemPlan,
-  {
-    lists,
-    downloaded,
-    opened,
-  }: Pick<Planned, 'lists' | 'downloaded'> & { readonly opened: ReadonlyMap<string, OpenAction> },
+interface KnownOfRows extends Pick<Planned, 'lists' | 'downloaded'> {
+  /** By target key. */
+  readonly opened: ReadonlyMap<string, OpenAction>;
+}
+
+function moduleAsJson(
+  row: Plan['modules'][number],
+  { lists, downloaded, opened }: KnownOfRows,
 ): object {
+  const key = keyOf({ kind: 'module', name: row.name });
+  return {
+    name: row.name,
+    module_id: row.moduleId,
+    ...rowAsJson(row, lists.modules.get(row.name)),
+    downloaded: downloaded.get(key) ?? null,
+    action: openAsJson(opened.get(key)),
+  };
+}
+
+function subsystemAsJson(row: SubsystemPlan, { lists, downloaded, opened }: KnownOfRows): object {
   const { target } = row;
   const key = keyOf({ kind: 'subsystem', name: target.name });
   return {

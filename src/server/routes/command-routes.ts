@@ -12,6 +12,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CommandWish } from '../commands/command-table.ts';
 import { commandFault, commandOf, shownCommand } from '../commands/known-command.ts';
 import { signedFault, signedWish } from '../commands/signed-wish.ts';
+import { isRandomId } from '../../core/text/random-id.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
@@ -23,8 +24,6 @@ import { ofMachine, type AskedOfMachine } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
 import type { AppOptions } from './read-routes.ts';
 import { answerSigner, type SignAnswer } from './signed-answer.ts';
-
-const NONCE = /^[\w-]{22}$/;
 
 /** Adds the routes of commands to machines (D294 to D297). */
 export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: AppOptions): void {
@@ -105,7 +104,7 @@ function waiting(
   sign: SignAnswer,
 ): Response {
   const { nonce } = c.req.query();
-  if (nonce === undefined || !NONCE.test(nonce)) {
+  if (nonce === undefined || !isRandomId(nonce)) {
     return problem('bad-request', 'nonce must be 16 random bytes in base64url');
   }
   catalogue.configs.commands.asks(machine);
