@@ -85,18 +85,20 @@ it.each([
   ]);
 });
 
+/** The open action of the only row in a part of what a command answers as data. */
+async function actionIn(args: readonly string[], part: string): Promise<unknown> {
+  const [line = ''] = await answerTo([...args, '--json']);
+  const [row] = (JSON.parse(line) as Record<string, { readonly action: unknown }[]>)[part] ?? [];
+  return row?.action;
+}
+
 it.each([
   ['now', [], { state: 'waiting', failures: 1, last_failure: 'the disk is full' }],
   ['from a report', ['--deployed', 'deployed.json'], null],
   ['of another time', ['--at', '2026-11-22T12:00:00Z'], null],
 ])('[D423] the JSON of a plan %s has the open action', async (_, options, action) => {
-  const read = async (args: readonly string[], part: string): Promise<unknown> => {
-    const [line = ''] = await answerTo([...args, '--json']);
-    const [row] = (JSON.parse(line) as Record<string, { readonly action: unknown }[]>)[part] ?? [];
-    return row?.action;
-  };
-  const planned = await read([...PLAN, ...options], 'modules');
+  const planned = await actionIn([...PLAN, ...options], 'modules');
   expect(planned).toEqual(
-    action && { ...((await read(['status'], 'targets')) as object), ...action, id: ANY },
+    action && { ...((await actionIn(['status'], 'targets')) as object), ...action, id: ANY },
   );
 });

@@ -22,7 +22,7 @@ export interface StateFacts {
   readonly open: OpenAction | undefined;
   /** Whether what is deployed ends again and again. */
   readonly isFailing: boolean;
-  /** Whether what is deployed should not run: it was yanked, or the policy refuses it. */
+  /** Whether what is deployed should not run: it was yanked, or the policy refuses it (D293). */
   readonly isUnfit: boolean;
 }
 
